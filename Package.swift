@@ -1,0 +1,70 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
+// The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
+
+let package = Package(
+  name: "inkstate",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "inkstate", targets: ["InkstateCLI"]),
+    .library(name: "InkRecognizer", targets: ["InkRecognizer"]),
+    .library(name: "InkTraining", targets: ["InkTraining"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // The app's side.
+    .target(name: "Ink"),
+    .target(name: "InkRaster", dependencies: ["Ink"]),
+    .target(name: "CInkKernels"),
+    .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),
+    .target(
+      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkNetwork"],
+      resources: [.copy("Resources/inkstate.safetensors")]),
+
+    // The workshop.
+    .systemLibrary(
+      name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
+    .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
+    .target(
+      name: "InkDatasets", dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO"]),
+    .target(
+      name: "InkTraining",
+      dependencies: [
+        "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])), "Ink",
+        "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+      ]),
+
+    // The command.
+    .executableTarget(
+      name: "InkstateCLI",
+      dependencies: [
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "InkRecognizer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // Tests: one folder a module.
+    .target(
+      name: "TestSupport", dependencies: ["Ink", "InkDatasets", "InkRaster"],
+      path: "Tests/TestSupport"),
+    .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
+    .testTarget(name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"]),
+    .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
+    .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
+    .testTarget(
+      name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),
+    .testTarget(
+      name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
+      resources: [.copy("References")]),
+    .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
+    .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
+  ]
+)

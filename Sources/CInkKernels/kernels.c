@@ -1,0 +1,137 @@
+#include "CInkKernels.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+#define CLONES __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
+#else
+#define CLONES
+#endif
+
+CLONES void ink_add_bias(float *values, size_t count, float bias, float lowest) {
+  for (size_t i = 0; i < count; i++) {
+    float value = values[i] + bias;
+    values[i] = value > lowest ? value : lowest;
+  }
+}
+
+CLONES void ink_relu(float *values, size_t count) {
+  for (size_t i = 0; i < count; i++) values[i] = values[i] > 0 ? values[i] : 0;
+}
+
+CLONES void ink_relu_gradient(
+  float *restrict gradient, const float *restrict output, size_t count) {
+  for (size_t i = 0; i < count; i++) gradient[i] = output[i] > 0 ? gradient[i] : 0;
+}
+
+CLONES void ink_add(float *restrict target, const float *restrict source, size_t count) {
+  for (size_t i = 0; i < count; i++) target[i] += source[i];
+}
+
+CLONES float ink_sum(const float *values, size_t count) {
+  // Sixteen sums side by side, on every machine, so that the rounding is the same everywhere.
+  float lanes[16] = {0};
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    for (size_t lane = 0; lane < 16; lane++) lanes[lane] += values[i + lane];
+  }
+  for (; i < count; i++) lanes[i % 16] += values[i];
+  float sum = 0;
+  for (size_t lane = 0; lane < 16; lane++) sum += lanes[lane];
+  return sum;
+}
+
+// The output columns whose input column exists, for kernel column j.
+static inline void existing_columns(
+  const ink_convolution *shape, size_t columns, size_t j, size_t *first, size_t *last) {
+  *first = j < shape->pad ? shape->pad - j : 0;
+  *last = shape->width + shape->pad - j;
+  if (*last > columns) *last = columns;
+  if (*first > *last) *first = *last;
+}
+
+CLONES void ink_gather_patches(
+  const ink_convolution *shape, const float *restrict input, float *restrict patches) {
+  size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
+  size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
+  float *restrict row = patches;
+  for (size_t c = 0; c < shape->channels; c++) {
+    for (size_t i = 0; i < shape->kernel; i++) {
+      for (size_t j = 0; j < shape->kernel; j++, row += shape->row_stride) {
+        size_t first, last;
+        existing_columns(shape, columns, j, &first, &last);
+        for (size_t y = 0; y < rows; y++) {
+          float *restrict line = row + y * columns;
+          size_t source_y = y + i - shape->pad;  // wraps to a huge number above the picture
+          if (source_y >= shape->height) {
+            for (size_t x = 0; x < columns; x++) line[x] = 0;
+            continue;
+          }
+          const float *source = input + (c * shape->height + source_y) * shape->width + j;
+          for (size_t x = 0; x < first; x++) line[x] = 0;
+#pragma clang loop vectorize(enable) interleave(disable)
+          for (size_t x = first; x < last; x++) line[x] = source[x - shape->pad];
+          for (size_t x = last; x < columns; x++) line[x] = 0;
+        }
+        for (size_t p = rows * columns; p < shape->row_stride; p++) row[p] = 0;
+      }
+    }
+  }
+}
+
+CLONES void ink_scatter_patches(
+  const ink_convolution *shape, const float *restrict patches, float *restrict input) {
+  size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
+  size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
+  const float *restrict row = patches;
+  for (size_t c = 0; c < shape->channels; c++) {
+    for (size_t i = 0; i < shape->kernel; i++) {
+      for (size_t j = 0; j < shape->kernel; j++, row += shape->row_stride) {
+        size_t first, last;
+        existing_columns(shape, columns, j, &first, &last);
+        for (size_t y = 0; y < rows; y++) {
+          size_t source_y = y + i - shape->pad;
+          if (source_y >= shape->height) continue;
+          const float *restrict line = row + y * columns;
+          float *target = input + (c * shape->height + source_y) * shape->width + j;
+          for (size_t x = first; x < last; x++) target[x - shape->pad] += line[x];
+        }
+      }
+    }
+  }
+}
+
+CLONES void ink_max_pool_2x2(
+  const float *restrict plane, size_t height, size_t width, float *restrict output,
+  int32_t *restrict places) {
+  for (size_t y = 0; y < height / 2; y++) {
+    const float *restrict top = plane + 2 * y * width;
+    const float *restrict bottom = top + width;
+    int32_t start = (int32_t)(2 * y * width);
+    for (size_t x = 0; x < width / 2; x++) {
+      float a = top[2 * x], b = top[2 * x + 1], c = bottom[2 * x], d = bottom[2 * x + 1];
+      int32_t left = start + (int32_t)(2 * x);
+      float upper = b > a ? b : a;
+      int32_t upper_place = b > a ? left + 1 : left;
+      float lower = d > c ? d : c;
+      int32_t lower_place = (d > c ? left + 1 : left) + (int32_t)width;
+      output[y * (width / 2) + x] = lower > upper ? lower : upper;
+      places[y * (width / 2) + x] = lower > upper ? lower_place : upper_place;
+    }
+  }
+}
+
+CLONES void ink_adam_step(
+  const ink_adam *adam, float *restrict weights, const float *restrict gradient,
+  float *restrict mean, float *restrict square, size_t count) {
+  const ink_adam a = *adam;
+  for (size_t i = 0; i < count; i++) {
+    float slope = gradient[i] * a.gradient_scale + a.coupled_decay * weights[i];
+    float m = a.beta1 * mean[i] + (1 - a.beta1) * slope;
+    float v = a.beta2 * square[i] + (1 - a.beta2) * slope * slope;
+    mean[i] = m;
+    square[i] = v;
+    float root = __builtin_elementwise_sqrt(v);
+    weights[i] = a.kept * weights[i] - a.step_size * m / (root * a.root_scale + a.epsilon);
+  }
+}

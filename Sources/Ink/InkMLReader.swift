@@ -1,0 +1,328 @@
+import Foundation
+
+/// The W3C's Ink Markup Language (InkML, Recommendation of 20 September 2011).
+///
+/// Every innermost `<traceGroup>` with an `<annotation type="truth">` is a recording, as in the CTU
+/// finite-automata database; it holds its traces or names them by `<traceView>`. Traces that no
+/// such group claims make one recording without a label.
+enum InkMLReader {
+  /// Reads the recordings of the document in `data`.
+  ///
+  /// - Throws: `InkError` where the document as a whole is not InkML; a bad recording is an item.
+  static func read(_ data: Data, path: String) throws(InkError) -> [InkFile.Item] {
+    let root = try XMLTreeParser(file: path).parse(data)
+    guard root.name == "ink" else {
+      throw root.error(in: path, expected: "<ink>", found: "<\(root.name)>")
+    }
+    return try InkMLDocument(root, path: path).items()
+  }
+}
+
+private struct InkMLDocument {
+  private let root: XMLElementTree
+  private let path: String
+  /// Everything that can be referred to, by its `id` or `xml:id`.
+  private var elements: [String: XMLElementTree] = [:]
+  /// The format of traces that name no context of their own.
+  private var defaultFormat: TraceFormat?
+
+  init(_ root: XMLElementTree, path: String) throws(InkError) {
+    self.root = root
+    self.path = path
+    for element in root.descendants() {
+      if let id = element.attributes["id"] { elements[id] = element }
+      if element.name == "traceFormat", defaultFormat == nil {
+        defaultFormat = try TraceFormat(element, path: path)
+      }
+    }
+  }
+
+  func items() throws(InkError) -> [InkFile.Item] {
+    var groups: [XMLElementTree] = []
+    collectTruthGroups(below: root, into: &groups)
+
+    var claimed = Set<ObjectIdentifier>()
+    var items: [InkFile.Item] = []
+    for group in groups {
+      let place = Place(file: path, line: group.line)
+      let result = Result { () throws(InkError) -> Recording in
+        var traces: [XMLElementTree] = []
+        try collectTraces(of: group, visited: [], into: &traces)
+        claimed.formUnion(traces.map { ObjectIdentifier($0) })
+        guard !traces.isEmpty else {
+          throw group.error(in: path, expected: "traces in the group", found: "none")
+        }
+        return try recording(of: traces, label: group.truth)
+      }
+      items.append(InkFile.Item(place: place, result: result))
+    }
+
+    let unclaimed = root.descendants().filter {
+      $0.name == "trace" && !claimed.contains(ObjectIdentifier($0))
+    }
+    if !unclaimed.isEmpty {
+      let place = Place(file: path, line: unclaimed[0].line)
+      let label = root.truth
+      let result = Result { () throws(InkError) in try recording(of: unclaimed, label: label) }
+      items.append(InkFile.Item(place: place, result: result))
+    }
+    return items
+  }
+
+  /// The groups with a truth of their own and none below them, in document order.
+  private func collectTruthGroups(
+    below element: XMLElementTree, into groups: inout [XMLElementTree]
+  ) {
+    let countBefore = groups.count
+    for child in element.children { collectTruthGroups(below: child, into: &groups) }
+    if element.name == "traceGroup", element.truth != nil, groups.count == countBefore {
+      groups.append(element)
+    }
+  }
+
+  /// The traces in `element` and those its views refer to; a view may refer to a group.
+  private func collectTraces(
+    of element: XMLElementTree, visited: Set<ObjectIdentifier>,
+    into traces: inout [XMLElementTree]
+  ) throws(InkError) {
+    guard !visited.contains(ObjectIdentifier(element)) else {
+      throw element.error(in: path, expected: "views of other traces", found: "a view of itself")
+    }
+    let visited = visited.union([ObjectIdentifier(element)])
+    if element.name == "trace" {
+      traces.append(element)
+      return
+    }
+    if element.name == "traceView", let reference = element.attributes["traceDataRef"] {
+      guard let target = elements[reference.hasPrefix("#") ? "\(reference.dropFirst())" : reference]
+      else {
+        throw element.error(
+          in: path, expected: "the id of a trace as traceDataRef", found: "`\(reference)`")
+      }
+      try collectTraces(of: target, visited: visited, into: &traces)
+    }
+    for child in element.children {
+      try collectTraces(of: child, visited: visited, into: &traces)
+    }
+  }
+
+  private func recording(of traces: [XMLElementTree], label: String?) throws(InkError) -> Recording
+  {
+    let strokes = try traces.enumerated().map { index, trace throws(InkError) in
+      let format = try format(of: trace) ?? defaultFormat ?? TraceFormat.positions
+      return try format.stroke(trace, in: Place(file: path, line: trace.line, stroke: index + 1))
+    }
+    var recording = Recording(Drawing(strokes), label: label)
+    for annotation in root.children(named: "annotation") {
+      let text = annotation.trimmedText
+      switch annotation.attributes["type"] {
+      case "writer", "author": recording.writer = text
+      case "device": recording.device = text
+      case "truth", nil: break
+      case let type?: recording.attributes[type] = .text(text)
+      }
+    }
+    return recording
+  }
+
+  /// The format that the trace's context names or contains, if it names a context.
+  private func format(of trace: XMLElementTree) throws(InkError) -> TraceFormat? {
+    guard let reference = trace.attributes["contextRef"] else { return nil }
+    guard let context = elements[reference.replacing("#", with: "")] else { return nil }
+    if let format = context.children(named: "traceFormat").first {
+      return try TraceFormat(format, path: path)
+    }
+    guard let name = context.attributes["traceFormatRef"]?.replacing("#", with: ""),
+      let format = elements[name]
+    else { return nil }
+    return try TraceFormat(format, path: path)
+  }
+}
+
+/// Which numbers a point of a trace consists of, in order (InkML, section 3.2).
+private struct TraceFormat {
+  private struct Channel {
+    var name: String
+    /// What a value is multiplied with to give canvas points, milliseconds or 0…1.
+    var scale: Double
+  }
+
+  private var channels: [Channel]
+  /// How many of the channels every point has; the others may be absent.
+  private var requiredCount: Int
+
+  /// Two coordinates: what a document without a `<traceFormat>` has.
+  static let positions = TraceFormat(
+    channels: [Channel(name: "X", scale: 1), Channel(name: "Y", scale: 1)], requiredCount: 2)
+
+  private init(channels: [Channel], requiredCount: Int) {
+    self.channels = channels
+    self.requiredCount = requiredCount
+  }
+
+  init(_ element: XMLElementTree, path: String) throws(InkError) {
+    let regular = element.children(named: "channel")
+    let intermittent = element.children(named: "intermittentChannels").flatMap {
+      $0.children(named: "channel")
+    }
+    channels = try (regular + intermittent).map { channel throws(InkError) in
+      guard let name = channel.attributes["name"] else {
+        throw channel.error(in: path, expected: "a channel with a name", found: "none")
+      }
+      var scale = 1.0
+      if name == "T", channel.attributes["units"] == "s" { scale = 1000 }
+      if name == "F", let text = channel.attributes["max"] {
+        guard let most = Double(text), most > 0, most.isFinite else {
+          throw channel.error(in: path, expected: "a positive max", found: "`\(text)`")
+        }
+        scale = 1 / most
+      }
+      return Channel(name: name, scale: scale)
+    }
+    requiredCount = regular.count
+    for name in ["X", "Y"] where !regular.contains(where: { $0.attributes["name"] == name }) {
+      throw element.error(in: path, expected: "a channel \(name)", found: "none")
+    }
+  }
+
+  /// Reads the points of a trace.
+  func stroke(_ trace: XMLElementTree, in place: Place) throws(InkError) -> Stroke {
+    var decoders = channels.map { _ in ChannelDecoder() }
+    var points: [Point] = []
+    var place = place
+    for text in trace.text.split(separator: ",", omittingEmptySubsequences: true) {
+      let tokens = Self.tokens(text)
+      guard !tokens.isEmpty else { continue }
+      place.point = points.count + 1
+      guard (requiredCount...channels.count).contains(tokens.count) else {
+        throw InkError(
+          at: place, expected: "\(requiredCount) values", found: "\(tokens.count) in `\(text)`")
+      }
+      var point = Point(0, 0)
+      for (index, token) in tokens.enumerated() {
+        guard let decoded = decoders[index].decode(token) else {
+          throw InkError(at: place, expected: "a finite number", found: "`\(token)`")
+        }
+        let value = decoded.map { $0 * channels[index].scale }
+        switch channels[index].name {
+        case "X", "Y":
+          guard let value else {
+            throw InkError(at: place, expected: "two known coordinates", found: "`\(token)`")
+          }
+          if channels[index].name == "X" { point.x = value } else { point.y = value }
+        case "T": point.time = value
+        case "F":
+          if let value, !(0...1).contains(value) {
+            throw InkError(
+              at: place, expected: "a force from 0 to the channel's max", found: "`\(token)`")
+          }
+          point.pressure = value
+        default: break
+        }
+      }
+      points.append(point)
+    }
+    return Stroke(points)
+  }
+
+  /// Cuts `10-5'3"2 *` into `10`, `-5`, `'3`, `"2` and `*`: white space is needed only where two
+  /// numbers would run together.
+  private static func tokens(_ text: Substring) -> [Substring] {
+    var tokens: [Substring] = []
+    var start = text.startIndex
+    var index = start
+    func cut() {
+      let token = text[start..<index]
+      if !token.isEmpty { tokens.append(token) }
+    }
+    var isComplete = false
+    while index < text.endIndex {
+      let character = text[index]
+      let previous = index > start ? text[text.index(before: index)] : nil
+      if character.isWhitespace || character == ":" {
+        cut()
+        start = text.index(after: index)
+        isComplete = false
+      } else if let previous {
+        let startsValue =
+          "!'\"#*?TF".contains(character)
+          || ("+-".contains(character) && !"eE!'\"#".contains(previous))
+        let follows = "!'\"".contains(previous)
+        if isComplete || (startsValue && !follows && !(previous == "#" || text[start] == "#")) {
+          cut()
+          start = index
+        }
+        isComplete = "*?TF".contains(character) && text[start] != "#"
+      } else {
+        isComplete = "*?TF".contains(character)
+      }
+      index = text.index(after: index)
+    }
+    cut()
+    return tokens
+  }
+}
+
+/// Turns the values of one channel into numbers: explicit (`!`), as a difference to the value
+/// before (`'`), or as a difference of that difference (`"`); a mark holds until the next one
+/// (InkML, section 3.2.1).
+private struct ChannelDecoder {
+  private enum Mode {
+    case explicit, velocity, acceleration
+  }
+
+  private var mode = Mode.explicit
+  private var value: Double?
+  private var velocity = 0.0
+
+  /// The value that `token` stands for, `.some(nil)` where it says "unknown", or `nil` where it is
+  /// not a value.
+  mutating func decode(_ token: Substring) -> Double?? {
+    var token = token
+    switch token.first {
+    case "!": mode = .explicit
+    case "'": mode = .velocity
+    case "\"": mode = .acceleration
+    default: break
+    }
+    if let first = token.first, "!'\"".contains(first) { token = token.dropFirst() }
+    switch token {
+    case "?": return .some(nil)
+    case "*": return .some(value)
+    case "T": return 1
+    case "F": return 0
+    default: break
+    }
+    let parsed =
+      token.hasPrefix("#") ? Int(token.dropFirst(), radix: 16).map(Double.init) : Double(token)
+    guard let number = parsed, number.isFinite else { return nil }
+    switch mode {
+    case .explicit:
+      velocity = number - (value ?? number)
+      value = number
+    case .velocity:
+      velocity = number
+      value = (value ?? 0) + velocity
+    case .acceleration:
+      velocity += number
+      value = (value ?? 0) + velocity
+    }
+    return .some(value)
+  }
+}
+
+extension XMLElementTree {
+  fileprivate var trimmedText: String {
+    text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// What the element's own truth annotation says.
+  fileprivate var truth: String? {
+    children(named: "annotation").first { $0.attributes["type"] == "truth" }?.trimmedText
+  }
+
+  /// The element and everything below it, in document order.
+  fileprivate func descendants() -> [XMLElementTree] {
+    [self] + children.flatMap { $0.descendants() }
+  }
+}

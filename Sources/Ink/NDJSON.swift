@@ -1,0 +1,218 @@
+import Foundation
+
+/// Quick, Draw!'s format and our superset of it: one JSON object a line.
+///
+/// `{"word": label, "drawing": [[xs, ys, ts, ps], …]}` with one entry of `drawing` a stroke. Times
+/// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a point
+/// has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every other key
+/// with a text, number or truth value is kept as an attribute.
+public enum NDJSON {
+  /// Reads one line, or returns `nil` where it is blank.
+  public static func item(_ line: LineReader.Line) -> InkFile.Item? {
+    guard let bytes = line.bytes else {
+      let error = InkError(
+        at: line.place, expected: "a line of at most \(LineReader.longestLine >> 20) MiB",
+        found: "a longer one")
+      return InkFile.Item(place: line.place, result: .failure(error))
+    }
+    let isBlank = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    guard !isBlank else { return nil }
+    return InkFile.Item(place: line.place, result: Result { () throws(InkError) in try decode(bytes, at: line.place) })
+  }
+
+  /// The recording as one line of JSON, without a line end. Keys are sorted.
+  ///
+  /// - Throws: `InkError` where a coordinate, time or pressure is not a finite number.
+  public static func line(_ recording: Recording, at place: Place) throws(InkError) -> Data {
+    for (strokeIndex, stroke) in recording.drawing.strokes.enumerated() {
+      for (pointIndex, point) in stroke.points.enumerated() {
+        let numbers = [point.x, point.y, point.time ?? 0, point.pressure ?? 0]
+        if let bad = numbers.first(where: { !$0.isFinite }) {
+          throw InkError(
+            at: Place(
+              file: place.file, line: place.line, stroke: strokeIndex + 1, point: pointIndex + 1),
+            expected: "finite numbers", found: "\(bad)")
+        }
+      }
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return try encoder.encode(Line(recording))
+    } catch {
+      throw InkError(at: place, expected: "a recording that JSON can hold", found: "\(error)")
+    }
+  }
+
+  private static func decode(_ bytes: Data, at place: Place) throws(InkError) -> Recording {
+    do {
+      let line = try JSONDecoder().decode(Line.self, from: bytes)
+      return try line.recording(at: place)
+    } catch let error as InkError {
+      throw error
+    } catch let error as DecodingError {
+      throw error.inkError(at: place)
+    } catch {
+      throw InkError(at: place, expected: "a JSON object", found: "\(error)")
+    }
+  }
+}
+
+/// One line as JSON has it.
+private struct Line: Codable {
+  var word: String?
+  var writer: String?
+  var device: String?
+  var source: String?
+  /// Stroke, then channel (x, y, time, pressure), then point.
+  var drawing: [[[Double?]]]
+  var attributes: [String: Recording.Attribute] = [:]
+
+  struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+
+    static let word = Key(stringValue: "word")
+    static let writer = Key(stringValue: "writer")
+    static let device = Key(stringValue: "device")
+    static let source = Key(stringValue: "source")
+    static let drawing = Key(stringValue: "drawing")
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    word = try container.decodeIfPresent(String.self, forKey: .word)
+    writer = try container.decodeIfPresent(String.self, forKey: .writer)
+    device = try container.decodeIfPresent(String.self, forKey: .device)
+    source = try container.decodeIfPresent(String.self, forKey: .source)
+    drawing = try container.decode([[[Double?]]].self, forKey: .drawing)
+    let ours = ["word", "writer", "device", "source", "drawing"]
+    for key in container.allKeys where !ours.contains(key.stringValue) {
+      if let flag = try? container.decode(Bool.self, forKey: key) {
+        attributes[key.stringValue] = .flag(flag)
+      } else if let number = try? container.decode(Double.self, forKey: key) {
+        attributes[key.stringValue] = .number(number)
+      } else if let text = try? container.decode(String.self, forKey: key) {
+        attributes[key.stringValue] = .text(text)
+      }
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    for (name, attribute) in attributes {
+      let key = Key(stringValue: name)
+      switch attribute {
+      case .text(let text): try container.encode(text, forKey: key)
+      case .number(let number): try container.encode(number, forKey: key)
+      case .flag(let flag): try container.encode(flag, forKey: key)
+      }
+    }
+    try container.encodeIfPresent(word, forKey: .word)
+    try container.encodeIfPresent(writer, forKey: .writer)
+    try container.encodeIfPresent(device, forKey: .device)
+    try container.encodeIfPresent(source, forKey: .source)
+    try container.encode(drawing, forKey: .drawing)
+  }
+
+  init(_ recording: Recording) {
+    word = recording.label
+    writer = recording.writer
+    device = recording.device
+    source = recording.source
+    attributes = recording.attributes
+    drawing = recording.drawing.strokes.map { stroke in
+      let points = stroke.points
+      var channels: [[Double?]] = [points.map(\.x), points.map(\.y)]
+      let hasPressure = points.contains { $0.pressure != nil }
+      if points.contains(where: { $0.time != nil }) {
+        channels.append(points.map(\.time))
+      } else if hasPressure {
+        channels.append([])
+      }
+      if hasPressure { channels.append(points.map(\.pressure)) }
+      return channels
+    }
+  }
+
+  func recording(at place: Place) throws(InkError) -> Recording {
+    var strokes: [Stroke] = []
+    for (index, channels) in drawing.enumerated() {
+      var place = place
+      place.stroke = index + 1
+      guard (2...4).contains(channels.count) else {
+        throw InkError(
+          at: place, expected: "2 to 4 lists (x, y, time, pressure)", found: "\(channels.count)")
+      }
+      let count = channels[0].count
+      for (channel, name) in zip(channels.dropFirst(), ["y", "time", "pressure"])
+      where channel.count != count && (name == "y" || !channel.isEmpty) {
+        throw InkError(
+          at: place, expected: "as many \(name) values as x values, \(count)",
+          found: "\(channel.count)")
+      }
+      func value(_ channel: Int, _ point: Int) -> Double? {
+        channel < channels.count && !channels[channel].isEmpty ? channels[channel][point] : nil
+      }
+      var points: [Point] = []
+      points.reserveCapacity(count)
+      for point in 0..<count {
+        place.point = point + 1
+        guard let x = channels[0][point], let y = channels[1][point], x.isFinite, y.isFinite else {
+          throw InkError(at: place, expected: "two finite coordinates", found: "null")
+        }
+        let pressure = value(3, point)
+        if let pressure, !(0...1).contains(pressure) {
+          throw InkError(at: place, expected: "a pressure from 0 to 1", found: "\(pressure)")
+        }
+        points.append(Point(x, y, time: value(2, point), pressure: pressure))
+      }
+      strokes.append(Stroke(points))
+    }
+    return Recording(
+      Drawing(strokes), label: word, writer: writer, device: device, source: source,
+      attributes: attributes)
+  }
+}
+
+extension DecodingError {
+  /// The same error with its place in the drawing and in our words.
+  fileprivate func inkError(at place: Place) -> InkError {
+    func located(_ context: Context) -> Place {
+      var place = place
+      let indices = context.codingPath.compactMap(\.intValue)
+      if indices.count > 0 { place.stroke = indices[0] + 1 }
+      if indices.count > 2 { place.point = indices[2] + 1 }
+      return place
+    }
+    func name(_ context: Context) -> String {
+      context.codingPath.first.map { "`\($0.stringValue)`" } ?? "the line"
+    }
+    switch self {
+    case .keyNotFound(let key, let context):
+      return InkError(
+        at: located(context), expected: "the key `\(key.stringValue)`", found: "none such")
+    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+      return InkError(
+        at: located(context), expected: "\(Self.word(for: type)) in \(name(context))",
+        found: "a value of another kind")
+    case .dataCorrupted(let context):
+      return InkError(
+        at: located(context), expected: "a complete JSON object with numbers that fit",
+        found: "something else in \(name(context))")
+    @unknown default:
+      return InkError(at: place, expected: "a recording in JSON", found: "something else")
+    }
+  }
+
+  private static func word(for type: Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Double.Type: "a number"
+    case is [String: Any].Type: "an object"
+    default: "a list"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// What the pen leaves between touching the surface and lifting: an ordered list of points.
+public struct Stroke: Hashable, Sendable {
+  /// The positions in drawing order.
+  public var points: [Point]
+
+  /// Makes a stroke of `points`.
+  public init(_ points: [Point]) {
+    self.points = points
+  }
+
+  /// The length of the path through all points, in canvas points.
+  public var length: Double {
+    zip(points, points.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+  }
+
+  /// The sum of the signed changes of direction along the stroke, in radians.
+  ///
+  /// Positive is clockwise on screen, for y points down. One full loop turns by about ±2π, a
+  /// straight line by 0. Coincident points have no direction and are passed over.
+  public var turningAngle: Double {
+    var total = 0.0
+    var previous: (dx: Double, dy: Double)?
+    for (a, b) in zip(points, points.dropFirst()) {
+      let step = (dx: b.x - a.x, dy: b.y - a.y)
+      guard step.dx != 0 || step.dy != 0 else { continue }
+      if let previous {
+        let cross = previous.dx * step.dy - previous.dy * step.dx
+        let dot = previous.dx * step.dx + previous.dy * step.dy
+        total += atan2(cross, dot)
+      }
+      previous = step
+    }
+    return total
+  }
+
+  /// The stroke as `count` points evenly spaced along its path; both ends are kept.
+  ///
+  /// Time and pressure are interpolated. A stroke without extent gives `count` copies of its first
+  /// point, an empty one stays empty.
+  ///
+  /// - Precondition: `count` is at least 2.
+  public func resampled(count: Int) -> Stroke {
+    precondition(count >= 2, "a resampled stroke has at least its two ends")
+    guard let first = points.first, let last = points.last else { return self }
+    let step = length / Double(count - 1)
+    guard step > 0 else { return Stroke(Array(repeating: first, count: count)) }
+
+    var result = [first]
+    result.reserveCapacity(count)
+    var walked = 0.0
+    for (a, b) in zip(points, points.dropFirst()) {
+      let segment = a.distance(to: b)
+      while result.count < count - 1, Double(result.count) * step <= walked + segment, segment > 0 {
+        let fraction = (Double(result.count) * step - walked) / segment
+        result.append(a.interpolated(to: b, fraction: fraction))
+      }
+      walked += segment
+    }
+    // Rounding may leave the last inner points unplaced: they lie at the end.
+    while result.count < count { result.append(last) }
+    return Stroke(result)
+  }
+
+  /// The stroke as points at most `spacing` canvas points apart along its path, both ends kept.
+  ///
+  /// - Precondition: `spacing` is positive.
+  public func resampled(spacing: Double) -> Stroke {
+    precondition(spacing > 0, "the spacing of a resampled stroke is positive")
+    guard points.count > 1 else { return self }
+    return resampled(count: max(2, Int((length / spacing).rounded(.up)) + 1))
+  }
+
+  /// The stroke without the points that lie within `tolerance` canvas points of what remains.
+  ///
+  /// Ends and corners stay. The algorithm is that of Ramer (1972) and Douglas & Peucker (1973).
+  public func simplified(tolerance: Double) -> Stroke {
+    guard points.count > 2 else { return self }
+    var kept = [Bool](repeating: false, count: points.count)
+    kept[0] = true
+    kept[points.count - 1] = true
+    var pending = [(0, points.count - 1)]
+    while let (start, end) = pending.popLast() {
+      guard end - start > 1 else { continue }
+      var furthest = (index: start, distance: tolerance)
+      for index in start + 1..<end {
+        let distance = points[index].distance(toSegmentFrom: points[start], to: points[end])
+        if distance > furthest.distance { furthest = (index, distance) }
+      }
+      guard furthest.index != start else { continue }
+      kept[furthest.index] = true
+      pending.append((start, furthest.index))
+      pending.append((furthest.index, end))
+    }
+    return Stroke(zip(points, kept).filter(\.1).map(\.0))
+  }
+
+  /// The stroke drawn the other way round; times are mirrored so that they still rise.
+  public func reversed() -> Stroke {
+    let origin = (points.first?.time ?? 0) + (points.last?.time ?? 0)
+    return Stroke(
+      points.reversed().map {
+        Point($0.x, $0.y, time: $0.time.map { origin - $0 }, pressure: $0.pressure)
+      })
+  }
+}
+
+extension Point {
+  /// The distance to the segment from `a` to `b`, in canvas points.
+  func distance(toSegmentFrom a: Point, to b: Point) -> Double {
+    let dx = b.x - a.x
+    let dy = b.y - a.y
+    let squared = dx * dx + dy * dy
+    guard squared > 0 else { return distance(to: a) }
+    let along = ((x - a.x) * dx + (y - a.y) * dy) / squared
+    return distance(to: a.interpolated(to: b, fraction: min(1, max(0, along))))
+  }
+}

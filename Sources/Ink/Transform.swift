@@ -1,0 +1,56 @@
+import Foundation
+
+/// An affine map of the canvas: `x' = a·x + c·y + tx`, `y' = b·x + d·y + ty`.
+public struct Transform: Hashable, Sendable {
+  var a = 1.0
+  var b = 0.0
+  var c = 0.0
+  var d = 1.0
+  var tx = 0.0
+  var ty = 0.0
+
+  /// The map that leaves everything where it is.
+  public static let identity = Transform()
+
+  /// Moves by `x`, `y` canvas points.
+  public static func translation(x: Double, y: Double) -> Transform {
+    Transform(tx: x, ty: y)
+  }
+
+  /// Scales about the origin; a negative factor reflects.
+  public static func scale(x: Double, y: Double) -> Transform {
+    Transform(a: x, d: y)
+  }
+
+  /// Turns about the origin by `angle` radians; positive is clockwise on screen, for y points down.
+  public static func rotation(_ angle: Double) -> Transform {
+    Transform(a: cos(angle), b: sin(angle), c: -sin(angle), d: cos(angle))
+  }
+
+  /// Slants: x grows by `factor`·y.
+  public static func shear(_ factor: Double) -> Transform {
+    Transform(c: factor)
+  }
+
+  /// This map followed by `next`.
+  public func then(_ next: Transform) -> Transform {
+    Transform(
+      a: next.a * a + next.c * b, b: next.b * a + next.d * b,
+      c: next.a * c + next.c * d, d: next.b * c + next.d * d,
+      tx: next.a * tx + next.c * ty + next.tx, ty: next.b * tx + next.d * ty + next.ty)
+  }
+
+  /// This map with `center` in the place of the origin.
+  public func about(_ center: Point) -> Transform {
+    Transform.translation(x: -center.x, y: -center.y).then(self)
+      .then(.translation(x: center.x, y: center.y))
+  }
+
+  /// The image of `point`; its time and pressure stay.
+  public func apply(to point: Point) -> Point {
+    var moved = point
+    moved.x = a * point.x + c * point.y + tx
+    moved.y = b * point.x + d * point.y + ty
+    return moved
+  }
+}

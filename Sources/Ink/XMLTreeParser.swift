@@ -1,0 +1,109 @@
+import Foundation
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// An XML element with its local name, attributes, text and children.
+final class XMLElementTree {
+  let name: String
+  let attributes: [String: String]
+  let line: Int
+  var text = ""
+  var children: [XMLElementTree] = []
+
+  init(name: String, attributes: [String: String], line: Int) {
+    self.name = name
+    self.attributes = attributes
+    self.line = line
+  }
+
+  func children(named name: String) -> [XMLElementTree] {
+    children.filter { $0.name == name }
+  }
+
+  func error(in file: String, expected: String, found: String) -> InkError {
+    InkError(at: Place(file: file, line: line), expected: expected, found: found)
+  }
+}
+
+/// Builds the element tree of a small XML file; entities of its own are refused, for no ink format
+/// needs them and they can unfold without end.
+final class XMLTreeParser: NSObject, XMLParserDelegate {
+  private let file: String
+  private var root: XMLElementTree?
+  private var open: [XMLElementTree] = []
+  private var failure: InkError?
+
+  /// Ink nests a handful of levels.
+  private static let deepest = 100
+
+  init(file: String) {
+    self.file = file
+  }
+
+  func parse(_ data: Data) throws(InkError) -> XMLElementTree {
+    let parser = XMLParser(data: data)
+    parser.delegate = self
+    parser.shouldResolveExternalEntities = false
+    let complete = parser.parse()
+    if let failure { throw failure }
+    guard complete, let root else {
+      throw InkError(
+        at: Place(file: file, line: max(1, parser.lineNumber)), expected: "well-formed XML",
+        found: data.isEmpty ? "an empty file" : "an error or the end of the file")
+    }
+    return root
+  }
+
+  private func stop(_ parser: XMLParser, expected: String, found: String) {
+    failure =
+      failure
+      ?? InkError(
+        at: Place(file: file, line: max(1, parser.lineNumber)), expected: expected, found: found)
+    parser.abortParsing()
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String]
+  ) {
+    guard open.count < Self.deepest else {
+      return stop(parser, expected: "at most \(Self.deepest) nested elements", found: "more")
+    }
+    var local: [String: String] = [:]
+    for (name, value) in attributes { local[Self.localName(name)] = value }
+    let element = XMLElementTree(
+      name: Self.localName(elementName), attributes: local, line: parser.lineNumber)
+    if let parent = open.last { parent.children.append(element) } else { root = element }
+    open.append(element)
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?,
+    qualifiedName: String?
+  ) {
+    open.removeLast()
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    open.last?.text += string
+  }
+
+  func parser(
+    _ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?
+  ) {
+    stop(parser, expected: "no entity declarations", found: "the entity `\(name)`")
+  }
+
+  func parser(
+    _ parser: XMLParser, foundExternalEntityDeclarationWithName name: String, publicID: String?,
+    systemID: String?
+  ) {
+    stop(parser, expected: "no entity declarations", found: "the entity `\(name)`")
+  }
+
+  private static func localName(_ name: String) -> String {
+    name.firstIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Ink
+
+extension Augmentation {
+  /// Moves the points of `drawing`; the result is about as large and lies about the origin.
+  public func vary(_ drawing: Drawing, using generator: inout SeededGenerator) -> Drawing {
+    guard let bounds = drawing.bounds, bounds.longerSide > 0, bounds.longerSide.isFinite else {
+      return drawing
+    }
+    let center = bounds.center
+    let size = bounds.longerSide
+    let distortion = Distortion(self, using: &generator)
+    let strokes = drawing.strokes.map { stroke in
+      let ends = changeEnds(of: stroke, using: &generator)
+      var shake = Tremor(amplitude: tremor * generator.uniform(), using: &generator)
+      return Stroke(
+        ends.points.map { point in
+          var unit = point
+          unit.x = (point.x - center.x) / size
+          unit.y = (point.y - center.y) / size
+          let moved = shake.apply(to: distortion.apply(to: unit), from: unit, using: &generator)
+          var result = point
+          result.x = moved.x * size
+          result.y = moved.y * size
+          return result
+        })
+    }
+    return Drawing(strokes)
+  }
+
+  /// Cuts or lengthens both ends of a stroke.
+  private func changeEnds(of stroke: Stroke, using generator: inout SeededGenerator) -> Stroke {
+    guard trim > 0 || overshoot > 0 else { return stroke }
+    var stroke = stroke
+    let length = stroke.length
+    for _ in 0..<2 {
+      let change = generator.uniform(-trim...overshoot) * length
+      stroke = (change < 0 ? stroke.shortened(by: -change) : stroke.lengthened(by: change))
+        .reversed()
+    }
+    return stroke
+  }
+}
+
+/// A hand's shaking: a smooth random walk along the ink that always comes back.
+private struct Tremor {
+  private let amplitude: Double
+  private var x = 0.0
+  private var y = 0.0
+  private var last: Point?
+
+  init(amplitude: Double, using generator: inout SeededGenerator) {
+    self.amplitude = amplitude
+    x = generator.normal()
+    y = generator.normal()
+  }
+
+  /// `unit` is where the point was before it was distorted: the distance since the last one tells
+  /// how much of the shaking is forgotten.
+  mutating func apply(
+    to point: Point, from unit: Point, using generator: inout SeededGenerator
+  ) -> Point {
+    guard amplitude > 0 else { return point }
+    let keep = exp(-(last?.distance(to: unit) ?? 0) / 0.08)
+    let fresh = (1 - keep * keep).squareRoot()
+    x = keep * x + fresh * generator.normal()
+    y = keep * y + fresh * generator.normal()
+    last = unit
+    var moved = point
+    moved.x += amplitude * x
+    moved.y += amplitude * y
+    return moved
+  }
+}
+
+extension Stroke {
+  /// The stroke without the first `length` canvas points of its path.
+  func shortened(by length: Double) -> Stroke {
+    var walked = 0.0
+    for (index, (a, b)) in zip(points, points.dropFirst()).enumerated() {
+      let segment = a.distance(to: b)
+      if walked + segment > length, segment > 0 {
+        let start = a.interpolated(to: b, fraction: (length - walked) / segment)
+        return Stroke([start] + points[(index + 1)...])
+      }
+      walked += segment
+    }
+    return self
+  }
+
+  /// The stroke with `length` canvas points more at its start, straight on.
+  func lengthened(by length: Double) -> Stroke {
+    guard let first = points.first,
+      let next = points.first(where: { $0.distance(to: first) > 0 })
+    else { return self }
+    let scale = -length / first.distance(to: next)
+    let start = first.interpolated(to: next, fraction: scale)
+    return Stroke([start] + points)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Ink
+import InkRaster
+
+/// How examples are varied while training. All values are the most that may happen; zero is never.
+///
+/// Where points are known they are moved before rasterising, so that the line stays sharp and its
+/// width is chosen; where there is only a picture, the picture is warped.
+public struct Augmentation: Hashable, Sendable, Codable {
+  /// Turning either way, in radians; π turns to any angle.
+  public var rotation = 0.0
+  /// Whether mirror images are as good.
+  public var reflects = false
+  /// Scaling of one axis against the other, as a share: 0.25 is from 1/1.25 to 1.25.
+  public var stretch = 0.0
+  /// Slant, as a share of the height.
+  public var shear = 0.0
+  /// Smooth warping, as a share of the drawing's size.
+  public var warp = 0.0
+  /// Shaking of the hand, as a share of the drawing's size. Points only.
+  public var tremor = 0.0
+  /// How much of a stroke's length is missing at each end. Points only.
+  public var trim = 0.0
+  /// How much of a stroke's length each end goes too far. Points only.
+  public var overshoot = 0.0
+  /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own. Points only.
+  public var penWidths: ClosedRange<Double>?
+  /// The smallest size a picture is shrunk to, as a share of its own. Pictures only, for drawings
+  /// are framed anew.
+  public var smallest = 1.0
+  /// The exact size that a picture is brought to, as a share of its own, instead of a random one.
+  /// Pictures only.
+  public var exactSize: Double?
+  /// How far a picture is moved, in pixels. Pictures only.
+  public var shift = 0.0
+
+  /// No variation.
+  public static let none = Augmentation()
+
+  /// For shapes that mean the same at any angle, such as states and arrows.
+  public static let anyAngle = Augmentation(
+    rotation: .pi, reflects: true, stretch: 0.25, shear: 0.15, warp: 0.04, tremor: 0.006,
+    trim: 0.04, overshoot: 0.03, penWidths: 1.2...2.6, smallest: 0.65, shift: 1)
+
+  /// For signs that have an up and a down, such as digits.
+  public static let upright = Augmentation(
+    rotation: 0.2, stretch: 0.15, shear: 0.15, warp: 0.05, tremor: 0.004, trim: 0.02,
+    overshoot: 0.02, penWidths: 1.4...2.4, smallest: 0.85, shift: 2)
+
+  /// The named ones.
+  public static let named: [String: Augmentation] = [
+    "none": .none, "any-angle": .anyAngle, "upright": .upright,
+  ]
+
+  /// Draws one variation of `example`.
+  ///
+  /// - Throws: `RasterError` where a coordinate is not finite.
+  public func bitmap(
+    of example: Example, rasterizer: Rasterizer, using generator: inout SeededGenerator
+  ) throws(RasterError) -> Bitmap {
+    guard self != .none else { return try example.bitmap(rasterizer) }
+    switch example.content {
+    case .drawing(let drawing):
+      var rasterizer = rasterizer
+      if let penWidths {
+        rasterizer = try rasterizer.with(penWidth: generator.uniform(penWidths))
+      }
+      return try rasterizer.render(vary(drawing, using: &generator))
+    case .bitmap(let bitmap): return vary(rasterizer.fit(bitmap), using: &generator)
+    }
+  }
+}
+
+/// A random affine map and a smooth random displacement, on the square from −½ to ½.
+struct Distortion {
+  /// One wave of the displacement: `amplitude · sin(2π (fx·x + fy·y) + phase)`.
+  private struct Wave {
+    var amplitudeX: Double
+    var amplitudeY: Double
+    var frequencyX: Double
+    var frequencyY: Double
+    var phase: Double
+  }
+
+  private var waves: [Wave] = []
+  let affine: Transform
+
+  init(_ augmentation: Augmentation, using generator: inout SeededGenerator) {
+    let angle = generator.uniform(-augmentation.rotation...augmentation.rotation)
+    let longest = 1 + augmentation.stretch
+    let stretch = generator.uniform(1 / longest...longest).squareRoot()
+    let shear = generator.uniform(-augmentation.shear...augmentation.shear)
+    let mirror = augmentation.reflects && generator.chance(0.5) ? -1.0 : 1.0
+    // The stretch acts along a random axis, for it comes between two turns.
+    let first = augmentation.reflects ? generator.uniform(-.pi ... .pi) : 0
+    affine = Transform.rotation(first)
+      .then(.scale(x: stretch * mirror, y: 1 / stretch))
+      .then(.shear(shear))
+      .then(.rotation(angle - first * mirror))
+    if augmentation.warp > 0 {
+      let amplitude = augmentation.warp * generator.uniform()
+      waves = (0..<4).map { _ in
+        Wave(
+          amplitudeX: amplitude * generator.normal() / 2,
+          amplitudeY: amplitude * generator.normal() / 2,
+          frequencyX: generator.uniform(-1.5...1.5), frequencyY: generator.uniform(-1.5...1.5),
+          phase: generator.uniform(0...(2 * .pi)))
+      }
+    }
+  }
+
+  func apply(to point: Point) -> Point {
+    var moved = point
+    for wave in waves {
+      let value = sin(
+        2 * .pi * (wave.frequencyX * point.x + wave.frequencyY * point.y) + wave.phase)
+      moved.x += wave.amplitudeX * value
+      moved.y += wave.amplitudeY * value
+    }
+    return affine.apply(to: moved)
+  }
+}

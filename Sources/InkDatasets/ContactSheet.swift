@@ -1,0 +1,92 @@
+import InkRaster
+
+/// Many pictures on one, in rows with a title, to look at.
+public struct ContactSheet: Sendable {
+  /// A title with the pictures below it.
+  public struct Section: Sendable {
+    /// What stands above the pictures: small letters, digits and a few signs.
+    public var title: String
+    /// The pictures, left to right and top to bottom.
+    public var bitmaps: [Bitmap]
+
+    /// Makes a section.
+    public init(title: String, bitmaps: [Bitmap]) {
+      self.title = title
+      self.bitmaps = bitmaps
+    }
+  }
+
+  /// The sections from top to bottom.
+  public var sections: [Section]
+  /// How many pictures stand in a row.
+  public var columns: Int
+  /// How many pixels of the sheet a pixel of a picture takes, across and down.
+  public var zoom: Int
+
+  private static let gap = 4
+  private static let titleHeight = 18
+
+  /// Makes a sheet.
+  public init(_ sections: [Section], columns: Int = 16, zoom: Int = 2) {
+    self.sections = sections
+    self.columns = columns
+    self.zoom = zoom
+  }
+
+  /// Draws the sheet: dark ground, every picture in a faint frame.
+  public func render() -> Bitmap {
+    let side = zoom * (sections.flatMap(\.bitmaps).map { max($0.width, $0.height) }.max() ?? 28)
+    let cell = side + Self.gap
+    func rows(_ section: Section) -> Int { (section.bitmaps.count + columns - 1) / columns }
+    let height = sections.reduce(Self.gap) { $0 + Self.titleHeight + rows($1) * cell }
+    var sheet = Bitmap(width: columns * cell + Self.gap, height: height)
+    for index in sheet.pixels.indices { sheet.pixels[index] = 40 }
+
+    var top = Self.gap
+    for section in sections {
+      PixelFont.draw(section.title, on: &sheet, row: top + 2, column: Self.gap, zoom: 2)
+      top += Self.titleHeight
+      for (index, bitmap) in section.bitmaps.enumerated() {
+        let left = Self.gap + index % columns * cell
+        let upper = top + index / columns * cell
+        for row in 0..<bitmap.height * zoom {
+          for column in 0..<bitmap.width * zoom {
+            sheet[upper + row, left + column] = bitmap[row / zoom, column / zoom]
+          }
+        }
+      }
+      top += rows(section) * cell
+    }
+    return sheet
+  }
+}
+
+/// Letters of 3 × 5 pixels for the titles of contact sheets.
+enum PixelFont {
+  /// Five rows of three pixels each, one octal digit a row.
+  private static let glyphs: [Character: Int] = [
+    "a": 0o25755, "b": 0o65656, "c": 0o34443, "d": 0o65556, "e": 0o74647, "f": 0o74644,
+    "g": 0o34553, "h": 0o55755, "i": 0o72227, "j": 0o11152, "k": 0o55655, "l": 0o44447,
+    "m": 0o57755, "n": 0o65555, "o": 0o25552, "p": 0o65644, "q": 0o25563, "r": 0o65655,
+    "s": 0o34216, "t": 0o72222, "u": 0o55557, "v": 0o55552, "w": 0o55775, "x": 0o55255,
+    "y": 0o55222, "z": 0o71247, "0": 0o75557, "1": 0o26227, "2": 0o61247, "3": 0o71317,
+    "4": 0o55711, "5": 0o74616, "6": 0o34757, "7": 0o71222, "8": 0o75757, "9": 0o75716,
+    ".": 0o00002, ",": 0o00024, ":": 0o02020, "-": 0o00700, "_": 0o00007, "%": 0o51245,
+    "(": 0o24442, ")": 0o21112, "/": 0o11244, ">": 0o42124, "=": 0o07070, "+": 0o02720,
+  ]
+
+  static func draw(_ text: String, on bitmap: inout Bitmap, row: Int, column: Int, zoom: Int) {
+    for (index, character) in text.lowercased().enumerated() {
+      guard let glyph = glyphs[character] else { continue }
+      for y in 0..<5 * zoom {
+        for x in 0..<3 * zoom {
+          let isInk = glyph >> (3 * (4 - y / zoom) + 2 - x / zoom) & 1 == 1
+          let target = (row: row + y, column: column + index * 4 * zoom + x)
+          if isInk, target.row < bitmap.height, target.column < bitmap.width {
+            bitmap[target.row, target.column] = 220
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Ink
+import InkRaster
+
+/// What a data set consists of, counted.
+public struct DatasetDescription: Hashable, Sendable, Codable {
+  /// The number of examples of each source in each class: label → source → count.
+  public var counts: [String: [String: Int]]
+  /// The number of examples of each hand; examples without a writer are not in it.
+  public var hands: [String: Int]
+  /// Least, median and greatest of what the ink measures; empty where there is no ink.
+  public var ink: [Measure]
+  /// Pairs of examples with the same points or pixels.
+  public var exactDuplicates: [Pair]
+  /// Pairs whose pictures differ by less than ``nearDistance`` on average.
+  public var nearDuplicates: [Pair]
+
+  /// One quantity over all drawings.
+  public struct Measure: Hashable, Sendable, Codable {
+    /// What is measured, with its unit.
+    public var name: String
+    /// The least value.
+    public var least: Double
+    /// The value that half of the drawings stay below.
+    public var median: Double
+    /// The greatest value.
+    public var greatest: Double
+  }
+
+  /// Two examples that are alike.
+  public struct Pair: Hashable, Sendable, Codable {
+    /// Where the first stands.
+    public var first: String
+    /// Where the second stands.
+    public var second: String
+    /// Whether their labels differ.
+    public var labelsDiffer: Bool
+    /// Whether they lie in different parts of a divided data set.
+    public var crossesParts: Bool
+  }
+
+  /// Pictures whose pixels differ by less than this on average are near duplicates; of 255.
+  public static let nearDistance = 2.5
+
+  /// Counts `dataset`; `parts` names the part of every example where it is divided.
+  ///
+  /// - Throws: `RasterError` where a coordinate is not finite.
+  public init(
+    of dataset: Dataset, parts: [String]? = nil, rasterizer: Rasterizer = .standard
+  ) throws(RasterError) {
+    counts = Dictionary(uniqueKeysWithValues: dataset.labels.map { ($0, [:]) })
+    hands = [:]
+    for example in dataset.examples {
+      counts[example.label, default: [:]][example.source ?? "unknown", default: 0] += 1
+      if let hand = example.hand { hands[hand, default: 0] += 1 }
+    }
+    ink = Self.measures(of: dataset)
+
+    var bitmaps: [Bitmap] = []
+    bitmaps.reserveCapacity(dataset.examples.count)
+    for example in dataset.examples { bitmaps.append(try example.bitmap(rasterizer)) }
+    func pair(_ first: Int, _ second: Int) -> Pair {
+      let (low, high) = (min(first, second), max(first, second))
+      return Pair(
+        first: dataset.examples[low].origin, second: dataset.examples[high].origin,
+        labelsDiffer: dataset.examples[low].label != dataset.examples[high].label,
+        crossesParts: parts.map { $0[low] != $0[high] } ?? false)
+    }
+    var seen: [Fingerprint: Int] = [:]
+    exactDuplicates = []
+    var copies = Set<Int>()
+    for (index, example) in dataset.examples.enumerated() {
+      let fingerprint = example.contentFingerprint
+      if let first = seen[fingerprint] {
+        exactDuplicates.append(pair(first, index))
+        copies.insert(index)
+      } else {
+        seen[fingerprint] = index
+      }
+    }
+    let originals = dataset.examples.indices.filter { !copies.contains($0) }
+    nearDuplicates = Self.nearPairs(bitmaps, among: originals).map(pair)
+  }
+
+  /// The pairs of pictures that differ by less than ``nearDistance`` on average. Pictures that are
+  /// that near have about the same sum of pixels, so only neighbours in that order are compared.
+  private static func nearPairs(_ bitmaps: [Bitmap], among indices: [Int]) -> [(Int, Int)] {
+    let sums = bitmaps.map { $0.pixels.reduce(0) { $0 + Int($1) } }
+    let order = indices.sorted { (sums[$0], $0) < (sums[$1], $1) }
+    var pairs: [(Int, Int)] = []
+    for (position, first) in order.enumerated() {
+      let most = Int(nearDistance * Double(bitmaps[first].pixels.count))
+      for second in order[(position + 1)...] {
+        if sums[second] - sums[first] > most { break }
+        if distance(bitmaps[first], bitmaps[second], atMost: most) != nil {
+          pairs.append((first, second))
+        }
+      }
+    }
+    return pairs.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+  }
+
+  /// The sum of all pixels' differences, or `nil` as soon as it exceeds `most`.
+  private static func distance(_ a: Bitmap, _ b: Bitmap, atMost most: Int) -> Int? {
+    var sum = 0
+    for start in stride(from: 0, to: a.pixels.count, by: 56) {
+      for index in start..<min(start + 56, a.pixels.count) {
+        sum += abs(Int(a.pixels[index]) - Int(b.pixels[index]))
+      }
+      if sum > most { return nil }
+    }
+    return sum
+  }
+
+  private static func measures(of dataset: Dataset) -> [Measure] {
+    let drawings = dataset.examples.compactMap { example -> Drawing? in
+      if case .drawing(let drawing) = example.content { drawing } else { nil }
+    }
+    guard !drawings.isEmpty else { return [] }
+    func measure(_ name: String, _ value: (Drawing) -> Double?) -> Measure? {
+      let values = drawings.compactMap(value).sorted()
+      guard let least = values.first, let greatest = values.last else { return nil }
+      return Measure(
+        name: name, least: least, median: values[values.count / 2], greatest: greatest)
+    }
+    return [
+      measure("strokes") { Double($0.strokes.count) },
+      measure("points") { Double($0.pointCount) },
+      measure("longer side, canvas points") { $0.bounds?.longerSide },
+      measure("length of ink, canvas points") { $0.length },
+      measure("duration, ms") { drawing in
+        let times = drawing.strokes.flatMap(\.points).compactMap(\.time)
+        guard let first = times.min(), let last = times.max() else { return nil }
+        return last - first
+      },
+    ].compactMap { $0 }
+  }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Ink
+import InkRaster
+
+/// The ways in which a data set lies on disk.
+public enum DatasetForm: String, Sendable, CaseIterable {
+  /// Recordings, one JSON object a line.
+  case ndjson
+  /// PNGs in one folder a class.
+  case folder
+  /// `images-idx3-ubyte.gz` and `labels-idx1-ubyte.gz` in a folder, with `classes.txt`.
+  case idx
+  /// `images.npy` (`uint8 [n, size, size]`) and `labels.npy` in a folder, with `classes.txt`.
+  case npy
+
+  /// Writes `dataset` beside `path` and renames it into place when it is whole.
+  ///
+  /// Drawings are rasterised where the form holds pictures.
+  ///
+  /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
+  public func write(_ dataset: Dataset, rasterizer: Rasterizer, to path: String) throws {
+    try FileTree.replace(path) { temporary in
+      switch self {
+      case .ndjson:
+        try writeRecordings(of: dataset, to: temporary)
+      case .folder:
+        try ImageFolder.write(dataset, rasterizer: rasterizer, to: temporary)
+      case .idx, .npy:
+        guard dataset.labels.count <= 256 else {
+          throw DatasetError(
+            path: path, expected: "at most 256 classes", found: "\(dataset.labels.count)")
+        }
+        let images = IDX.Content(
+          shape: [dataset.examples.count, rasterizer.size, rasterizer.size],
+          values: try dataset.examples.flatMap { try $0.bitmap(rasterizer).pixels })
+        let labels = IDX.Content(
+          shape: [dataset.examples.count], values: try dataset.classes().map(UInt8.init))
+        try FileManager.default.createDirectory(
+          atPath: temporary, withIntermediateDirectories: true)
+        if self == .idx {
+          try IDX.write(images, to: "\(temporary)/images-idx3-ubyte.gz")
+          try IDX.write(labels, to: "\(temporary)/labels-idx1-ubyte.gz")
+        } else {
+          try NPY.write(images, to: "\(temporary)/images.npy")
+          try NPY.write(labels, to: "\(temporary)/labels.npy")
+        }
+        let names = dataset.labels.map { $0 + "\n" }.joined()
+        try Data(names.utf8).write(to: URL(fileURLWithPath: "\(temporary)/classes.txt"))
+      }
+    }
+  }
+
+  private func writeRecordings(of dataset: Dataset, to path: String) throws {
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let handle = FileHandle(forWritingAtPath: path)
+    else { throw CocoaError(.fileWriteNoPermission) }
+    defer { try? handle.close() }
+    var block = Data()
+    for (index, example) in dataset.examples.enumerated() {
+      guard case .drawing(let drawing) = example.content else {
+        throw DatasetError(
+          path: example.origin, expected: "ink for NDJSON", found: "a picture without points")
+      }
+      let recording = Recording(
+        drawing, label: example.label, writer: example.writer, device: example.device,
+        source: example.source, attributes: example.attributes)
+      block.append(try NDJSON.line(recording, at: Place(file: path, line: index + 1)))
+      block.append(UInt8(ascii: "\n"))
+      if block.count > 1 << 20 {
+        try handle.write(contentsOf: block)
+        block.removeAll(keepingCapacity: true)
+      }
+    }
+    try handle.write(contentsOf: block)
+  }
+}
+
+/// A data set as it was found, with what was left out and why.
+public struct LoadedDataset: Sendable {
+  /// What could be read.
+  public var dataset: Dataset
+  /// One line for each item that should have been readable and was not.
+  public var failures: [String] = []
+  /// Files that are marked as no recordings, or hold something else.
+  public var passedOver: [String] = []
+  /// Recordings without a label.
+  public var unlabelledCount = 0
+  /// Examples that the label map left out.
+  public var droppedCount = 0
+  /// Whether pictures had dark ink and were inverted; `nil` where there are no pictures.
+  public var wasInverted: Bool?
+
+  /// Decides for all pictures together whether their ink is dark, and inverts it then.
+  mutating func settlePolarity(_ polarity: Polarity) {
+    let bitmaps = dataset.examples.compactMap { example -> Bitmap? in
+      if case .bitmap(let bitmap) = example.content { bitmap } else { nil }
+    }
+    guard !bitmaps.isEmpty else { return }
+    let inverts = polarity.inverts(
+      darkOnLight: bitmaps.count(where: \.isDarkOnLight), of: bitmaps.count)
+    wasInverted = inverts
+    guard inverts else { return }
+    for index in dataset.examples.indices {
+      if case .bitmap(let bitmap) = dataset.examples[index].content {
+        dataset.examples[index].content = .bitmap(bitmap.inverted())
+      }
+    }
+  }
+}
+
+extension Dataset {
+  /// Reads a data set in whatever form it is: recordings (a file, or a folder of any ink files), an
+  /// image folder, IDX or NPY.
+  ///
+  /// A bad item does not take good ones with it: it is listed in the result.
+  ///
+  /// - Throws: `DatasetError` where there is nothing that could be a data set at `path`.
+  public static func load(
+    _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
+    source: String? = nil
+  ) throws -> LoadedDataset {
+    guard FileTree.exists(path) else {
+      throw DatasetError(path: path, expected: "a data set", found: "nothing of that name")
+    }
+    var loaded = try read(path, polarity: polarity, source: source)
+    var examples: [Example] = []
+    for var example in loaded.dataset.examples {
+      guard let label = labels.apply(to: example.label) else {
+        loaded.droppedCount += 1
+        continue
+      }
+      example.label = label
+      if let source { example.source = source }
+      examples.append(example)
+    }
+    let names = loaded.dataset.labels.compactMap { labels.apply(to: $0) }
+    loaded.dataset = Dataset(examples, labels: Set(names).sorted())
+    guard !examples.isEmpty || !loaded.dataset.labels.isEmpty else {
+      let reason =
+        loaded.failures.first
+        ?? (loaded.unlabelledCount > 0
+          ? "\(loaded.unlabelledCount) recordings without a label" : "none")
+      throw DatasetError(path: path, expected: "examples with labels", found: reason)
+    }
+    return loaded
+  }
+
+  private static func read(
+    _ path: String, polarity: Polarity, source: String?
+  ) throws -> LoadedDataset {
+    if FileTree.isFolder(path) {
+      for (images, labels) in [
+        ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"),
+        ("images-idx3-ubyte", "labels-idx1-ubyte"), ("images.npy", "labels.npy"),
+      ] where FileTree.exists("\(path)/\(images)") {
+        return try pictures("\(path)/\(images)", labels: "\(path)/\(labels)", polarity: polarity)
+      }
+      if ImageFolder.isOne(path) { return try ImageFolder.read(path, polarity: polarity) }
+      return try recordings(below: path, source: source)
+    }
+    let name = FileTree.name(of: path)
+    let isNPY = NPY.isOne(path)
+    if isNPY || IDX.isOne(path) {
+      let labels =
+        isNPY
+        ? name.replacing("images", with: "labels")
+        : name.replacing("images-idx3", with: "labels-idx1")
+      guard labels != name else {
+        throw DatasetError(
+          path: path, expected: "a name with `images`, so that the labels can be found",
+          found: "`\(name)`")
+      }
+      return try pictures(
+        path, labels: FileTree.join(FileTree.folder(of: path), labels), polarity: polarity)
+    }
+    return try recordings(below: path, source: source)
+  }
+
+  private static func pictures(
+    _ imagesPath: String, labels labelsPath: String, polarity: Polarity
+  ) throws -> LoadedDataset {
+    let read = NPY.isOne(imagesPath) ? NPY.read : IDX.read
+    let images = try read(imagesPath)
+    let labels = try read(labelsPath)
+    guard images.shape.count == 3, (1...4096).contains(images.shape[1]),
+      (1...4096).contains(images.shape[2])
+    else {
+      throw DatasetError(
+        path: imagesPath, expected: "pictures, [count, height, width]", found: "\(images.shape)")
+    }
+    guard labels.shape == [images.shape[0]] else {
+      throw DatasetError(
+        path: labelsPath, expected: "\(images.shape[0]) labels", found: "\(labels.shape)")
+    }
+    let classesPath = "\(FileTree.folder(of: imagesPath))/classes.txt"
+    let names = FileManager.default.contents(atPath: classesPath).map {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+    let (height, width) = (images.shape[1], images.shape[2])
+    let source = FileTree.name(of: FileTree.folder(of: imagesPath))
+    let examples = try labels.values.enumerated().map { index, label throws(DatasetError) in
+      guard names.map({ Int(label) < $0.count }) ?? true else {
+        throw DatasetError(
+          path: "\(labelsPath), item \(index + 1)",
+          expected: "a label below \(names?.count ?? 0), the number of classes in classes.txt",
+          found: "\(label)")
+      }
+      let start = index * height * width
+      return Example(
+        .bitmap(
+          Bitmap(
+            width: width, height: height,
+            pixels: Array(images.values[start..<start + height * width]))),
+        label: names?[Int(label)] ?? String(label), source: source,
+        origin: "\(imagesPath), item \(index + 1)")
+    }
+    var loaded = LoadedDataset(dataset: Dataset(examples, labels: names))
+    loaded.settlePolarity(polarity)
+    return loaded
+  }
+
+  /// Endings by which collections mark files that are not recordings.
+  private static let notRecordings = [".raw", ".nodata"]
+
+  private static func recordings(below path: String, source: String?) throws -> LoadedDataset {
+    let isFolder = FileTree.isFolder(path)
+    var examples: [Example] = []
+    var loaded = LoadedDataset(dataset: Dataset([]))
+    for file in FileTree.files(below: path) {
+      guard !notRecordings.contains(where: file.hasSuffix) else {
+        loaded.passedOver.append(file)
+        continue
+      }
+      do {
+        try InkFile(path: file).forEach { item in
+          switch item.result {
+          case .success(var recording):
+            recording.source = source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
+            guard let label = recording.label else {
+              loaded.unlabelledCount += 1
+              return
+            }
+            examples.append(Example(recording, label: label, origin: "\(item.place)"))
+          case .failure(let error): loaded.failures.append("\(error)")
+          }
+        }
+      } catch let error as InkError {
+        // In a folder, a licence or a note beside the ink is no failure.
+        if isFolder, error.found == "something else" {
+          loaded.passedOver.append(file)
+        } else {
+          loaded.failures.append("\(error)")
+        }
+      }
+    }
+    loaded.dataset = Dataset(examples)
+    return loaded
+  }
+}

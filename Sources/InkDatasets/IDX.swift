@@ -1,0 +1,119 @@
+import CZlib
+import Foundation
+import InkRaster
+
+/// The format of MNIST (LeCun, Cortes & Burges): two zero bytes, the type (8 for unsigned bytes),
+/// the number of axes, each length as 32 big-endian bits, then the values. `.gz` is unpacked.
+enum IDX {
+  /// The most bytes of values that a file may promise.
+  static let mostBytes = 600 << 20
+
+  /// An array of unsigned bytes.
+  struct Content {
+    var shape: [Int]
+    var values: [UInt8]
+  }
+
+  /// Whether the file's first bytes, unpacked, are those of an IDX file.
+  static func isOne(_ path: String) -> Bool {
+    guard let file = try? GZipFile(reading: path), let start = try? file.read(4) else {
+      return false
+    }
+    return start.count == 4 && start[0] == 0 && start[1] == 0 && start[2] == 8
+      && (1...3).contains(start[3])
+  }
+
+  /// Reads one file, compressed or not.
+  static func read(_ path: String) throws(DatasetError) -> Content {
+    let file = try GZipFile(reading: path)
+    func refuse(_ expected: String, _ found: String) -> DatasetError {
+      DatasetError(path: path, expected: expected, found: found)
+    }
+    let start = try file.read(4)
+    guard start.count == 4, start[0] == 0, start[1] == 0 else {
+      throw refuse("an IDX file", start.isEmpty ? "an empty file" : "something else")
+    }
+    guard start[2] == 8 else { throw refuse("unsigned bytes (type 8)", "type \(start[2])") }
+    guard (1...3).contains(start[3]) else { throw refuse("1 to 3 axes", "\(start[3])") }
+    let lengths = try file.read(4 * Int(start[3]))
+    guard lengths.count == 4 * Int(start[3]) else { throw refuse("a whole header", "its start") }
+    let shape = (0..<Int(start[3])).map { axis in
+      lengths[4 * axis..<4 * axis + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let (count, overflow) = shape.reduce((1, false)) {
+      let product = $0.0.multipliedReportingOverflow(by: $1)
+      return (product.partialValue, $0.1 || product.overflow)
+    }
+    guard !overflow, count <= mostBytes else {
+      throw refuse(
+        "at most \(mostBytes >> 20) MiB of values",
+        "\(shape.map(String.init).joined(separator: " × ")) promised")
+    }
+    let values = try file.read(count)
+    guard values.count == count else {
+      throw refuse("\(count) values, as the header says", "\(values.count)")
+    }
+    guard try file.read(1).isEmpty else { throw refuse("\(count) values", "more") }
+    return Content(shape: shape, values: values)
+  }
+
+  /// Writes one file, compressed where its name ends in `.gz`.
+  static func write(_ content: Content, to path: String) throws(DatasetError) {
+    var bytes: [UInt8] = [0, 0, 8, UInt8(content.shape.count)]
+    for length in content.shape {
+      withUnsafeBytes(of: UInt32(length).bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    try GZipFile.write(bytes + content.values, to: path)
+  }
+}
+
+/// Bytes of a file, unpacked where they are compressed, by zlib.
+final class GZipFile {
+  private let path: String
+  private let file: gzFile
+
+  init(reading path: String) throws(DatasetError) {
+    guard FileTree.exists(path), !FileTree.isFolder(path), let file = gzopen(path, "rb") else {
+      throw DatasetError(path: path, expected: "a readable file", found: "none")
+    }
+    self.path = path
+    self.file = file
+  }
+
+  deinit {
+    gzclose(file)
+  }
+
+  /// The next `count` bytes, or fewer where the file ends.
+  func read(_ count: Int) throws(DatasetError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let block = 1 << 20
+    while bytes.count < count {
+      let wanted = min(block, count - bytes.count)
+      var chunk = [UInt8](repeating: 0, count: wanted)
+      let got = gzread(file, &chunk, UInt32(wanted))
+      guard got >= 0 else {
+        throw DatasetError(path: path, expected: "whole gzip data", found: "damaged data")
+      }
+      bytes.append(contentsOf: chunk.prefix(Int(got)))
+      if got < wanted { break }
+    }
+    return bytes
+  }
+
+  static func write(_ bytes: [UInt8], to path: String) throws(DatasetError) {
+    // "T" writes without compression.
+    guard let file = gzopen(path, path.hasSuffix(".gz") ? "wb9" : "wbT") else {
+      throw DatasetError(path: path, expected: "permission to write", found: "none")
+    }
+    var isWhole = true
+    for start in stride(from: 0, to: bytes.count, by: 1 << 24) {
+      let block = bytes[start..<min(bytes.count, start + 1 << 24)]
+      let written = block.withUnsafeBytes { gzwrite(file, $0.baseAddress, UInt32($0.count)) }
+      isWhole = isWhole && Int(written) == block.count
+    }
+    guard gzclose(file) == Z_OK, isWhole else {
+      throw DatasetError(path: path, expected: "room to write", found: "a full disk")
+    }
+  }
+}

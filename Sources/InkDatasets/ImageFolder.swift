@@ -1,0 +1,76 @@
+import Foundation
+import InkImageIO
+import InkRaster
+
+/// Whether a picture's ink is brighter or darker than its background.
+public enum Polarity: String, Sendable, CaseIterable {
+  /// Found out: the background is what most of a picture consists of.
+  case auto
+  /// Bright ink on a dark background: left as it is.
+  case light
+  /// Dark ink on a bright background: inverted.
+  case dark
+
+  /// Whether pictures are to be inverted, of which `darkOnLight` of `count` seem to have dark ink.
+  func inverts(darkOnLight: Int, of count: Int) -> Bool {
+    switch self {
+    case .auto: darkOnLight * 2 > count
+    case .light: false
+    case .dark: true
+    }
+  }
+}
+
+/// Pictures sorted into one folder a class, `class/name.png`, as Keras, PyTorch and Create ML read.
+enum ImageFolder {
+  /// Whether a folder has folders with PNGs in it.
+  static func isOne(_ path: String) -> Bool {
+    FileTree.names(in: path).contains { name in
+      let folder = FileTree.join(path, name)
+      return FileTree.isFolder(folder)
+        && FileTree.names(in: folder).contains { $0.lowercased().hasSuffix(".png") }
+    }
+  }
+
+  /// Reads every PNG; a bad one is listed and the others are kept.
+  static func read(_ path: String, polarity: Polarity) throws -> LoadedDataset {
+    let source = FileTree.name(of: path)
+    let labels = FileTree.names(in: path).filter { FileTree.isFolder(FileTree.join(path, $0)) }
+    var examples: [Example] = []
+    var loaded = LoadedDataset(dataset: Dataset([]))
+    for label in labels {
+      for file in FileTree.files(below: FileTree.join(path, label)) {
+        guard file.lowercased().hasSuffix(".png") else {
+          loaded.passedOver.append(file)
+          continue
+        }
+        do {
+          let bitmap = try PNG.read(path: file)
+          examples.append(
+            Example(.bitmap(bitmap), label: label, source: source, origin: file))
+        } catch {
+          loaded.failures.append("\(error)")
+        }
+      }
+    }
+    // An empty class folder is a class nevertheless: training says what is wrong with it.
+    loaded.dataset = Dataset(examples, labels: labels)
+    loaded.settlePolarity(polarity)
+    return loaded
+  }
+
+  /// Writes one PNG an example.
+  static func write(_ dataset: Dataset, rasterizer: Rasterizer, to path: String) throws {
+    for label in dataset.labels {
+      try FileManager.default.createDirectory(
+        atPath: FileTree.join(path, label), withIntermediateDirectories: true)
+    }
+    let digits = String(dataset.examples.count).count
+    for (index, example) in dataset.examples.enumerated() {
+      let number = String(index)
+      let name = String(repeating: "0", count: digits - number.count) + number
+      let file = "\(path)/\(example.label)/\(name).png"
+      try PNG.encode(example.bitmap(rasterizer)).write(to: URL(fileURLWithPath: file))
+    }
+  }
+}

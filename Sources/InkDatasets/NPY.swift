@@ -1,0 +1,86 @@
+import Foundation
+
+/// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
+/// then the values. Only `uint8` arrays in C order are read and written.
+enum NPY {
+  private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
+
+  /// Whether the file begins as an NPY file does.
+  static func isOne(_ path: String) -> Bool {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? handle.close() }
+    return ((try? handle.read(upToCount: 6)) ?? Data()).elementsEqual(magic)
+  }
+
+  /// Reads one file.
+  static func read(_ path: String) throws(DatasetError) -> IDX.Content {
+    func refuse(_ expected: String, _ found: String) -> DatasetError {
+      DatasetError(path: path, expected: expected, found: found)
+    }
+    let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+    guard size <= IDX.mostBytes + 65536 else {
+      throw refuse("at most \(IDX.mostBytes >> 20) MiB", "\(size >> 20) MiB")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw refuse("a readable file", "none")
+    }
+    let bytes = [UInt8](data)
+    guard bytes.starts(with: magic), bytes.count >= 12 else {
+      throw refuse("an NPY file", bytes.isEmpty ? "an empty file" : "something else")
+    }
+    let lengthSize = bytes[6] == 1 ? 2 : 4
+    let length = bytes[8..<8 + lengthSize].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let start = 8 + lengthSize + length
+    guard start <= bytes.count else { throw refuse("a header of \(length) bytes", "fewer") }
+    let header = String(decoding: bytes[8 + lengthSize..<start], as: UTF8.self)
+    guard let type = value(of: "descr", in: header), type == "'|u1'" || type == "'u1'" else {
+      throw refuse("uint8 values ('|u1')", value(of: "descr", in: header) ?? "no descr")
+    }
+    guard value(of: "fortran_order", in: header) == "False" else {
+      throw refuse("C order", "Fortran order")
+    }
+    let shape = shape(in: header) ?? []
+    let (count, overflow) = shape.reduce((1, false)) {
+      let product = $0.0.multipliedReportingOverflow(by: $1)
+      return (product.partialValue, $0.1 || product.overflow)
+    }
+    guard !shape.isEmpty, !overflow, count == bytes.count - start else {
+      throw refuse(
+        "values of shape \(shape.map(String.init).joined(separator: " × "))",
+        "\(bytes.count - start) bytes")
+    }
+    return IDX.Content(shape: shape, values: Array(bytes[start...]))
+  }
+
+  /// Writes one file.
+  static func write(_ content: IDX.Content, to path: String) throws {
+    let lengths = content.shape.map(String.init).joined(separator: ", ")
+    let comma = content.shape.count == 1 ? "," : ""
+    var header = "{'descr': '|u1', 'fortran_order': False, 'shape': (\(lengths)\(comma)), }"
+    // The values start at a multiple of 64 bytes.
+    header += String(repeating: " ", count: (64 - (header.utf8.count + 11) % 64) % 64) + "\n"
+    var data = Data(magic + [1, 0])
+    withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { data.append(contentsOf: $0) }
+    data.append(contentsOf: header.utf8)
+    data.append(contentsOf: content.values)
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+
+  /// The text after `'key':` up to the next comma.
+  private static func value(of key: String, in header: String) -> String? {
+    guard let range = header.range(of: "'\(key)':") else { return nil }
+    let rest = header[range.upperBound...].prefix { $0 != "," && $0 != "}" }
+    return rest.trimmingCharacters(in: .whitespaces)
+  }
+
+  private static func shape(in header: String) -> [Int]? {
+    guard let start = header.range(of: "'shape':"),
+      let open = header[start.upperBound...].firstIndex(of: "("),
+      let close = header[open...].firstIndex(of: ")")
+    else { return nil }
+    let parts = header[header.index(after: open)..<close].split(separator: ",")
+    let lengths = parts.map { Int($0.trimmingCharacters(in: .whitespaces)) }
+    guard lengths.allSatisfy({ ($0 ?? -1) >= 0 }) else { return nil }
+    return lengths.compactMap { $0 }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+
+/// How a data set is divided so that what is tested was never learnt from.
+///
+/// Whatever the method, everything of one hand (source and writer) lies on one side. Examples whose
+/// writer is unknown are divided one by one, class by class.
+public struct Split: Hashable, Sendable {
+  /// Which examples go together to which part.
+  public enum Method: Hashable, Sendable {
+    /// Hands are shuffled and dealt to the parts until each has its share.
+    case writer
+    /// Cross-validation: of `count` equal parts, number `index` (from 0) is the test part and the
+    /// next one the validation part.
+    case fold(index: Int, count: Int)
+    /// Each hand's hash decides: what is added to the data later moves nothing.
+    case hash
+  }
+
+  /// The parts, in the order in which they are used.
+  public enum Part: String, Hashable, Sendable, CaseIterable, Codable {
+    /// What is learnt from.
+    case train
+    /// What settings are chosen by.
+    case validation
+    /// What is looked at once, at the end.
+    case test
+  }
+
+  /// How the parts are told apart.
+  public var method: Method
+  /// The start of all random choices.
+  public var seed: UInt64
+  /// The validation part's share of all examples.
+  public var validationShare: Double
+  /// The test part's share of all examples.
+  public var testShare: Double
+
+  /// Makes a rule for dividing.
+  public init(
+    method: Method, seed: UInt64, validationShare: Double = 0.15, testShare: Double = 0.15
+  ) {
+    self.method = method
+    self.seed = seed
+    self.validationShare = validationShare
+    self.testShare = testShare
+  }
+
+  /// The part of every example of `dataset`.
+  public func parts(of dataset: Dataset) -> [Part] {
+    switch method {
+    case .writer: byShare(dataset)
+    case .fold(let index, let count):
+      Self.folds(of: dataset, count: count, seed: seed).map { fold in
+        if fold == index { return .test }
+        return fold == (index + 1) % count && validationShare > 0 ? .validation : .train
+      }
+    case .hash: dataset.examples.map { hashed($0) }
+    }
+  }
+
+  /// The fold, from 0 to below `count`, of every example: hands stay whole, classes are spread
+  /// evenly among those whose writer is unknown.
+  public static func folds(of dataset: Dataset, count: Int, seed: UInt64) -> [Int] {
+    var folds = [Int](repeating: 0, count: dataset.examples.count)
+    var sizes = [Int](repeating: 0, count: count)
+    for group in groups(of: dataset, seed: seed) {
+      // The smallest fold takes the next group; of equal ones, the first.
+      let smallest = sizes.indices.min { sizes[$0] < sizes[$1] }!
+      for index in group { folds[index] = smallest }
+      sizes[smallest] += group.count
+    }
+    return folds
+  }
+
+  private func byShare(_ dataset: Dataset) -> [Part] {
+    let total = Double(dataset.examples.count)
+    var wanted = [
+      (Part.train, total * (1 - validationShare - testShare)),
+      (.validation, total * validationShare), (.test, total * testShare),
+    ]
+    var parts = [Part](repeating: .train, count: dataset.examples.count)
+    for group in Self.groups(of: dataset, seed: seed) {
+      // The part that lacks most, relative to what it wants.
+      let neediest = wanted.indices.max { a, b in
+        need(wanted[a].1, of: wanted[a].0, total) < need(wanted[b].1, of: wanted[b].0, total)
+      }!
+      for index in group { parts[index] = wanted[neediest].0 }
+      wanted[neediest].1 -= Double(group.count)
+    }
+    return parts
+  }
+
+  private func need(_ missing: Double, of part: Part, _ total: Double) -> Double {
+    let share =
+      switch part {
+      case .train: 1 - validationShare - testShare
+      case .validation: validationShare
+      case .test: testShare
+      }
+    return share > 0 ? missing / (share * total) : -.infinity
+  }
+
+  private func hashed(_ example: Example) -> Part {
+    var fingerprint = Fingerprint()
+    fingerprint.add(example.hand ?? example.contentFingerprint.description)
+    var generator = SeededGenerator(seed: seed, stream: fingerprint.value)
+    let draw = generator.uniform()
+    if draw < testShare { return .test }
+    return draw < testShare + validationShare ? .validation : .train
+  }
+
+  /// The hands in random order, then the examples without one: shuffled within their class and
+  /// dealt so that classes alternate.
+  private static func groups(of dataset: Dataset, seed: UInt64) -> [[Int]] {
+    var hands: [String: [Int]] = [:]
+    var single: [String: [Int]] = [:]
+    for (index, example) in dataset.examples.enumerated() {
+      if let hand = example.hand {
+        hands[hand, default: []].append(index)
+      } else {
+        single[example.label, default: []].append(index)
+      }
+    }
+    var generator = SeededGenerator(seed: seed, stream: 0x5911)
+    let names = hands.keys.sorted()
+    var groups = generator.permutation(names.count).map { hands[names[$0]]! }
+    for label in single.keys.sorted() {
+      let members = single[label]!
+      groups += generator.permutation(members.count).map { [members[$0]] }
+    }
+    return groups
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import InkRaster
+
+/// A divided data set on disk: one data set a part, and `split.json`, which says how it was made.
+public struct SplitFolder: Hashable, Sendable {
+  /// The folder.
+  public let path: String
+  /// What the folder says about itself.
+  public let manifest: Manifest
+
+  /// The content of `split.json`.
+  public struct Manifest: Hashable, Sendable, Codable {
+    /// What was divided.
+    public var input: String
+    /// A hash of what was divided.
+    public var fingerprint: String
+    /// How, in words.
+    public var method: String
+    /// The start of all random choices.
+    public var seed: UInt64
+    /// The labels of all parts, in order.
+    public var labels: [String]
+    /// The form of the parts.
+    public var form: String
+    /// How many examples of each class each part has.
+    public var counts: [String: [String: Int]]
+  }
+
+  /// Opens a divided data set, or returns `nil` where the folder is none.
+  ///
+  /// - Throws: `DatasetError` where its `split.json` cannot be understood.
+  public init?(path: String) throws(DatasetError) {
+    guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
+    guard let manifest = try? JSONDecoder().decode(Manifest.self, from: data),
+      DatasetForm(rawValue: manifest.form) != nil
+    else {
+      throw DatasetError(
+        path: "\(path)/split.json", expected: "what `inkstate dataset split` writes",
+        found: "something else")
+    }
+    self.path = path
+    self.manifest = manifest
+  }
+
+  /// The path of one part.
+  public func path(of part: Split.Part) -> String {
+    "\(path)/\(part.rawValue)\(manifest.form == DatasetForm.ndjson.rawValue ? ".ndjson" : "")"
+  }
+
+  /// Reads one part; its labels are those of the whole. A part that is empty has no examples.
+  ///
+  /// - Throws: `DatasetError` where it cannot be read.
+  public func load(_ part: Split.Part) throws -> LoadedDataset {
+    let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
+    if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
+    var loaded = try Dataset.load(path(of: part))
+    loaded.dataset = Dataset(loaded.dataset.examples, labels: manifest.labels)
+    return loaded
+  }
+
+  /// Divides `dataset` and writes the parts to the folder `path`.
+  ///
+  /// - Throws: `DatasetError` where they cannot be written.
+  public static func write(
+    _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
+    rasterizer: Rasterizer, to path: String
+  ) throws -> SplitFolder {
+    let parts = split.parts(of: dataset)
+    var counts: [String: [String: Int]] = [:]
+    for part in Split.Part.allCases {
+      counts[part.rawValue] = Dictionary(uniqueKeysWithValues: dataset.labels.map { ($0, 0) })
+    }
+    for (example, part) in zip(dataset.examples, parts) {
+      counts[part.rawValue]![example.label]! += 1
+    }
+    let manifest = Manifest(
+      input: input, fingerprint: dataset.fingerprint.description, method: method,
+      seed: split.seed, labels: dataset.labels, form: form.rawValue, counts: counts)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try FileTree.replace(path) { temporary in
+      let folder = SplitFolder(path: temporary, manifest: manifest)
+      try FileManager.default.createDirectory(
+        atPath: temporary, withIntermediateDirectories: true)
+      for part in Split.Part.allCases {
+        let subset = dataset.subset(parts.indices.filter { parts[$0] == part })
+        try form.write(subset, rasterizer: rasterizer, to: folder.path(of: part))
+      }
+      try encoder.encode(manifest).write(to: URL(fileURLWithPath: "\(temporary)/split.json"))
+    }
+    return SplitFolder(path: path, manifest: manifest)
+  }
+
+  private init(path: String, manifest: Manifest) {
+    self.path = path
+    self.manifest = manifest
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import InkRaster
+
+/// A trained network with everything that is needed to use it: one file explains itself.
+public struct Model: Hashable, Sendable {
+  /// The layers.
+  public let architecture: Architecture
+  /// What the logits stand for, in order.
+  public let labels: [String]
+  /// How drawings are turned into the network's input.
+  public let rasterizer: Rasterizer
+  /// What a grey value of 0…255 is multiplied with.
+  public let inputScale: Float
+  /// How sure an answer has to be.
+  public var decision: Decision
+  /// Where the model came from, for people: data and their hashes, seed, command, version.
+  public var provenance: [String: String]
+  /// The stored arrays, by `Parameter.name`.
+  public let weights: [String: Tensor]
+
+  /// The version of the file format that is written.
+  static let formatVersion = "1"
+
+  /// When an answer is accepted. Fitted on validation data and stored with the weights.
+  public struct Decision: Hashable, Sendable, Codable {
+    /// The logits are divided by this before the softmax (Guo et al., 2017); 1 changes nothing.
+    public var temperature: Double
+    /// The least probability of the top label.
+    public var leastProbability: Double
+    /// The least distance between the two highest probabilities.
+    public var leastMargin: Double
+    /// A drawing whose longer side is shorter than this, in canvas points, is a tap.
+    public var leastExtent: Double
+    /// The label that stands for "none of the others", or `nil` where there is no such class.
+    public var rejectedLabel: String?
+
+    /// Accepts everything.
+    public init(
+      temperature: Double = 1, leastProbability: Double = 0, leastMargin: Double = 0,
+      leastExtent: Double = 0, rejectedLabel: String? = nil
+    ) {
+      self.temperature = temperature
+      self.leastProbability = leastProbability
+      self.leastMargin = leastMargin
+      self.leastExtent = leastExtent
+      self.rejectedLabel = rejectedLabel
+    }
+  }
+
+  /// Makes a model.
+  ///
+  /// - Throws: `ModelError` where labels, input or weights do not fit the architecture.
+  public init(
+    architecture: Architecture, labels: [String], rasterizer: Rasterizer,
+    inputScale: Float = 1 / 255, decision: Decision = Decision(),
+    provenance: [String: String] = [:], weights: [String: Tensor], path: String = "model"
+  ) throws(ModelError) {
+    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: field, expected: expected, found: found)
+    }
+    guard labels.count == architecture.classCount else {
+      throw refuse("labels", "\(architecture.classCount), one a class", "\(labels.count)")
+    }
+    guard Set(labels).count == labels.count, !labels.contains("") else {
+      throw refuse("labels", "different names", labels.joined(separator: ", "))
+    }
+    guard rasterizer.size == architecture.inputSize else {
+      throw refuse("raster", "a size of \(architecture.inputSize)", "\(rasterizer.size)")
+    }
+    guard inputScale.isFinite, inputScale > 0 else {
+      throw refuse("input_scale", "a positive number", "\(inputScale)")
+    }
+    for (field, value, range) in [
+      ("temperature", decision.temperature, 0.01...100),
+      ("leastProbability", decision.leastProbability, 0...1),
+      ("leastMargin", decision.leastMargin, 0...1),
+      ("leastExtent", decision.leastExtent, 0...1e6),
+    ] where !range.contains(value) {
+      throw refuse(
+        "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
+    }
+    if let rejected = decision.rejectedLabel, !labels.contains(rejected) {
+      throw refuse("decision.rejectedLabel", "one of the labels", rejected)
+    }
+    for parameter in architecture.parameters {
+      guard let tensor = weights[parameter.name] else {
+        throw refuse(parameter.name, "a tensor of \(parameter.shape)", "none")
+      }
+      guard tensor.shape == parameter.shape else {
+        throw refuse(parameter.name, "a tensor of \(parameter.shape)", "\(tensor.shape)")
+      }
+      guard tensor.values.allSatisfy(\.isFinite) else {
+        throw refuse(parameter.name, "finite numbers", "NaN or infinity")
+      }
+    }
+    let known = Set(architecture.parameters.map(\.name))
+    if let stranger = weights.keys.filter({ !known.contains($0) }).min() {
+      throw refuse(stranger, "only the network's own tensors", "one more")
+    }
+    self.architecture = architecture
+    self.labels = labels
+    self.rasterizer = rasterizer
+    self.inputScale = inputScale
+    self.decision = decision
+    self.provenance = provenance
+    self.weights = weights
+  }
+
+  /// Reads a model file.
+  ///
+  /// - Throws: `ModelError` naming the file and the field that does not fit.
+  public static func read(path: String) throws(ModelError) -> Model {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    if let size = attributes?[.size] as? Int, size > 4 * Architecture.mostParameters + (8 << 20) {
+      throw ModelError(
+        path: path, field: "file", expected: "a model of at most 208 MB", found: "\(size) bytes")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ModelError(path: path, field: "file", expected: "a readable file", found: "none")
+    }
+    return try Model(data, path: path)
+  }
+
+  /// Reads a model from the bytes of a file; `path` is how errors call it.
+  ///
+  /// - Throws: `ModelError` naming the field that does not fit.
+  public init(_ data: Data, path: String) throws(ModelError) {
+    let file = try Safetensors(data, path: path)
+    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: field, expected: expected, found: found)
+    }
+    func field<Value: Decodable>(_ name: String, as type: Value.Type) throws(ModelError) -> Value {
+      guard let text = file.metadata[name] else {
+        throw refuse(name, "a value in the metadata", "none: not an Inkstate model")
+      }
+      do {
+        return try JSONDecoder().decode(type, from: Data(text.utf8))
+      } catch let error as ArchitectureError {
+        throw refuse(name, error.expected, error.found)
+      } catch let error as RasterError {
+        throw refuse(name, "raster parameters that fit", "\(error)")
+      } catch {
+        throw refuse(name, "a value as Inkstate writes it", Safetensors.explain(error))
+      }
+    }
+    guard file.metadata["inkstate_format"] == Self.formatVersion else {
+      throw refuse(
+        "inkstate_format", Self.formatVersion,
+        file.metadata["inkstate_format"] ?? "none: not an Inkstate model")
+    }
+    try self.init(
+      architecture: field("architecture", as: Architecture.self),
+      labels: field("labels", as: [String].self),
+      rasterizer: field("raster", as: Rasterizer.self),
+      inputScale: field("input_scale", as: Float.self),
+      decision: field("decision", as: Decision.self),
+      provenance: field("provenance", as: [String: String].self),
+      weights: file.tensors, path: path)
+  }
+
+  /// The model as the bytes of a file; the same model gives the same bytes.
+  public func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    func text(_ value: some Encodable) throws -> String {
+      String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+    return try Safetensors(
+      metadata: [
+        "inkstate_format": Self.formatVersion,
+        "architecture": text(architecture),
+        "labels": text(labels),
+        "raster": text(rasterizer),
+        "input_scale": text(inputScale),
+        "decision": text(decision),
+        "provenance": text(provenance),
+      ], tensors: weights
+    ).encoded()
+  }
+}

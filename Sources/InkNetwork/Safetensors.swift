@@ -1,0 +1,228 @@
+import Foundation
+
+/// An array of numbers with its shape.
+public struct Tensor: Hashable, Sendable {
+  /// The lengths of the axes, slowest first.
+  public var shape: [Int]
+  /// The values, row-major.
+  public var values: [Float]
+
+  /// Makes a tensor.
+  ///
+  /// - Precondition: there are as many values as the shape says.
+  public init(shape: [Int], values: [Float]) {
+    precondition(shape.reduce(1, *) == values.count, "\(shape) does not hold \(values.count) values")
+    self.shape = shape
+    self.values = values
+  }
+}
+
+/// Named tensors with text metadata in one file, in the safetensors format.
+///
+/// Eight bytes of little-endian header length N, N bytes of JSON (`name` → `dtype`, `shape`,
+/// `data_offsets`, and `__metadata__`), then the values. As the format demands, the tensors cover
+/// the data without holes or overlap, and no key comes twice. Only `F32` is used.
+public struct Safetensors: Hashable, Sendable {
+  /// What the file says about itself.
+  public var metadata: [String: String]
+  /// The tensors by name.
+  public var tensors: [String: Tensor]
+
+  /// The longest header that is read, in bytes; the format's own limit is 100 MB.
+  static let longestHeader = 4 << 20
+
+  /// Makes a file's content.
+  public init(metadata: [String: String], tensors: [String: Tensor]) {
+    self.metadata = metadata
+    self.tensors = tensors
+  }
+
+  /// The content as bytes; the same content gives the same bytes.
+  public func encoded() throws -> Data {
+    var header: [String: Entry] = [:]
+    var offset = 0
+    let names = tensors.keys.sorted()
+    for name in names {
+      let length = tensors[name]!.values.count * 4
+      header[name] = .tensor(
+        dtype: "F32", shape: tensors[name]!.shape, start: offset, end: offset + length)
+      offset += length
+    }
+    header["__metadata__"] = .metadata(metadata)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var json = try encoder.encode(header)
+    // The values start at a multiple of 8 bytes.
+    json.append(contentsOf: [UInt8](repeating: 0x20, count: (8 - json.count % 8) % 8))
+
+    var data = Data(capacity: 8 + json.count + offset)
+    withUnsafeBytes(of: UInt64(json.count).littleEndian) { data.append(contentsOf: $0) }
+    data.append(json)
+    for name in names {
+      let words = tensors[name]!.values.map { $0.bitPattern.littleEndian }
+      words.withUnsafeBytes { data.append(contentsOf: $0) }
+    }
+    return data
+  }
+
+  /// Reads a file's content.
+  ///
+  /// - Throws: `ModelError` naming the `path` and the field that is wrong.
+  public init(_ data: Data, path: String) throws(ModelError) {
+    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: field, expected: expected, found: found)
+    }
+    guard data.count >= 8 else {
+      throw refuse("header", "8 bytes of header length", "\(data.count) bytes")
+    }
+    let length = data.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard length <= UInt64(Self.longestHeader), length <= UInt64(data.count - 8) else {
+      throw refuse(
+        "header length", "at most \(min(Self.longestHeader, data.count - 8))", "\(length)")
+    }
+    let bodyStart = data.startIndex + 8 + Int(length)
+    let json = data[data.startIndex + 8..<bodyStart]
+    let header: [String: Entry]
+    do {
+      header = try JSONDecoder().decode([String: Entry].self, from: json)
+    } catch {
+      throw refuse("header", "a safetensors header in JSON", Self.explain(error))
+    }
+    let bodyLength = data.count - 8 - Int(length)
+
+    metadata = [:]
+    tensors = [:]
+    var spans: [(start: Int, end: Int, name: String)] = []
+    for (name, entry) in header {
+      switch entry {
+      case .metadata(let values):
+        guard name == "__metadata__" else { throw refuse(name, "a tensor", "texts") }
+        metadata = values
+      case .tensor(let dtype, let shape, let start, let end):
+        guard name != "__metadata__" else { throw refuse(name, "texts", "a tensor") }
+        guard dtype == "F32" else { throw refuse("\(name).dtype", "F32", dtype) }
+        guard shape.count <= 8, shape.allSatisfy({ $0 >= 0 && $0 <= 1 << 28 }) else {
+          throw refuse("\(name).shape", "up to 8 axes of up to 2^28", "\(shape)")
+        }
+        guard start >= 0, start <= end, end <= bodyLength else {
+          throw refuse(
+            "\(name).data_offsets", "offsets within 0…\(bodyLength)", "\(start)…\(end)")
+        }
+        let count = shape.reduce((1, false)) {
+          let product = $0.0.multipliedReportingOverflow(by: $1)
+          return (product.partialValue, $0.1 || product.overflow)
+        }
+        guard !count.1, count.0 <= bodyLength / 4, count.0 * 4 == end - start else {
+          throw refuse("\(name).data_offsets", "4 bytes a value of \(shape)", "\(end - start) bytes")
+        }
+        spans.append((start, end, name))
+        tensors[name] = Tensor(
+          shape: shape,
+          values: Self.floats(data[(bodyStart + start)..<(bodyStart + end)]))
+      }
+    }
+    var position = 0
+    for span in spans.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
+      guard span.start == position else {
+        throw refuse(
+          "\(span.name).data_offsets", "a start at \(position), without hole or overlap",
+          "\(span.start)")
+      }
+      position = span.end
+    }
+    guard position == bodyLength else {
+      throw refuse("data", "\(position) bytes", "\(bodyLength)")
+    }
+  }
+
+  private static func floats(_ bytes: Data) -> [Float] {
+    bytes.withUnsafeBytes { bytes in
+      (0..<bytes.count / 4).map {
+        Float(
+          bitPattern: UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self)))
+      }
+    }
+  }
+
+  static func explain(_ error: any Error) -> String {
+    func at(_ context: DecodingError.Context) -> String {
+      let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+      return path.isEmpty ? "" : " at \(path.joined(separator: "."))"
+    }
+    switch error {
+    case DecodingError.keyNotFound(let key, let context):
+      return "no `\(key.stringValue)`\(at(context))"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      return "a value of another kind\(at(context))"
+    case DecodingError.dataCorrupted(let context):
+      return context.codingPath.isEmpty
+        ? "broken JSON" : "\(context.debugDescription)\(at(context))"
+    default: return "\(error)"
+    }
+  }
+
+  /// One entry of the header.
+  private enum Entry: Codable {
+    case metadata([String: String])
+    case tensor(dtype: String, shape: [Int], start: Int, end: Int)
+
+    enum CodingKeys: String, CodingKey {
+      case dtype, shape
+      case offsets = "data_offsets"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      if container.contains(.dtype) {
+        let offsets = try container.decode([Int].self, forKey: .offsets)
+        guard offsets.count == 2 else {
+          throw DecodingError.dataCorruptedError(
+            forKey: .offsets, in: container, debugDescription: "not two offsets")
+        }
+        self = .tensor(
+          dtype: try container.decode(String.self, forKey: .dtype),
+          shape: try container.decode([Int].self, forKey: .shape),
+          start: offsets[0], end: offsets[1])
+      } else {
+        self = .metadata(try decoder.singleValueContainer().decode([String: String].self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      switch self {
+      case .metadata(let values):
+        var container = encoder.singleValueContainer()
+        try container.encode(values)
+      case .tensor(let dtype, let shape, let start, let end):
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(dtype, forKey: .dtype)
+        try container.encode(shape, forKey: .shape)
+        try container.encode([start, end], forKey: .offsets)
+      }
+    }
+  }
+}
+
+/// A model file that does not fit: which field of it, what was expected and what was there.
+public struct ModelError: Error, Hashable, CustomStringConvertible {
+  /// The file.
+  public var path: String
+  /// The part of the file.
+  public var field: String
+  /// What was expected there.
+  public var expected: String
+  /// What was there.
+  public var found: String
+
+  /// Makes the error of having `found` something else than was `expected` in `field`.
+  public init(path: String, field: String, expected: String, found: String) {
+    self.path = path
+    self.field = field
+    self.expected = expected
+    self.found = found
+  }
+
+  /// The error in one line.
+  public var description: String { "\(path), \(field): expected \(expected), found \(found)" }
+}

@@ -1,0 +1,53 @@
+/// A grey picture, row by row from the top; 0 is background and 255 is ink.
+public struct Bitmap: Hashable, Sendable {
+  /// The number of columns.
+  public let width: Int
+  /// The number of rows.
+  public let height: Int
+  /// The grey values, `[height, width]`.
+  public var pixels: [UInt8]
+
+  /// Makes a picture of `pixels`, `[height, width]`.
+  ///
+  /// - Precondition: there are `width` · `height` pixels.
+  public init(width: Int, height: Int, pixels: [UInt8]) {
+    precondition(
+      width >= 0 && height >= 0 && pixels.count == width * height,
+      "a bitmap of \(width) × \(height) has not \(pixels.count) pixels")
+    self.width = width
+    self.height = height
+    self.pixels = pixels
+  }
+
+  /// Makes a picture of background.
+  public init(width: Int, height: Int) {
+    self.init(width: width, height: height, pixels: [UInt8](repeating: 0, count: width * height))
+  }
+
+  /// The grey value in `column` of `row`.
+  public subscript(row: Int, column: Int) -> UInt8 {
+    get { pixels[row * width + column] }
+    set { pixels[row * width + column] = newValue }
+  }
+
+  /// The picture with ink and background exchanged.
+  public func inverted() -> Bitmap {
+    Bitmap(width: width, height: height, pixels: pixels.map { 255 - $0 })
+  }
+
+  /// Whether most of the picture is bright: then the ink is dark and has to be inverted.
+  public var isDarkOnLight: Bool {
+    pixels.count { $0 > 127 } * 2 > pixels.count
+  }
+
+  /// The picture in characters, two a pixel, one line a row.
+  public var characters: String {
+    let ramp = Array(" .:-=+*#%@")
+    return (0..<height).map { row in
+      (0..<width).map { column in
+        let shade = ramp[Int(self[row, column]) * (ramp.count - 1) / 255]
+        return "\(shade)\(shade)"
+      }.joined()
+    }.joined(separator: "\n")
+  }
+}

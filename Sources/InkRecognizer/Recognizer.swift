@@ -1,0 +1,101 @@
+import Foundation
+import Ink
+import InkNetwork
+import InkRaster
+
+/// Tells what a drawing shows, or why it is none of the things it knows.
+///
+/// Deterministic, without input or output after it is made, and safe to share between threads.
+public struct Recognizer: Sendable {
+  /// The model that decides.
+  public let model: Model
+  private let network: InferenceNetwork
+
+  /// Makes a recogniser that decides with `model`.
+  public init(model: Model) {
+    self.model = model
+    network = InferenceNetwork(model)
+  }
+
+  /// Makes a recogniser with the model file at `path`.
+  ///
+  /// - Throws: `ModelError` where the file is not a model.
+  public init(modelPath path: String) throws(ModelError) {
+    self.init(model: try Model.read(path: path))
+  }
+
+  /// Makes a recogniser with the model that comes with this package.
+  ///
+  /// - Throws: `ModelError` where the file is missing or damaged.
+  public static func released() throws(ModelError) -> Recognizer {
+    try Recognizer(modelPath: releasedModelPath)
+  }
+
+  /// Where the released model lies.
+  public static var releasedModelPath: String {
+    Bundle.module.bundleURL.appendingPathComponent("inkstate.safetensors").path
+  }
+
+  /// What `drawing`, with all its strokes, shows.
+  ///
+  /// - Throws: `RasterError` where the drawing has coordinates that are not finite.
+  public func recognize(_ drawing: Drawing) throws(RasterError) -> Recognition {
+    let bitmap = try model.rasterizer.render(drawing)
+    var recognition = recognize(bitmap)
+    if (drawing.bounds?.longerSide ?? 0) < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
+      recognition.rejection = .tooSmall
+    }
+    return recognition
+  }
+
+  /// What `bitmap` shows: bright ink on black, of any size.
+  public func recognize(_ bitmap: Bitmap) -> Recognition {
+    let fitted = model.rasterizer.fit(bitmap)
+    let logits = network.logits(of: fitted)
+    let probabilities = softmax(logits, temperature: model.decision.temperature)
+    let ranked = zip(model.labels, probabilities).map(Recognition.Candidate.init)
+      .sorted { $0.probability > $1.probability }
+    let isBlank = !fitted.pixels.contains { $0 > 0 }
+    return Recognition(
+      ranked: ranked, rejection: isBlank ? .tooSmall : model.decision.rejection(of: ranked))
+  }
+}
+
+/// The answer of a recogniser.
+public struct Recognition: Hashable, Sendable {
+  /// A label with its probability.
+  public struct Candidate: Hashable, Sendable {
+    /// The label.
+    public var label: String
+    /// The calibrated probability, from 0 to 1.
+    public var probability: Double
+  }
+
+  /// Why a drawing is refused.
+  public enum Rejection: String, Hashable, Sendable, CaseIterable {
+    /// It is a tap: no extent, or one below the model's least.
+    case tooSmall
+    /// It is none of the things that the model knows.
+    case unrecognised
+    /// Two labels are about as likely.
+    case ambiguous
+  }
+
+  /// Every label of the model with its probability, most likely first.
+  public var ranked: [Candidate]
+  /// Why the answer should not be used, or `nil` where it is accepted.
+  public var rejection: Rejection?
+
+  /// The most likely label.
+  public var top: Candidate { ranked[0] }
+}
+
+extension Model.Decision {
+  /// Whether and why a ranking is not accepted.
+  public func rejection(of ranked: [Recognition.Candidate]) -> Recognition.Rejection? {
+    guard let top = ranked.first else { return .unrecognised }
+    if top.label == rejectedLabel || top.probability < leastProbability { return .unrecognised }
+    if ranked.count > 1, top.probability - ranked[1].probability < leastMargin { return .ambiguous }
+    return nil
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+#if canImport(Accelerate)
+  import Accelerate
+#else
+  import COpenBLAS
+#endif
+
+/// Single-precision matrix products of the machine's BLAS, on the calling thread only.
+///
+/// On Linux, OpenBLAS is loaded when it is first needed and not linked: commands that only classify
+/// start without it, and it can be told its kernels, which it reads from the environment while it
+/// is being loaded. Where the CPU has AVX-512 it is told to use it, for there are machines whose
+/// environment (`OPENBLAS_CORETYPE=Haswell`) or whose OpenBLAS, too old to know the CPU, asks for
+/// kernels of half the speed. `INKSTATE_BLAS_CORE` overrules this.
+public struct BLAS: Sendable {
+  /// What computes, for example `OpenBLAS SkylakeX`.
+  public let name: String
+
+  #if canImport(Accelerate)
+    /// The machine's BLAS.
+    public static func load() throws(BLASError) -> BLAS { BLAS(name: "Accelerate") }
+  #else
+    private typealias Sgemm =
+      @convention(c) (
+        CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, Float,
+        UnsafePointer<Float>?, blasint, UnsafePointer<Float>?, blasint, Float,
+        UnsafeMutablePointer<Float>?, blasint
+      ) -> Void
+
+    private let sgemm: Sgemm
+
+    /// The environment variable that names the kernels to use, in OpenBLAS's words.
+    private static let overrulingVariable = "INKSTATE_BLAS_CORE"
+
+    private static let loaded = Result { () throws(BLASError) in try BLAS() }
+
+    /// The machine's BLAS, loaded at the first call.
+    ///
+    /// - Throws: `BLASError` where there is no OpenBLAS.
+    public static func load() throws(BLASError) -> BLAS { try loaded.get() }
+
+    private init() throws(BLASError) {
+      setenv("OPENBLAS_NUM_THREADS", "1", 1)
+      if let core = getenv(Self.overrulingVariable) {
+        setenv("OPENBLAS_CORETYPE", core, 1)
+      } else if Self.hasAVX512 {
+        setenv("OPENBLAS_CORETYPE", "SkylakeX", 1)
+      }
+      let library = try Self.open()
+      guard let symbol = dlsym(library, "cblas_sgemm") else {
+        throw BLASError(found: "a library without cblas_sgemm")
+      }
+      sgemm = unsafeBitCast(symbol, to: Sgemm.self)
+      name = "OpenBLAS \(Self.coreName(library))"
+    }
+
+    private static func open() throws(BLASError) -> UnsafeMutableRawPointer {
+      for name in ["libopenblas.so.0", "libopenblas.so"] {
+        if let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) { return library }
+      }
+      throw BLASError(found: "none")
+    }
+
+    private static func coreName(_ library: UnsafeMutableRawPointer) -> String {
+      typealias CoreName = @convention(c) () -> UnsafePointer<CChar>?
+      guard let symbol = dlsym(library, "openblas_get_corename"),
+        let name = unsafeBitCast(symbol, to: CoreName.self)()
+      else { return "of unknown kind" }
+      return String(cString: name)
+    }
+
+    /// Whether the CPU has every instruction that OpenBLAS's SkylakeX kernels use.
+    private static var hasAVX512: Bool {
+      guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8),
+        let line = text.split(separator: "\n").first(where: { $0.hasPrefix("flags") })
+      else { return false }
+      let flags = Set(line.split(separator: " "))
+      return flags.isSuperset(of: ["avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"])
+    }
+  #endif
+
+  /// A matrix as it lies in memory: row-major, `stride` values from one row to the next, read as
+  /// its transpose where `isTransposed`.
+  struct Matrix {
+    var values: UnsafePointer<Float>
+    var stride: Int
+    var isTransposed = false
+  }
+
+  /// `output = left · right + beta · output`.
+  ///
+  /// Shapes: left `[rows, inner]`, right `[inner, columns]`, output `[rows, columns]` with rows of
+  /// `outputStride`.
+  func multiply(
+    _ left: Matrix, _ right: Matrix, rows: Int, inner: Int, columns: Int, beta: Float,
+    into output: UnsafeMutablePointer<Float>, outputStride: Int
+  ) {
+    #if canImport(Accelerate)
+      cblas_sgemm(
+        CblasRowMajor, left.isTransposed ? CblasTrans : CblasNoTrans,
+        right.isTransposed ? CblasTrans : CblasNoTrans, Int32(rows), Int32(columns), Int32(inner),
+        1, left.values, Int32(left.stride), right.values, Int32(right.stride), beta, output,
+        Int32(outputStride))
+    #else
+      sgemm(
+        CblasRowMajor, left.isTransposed ? CblasTrans : CblasNoTrans,
+        right.isTransposed ? CblasTrans : CblasNoTrans, blasint(rows), blasint(columns),
+        blasint(inner), 1, left.values, blasint(left.stride), right.values, blasint(right.stride),
+        beta, output, blasint(outputStride))
+    #endif
+  }
+}
+
+/// There is no BLAS to train with.
+public struct BLASError: Error, Hashable, CustomStringConvertible {
+  /// What was found in its place.
+  public var found: String
+
+  /// The error in one line.
+  public var description: String {
+    "training: expected OpenBLAS (on Debian: apt install libopenblas-dev), found \(found)"
+  }
+}

@@ -1,0 +1,93 @@
+import InkNetwork
+
+/// Batch normalisation with its gradients, one channel over the whole batch at a time.
+///
+/// Legend: B examples, C channels, L values a channel and example; n = B · L. For channel c, with
+/// mean μ and (biased) variance σ² over the n values, and x̂ = (x − μ) / √(σ² + ε)
+/// (Ioffe & Szegedy, 2015, algorithm 1 and section 3):
+///
+///     output   y  = γ · x̂ + β
+///     scale    ∂γ = Σ g · x̂        shift  ∂β = Σ g
+///     input    ∂x = γ / √(σ² + ε) · (g − ∂β / n − x̂ · ∂γ / n)
+struct BatchNormalizationKernel {
+  let channels: Int
+  let length: Int
+
+  /// How far the running statistics go towards those of the batch (PyTorch's default).
+  static let momentum: Float = 0.1
+
+  /// Normalises channel `channel` in training. `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
+  func forward(
+    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, runningMean: UnsafeMutablePointer<Float>,
+    runningVariance: UnsafeMutablePointer<Float>, statistics: UnsafeMutablePointer<Float>,
+    output: UnsafeMutablePointer<Float>
+  ) {
+    let count = Double(batch * length)
+    var total = 0.0
+    forEachValue(channel: channel, batch: batch) { total += Double(input[$0]) }
+    let mean = total / count
+    var squares = 0.0
+    forEachValue(channel: channel, batch: batch) {
+      let difference = Double(input[$0]) - mean
+      squares += difference * difference
+    }
+    let variance = squares / count
+    let inverse = 1 / (variance + Double(batchNormalizationEpsilon)).squareRoot()
+    statistics[channel] = Float(mean)
+    statistics[channels + channel] = Float(inverse)
+
+    let unbiased = count > 1 ? squares / (count - 1) : variance
+    runningMean[channel] += Self.momentum * (Float(mean) - runningMean[channel])
+    runningVariance[channel] += Self.momentum * (Float(unbiased) - runningVariance[channel])
+    let scale = weight[channel] * Float(inverse)
+    let shift = bias[channel] - Float(mean) * scale
+    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+  }
+
+  /// Normalises one channel with the running statistics.
+  func infer(
+    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
+    runningVariance: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>
+  ) {
+    let scale =
+      weight[channel] / (runningVariance[channel] + batchNormalizationEpsilon).squareRoot()
+    let shift = bias[channel] - runningMean[channel] * scale
+    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+  }
+
+  /// Writes the gradients of one channel.
+  func backward(
+    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
+    statistics: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
+    weightGradient: UnsafeMutablePointer<Float>, biasGradient: UnsafeMutablePointer<Float>,
+    inputGradient: UnsafeMutablePointer<Float>
+  ) {
+    let mean = statistics[channel]
+    let inverse = statistics[channels + channel]
+    var scaleGradient = 0.0
+    var shiftGradient = 0.0
+    forEachValue(channel: channel, batch: batch) {
+      shiftGradient += Double(outputGradient[$0])
+      scaleGradient += Double(outputGradient[$0] * (input[$0] - mean) * inverse)
+    }
+    weightGradient[channel] = Float(scaleGradient)
+    biasGradient[channel] = Float(shiftGradient)
+    let count = Float(batch * length)
+    let factor = weight[channel] * inverse
+    let (meanScale, meanShift) = (Float(scaleGradient) / count, Float(shiftGradient) / count)
+    forEachValue(channel: channel, batch: batch) {
+      let normalized = (input[$0] - mean) * inverse
+      inputGradient[$0] = factor * (outputGradient[$0] - meanShift - normalized * meanScale)
+    }
+  }
+
+  @inline(__always)
+  private func forEachValue(channel: Int, batch: Int, _ body: (_ index: Int) -> Void) {
+    for example in 0..<batch {
+      let start = (example * channels + channel) * length
+      for index in start..<start + length { body(index) }
+    }
+  }
+}

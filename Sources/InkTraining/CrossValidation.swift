@@ -1,0 +1,89 @@
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+
+/// Training and testing in turn on every part of a data set, so that each example is tested once by
+/// a model that never saw it.
+public struct CrossValidation: Hashable, Sendable, Codable {
+  /// What one model came to.
+  public struct Run: Hashable, Sendable, Codable {
+    /// The start of the run's random choices.
+    public var seed: UInt64
+    /// The part that was tested, from 1.
+    public var fold: Int
+    /// The result on that part.
+    public var evaluation: Evaluation
+    /// The result on that part when every picture is turned and shrunk.
+    public var disturbed: Evaluation?
+  }
+
+  /// All models in the order in which they were trained.
+  public var runs: [Run]
+
+  /// Mean and standard deviation of a number over all runs.
+  public struct Spread: Hashable, Sendable, Codable {
+    /// The mean.
+    public var mean: Double
+    /// The deviation of single runs from it.
+    public var deviation: Double
+
+    init(_ values: [Double]) {
+      let mean = values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
+      let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+      self.mean = mean
+      deviation = values.count > 1 ? (squares / Double(values.count - 1)).squareRoot() : 0
+    }
+  }
+
+  /// The accuracy over all runs.
+  public var accuracy: Spread { Spread(runs.map(\.evaluation.accuracy.value)) }
+  /// The accuracy over all runs on disturbed pictures, where that was asked for.
+  public var disturbedAccuracy: Spread? {
+    let values = runs.compactMap { $0.disturbed?.accuracy.value }
+    return values.isEmpty ? nil : Spread(values)
+  }
+
+  /// Trains and tests `folds` models for each of `seeds`; nothing of a test part is used to choose
+  /// anything: every model is the one of its last epoch.
+  ///
+  /// - Throws: what training and evaluation throw.
+  public init(
+    _ dataset: Dataset, folds count: Int, seeds: [UInt64], rasterizer: Rasterizer,
+    options: TrainingOptions, disturbance: Disturbance?, workers: Int,
+    architecture: (_ classCount: Int) throws -> Architecture,
+    onEvent: (_ seed: UInt64, _ fold: Int, TrainingEvent) -> Void = { _, _, _ in },
+    onRun: (Run) -> Void = { _ in }
+  ) throws {
+    let architecture = try architecture(dataset.labels.count)
+    runs = []
+    for seed in seeds {
+      let folds = Split.folds(of: dataset, count: count, seed: seed)
+      for fold in 0..<count {
+        var options = options
+        options.seed = seed &* 1000 &+ UInt64(fold)
+        let trainer = try Trainer(
+          architecture,
+          training: dataset.subset(folds.indices.filter { folds[$0] != fold }), validation: nil,
+          rasterizer: rasterizer, options: options, workers: workers)
+        guard case .finished(let model) = try trainer.run(onEvent: { onEvent(seed, fold + 1, $0) })
+        else { preconditionFailure("nobody asks this training to stop") }
+        let test = dataset.subset(folds.indices.filter { folds[$0] == fold })
+        guard !test.examples.isEmpty else {
+          throw TrainingError.unsuitableData(
+            expected: "examples in each of \(count) folds (fewer folds, or more writers)",
+            found: "none in fold \(fold + 1)")
+        }
+        let recognizer = Recognizer(model: model)
+        let run = Run(
+          seed: seed, fold: fold + 1,
+          evaluation: try Evaluation(of: recognizer, on: test, workers: workers),
+          disturbed: try disturbance.map {
+            try Evaluation(of: recognizer, on: test, disturbance: $0, workers: workers)
+          })
+        runs.append(run)
+        onRun(run)
+      }
+    }
+  }
+}

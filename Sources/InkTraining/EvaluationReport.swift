@@ -1,0 +1,167 @@
+import Foundation
+import InkDatasets
+import InkImageIO
+import InkNetwork
+import InkRaster
+
+/// An evaluation with what it was made of, as text, JSON or a page that stands alone.
+public struct EvaluationReport: Codable, Sendable {
+  /// The model's file.
+  public var model: String
+  /// What was evaluated.
+  public var data: String
+  /// Which part of it: `train`, `validation`, `test`, or `whole` where it is not divided.
+  public var part: String
+  /// The result.
+  public var evaluation: Evaluation
+  /// The result when every picture is turned and shrunk, where that was asked for.
+  public var disturbed: Evaluation?
+
+  /// Makes a report.
+  public init(
+    model: String, data: String, part: String, evaluation: Evaluation, disturbed: Evaluation?
+  ) {
+    self.model = model
+    self.data = data
+    self.part = part
+    self.evaluation = evaluation
+    self.disturbed = disturbed
+  }
+
+  /// The report as indented JSON.
+  public func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  /// The report for a terminal.
+  public var text: String {
+    var lines = ["model \(model)", "data  \(data) (split: \(part))", ""]
+    lines += Self.lines(evaluation)
+    if let disturbed {
+      lines += ["", "each picture turned by a random angle and shrunk:"]
+      lines += Self.lines(disturbed)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func lines(_ evaluation: Evaluation) -> [String] {
+    let width = max(10, evaluation.labels.map(\.count).max() ?? 0) + 2
+    var lines = [
+      "accuracy  \(evaluation.accuracy.words)",
+      "refused   \(evaluation.refused.words)",
+      "negative log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)), "
+        + "calibration error \(evaluation.calibrationError.fixed(4))",
+      "",
+      "class".padded(width)
+        + ["precision", "recall", "F1", "refused", "examples"].map { $0.leftPadded(11) }.joined(),
+    ]
+    for report in evaluation.classes {
+      let cells = [
+        report.precision.value.percent, report.recall.value.percent, report.f1.percent,
+        report.refused.value.percent, "\(report.support)",
+      ]
+      lines.append(report.label.padded(width) + cells.map { $0.leftPadded(11) }.joined())
+    }
+    lines += ["", "confusion (row: truth, column: answer)"]
+    let cell = max(8, (evaluation.labels.map(\.count).max() ?? 0) + 2)
+    lines.append(
+      "".padded(width) + evaluation.labels.map { $0.leftPadded(cell) }.joined())
+    for (label, row) in zip(evaluation.labels, evaluation.confusion) {
+      lines.append(label.padded(width) + row.map { "\($0)".leftPadded(cell) }.joined())
+    }
+    return lines
+  }
+
+  /// The report as one HTML page with the pictures of the errors in it.
+  ///
+  /// - Throws: `PNGError` where a picture cannot be written.
+  public func html(examples: Dataset, rasterizer: Rasterizer) throws -> String {
+    var body = "<h1>Evaluation</h1><p>Model <code>\(Self.escape(model))</code>, data "
+    body += "<code>\(Self.escape(data))</code>, split: <b>\(part)</b>.</p>"
+    body += Self.section(evaluation)
+    if let disturbed {
+      body += "<h2>Each picture turned by a random angle and shrunk</h2>"
+      body += Self.section(disturbed)
+    }
+    body += "<h2>\(evaluation.errors.count) errors, most certain first</h2><div class=errors>"
+    for mistake in evaluation.errors.prefix(400) {
+      let bitmap = rasterizer.fit(try examples.examples[mistake.index].bitmap(rasterizer))
+      let picture = try PNG.encode(bitmap).base64EncodedString()
+      body += """
+        <figure><img src="data:image/png;base64,\(picture)" alt=""><figcaption>\
+        \(Self.escape(mistake.label)) → \(Self.escape(mistake.answer)) \
+        \(mistake.probability.fixed(2))<br><small>\(Self.escape(mistake.origin))</small>\
+        </figcaption></figure>
+        """
+    }
+    return """
+      <!doctype html><html lang="en"><meta charset="utf-8"><title>Inkstate evaluation</title>
+      <style>body{font:15px system-ui;margin:2em auto;max-width:60em;padding:0 1em}
+      table{border-collapse:collapse;margin:1em 0}td,th{padding:.3em .8em;text-align:right}
+      th{border-bottom:1px solid}td:first-child,th:first-child{text-align:left}
+      .errors{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;width:9em}
+      img{width:112px;image-rendering:pixelated;background:#000}small{color:#777;
+      overflow-wrap:anywhere}</style>
+      \(body)</div></html>
+
+      """
+  }
+
+  private static func section(_ evaluation: Evaluation) -> String {
+    var html = """
+      <p>Accuracy <b>\(evaluation.accuracy.words)</b>; refused \(evaluation.refused.words); negative
+      log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)); calibration error
+      \(evaluation.calibrationError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
+      <th>refused<th>examples</tr>
+      """
+    for report in evaluation.classes {
+      html += "<tr><td>\(escape(report.label))<td>\(report.precision.interval)"
+      html += "<td>\(report.recall.interval)<td>\(report.f1.percent)"
+      html += "<td>\(report.refused.value.percent)<td>\(report.support)</tr>"
+    }
+    html += "</table><table><tr><th>truth \\ answer"
+    html += evaluation.labels.map { "<th>\(escape($0))" }.joined() + "</tr>"
+    for (label, row) in zip(evaluation.labels, evaluation.confusion) {
+      html += "<tr><td>\(escape(label))" + row.map { "<td>\($0)" }.joined() + "</tr>"
+    }
+    return html + "</table>"
+  }
+
+  private static func escape(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+  }
+}
+
+extension Share {
+  /// `98.50 % (97.12–99.31), 197 of 200`: the share, its 95 % interval and the counts.
+  public var words: String { "\(interval), \(count) of \(total)" }
+
+  /// `98.50 % (97.12–99.31)`.
+  var interval: String {
+    "\(value.percent) (\((100 * low).fixed(2))–\((100 * high).fixed(2)))"
+  }
+}
+
+extension Double {
+  /// The number with so many decimals, in the same way everywhere.
+  public func fixed(_ decimals: Int) -> String {
+    String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), self)
+  }
+
+  /// The share as `98.50 %`.
+  public var percent: String { "\((100 * self).fixed(2)) %" }
+}
+
+extension String {
+  /// The text with spaces after it, up to `width`.
+  public func padded(_ width: Int) -> String {
+    self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+
+  /// The text with spaces before it, up to `width`.
+  public func leftPadded(_ width: Int) -> String {
+    String(repeating: " ", count: Swift.max(0, width - count)) + self
+  }
+}

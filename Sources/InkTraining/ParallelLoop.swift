@@ -1,0 +1,49 @@
+import Dispatch
+import Synchronization
+
+/// Spreads tasks over cores. Which core takes which task is left to chance, so tasks must not share
+/// what they write.
+struct ParallelLoop: Sendable {
+  /// How many tasks run at the same time.
+  let workers: Int
+
+  /// Runs `body` for every task from 0 to below `tasks`; `worker` tells whose scratch memory to use.
+  func run(_ tasks: Int, _ body: @Sendable (_ task: Int, _ worker: Int) -> Void) {
+    let workers = min(workers, tasks)
+    guard workers > 1 else {
+      for task in 0..<tasks { body(task, 0) }
+      return
+    }
+    let next = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: workers) { worker in
+      while case let task = next.wrappingAdd(1, ordering: .relaxed).oldValue, task < tasks {
+        body(task, worker)
+      }
+    }
+  }
+}
+
+/// Memory for numbers that lives as long as its owner and may be shared between workers, which by
+/// agreement write to different parts of it.
+final class FloatBuffer: @unchecked Sendable {
+  let count: Int
+  let pointer: UnsafeMutablePointer<Float>
+
+  init(count: Int) {
+    self.count = count
+    pointer = .allocate(capacity: max(1, count))
+    pointer.initialize(repeating: 0, count: max(1, count))
+  }
+
+  deinit {
+    pointer.deallocate()
+  }
+
+  var values: [Float] {
+    get { Array(UnsafeBufferPointer(start: pointer, count: count)) }
+    set {
+      precondition(newValue.count == count)
+      newValue.withUnsafeBufferPointer { pointer.update(from: $0.baseAddress!, count: count) }
+    }
+  }
+}

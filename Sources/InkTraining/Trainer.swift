@@ -1,0 +1,296 @@
+import Foundation
+import InkDatasets
+import InkNetwork
+import InkRaster
+
+/// Trains a network on examples. It tells what happens by ``TrainingEvent``s and prints nothing.
+public final class Trainer {
+  /// How a training ended.
+  public enum Outcome: Sendable {
+    /// With a model.
+    case finished(Model)
+    /// It was asked to stop; the checkpoint holds everything that is needed to go on.
+    case interrupted(epoch: Int, step: Int)
+  }
+
+  private let labels: [String]
+  private let rasterizer: Rasterizer
+  private let options: TrainingOptions
+  private let loss: SoftmaxCrossEntropy
+  private let training: PreparedExamples
+  private let validation: PreparedExamples?
+  private let network: TrainingNetwork
+  private let optimizer: OptimizerState
+  private let average: FloatBuffer?
+  private let blasName: String
+  private let fingerprint: String
+  private var progress = Progress()
+  private var best: [String: Tensor]?
+
+  private static let inputScale: Float = 1 / 255
+
+  /// Where a training stands.
+  struct Progress: Hashable, Sendable, Codable {
+    var history: [EpochRecord] = []
+    /// Steps done in the epoch after those of the history, with their sums.
+    var step = 0
+    var lossSum = 0.0
+    var rightCount = 0
+    var exampleCount = 0
+    /// The epoch that answered the validation part best, from 1.
+    var bestEpoch: Int?
+  }
+
+  /// Prepares a training.
+  ///
+  /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
+  /// of `training`. `workers` is the number of cores; it changes the speed and nothing else.
+  ///
+  /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no
+  ///   BLAS, and `DatasetError` naming an example that cannot be used.
+  public init(
+    _ architecture: Architecture, training: Dataset, validation: Dataset?,
+    rasterizer: Rasterizer, options: TrainingOptions, workers: Int
+  ) throws {
+    try options.validate()
+    let training = training.withoutTaps(below: options.leastExtent)
+    let validation = validation?.withoutTaps(below: options.leastExtent)
+    guard training.labels.count == architecture.classCount else {
+      throw TrainingError.unsuitableData(
+        expected: "\(architecture.classCount) classes, as the network has",
+        found: "\(training.labels.count)")
+    }
+    guard training.labels.count > 1 else {
+      throw TrainingError.unsuitableData(
+        expected: "at least two classes",
+        found: training.labels.isEmpty ? "none" : "only `\(training.labels[0])`")
+    }
+    var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
+    for example in training.examples { counts[example.label]? += 1 }
+    if let empty = training.labels.first(where: { counts[$0] == 0 }) {
+      throw TrainingError.unsuitableData(
+        expected: "examples of every class", found: "none of `\(empty)`")
+    }
+    let weights = training.labels.map { label in
+      options.balancesClasses
+        ? Double(training.examples.count) / Double(training.labels.count * counts[label]!) : 1
+    }
+    labels = training.labels
+    self.rasterizer = rasterizer
+    self.options = options
+    loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
+    self.training = try PreparedExamples(
+      training, rasterizer: rasterizer, augmentation: options.augmentation, seed: options.seed)
+    self.validation =
+      try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {
+        try PreparedExamples(
+          Dataset($0.examples, labels: training.labels), rasterizer: rasterizer,
+          augmentation: .none, seed: options.seed)
+      }
+    fingerprint = training.fingerprint.description
+    network = try TrainingNetwork(
+      architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
+      workers: workers, seed: options.seed)
+    optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
+    if options.averageDecay != nil {
+      average = FloatBuffer(count: network.learnt.count)
+      average?.pointer.update(from: network.learnt.pointer, count: network.learnt.count)
+    } else {
+      average = nil
+    }
+    blasName = try BLAS.load().name
+  }
+
+  /// The epochs so far.
+  public var history: [EpochRecord] { progress.history }
+
+  private var stepsPerEpoch: Int {
+    (training.count + options.batchSize - 1) / options.batchSize
+  }
+
+  /// Goes on from the checkpoint at `path`, to the same weights as without an interruption.
+  ///
+  /// - Throws: `ModelError` where it is no checkpoint, `TrainingError.otherTraining` where network,
+  ///   options or data differ.
+  public func resume(from path: String) throws {
+    let checkpoint = try Checkpoint(
+      path: path, identity: identity, network: network, optimizer: optimizer, average: average)
+    progress = checkpoint.progress
+    best = checkpoint.best
+  }
+
+  /// Trains until the last epoch, until nothing gets better, or until `shouldStop`, which is asked
+  /// after every step.
+  ///
+  /// A checkpoint is written to `checkpointPath` after every epoch and on stopping.
+  ///
+  /// - Throws: `TrainingError.diverged`, and `DatasetError` where the checkpoint cannot be written.
+  public func run(
+    checkpointPath: String? = nil, provenance: [String: String] = [:],
+    shouldStop: () -> Bool = { false }, onEvent: (TrainingEvent) -> Void = { _ in }
+  ) throws -> Outcome {
+    onEvent(
+      .started(
+        steps: stepsPerEpoch, epochs: options.epochs, epochsDone: progress.history.count,
+        stepsDone: progress.step, blas: blasName))
+    while progress.history.count < options.epochs, !hasRunOutOfPatience {
+      let epoch = progress.history.count
+      var generator = SeededGenerator(seed: options.seed, stream: 0xe90c, UInt64(epoch))
+      let order = generator.permutation(training.count)
+      while progress.step < stepsPerEpoch {
+        try takeStep(epoch: epoch, order: order)
+        onEvent(
+          .step(
+            epoch: epoch + 1, step: progress.step, of: stepsPerEpoch,
+            examples: min(options.batchSize, training.count),
+            loss: progress.lossSum / Double(progress.exampleCount),
+            accuracy: Double(progress.rightCount) / Double(progress.exampleCount)))
+        if shouldStop() {
+          if let checkpointPath { try save(to: checkpointPath, onEvent) }
+          return .interrupted(epoch: epoch + 1, step: progress.step)
+        }
+      }
+      let isBest = endEpoch(epoch)
+      onEvent(.epoch(progress.history[epoch], isBest: isBest))
+      if let checkpointPath { try save(to: checkpointPath, onEvent) }
+    }
+    if progress.history.count < options.epochs {
+      onEvent(
+        .stoppedEarly(epoch: progress.history.count, bestEpoch: progress.bestEpoch ?? 0))
+    }
+    var provenance = provenance
+    provenance["data_fingerprint"] = fingerprint
+    provenance["seed"] = "\(options.seed)"
+    provenance["epoch"] = "\(progress.bestEpoch ?? progress.history.count)"
+    provenance["blas"] = blasName
+    return .finished(
+      try Model(
+        architecture: network.architecture, labels: labels, rasterizer: rasterizer,
+        inputScale: Self.inputScale,
+        decision: Model.Decision(
+          leastExtent: options.leastExtent,
+          rejectedLabel: labels.contains("other") ? "other" : nil),
+        provenance: provenance, weights: best ?? averagedWeights))
+  }
+
+  private var hasRunOutOfPatience: Bool {
+    guard let patience = options.patience, let bestEpoch = progress.bestEpoch else { return false }
+    return progress.history.count - bestEpoch >= patience
+  }
+
+  private func takeStep(epoch: Int, order: [Int]) throws {
+    let start = progress.step * options.batchSize
+    let batch = Array(order[start..<min(start + options.batchSize, order.count)])
+    let step = epoch * stepsPerEpoch + progress.step
+    let training = training
+    network.forward(count: batch.count, trainingStep: step) { example, input in
+      training.write(batch[example], epoch: epoch, scale: Self.inputScale, to: input)
+    }
+    let targets = batch.map { training.targets[$0] }
+    let result = network.backward(count: batch.count, targets: targets, loss: loss)
+    guard result.loss.isFinite else {
+      throw TrainingError.diverged(epoch: epoch + 1, step: progress.step + 1)
+    }
+    optimizer.update(
+      network.learnt, gradient: network.gradient, step: step + 1,
+      learningRate: learningRate(step: step, epoch: epoch),
+      longestGradient: options.longestGradient)
+    if let average, let decay = options.averageDecay {
+      // Young averages forget faster, so that the first weights do not linger.
+      let kept = Float(min(decay, Double(step + 1) / Double(step + 10)))
+      for index in 0..<average.count {
+        average.pointer[index] =
+          kept * average.pointer[index] + (1 - kept) * network.learnt.pointer[index]
+      }
+    }
+    progress.step += 1
+    progress.lossSum += result.loss * Double(batch.count)
+    progress.rightCount += result.rightCount
+    progress.exampleCount += batch.count
+  }
+
+  private func learningRate(step: Int, epoch: Int) -> Double {
+    options.learningRate
+      * options.schedule.factor(step: step, of: stepsPerEpoch * options.epochs, epoch: epoch)
+  }
+
+  /// Records the epoch; returns whether it is the best so far.
+  private func endEpoch(_ epoch: Int) -> Bool {
+    var record = EpochRecord(
+      epoch: epoch + 1,
+      learningRate: learningRate(step: (epoch + 1) * stepsPerEpoch - 1, epoch: epoch),
+      trainingLoss: progress.lossSum / Double(progress.exampleCount),
+      trainingAccuracy: Double(progress.rightCount) / Double(progress.exampleCount))
+    var isBest = false
+    if let validation {
+      let result = evaluateAveraged(validation)
+      record.validationLoss = result.loss
+      record.validationAccuracy = result.accuracy
+      let leader = progress.bestEpoch.map { progress.history[$0 - 1] }
+      let standing = (leader?.validationAccuracy ?? -1, -(leader?.validationLoss ?? .infinity))
+      isBest = (result.accuracy, -result.loss) > standing
+      if isBest {
+        progress.bestEpoch = epoch + 1
+        best = averagedWeights
+      }
+    }
+    progress.history.append(record)
+    (progress.step, progress.lossSum) = (0, 0)
+    (progress.rightCount, progress.exampleCount) = (0, 0)
+    return isBest
+  }
+
+  private var averagedWeights: [String: Tensor] {
+    network.tensors(learnt: average ?? network.learnt, statistics: network.statistics)
+  }
+
+  /// Loss and accuracy with the averaged weights in place.
+  private func evaluateAveraged(_ examples: PreparedExamples) -> (loss: Double, accuracy: Double) {
+    let own = network.learnt.values
+    if let average {
+      network.learnt.pointer.update(from: average.pointer, count: average.count)
+    }
+    defer { network.learnt.values = own }
+    var lossSum = 0.0
+    var rightCount = 0
+    var weight = 0.0
+    for start in stride(from: 0, to: examples.count, by: network.mostExamples) {
+      let batch = start..<min(start + network.mostExamples, examples.count)
+      network.forward(count: batch.count, trainingStep: nil) { example, input in
+        examples.write(start + example, epoch: 0, scale: Self.inputScale, to: input)
+      }
+      let targets = Array(examples.targets[batch])
+      let result = network.evaluate(
+        count: batch.count, targets: targets, loss: loss, batchWeight: 1)
+      lossSum += result.loss
+      rightCount += result.rightCount
+      weight += targets.reduce(0) { $0 + loss.classWeights[$1] }
+    }
+    return (lossSum / weight, Double(rightCount) / Double(examples.count))
+  }
+
+  private var identity: Checkpoint.Identity {
+    Checkpoint.Identity(
+      architecture: network.architecture, labels: labels, rasterizer: rasterizer,
+      options: options, fingerprint: fingerprint)
+  }
+
+  private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {
+    try Checkpoint.write(
+      to: path, identity: identity, progress: progress, network: network, optimizer: optimizer,
+      average: average, best: best)
+    onEvent(.checkpoint(path: path))
+  }
+}
+
+extension Dataset {
+  /// The data set without drawings whose longer side is shorter than `extent` canvas points.
+  /// Pictures have no size on a canvas and stay.
+  fileprivate func withoutTaps(below extent: Double) -> Dataset {
+    Dataset(
+      examples.filter { example in
+        guard case .drawing(let drawing) = example.content else { return true }
+        return (drawing.bounds?.longerSide ?? 0) >= extent
+      }, labels: labels)
+  }
+}

@@ -1,0 +1,454 @@
+import CInkKernels
+import InkDatasets
+import InkNetwork
+
+/// A network that learns: its weights, the memory for a batch, and the passes forwards and back.
+///
+/// A batch is cut into slices of a fixed size. Convolutions, pooling and small dense layers take a
+/// slice through all of them while it is in cache, and their gradients are added in slice order.
+/// Large dense layers and batch normalisation work on the whole batch, cut by units or channels.
+/// Neither cut depends on the number of workers, so neither do the bits of the result.
+final class TrainingNetwork: @unchecked Sendable {
+  let architecture: Architecture
+  let mostExamples: Int
+  /// Everything the optimiser changes, in the order of `Architecture.parameters`.
+  let learnt: FloatBuffer
+  /// The gradient of the loss with respect to ``learnt``.
+  let gradient: FloatBuffer
+  /// Running means and variances.
+  let statistics: FloatBuffer
+
+  private let loop: ParallelLoop
+  private let seed: UInt64
+  private let phases: [Phase]
+  /// What flows between layers and its gradient, one buffer of `[batch, …]` each.
+  private let values: [FloatBuffer]
+  private let gradients: [FloatBuffer]
+  private let output: Int
+  private let sliceGradients: [FloatBuffer]
+  private let sliceSpans: [(slice: Int, total: Int, count: Int)]
+  private let scratch: [FloatBuffer]
+
+  /// A layer with where its data lie.
+  struct Step {
+    enum Operation {
+      case convolution(ConvolutionKernel)
+      case pooling(PoolingKernel, choices: ChoiceBuffer)
+      case dense(DenseKernel)
+      case batchNormalization(BatchNormalizationKernel, statistics: FloatBuffer)
+      case relu
+      case dropout(rate: Float, layer: Int, mask: FloatBuffer)
+    }
+
+    var operation: Operation
+    /// Which buffers are read and written, and how many values an example has there.
+    var input: Int
+    var inputCount: Int
+    var output: Int
+    var outputCount: Int
+    /// Where weight and bias begin in ``learnt``, in a slice's gradients and in ``statistics``.
+    var weight = 0
+    var bias = 0
+    var sliceWeight = 0
+    var sliceBias = 0
+    var runningMean = 0
+    var runningVariance = 0
+  }
+
+  enum Phase {
+    /// Work on one slice after the other: runs of steps that take an example through all of them,
+    /// and dense layers, which take the slice at once.
+    case slices([Run])
+    /// Work on the whole batch.
+    case whole(Step)
+  }
+
+  enum Run {
+    case examples([Step])
+    case dense(Step, DenseKernel)
+  }
+
+  private static let unitsPerTask = 128
+  private static let inputsPerTask = 512
+
+  /// Makes a network with He's weights (He et al., 2015): normal, of variance 2 / inputs.
+  ///
+  /// - Throws: `BLASError` where there is no BLAS.
+  init(
+    _ architecture: Architecture, mostExamples: Int, workers: Int, seed: UInt64
+  ) throws(BLASError) {
+    let blas = try BLAS.load()
+    self.architecture = architecture
+    self.mostExamples = mostExamples
+    self.seed = seed
+    loop = ParallelLoop(workers: workers)
+
+    let plan = TrainingPlan(architecture, mostExamples: mostExamples, blas: blas)
+    phases = plan.phases
+    values = plan.bufferCounts.map { FloatBuffer(count: $0 * mostExamples) }
+    gradients = plan.bufferCounts.map { FloatBuffer(count: $0 * mostExamples) }
+    output = plan.output
+    learnt = FloatBuffer(count: plan.learntCount)
+    gradient = FloatBuffer(count: plan.learntCount)
+    statistics = FloatBuffer(count: plan.statisticsCount)
+    sliceSpans = plan.sliceSpans
+    let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
+    sliceGradients = (0..<Self.slices(of: mostExamples).count).map { _ in
+      FloatBuffer(count: sliceCount)
+    }
+    scratch = (0..<workers).map { _ in FloatBuffer(count: scratchCount) }
+    initialize()
+  }
+
+  /// The logits of the last batch, `[batch, classes]`.
+  var logits: UnsafeMutablePointer<Float> { values[output].pointer }
+
+  /// The fixed cut of a batch into slices.
+  static func slices(of count: Int) -> [Range<Int>] {
+    let size = max(8, (count + 15) / 16)
+    return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
+  }
+
+  // MARK: Weights
+
+  private func initialize() {
+    for (parameter, offset) in storedLearnt {
+      guard parameter.role == .weight else { continue }
+      let start = learnt.pointer + offset
+      if case .batchNormalization = architecture.layers[parameter.layer] {
+        start.update(repeating: 1, count: parameter.count)
+        continue
+      }
+      var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(parameter.layer))
+      let inputs = parameter.count / parameter.shape[0]
+      let deviation = (2 / Double(inputs)).squareRoot()
+      for index in 0..<parameter.count { start[index] = Float(deviation * generator.normal()) }
+    }
+    for (parameter, offset) in storedStatistics where parameter.role == .runningVariance {
+      (statistics.pointer + offset).update(repeating: 1, count: parameter.count)
+    }
+  }
+
+  private var storedLearnt: [(Parameter, Int)] {
+    TrainingPlan.offsets(architecture.parameters.filter(\.isLearnt))
+  }
+
+  private var storedStatistics: [(Parameter, Int)] {
+    TrainingPlan.offsets(architecture.parameters.filter { !$0.isLearnt })
+  }
+
+  /// All stored arrays by name, as the model file has them.
+  var weights: [String: Tensor] {
+    get { tensors(learnt: learnt, statistics: statistics) }
+    set {
+      for (parameter, offset) in storedLearnt {
+        copy(newValue[parameter.name]!, to: learnt.pointer + offset)
+      }
+      for (parameter, offset) in storedStatistics {
+        copy(newValue[parameter.name]!, to: statistics.pointer + offset)
+      }
+    }
+  }
+
+  /// The learnt values of `learnt`, laid out as this network's, with `statistics`, by name.
+  func tensors(learnt: FloatBuffer, statistics: FloatBuffer) -> [String: Tensor] {
+    var result: [String: Tensor] = [:]
+    for (stored, buffer) in [(storedLearnt, learnt), (storedStatistics, statistics)] {
+      for (parameter, offset) in stored {
+        result[parameter.name] = Tensor(
+          shape: parameter.shape,
+          values: Array(
+            UnsafeBufferPointer(start: buffer.pointer + offset, count: parameter.count)))
+      }
+    }
+    return result
+  }
+
+  private func copy(_ tensor: Tensor, to target: UnsafeMutablePointer<Float>) {
+    tensor.values.withUnsafeBufferPointer {
+      target.update(from: $0.baseAddress!, count: $0.count)
+    }
+  }
+
+  // MARK: Passes
+
+  /// Computes the logits of `count` examples; `fill` writes the input of each, `[1, size, size]`.
+  ///
+  /// `trainingStep` seeds what is random; `nil` is for evaluation, where nothing is.
+  func forward(
+    count: Int, trainingStep: Int?,
+    fill: @Sendable (_ example: Int, UnsafeMutablePointer<Float>) -> Void
+  ) {
+    precondition(count <= mostExamples)
+    let slices = Self.slices(of: count)
+    let inputCount = architecture.shapes[0].count
+    var isFilled = false
+    for phase in phases {
+      switch phase {
+      case .slices(let runs):
+        let fills = !isFilled
+        loop.run(slices.count) { task, worker in
+          if fills {
+            for example in slices[task] { fill(example, values[0].pointer + example * inputCount) }
+          }
+          for run in runs {
+            forward(run, slice: slices[task], trainingStep: trainingStep, worker: worker)
+          }
+        }
+      case .whole(let step):
+        if !isFilled {
+          loop.run(slices.count) { task, _ in
+            for example in slices[task] { fill(example, values[0].pointer + example * inputCount) }
+          }
+        }
+        forwardWhole(step, count: count, isTraining: trainingStep != nil)
+      }
+      isFilled = true
+    }
+  }
+
+  /// The loss and the number of right answers of the last forward pass, and its gradients with
+  /// respect to ``learnt``.
+  func backward(
+    count: Int, targets: [Int], loss: SoftmaxCrossEntropy
+  ) -> (loss: Double, rightCount: Int) {
+    let slices = Self.slices(of: count)
+    let batchWeight = targets.reduce(0) { $0 + loss.classWeights[$1] }
+    let result = evaluate(count: count, targets: targets, loss: loss, batchWeight: batchWeight)
+
+    for phase in phases.reversed() {
+      switch phase {
+      case .slices(let runs):
+        loop.run(slices.count) { task, worker in
+          for run in runs.reversed() {
+            backward(
+              run, slice: slices[task], sums: sliceGradients[task].pointer, worker: worker)
+          }
+        }
+      case .whole(let step): backwardWhole(step, count: count)
+      }
+    }
+    addSlices(slices.count)
+    return result
+  }
+
+  /// The loss (not divided by the weights' sum where `batchWeight` is 1) and the number of right
+  /// answers; the logits' gradients are written beside them.
+  func evaluate(
+    count: Int, targets: [Int], loss: SoftmaxCrossEntropy, batchWeight: Double
+  ) -> (loss: Double, rightCount: Int) {
+    let classCount = architecture.classCount
+    var total = 0.0
+    var rightCount = 0
+    for example in 0..<count {
+      let one = loss.evaluate(
+        logits: values[output].pointer + example * classCount, target: targets[example],
+        batchWeight: batchWeight,
+        gradient: gradients[output].pointer + example * classCount)
+      total += one.loss
+      rightCount += one.isRight ? 1 : 0
+    }
+    return (total / batchWeight, rightCount)
+  }
+
+  private func forward(_ run: Run, slice: Range<Int>, trainingStep: Int?, worker: Int) {
+    switch run {
+    case .examples(let steps):
+      for example in slice {
+        for step in steps {
+          forward(step, example: example, trainingStep: trainingStep, worker: worker)
+        }
+      }
+    case .dense(let step, let kernel):
+      kernel.forward(
+        examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
+        weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+        output: values[step.output].pointer)
+    }
+  }
+
+  private func backward(
+    _ run: Run, slice: Range<Int>, sums: UnsafeMutablePointer<Float>, worker: Int
+  ) {
+    switch run {
+    case .examples(let steps):
+      for step in steps { zeroGradients(of: step, in: sums) }
+      for example in slice {
+        for step in steps.reversed() { backward(step, example: example, sums: sums, worker: worker) }
+      }
+    case .dense(let step, let kernel):
+      let outputGradient = gradients[step.output].pointer
+      kernel.maskGradient(
+        examples: slice, output: values[step.output].pointer, outputGradient: outputGradient)
+      kernel.parameterGradients(
+        examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
+        outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
+        biasGradient: sums + step.sliceBias)
+      // Nobody asks for the gradient of the picture.
+      guard step.input != 0 else { return }
+      kernel.inputGradient(
+        examples: slice, inputs: 0..<kernel.inputs, weight: learnt.pointer + step.weight,
+        outputGradient: outputGradient, inputGradient: gradients[step.input].pointer)
+    }
+  }
+
+  private func forward(_ step: Step, example: Int, trainingStep: Int?, worker: Int) {
+    let input = values[step.input].pointer + example * step.inputCount
+    let output = values[step.output].pointer + example * step.outputCount
+    switch step.operation {
+    case .convolution(let kernel):
+      kernel.forward(
+        input: input, weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+        output: output, scratch: scratch[worker].pointer)
+    case .pooling(let kernel, let choices):
+      kernel.forward(
+        input: input, output: output, choices: choices.pointer + example * step.outputCount)
+    case .relu: ink_relu(output, step.inputCount)
+    case .dropout(let rate, let layer, let mask):
+      guard let trainingStep, rate > 0 else { return }
+      var generator = SeededGenerator(
+        seed: seed, stream: 0xd407, UInt64(layer), UInt64(trainingStep), UInt64(example))
+      let factors = mask.pointer + example * step.inputCount
+      let kept = 1 / (1 - rate)
+      for index in 0..<step.inputCount {
+        factors[index] = Float(generator.uniform()) < rate ? 0 : kept
+        output[index] *= factors[index]
+      }
+    case .dense, .batchNormalization:
+      preconditionFailure("handled for several examples at once")
+    }
+  }
+
+  private func backward(
+    _ step: Step, example: Int, sums: UnsafeMutablePointer<Float>, worker: Int
+  ) {
+    let input = values[step.input].pointer + example * step.inputCount
+    let output = values[step.output].pointer + example * step.outputCount
+    let outputGradient = gradients[step.output].pointer + example * step.outputCount
+    let inputGradient = gradients[step.input].pointer + example * step.inputCount
+    // Nobody asks for the gradient of the picture.
+    let isFirst = step.input == 0
+    switch step.operation {
+    case .convolution(let kernel):
+      kernel.backward(
+        input: input, output: output, weight: learnt.pointer + step.weight,
+        outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
+        biasGradient: sums + step.sliceBias, inputGradient: isFirst ? nil : inputGradient,
+        scratch: scratch[worker].pointer)
+    case .pooling(let kernel, let choices):
+      guard !isFirst else { return }
+      kernel.backward(
+        outputGradient: outputGradient, choices: choices.pointer + example * step.outputCount,
+        inputGradient: inputGradient)
+    case .relu: ink_relu_gradient(outputGradient, output, step.outputCount)
+    case .dropout(let rate, _, let mask):
+      guard rate > 0 else { return }
+      let factors = mask.pointer + example * step.inputCount
+      for index in 0..<step.inputCount { inputGradient[index] *= factors[index] }
+    case .dense, .batchNormalization: preconditionFailure("handled for several examples at once")
+    }
+  }
+
+  private func zeroGradients(of step: Step, in sums: UnsafeMutablePointer<Float>) {
+    switch step.operation {
+    case .convolution(let kernel):
+      let count = kernel.filters * kernel.geometry.patchLength
+      (sums + step.sliceWeight).update(repeating: 0, count: count)
+      (sums + step.sliceBias).update(repeating: 0, count: kernel.filters)
+    case .pooling, .dense, .batchNormalization, .relu, .dropout: break
+    }
+  }
+
+  private func forwardWhole(_ step: Step, count: Int, isTraining: Bool) {
+    let input = values[step.input]
+    let output = values[step.output]
+    switch step.operation {
+    case .dense(let kernel):
+      let tasks = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
+      loop.run(tasks.count) { task, _ in
+        kernel.forward(
+          examples: 0..<count, units: tasks[task], input: input.pointer,
+          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+          output: output.pointer)
+      }
+    case .batchNormalization(let kernel, let batchStatistics):
+      loop.run(kernel.channels) { channel, _ in
+        if isTraining {
+          kernel.forward(
+            channel: channel, batch: count, input: input.pointer,
+            weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+            runningMean: statistics.pointer + step.runningMean,
+            runningVariance: statistics.pointer + step.runningVariance,
+            statistics: batchStatistics.pointer, output: output.pointer)
+        } else {
+          kernel.infer(
+            channel: channel, batch: count, input: input.pointer,
+            weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+            runningMean: statistics.pointer + step.runningMean,
+            runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
+        }
+      }
+    case .convolution, .pooling, .relu, .dropout:
+      preconditionFailure("handled one example at a time")
+    }
+  }
+
+  private func backwardWhole(_ step: Step, count: Int) {
+    let input = values[step.input]
+    let inputGradient = gradients[step.input]
+    let outputGradient = gradients[step.output]
+    switch step.operation {
+    case .dense(let kernel):
+      kernel.maskGradient(
+        examples: 0..<count, output: values[step.output].pointer,
+        outputGradient: outputGradient.pointer)
+      let units = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
+      let inputs =
+        step.input == 0 ? [] : Self.blocks(of: kernel.inputs, size: Self.inputsPerTask)
+      loop.run(units.count + inputs.count) { task, _ in
+        if task < units.count {
+          kernel.parameterGradients(
+            examples: 0..<count, units: units[task], input: input.pointer,
+            outputGradient: outputGradient.pointer,
+            weightGradient: gradient.pointer + step.weight,
+            biasGradient: gradient.pointer + step.bias)
+        } else {
+          kernel.inputGradient(
+            examples: 0..<count, inputs: inputs[task - units.count],
+            weight: learnt.pointer + step.weight, outputGradient: outputGradient.pointer,
+            inputGradient: inputGradient.pointer)
+        }
+      }
+    case .batchNormalization(let kernel, let batchStatistics):
+      loop.run(kernel.channels) { channel, _ in
+        kernel.backward(
+          channel: channel, batch: count, input: input.pointer,
+          weight: learnt.pointer + step.weight, statistics: batchStatistics.pointer,
+          outputGradient: outputGradient.pointer, weightGradient: gradient.pointer + step.weight,
+          biasGradient: gradient.pointer + step.bias, inputGradient: inputGradient.pointer)
+      }
+    case .convolution, .pooling, .relu, .dropout:
+      preconditionFailure("handled one example at a time")
+    }
+  }
+
+  /// Adds the slices' gradients, always in slice order.
+  private func addSlices(_ count: Int) {
+    let blocks = sliceSpans.flatMap { span in
+      Self.blocks(of: span.count, size: 8192).map { (span, $0) }
+    }
+    loop.run(blocks.count) { task, _ in
+      let (span, range) = blocks[task]
+      let target = gradient.pointer + span.total + range.lowerBound
+      let start = span.slice + range.lowerBound
+      target.update(from: sliceGradients[0].pointer + start, count: range.count)
+      for slice in 1..<max(1, count) {
+        ink_add(target, sliceGradients[slice].pointer + start, range.count)
+      }
+    }
+  }
+
+  private static func blocks(of count: Int, size: Int) -> [Range<Int>] {
+    stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
+  }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import Foundation
+import Ink
+import InkDatasets
+import InkImageIO
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import InkTraining
+
+/// Tells what drawings show.
+struct Classify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tell what drawings show.",
+    discussion: """
+      Takes ink files, PNGs and folders of them; without any, NDJSON on standard input, answered \
+      line by line. One item is one drawing with all its strokes. The status is 0 when every item \
+      was read, refused ones included, and 2 when some could not be.
+
+      Example: inkstate classify --show stroke.ndjson picture.png
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  @Argument(help: "Files and folders; - is standard input.")
+  var paths: [String] = []
+
+  @Option(help: "The model; without it, the released one.")
+  var model: String?
+
+  @Option(help: "What is printed: \(Format.allCases.words).")
+  var format: Format = .text
+
+  @Flag(help: "Show what the network sees, in characters.")
+  var show = false
+
+  @Option(
+    help: "The ink of PNGs: found out (auto), bright (light) or dark (dark) on the background.")
+  var polarity: Polarity = .auto
+
+  func run() throws {
+    let recognizer = try Recognizer.load(model)
+    var failureCount = 0
+    for path in paths.isEmpty ? ["-"] : paths {
+      if path == "-" {
+        try LineReader(.standardInput, name: "-").forEach { line in
+          if let item = NDJSON.item(line) {
+            failureCount += answer(item, named: "-:\(line.place.line ?? 0)", recognizer) ? 0 : 1
+          }
+        }
+      } else if FileTree.isFolder(path) {
+        for file in FileTree.files(below: path) where isReadable(file) {
+          failureCount += try answer(file: file, recognizer)
+        }
+      } else {
+        failureCount += try answer(file: path, recognizer)
+      }
+    }
+    if failureCount > 0 { throw ExitCode(2) }
+  }
+
+  /// Whether a file in a folder is one to be answered: its content or its name says so. Notes and
+  /// licences beside the drawings are neither.
+  private func isReadable(_ path: String) -> Bool {
+    let endings = [".png", ".ndjson", ".inkml", ".xml"]
+    if endings.contains(where: path.lowercased().hasSuffix) { return true }
+    return (try? InkFile(path: path)) != nil || PNG.isPNG(start(of: path))
+  }
+
+  private func start(of path: String) -> Data {
+    let handle = FileHandle(forReadingAtPath: path)
+    defer { try? handle?.close() }
+    return (try? handle?.read(upToCount: 8)) ?? Data()
+  }
+
+  /// Answers every item of a file; returns how many could not be read.
+  private func answer(file path: String, _ recognizer: Recognizer) throws -> Int {
+    do {
+      if PNG.isPNG(start(of: path)) || path.lowercased().hasSuffix(".png") {
+        var bitmap = try PNG.read(path: path)
+        if polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight) {
+          bitmap = bitmap.inverted()
+        }
+        let seen = show ? recognizer.model.rasterizer.fit(bitmap) : nil
+        write(recognizer.recognize(bitmap), named: path, seen: seen)
+        return 0
+      }
+      let file = try InkFile(path: path)
+      var failureCount = 0
+      try file.forEach { item in
+        let name = file.format == .gestureXML ? path : "\(path):\(item.place.line ?? 0)"
+        failureCount += answer(item, named: name, recognizer) ? 0 : 1
+      }
+      return failureCount
+    } catch let error where error is InkError || error is PNGError {
+      Terminal.say("not read: \(error)")
+      return 1
+    }
+  }
+
+  /// Answers one recording; returns whether it could be read.
+  private func answer(_ item: InkFile.Item, named name: String, _ recognizer: Recognizer) -> Bool {
+    do {
+      let drawing = try item.result.get().drawing
+      let seen = show ? try recognizer.model.rasterizer.render(drawing) : nil
+      write(try recognizer.recognize(drawing), named: name, seen: seen)
+      return true
+    } catch let error as InkError {
+      Terminal.say("not read: \(error)")
+    } catch {
+      Terminal.say("not read: \(item.place): \(error)")
+    }
+    return false
+  }
+
+  private func write(_ answer: Recognition, named name: String, seen: Bitmap?) {
+    switch format {
+    case .json: print(json(answer, named: name))
+    case .text:
+      let second = answer.ranked.dropFirst().first
+      let others = second.map { ", then \($0.label) \($0.probability.fixed(3))" } ?? ""
+      let words =
+        answer.rejection.map {
+          "refused (\($0.rawValue)): \(answer.top.label) \(answer.top.probability.fixed(3))\(others)"
+        } ?? "\(answer.top.label) \(answer.top.probability.fixed(3))"
+      print("\(name): \(words)")
+      if let seen { print(seen.characters) }
+    }
+    // Whoever feeds the lines one by one waits for the answer.
+    fflush(nil)
+  }
+
+  private func json(_ answer: Recognition, named name: String) -> String {
+    let line = JSONAnswer(
+      source: name, label: answer.top.label, probability: answer.top.probability,
+      rejected: answer.rejection?.rawValue,
+      ranked: answer.ranked.map { .init(label: $0.label, probability: $0.probability) })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts and finite numbers always have a JSON form.
+    return String(decoding: try! encoder.encode(line), as: UTF8.self)
+  }
+}
+
+/// An answer as one line of JSON.
+private struct JSONAnswer: Encodable {
+  struct Pair: Encodable {
+    var label: String
+    var probability: Double
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      try container.encode(label)
+      try container.encode(probability)
+    }
+  }
+
+  var source: String
+  var label: String
+  var probability: Double
+  var rejected: String?
+  var ranked: [Pair]
+
+  enum CodingKeys: CodingKey {
+    case source, label, probability, rejected, ranked
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(source, forKey: .source)
+    try container.encode(label, forKey: .label)
+    try container.encode(probability, forKey: .probability)
+    // `null` is said, not left out.
+    try container.encode(rejected, forKey: .rejected)
+    try container.encode(ranked, forKey: .ranked)
+  }
+}

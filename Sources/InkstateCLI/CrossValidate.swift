@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import InkDatasets
+import InkTraining
+
+/// Trains and tests on every part in turn.
+struct CrossValidate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cross-validate",
+    abstract: "Train and test on every part of a data set in turn.",
+    discussion: """
+      Writers stay whole; examples whose writer is unknown are divided class by class. Every model \
+      is that of its last epoch: the tested part chooses nothing.
+
+      Example: inkstate cross-validate ../shared/data/automata-images --folds 5 --seeds 3
+      """)
+
+  @Argument(help: "A data set in any form.")
+  var data: String
+
+  @Option(help: "The number of parts.")
+  var folds = 5
+
+  @Option(help: "How many times to repeat with other seeds, beginning with --seed.")
+  var seeds = 1
+
+  @Option(
+    help: ArgumentHelp(
+      "Test also with every picture turned by a random angle and shrunk to this share.",
+      valueName: "share"))
+  var disturb: Double?
+
+  @Flag(help: "Write JSON.")
+  var json = false
+
+  @OptionGroup var training: TrainingArguments
+  @OptionGroup var raster: RasterOptions
+  @OptionGroup var loading: LoadingOptions
+
+  func validate() throws {
+    try checkDisturbance(disturb)
+    guard (2...1000).contains(folds), (1...1000).contains(seeds) else {
+      throw ValidationError(
+        "--folds, --seeds: expected 2 to 1000 and 1 to 1000, found \(folds) and \(seeds)")
+    }
+  }
+
+  func run() throws {
+    let dataset = try loading.load(data).dataset
+    let rasterizer = try raster.rasterizer()
+    let result = try CrossValidation(
+      dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed + $0 },
+      rasterizer: rasterizer, options: try training.options(),
+      disturbance: disturb.map { Disturbance(shrink: $0, seed: training.seed) },
+      workers: training.workers(),
+      architecture: { try training.network(classCount: $0, inputSize: rasterizer.size) },
+      onRun: { run in
+        var line = "seed \(run.seed) fold \(run.fold): \(run.evaluation.accuracy.words)"
+        if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.words)" }
+        Terminal.say(line)
+      })
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      print(String(decoding: try encoder.encode(result), as: UTF8.self))
+      return
+    }
+    print("data \(data), \(folds) folds × \(seeds) seeds")
+    print("accuracy  \(words(result.accuracy, result.runs.map(\.evaluation)))")
+    if let disturbed = result.disturbedAccuracy {
+      print("disturbed \(words(disturbed, result.runs.compactMap(\.disturbed)))")
+    }
+  }
+
+  private func words(_ spread: CrossValidation.Spread, _ evaluations: [Evaluation]) -> String {
+    let pooled = Share(
+      evaluations.reduce(0) { $0 + $1.accuracy.count },
+      of: evaluations.reduce(0) { $0 + $1.accuracy.total })
+    return "mean \(spread.mean.percent), deviation \(spread.deviation.percent); pooled "
+      + pooled.words
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import InkDatasets
+import InkRaster
+
+/// Reads ink or pictures in any form and writes one data set.
+struct DatasetImport: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Read recordings (or pictures) of any form into one data set.",
+    discussion: """
+      Reads Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, and folders of them; also image \
+      folders, IDX and NPY. Ink becomes NDJSON, pictures become an image folder.
+
+      Example: inkstate dataset import ../shared/data/dollar1 --map circle=state \
+      --map arrow=transition --others drop --output runs/dollar1.ndjson
+      """)
+
+  @Argument(help: "Files and folders.")
+  var paths: [String]
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var loading: LoadingOptions
+
+  func run() throws {
+    try output.check()
+    var examples: [Example] = []
+    var labels = Set<String>()
+    var failureCount = 0
+    for path in paths {
+      let loaded = try loading.load(path)
+      examples += loaded.dataset.examples
+      labels.formUnion(loaded.dataset.labels)
+      failureCount += loaded.failures.count
+    }
+    let dataset = Dataset(examples, labels: labels.sorted())
+    try DatasetForm.natural(for: dataset)
+      .write(dataset, rasterizer: .standard, to: output.output)
+    print("\(examples.count) examples of \(labels.count) labels in \(output.output)")
+    if failureCount > 0 { throw ExitCode(2) }
+  }
+}
+
+extension DatasetForm {
+  /// The form that loses nothing: recordings where everything is ink, otherwise pictures.
+  static func natural(for dataset: Dataset) -> DatasetForm {
+    dataset.examples.allSatisfy { if case .drawing = $0.content { true } else { false } }
+      ? .ndjson : .folder
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+
+/// The `inkstate` command.
+@main
+struct Inkstate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inkstate",
+    abstract: "Turns pen strokes into training data, trains networks on them, and classifies.",
+    discussion: """
+      Example, from recordings to an answer:
+
+        inkstate dataset split datasets/synthetic.ndjson --by writer --output runs/data
+        inkstate train runs/data --output runs/model.safetensors
+        inkstate evaluate runs/data --model runs/model.safetensors
+        inkstate classify --model runs/model.safetensors stroke.ndjson
+      """,
+    version: version,
+    subcommands: [
+      DatasetCommand.self, Train.self, Evaluate.self, CrossValidate.self, Classify.self,
+      Inspect.self,
+    ])
+
+  static let version = "0.1.0"
+
+  static func main() async {
+    // A file-size limit is then an error of writing, which is reported, and not the end.
+    signal(SIGXFSZ, SIG_IGN)
+    await main(nil)
+  }
+}

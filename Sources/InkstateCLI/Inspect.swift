@@ -1,0 +1,66 @@
+import ArgumentParser
+import InkNetwork
+import InkRecognizer
+import InkTraining
+
+/// Shows what a model file says about itself.
+struct Inspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show a model's layers, labels, preprocessing and provenance.",
+    discussion: """
+      Example: inkstate inspect runs/model.safetensors
+      """)
+
+  @Argument(help: "The model; without it, the released one.")
+  var model: String?
+
+  func run() throws {
+    let path = model ?? Recognizer.releasedModelPath
+    let model = try Model.read(path: path)
+    let architecture = model.architecture
+    print("\(path): \(architecture.name)\n")
+    print(
+      "layer".padded(32) + "output".padded(18) + "parameters".leftPadded(12)
+        + "multiply-adds".leftPadded(15))
+    let multiplyAdds = architecture.multiplyAdds
+    print("input".padded(32) + "\(architecture.shapes[0])")
+    for (index, layer) in architecture.layers.enumerated() {
+      let parameters = architecture.parameters.filter { $0.layer == index && $0.isLearnt }
+        .reduce(0) { $0 + $1.count }
+      print(
+        words(layer).padded(32) + "\(architecture.shapes[index + 1])".padded(18)
+          + "\(parameters)".leftPadded(12) + "\(multiplyAdds[index])".leftPadded(15))
+    }
+    print(
+      "total".padded(50) + "\(architecture.parameterCount)".leftPadded(12)
+        + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
+
+    let raster = model.rasterizer
+    let decision = model.decision
+    print("\nlabels        \(model.labels.joined(separator: ", "))")
+    print(
+      "preprocessing \(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
+        + "pen \(raster.penWidth), grey × \(model.inputScale)")
+    print(
+      "decision      temperature \(decision.temperature.fixed(3)), probability at least "
+        + "\(decision.leastProbability.fixed(3)), margin at least \(decision.leastMargin.fixed(3)), "
+        + "extent at least \(decision.leastExtent.fixed(1)) points"
+        + (decision.rejectedLabel.map { ", \($0) is refused" } ?? ""))
+    for key in model.provenance.keys.sorted() {
+      print("\(key.padded(24))\(model.provenance[key]!)")
+    }
+  }
+
+  private func words(_ layer: Layer) -> String {
+    switch layer {
+    case .convolution(let filters, let kernel, let padding):
+      "convolution \(kernel)×\(kernel)×\(filters), \(padding.rawValue)"
+    case .maxPooling(let size): "max-pooling \(size)×\(size)"
+    case .dense(let units): "dense \(units)"
+    case .dropout(let rate): "dropout \(rate)"
+    case .batchNormalization: "batch normalisation"
+    case .relu: "ReLU"
+    case .flatten: "flatten"
+    }
+  }
+}

@@ -1,0 +1,282 @@
+import ArgumentParser
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import InkTraining
+
+/// Where a command writes, and whether it may replace what is there.
+struct OutputOptions: ParsableArguments {
+  @Option(name: .shortAndLong, help: "Where to write.")
+  var output: String
+
+  @Flag(help: "Replace what is at the output.")
+  var force = false
+
+  /// Refuses to overwrite.
+  func check() throws {
+    try FileTree.refuseExisting(output, force: force)
+  }
+}
+
+/// How labels and pictures are read.
+struct LoadingOptions: ParsableArguments {
+  @Option(
+    name: .customLong("map"),
+    help: ArgumentHelp("Rename a label; may be repeated.", valueName: "old=new"))
+  var maps: [String] = []
+
+  @Option(
+    help: "What happens to labels that no --map names: \(LabelMap.Unnamed.allCases.words).")
+  var others: LabelMap.Unnamed = .keep
+
+  @Option(
+    help: "The ink of pictures: found out (auto), bright (light) or dark (dark) on the background.")
+  var polarity: Polarity = .auto
+
+  @Option(help: "The name of the collection; otherwise the folder's.")
+  var source: String?
+
+  func labelMap() throws -> LabelMap {
+    var names: [String: String] = [:]
+    for map in maps {
+      let parts = map.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        throw ValidationError("--map: expected old=new, found `\(map)`")
+      }
+      names[parts[0]] = parts[1]
+    }
+    return LabelMap(names, unnamed: others)
+  }
+
+  /// Reads a data set and tells on stderr what was left out and what was inverted.
+  func load(_ path: String) throws -> LoadedDataset {
+    let loaded = try Dataset.load(
+      path, polarity: polarity, labels: labelMap(), source: source)
+    Terminal.report(loaded, path: path)
+    return loaded
+  }
+}
+
+/// How drawings are rasterised.
+struct RasterOptions: ParsableArguments {
+  @Option(help: "The rows and columns of a picture.")
+  var size = Rasterizer.standard.size
+
+  @Option(help: "The free space around the ink, in pixels.")
+  var margin = Rasterizer.standard.margin
+
+  @Option(help: "The width of the line, in pixels.")
+  var penWidth = Rasterizer.standard.penWidth
+
+  func rasterizer() throws -> Rasterizer {
+    try Rasterizer(size: size, margin: margin, penWidth: penWidth)
+  }
+}
+
+/// How a network is trained.
+struct TrainingArguments: ParsableArguments {
+  @Option(help: "The network: drawing, lenet, or a JSON file that describes one.")
+  var architecture = "drawing"
+
+  @Option(help: "How often every example is seen.")
+  var epochs = 20
+
+  @Option(help: "The examples of one step.")
+  var batchSize = 64
+
+  @Option(help: "How weights follow their gradients: \(Optimizer.Method.allCases.words).")
+  var optimizer: Optimizer.Method = .adam
+
+  @Option(help: "The full learning rate.")
+  var learningRate = 1e-3
+
+  @Option(help: "SGD: how much of the last step is kept.")
+  var momentum = 0.9
+
+  @Flag(help: "SGD: take the gradient where the momentum leads.")
+  var nesterov = false
+
+  @Option(help: "How strongly weights are drawn to 0.")
+  var weightDecay = 0.0
+
+  @Option(help: "The course of the learning rate: constant, step, cosine or one-cycle.")
+  var schedule = "constant"
+
+  @Option(help: "Schedule step: the epochs between two steps.")
+  var stepEpochs = 10
+
+  @Option(help: "Schedule step: what the rate is multiplied with.")
+  var stepFactor = 0.1
+
+  @Option(help: "The share of all steps during which the rate rises.")
+  var warmup = 0.0
+
+  @Option(help: "Shorten gradients that are longer than this.")
+  var clip: Double?
+
+  @Option(help: "The share of the target that is spread over all classes.")
+  var labelSmoothing = 0.0
+
+  @Flag(help: "Let every class count alike, however many examples it has.")
+  var balance = false
+
+  @Option(
+    help: """
+      How examples are varied: \(Augmentation.named.keys.sorted().words), or a JSON file.
+      """)
+  var augment = "none"
+
+  @Option(help: "Stop when validation has not got better for so many epochs.")
+  var patience: Int?
+
+  @Option(help: "Use the moving average of the weights, which keeps so much at each step.")
+  var average: Double?
+
+  @Option(help: "The start of all random choices.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The cores to use; the result does not depend on it. (default: all)")
+  var threads: Int?
+
+  func options() throws -> TrainingOptions {
+    var options = TrainingOptions()
+    options.epochs = epochs
+    options.batchSize = batchSize
+    options.optimizer = Optimizer(
+      optimizer, momentum: momentum, isNesterov: nesterov, weightDecay: weightDecay)
+    options.learningRate = learningRate
+    let course: Schedule.Course
+    switch schedule {
+    case "constant": course = .constant
+    case "step": course = .step(epochs: stepEpochs, factor: stepFactor)
+    case "cosine": course = .cosine
+    case "one-cycle": course = .oneCycle
+    default:
+      throw ValidationError(
+        "--schedule: expected constant, step, cosine or one-cycle, found `\(schedule)`")
+    }
+    options.schedule = Schedule(course, warmup: warmup)
+    options.longestGradient = clip
+    options.labelSmoothing = labelSmoothing
+    options.balancesClasses = balance
+    options.augmentation = try Augmentation.named(augment)
+    options.patience = patience
+    options.averageDecay = average
+    options.seed = seed
+    return options
+  }
+
+  func network(classCount: Int, inputSize: Int) throws -> Architecture {
+    if let named = try Architecture.named(
+      architecture, classCount: classCount, inputSize: inputSize)
+    {
+      return named
+    }
+    guard let data = FileManager.default.contents(atPath: architecture) else {
+      throw ValidationError(
+        "--architecture: expected \(Architecture.names.words) or a JSON file, "
+          + "found `\(architecture)`")
+    }
+    do {
+      return try JSONDecoder().decode(Architecture.self, from: data)
+    } catch let error as ArchitectureError {
+      throw DatasetError(path: architecture, expected: error.expected, found: "\(error)")
+    } catch {
+      throw DatasetError(
+        path: architecture, expected: "the description of a network in JSON",
+        found: "something else")
+    }
+  }
+
+  func workers() throws -> Int {
+    try workerCount(threads)
+  }
+}
+
+/// The cores to use: those that were asked for, or all.
+func workerCount(_ threads: Int?) throws -> Int {
+  let all = ProcessInfo.processInfo.activeProcessorCount
+  guard let threads else { return all }
+  guard (1...1024).contains(threads) else {
+    throw ValidationError("--threads: expected 1 to 1024, found \(threads)")
+  }
+  return threads
+}
+
+/// A data set as an argument: one in any form, or a part of a divided one.
+struct DataSource {
+  /// The examples.
+  let dataset: Dataset
+  /// Which part they are.
+  let part: Split.Part?
+
+  /// The part's name, or `whole`.
+  var partName: String { part?.rawValue ?? "whole" }
+
+  /// Reads `part` of a divided data set, or all of one that is not divided.
+  static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
+    if let folder = try SplitFolder(path: path) {
+      let loaded = try folder.load(part)
+      Terminal.report(loaded, path: folder.path(of: part))
+      return DataSource(dataset: loaded.dataset, part: part)
+    }
+    if let images = mnistImages(path, part: part) {
+      return DataSource(dataset: try loading.load(images).dataset, part: part)
+    }
+    return DataSource(dataset: try loading.load(path).dataset, part: nil)
+  }
+
+  /// MNIST and its relatives come divided already: `train-…` and `t10k-…` in one folder.
+  private static func mnistImages(_ folder: String, part: Split.Part) -> String? {
+    guard FileTree.isFolder(folder), part != .validation else { return nil }
+    let start = part == .train ? "train" : "t10k"
+    return FileTree.names(in: folder).first {
+      $0.hasPrefix("\(start)-images-idx3-ubyte")
+    }.map { FileTree.join(folder, $0) }
+  }
+}
+
+extension Augmentation {
+  /// One of the named augmentations, or the one that a JSON file describes.
+  static func named(_ name: String) throws -> Augmentation {
+    if let augmentation = named[name] { return augmentation }
+    guard let data = FileManager.default.contents(atPath: name) else {
+      throw ValidationError(
+        "--augment: expected \(named.keys.sorted().words) or a JSON file, found `\(name)`")
+    }
+    guard let augmentation = try? JSONDecoder().decode(Augmentation.self, from: data) else {
+      throw DatasetError(
+        path: name, expected: "an augmentation in JSON", found: "something else")
+    }
+    return augmentation
+  }
+}
+
+extension Recognizer {
+  /// The model at `path`, or the released one.
+  static func load(_ path: String?) throws -> Recognizer {
+    try path.map { try Recognizer(modelPath: $0) } ?? .released()
+  }
+}
+
+extension Array where Element: RawRepresentable, Element.RawValue == String {
+  /// All values in words: `a, b or c`.
+  var words: String { map(\.rawValue).words }
+}
+
+extension Array where Element == String {
+  /// All texts in words: `a, b or c`.
+  var words: String {
+    guard let last, count > 1 else { return first ?? "" }
+    return "\(dropLast().joined(separator: ", ")) or \(last)"
+  }
+}
+
+extension LabelMap.Unnamed: ExpressibleByArgument {}
+extension Polarity: ExpressibleByArgument {}
+extension Optimizer.Method: ExpressibleByArgument {}
+extension DatasetForm: ExpressibleByArgument {}
+extension Split.Part: ExpressibleByArgument {}

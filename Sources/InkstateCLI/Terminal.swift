@@ -1,0 +1,108 @@
+import Foundation
+import InkDatasets
+import InkTraining
+
+/// What the command says on stderr, where it does not mix with answers.
+enum Terminal {
+  static let isInteractive = isatty(STDERR_FILENO) == 1
+
+  static func say(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  /// Tells what was left out of a data set; the first failures by name.
+  static func report(_ loaded: LoadedDataset, path: String) {
+    for failure in loaded.failures.prefix(20) { say("left out: \(failure)") }
+    if loaded.failures.count > 20 { say("left out: \(loaded.failures.count - 20) more") }
+    if !loaded.passedOver.isEmpty {
+      say("passed over: \(loaded.passedOver.count) files that are no recordings in \(path)")
+    }
+    if loaded.unlabelledCount > 0 {
+      say("left out: \(loaded.unlabelledCount) recordings without a label in \(path)")
+    }
+    if loaded.droppedCount > 0 {
+      say("left out: \(loaded.droppedCount) examples with labels that no --map names in \(path)")
+    }
+    if let wasInverted = loaded.wasInverted {
+      say(
+        "\(path): \(wasInverted ? "dark ink on bright ground, inverted" : "bright ink on dark ground")"
+      )
+    }
+  }
+}
+
+/// Shows a training: a bar that is redrawn on a terminal, one line an epoch elsewhere.
+final class TrainingProgress {
+  private let prefix: String
+  private let start = Date()
+  private var epochs = 0
+  private var stepsDoneBefore = 0
+  private var stepsPerEpoch = 1
+  private var examples = 0
+  private var lastDrawn = Date.distantPast
+  private var epochStart = Date()
+  private var epochExamples = 0
+
+  init(prefix: String = "") {
+    self.prefix = prefix
+  }
+
+  func show(_ event: TrainingEvent) {
+    switch event {
+    case .started(let steps, let epochs, let epochsDone, let stepsDone, let blas):
+      self.epochs = epochs
+      stepsPerEpoch = steps
+      stepsDoneBefore = epochsDone * steps + stepsDone
+      Terminal.say("\(prefix)\(epochs) epochs of \(steps) steps on \(blas)")
+      if stepsDoneBefore > 0 {
+        Terminal.say("\(prefix)going on in epoch \(epochsDone + 1) after step \(stepsDone)")
+      }
+      epochStart = Date()
+    case .step(let epoch, let step, _, let count, let loss, let accuracy):
+      examples += count
+      epochExamples += count
+      guard Terminal.isInteractive, Date().timeIntervalSince(lastDrawn) > 0.1 else { return }
+      lastDrawn = Date()
+      draw(epoch: epoch, step: step, loss: loss, accuracy: accuracy)
+    case .epoch(let record, let isBest):
+      if Terminal.isInteractive { write("\r\u{1B}[K") }
+      let rate = Double(epochExamples) / max(1e-9, Date().timeIntervalSince(epochStart))
+      var line = "\(prefix)epoch \(record.epoch)/\(epochs)  "
+      line += "loss \(record.trainingLoss.fixed(4))  accuracy \(record.trainingAccuracy.percent)"
+      if let loss = record.validationLoss, let accuracy = record.validationAccuracy {
+        line += "  validation \(loss.fixed(4))  \(accuracy.percent)\(isBest ? " *" : "")"
+      }
+      line += "  \(Int(rate)) images/s"
+      Terminal.say(line)
+      epochStart = Date()
+      epochExamples = 0
+    case .checkpoint: break
+    case .stoppedEarly(let epoch, let bestEpoch):
+      Terminal.say(
+        "\(prefix)stopped after epoch \(epoch): nothing better since epoch \(bestEpoch)")
+    }
+  }
+
+  private func draw(epoch: Int, step: Int, loss: Double, accuracy: Double) {
+    let done = (epoch - 1) * stepsPerEpoch + step
+    let elapsed = Date().timeIntervalSince(start)
+    let left = elapsed / Double(max(1, done - stepsDoneBefore))
+      * Double(epochs * stepsPerEpoch - done)
+    let filled = 24 * step / stepsPerEpoch
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
+    write(
+      "\r\u{1B}[K\(prefix)epoch \(epoch)/\(epochs) \(bar) loss \(loss.fixed(4))  "
+        + "accuracy \(accuracy.percent)  \(Int(Double(examples) / max(1e-9, elapsed))) images/s  "
+        + "\(Self.clock(left)) left")
+  }
+
+  private func write(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds.rounded())
+    let rest = whole % 60
+    return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
+  }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import Foundation
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkTraining
+import Synchronization
+
+/// Trains a network.
+struct Train: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Train a network on a data set.",
+    discussion: """
+      Of a divided data set, the train part is learnt from and the validation part chooses the \
+      epoch that is kept; the test part is not looked at. Beside the model there come a log \
+      (.csv), a learning curve (.svg) and, until the training is over, a checkpoint. Ctrl-C \
+      leaves a good checkpoint, and --resume goes on to the same bytes.
+
+      Example: inkstate train runs/data --epochs 20 --augment any-angle \
+      --output runs/model.safetensors
+      """)
+
+  @Argument(help: "A divided data set, or one in any form.")
+  var data: String
+
+  @Option(help: "A data set to choose the epoch by.")
+  var validation: String?
+
+  @Option(help: "The share of the data to set aside, by writer, to choose the epoch by.")
+  var validationShare = 0.0
+
+  @Flag(help: "Go on from the checkpoint.")
+  var resume = false
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var training: TrainingArguments
+  @OptionGroup var raster: RasterOptions
+  @OptionGroup var loading: LoadingOptions
+
+  private var stem: String {
+    output.output.hasSuffix(".safetensors")
+      ? String(output.output.dropLast(".safetensors".count)) : output.output
+  }
+  private var checkpointPath: String { "\(stem).checkpoint" }
+
+  func validate() throws {
+    guard (0..<1).contains(validationShare) else {
+      throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
+    }
+  }
+
+  func run() throws {
+    try output.check()
+    if !resume, !output.force, FileTree.exists(checkpointPath) {
+      throw DatasetError(
+        path: checkpointPath, expected: "no unfinished training (--resume goes on, --force begins anew)",
+        found: "one")
+    }
+    let options = try training.options()
+    let (learnt, chosenBy) = try load()
+    let rasterizer = try raster.rasterizer()
+    let network = try training.network(
+      classCount: learnt.labels.count, inputSize: rasterizer.size)
+    let trainer = try Trainer(
+      network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
+      workers: training.workers())
+    if resume { try trainer.resume(from: checkpointPath) }
+
+    Terminal.say(
+      "\(network.name): \(network.parameterCount) parameters, \(learnt.examples.count) examples of "
+        + "\(learnt.labels.joined(separator: ", "))"
+        + (chosenBy.map { ", \($0.examples.count) for validation" }
+          ?? "; no validation part, so the last epoch is kept"))
+    Interrupt.listen()
+    let progress = TrainingProgress()
+    var logFailure: (any Error)?
+    let outcome = try trainer.run(
+      checkpointPath: checkpointPath, provenance: provenance(chosenBy),
+      shouldStop: { Interrupt.wasAsked }
+    ) { event in
+      progress.show(event)
+      if case .epoch = event {
+        let curve = LearningCurve(trainer.history)
+        do {
+          try FileTree.write(Data(curve.csv.utf8), to: "\(stem).csv")
+          try FileTree.write(Data(curve.svg.utf8), to: "\(stem).svg")
+        } catch { logFailure = error }
+      }
+    }
+    if let logFailure { throw logFailure }
+    switch outcome {
+    case .interrupted(let epoch, let step):
+      Terminal.say(
+        "interrupted in epoch \(epoch) after step \(step); --resume goes on from \(checkpointPath)")
+      throw ExitCode(130)
+    case .finished(let model):
+      try FileTree.write(model.encoded(), to: output.output)
+      try? FileManager.default.removeItem(atPath: checkpointPath)
+      print("\(output.output): \(model.labels.joined(separator: ", "))")
+    }
+  }
+
+  private func load() throws -> (training: Dataset, validation: Dataset?) {
+    let source = try DataSource.load(data, part: .train, loading: loading)
+    if let validation {
+      let chosenBy = try DataSource.load(validation, part: .validation, loading: loading).dataset
+      return (source.dataset, chosenBy)
+    }
+    if let folder = try SplitFolder(path: data) {
+      let chosenBy = try folder.load(.validation).dataset
+      return (source.dataset, chosenBy.examples.isEmpty ? nil : chosenBy)
+    }
+    guard validationShare > 0 else { return (source.dataset, nil) }
+    let split = Split(
+      method: .writer, seed: training.seed, validationShare: validationShare, testShare: 0)
+    let parts = split.parts(of: source.dataset)
+    func part(_ wanted: Split.Part) -> Dataset {
+      source.dataset.subset(parts.indices.filter { parts[$0] == wanted })
+    }
+    return (part(.train), part(.validation))
+  }
+
+  /// Where the model came from, without anything that a resumed or repeated training would change.
+  private func provenance(_ validation: Dataset?) -> [String: String] {
+    let incidental = ["--resume", "--force"]
+    var arguments = CommandLine.arguments.dropFirst().filter { !incidental.contains($0) }
+    for option in ["--threads", "--output", "-o"] {
+      while let index = arguments.firstIndex(of: option) {
+        arguments.removeSubrange(index...min(index + 1, arguments.count - 1))
+      }
+    }
+    var provenance = [
+      "command": "inkstate " + arguments.joined(separator: " "), "data": data,
+      "version": Inkstate.version,
+    ]
+    provenance["validation_fingerprint"] = validation?.fingerprint.description
+    return provenance
+  }
+}
+
+/// Remembers that Ctrl-C was pressed; the second time ends the program at once.
+private enum Interrupt {
+  private static let asked = Atomic(false)
+
+  static var wasAsked: Bool { asked.load(ordering: .relaxed) }
+
+  static func listen() {
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { number in
+        Interrupt.asked.store(true, ordering: .relaxed)
+        signal(number, SIG_DFL)
+      }
+    }
+  }
+}
