@@ -56,7 +56,9 @@ let package = Package(
       name: "TestSupport", dependencies: ["Ink", "InkDatasets", "InkRaster"],
       path: "Tests/TestSupport"),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
-    .testTarget(name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"]),
+    .testTarget(
+      name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"],
+      resources: [.copy("References")]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(

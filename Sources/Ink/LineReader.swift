@@ -8,6 +8,12 @@ public struct LineReader {
     public var place: Place
     /// The bytes without the line end; `nil` for a line of more than ``longestLine`` bytes.
     public var bytes: Data?
+
+    /// Makes a line.
+    public init(place: Place, bytes: Data?) {
+      self.place = place
+      self.bytes = bytes
+    }
   }
 
   /// The longest line that is kept, in bytes; 10⁶ points take about 16 MB.

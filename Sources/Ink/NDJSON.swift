@@ -17,10 +17,14 @@ public enum NDJSON {
     }
     let isBlank = bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard !isBlank else { return nil }
-    return InkFile.Item(place: line.place, result: Result { () throws(InkError) in try decode(bytes, at: line.place) })
+    return InkFile.Item(
+      place: line.place, result: Result { () throws(InkError) in try decode(bytes, at: line.place) }
+    )
   }
 
-  /// The recording as one line of JSON, without a line end. Keys are sorted.
+  /// The recording as one line of JSON, without a line end.
+  ///
+  /// Keys are sorted.
   ///
   /// - Throws: `InkError` where a coordinate, time or pressure is not a finite number.
   public static func line(_ recording: Recording, at place: Place) throws(InkError) -> Data {

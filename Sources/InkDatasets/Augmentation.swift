@@ -2,7 +2,9 @@ import Foundation
 import Ink
 import InkRaster
 
-/// How examples are varied while training. All values are the most that may happen; zero is never.
+/// How examples are varied while training.
+///
+/// All values are the most that may happen; zero is never.
 ///
 /// Where points are known they are moved before rasterising, so that the line stays sharp and its
 /// width is chosen; where there is only a picture, the picture is warped.
@@ -17,21 +19,33 @@ public struct Augmentation: Hashable, Sendable, Codable {
   public var shear = 0.0
   /// Smooth warping, as a share of the drawing's size.
   public var warp = 0.0
-  /// Shaking of the hand, as a share of the drawing's size. Points only.
+  /// Shaking of the hand, as a share of the drawing's size.
+  ///
+  /// Points only.
   public var tremor = 0.0
-  /// How much of a stroke's length is missing at each end. Points only.
+  /// How much of a stroke's length is missing at each end.
+  ///
+  /// Points only.
   public var trim = 0.0
-  /// How much of a stroke's length each end goes too far. Points only.
+  /// How much of a stroke's length each end goes too far.
+  ///
+  /// Points only.
   public var overshoot = 0.0
-  /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own. Points only.
+  /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own.
+  ///
+  /// Points only.
   public var penWidths: ClosedRange<Double>?
-  /// The smallest size a picture is shrunk to, as a share of its own. Pictures only, for drawings
-  /// are framed anew.
+  /// The smallest size a picture is shrunk to, as a share of its own.
+  ///
+  /// Pictures only, for drawings are framed anew.
   public var smallest = 1.0
   /// The exact size that a picture is brought to, as a share of its own, instead of a random one.
+  ///
   /// Pictures only.
   public var exactSize: Double?
-  /// How far a picture is moved, in pixels. Pictures only.
+  /// How far a picture is moved, in pixels.
+  ///
+  /// Pictures only.
   public var shift = 0.0
 
   /// No variation.

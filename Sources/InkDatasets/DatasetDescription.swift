@@ -82,8 +82,10 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     nearDuplicates = Self.nearPairs(bitmaps, among: originals).map(pair)
   }
 
-  /// The pairs of pictures that differ by less than ``nearDistance`` on average. Pictures that are
-  /// that near have about the same sum of pixels, so only neighbours in that order are compared.
+  /// The pairs of pictures that differ by less than ``nearDistance`` on average.
+  ///
+  /// Pictures that are that near have about the same sum of pixels, so only neighbours in that
+  /// order are compared.
   private static func nearPairs(_ bitmaps: [Bitmap], among indices: [Int]) -> [(Int, Int)] {
     let sums = bitmaps.map { $0.pixels.reduce(0) { $0 + Int($1) } }
     let order = indices.sorted { (sums[$0], $0) < (sums[$1], $1) }

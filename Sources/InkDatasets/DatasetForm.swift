@@ -181,13 +181,13 @@ extension Dataset {
   ) throws -> LoadedDataset {
     let read = NPY.isOne(imagesPath) ? NPY.read : IDX.read
     let images = try read(imagesPath)
-    let labels = try read(labelsPath)
     guard images.shape.count == 3, (1...4096).contains(images.shape[1]),
       (1...4096).contains(images.shape[2])
     else {
       throw DatasetError(
         path: imagesPath, expected: "pictures, [count, height, width]", found: "\(images.shape)")
     }
+    let labels = try read(labelsPath)
     guard labels.shape == [images.shape[0]] else {
       throw DatasetError(
         path: labelsPath, expected: "\(images.shape[0]) labels", found: "\(labels.shape)")
@@ -235,7 +235,8 @@ extension Dataset {
         try InkFile(path: file).forEach { item in
           switch item.result {
           case .success(var recording):
-            recording.source = source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
+            recording.source =
+              source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
             guard let label = recording.label else {
               loaded.unlabelledCount += 1
               return

@@ -3,7 +3,9 @@ import Foundation
 import InkRaster
 
 /// The format of MNIST (LeCun, Cortes & Burges): two zero bytes, the type (8 for unsigned bytes),
-/// the number of axes, each length as 32 big-endian bits, then the values. `.gz` is unpacked.
+/// the number of axes, each length as 32 big-endian bits, then the values.
+///
+/// `.gz` is unpacked.
 enum IDX {
   /// The most bytes of values that a file may promise.
   static let mostBytes = 600 << 20

@@ -1,7 +1,9 @@
 import Foundation
 
 /// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
-/// then the values. Only `uint8` arrays in C order are read and written.
+/// then the values.
+///
+/// Only `uint8` arrays in C order are read and written.
 enum NPY {
   private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
 

@@ -47,7 +47,9 @@ public struct SplitFolder: Hashable, Sendable {
     "\(path)/\(part.rawValue)\(manifest.form == DatasetForm.ndjson.rawValue ? ".ndjson" : "")"
   }
 
-  /// Reads one part; its labels are those of the whole. A part that is empty has no examples.
+  /// Reads one part; its labels are those of the whole.
+  ///
+  /// A part that is empty has no examples.
   ///
   /// - Throws: `DatasetError` where it cannot be read.
   public func load(_ part: Split.Part) throws -> LoadedDataset {

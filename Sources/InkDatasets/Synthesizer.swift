@@ -137,8 +137,9 @@ struct Shape {
 }
 
 /// Moves along a shape as a hand does: each smooth piece has a bell-shaped speed, so that the pen
-/// slows down at corners. The minimum-jerk profile of Flash & Hogan (1985):
-/// `s(τ) = 10 τ³ − 15 τ⁴ + 6 τ⁵`.
+/// slows down at corners.
+///
+/// The minimum-jerk profile of Flash & Hogan (1985): `s(τ) = 10 τ³ − 15 τ⁴ + 6 τ⁵`.
 struct Pen {
   private let hand: Hand
 

@@ -34,7 +34,7 @@ extension Architecture {
       ])
   }
 
-  /// The network of the LeNet digit app, after LeCun et al. (1998) with today's widths.
+  /// The network of the LeNet digit app, after LeCun and others (1998) with today's widths.
   ///
   /// With 10 classes and 28 × 28 pixels it has 3,274,634 parameters
   /// (`spec/editor-and-recogniser.md`, section 8.1).

@@ -99,7 +99,8 @@ public struct Architecture: Hashable, Sendable {
     self.shapes = shapes
     guard parameterCount <= Self.mostParameters else {
       throw ArchitectureError(
-        layer: nil, expected: "at most \(Self.mostParameters) parameters", found: "\(parameterCount)")
+        layer: nil, expected: "at most \(Self.mostParameters) parameters",
+        found: "\(parameterCount)")
     }
   }
 

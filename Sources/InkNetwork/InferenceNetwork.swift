@@ -12,7 +12,9 @@ public struct InferenceNetwork: Sendable {
   private let mostValues: Int
   private let mostPatchValues: Int
 
-  /// A layer with its weights. Layers that do nothing at inference are left out.
+  /// A layer with its weights.
+  ///
+  /// Layers that do nothing at inference are left out.
   private enum Step: Sendable {
     case convolution(ConvolutionGeometry, filters: Int, weight: [Float], bias: [Float])
     /// A batch normalisation with its statistics folded in: x · scale + shift, channel by channel.
@@ -36,7 +38,10 @@ public struct InferenceNetwork: Sendable {
     steps = architecture.layers.indices.compactMap { index -> Step? in
       let input = architecture.shapes[index]
       switch (architecture.layers[index], input) {
-      case (.convolution(let filters, let kernel, let padding), .planes(let channels, let height, let width)):
+      case (
+        .convolution(let filters, let kernel, let padding),
+        .planes(let channels, let height, let width)
+      ):
         let geometry = ConvolutionGeometry(
           channels: channels, height: height, width: width, kernel: kernel, padding: padding)
         mostPatchValues = max(mostPatchValues, geometry.patchLength * geometry.paddedPositionCount)
@@ -93,7 +98,9 @@ public struct InferenceNetwork: Sendable {
         case .scaleAndShift(let length, let scale, let shift):
           for channel in scale.indices {
             let plane = input + channel * length
-            for index in 0..<length { plane[index] = plane[index] * scale[channel] + shift[channel] }
+            for index in 0..<length {
+              plane[index] = plane[index] * scale[channel] + shift[channel]
+            }
           }
         case .relu(let count): ink_relu(input, count)
         case .maxPooling(let channels, let height, let width, let size):

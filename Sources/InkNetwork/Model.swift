@@ -21,7 +21,9 @@ public struct Model: Hashable, Sendable {
   /// The version of the file format that is written.
   static let formatVersion = "1"
 
-  /// When an answer is accepted. Fitted on validation data and stored with the weights.
+  /// When an answer is accepted.
+  ///
+  /// Fitted on validation data and stored with the weights.
   public struct Decision: Hashable, Sendable, Codable {
     /// The logits are divided by this before the softmax (Guo et al., 2017); 1 changes nothing.
     public var temperature: Double

@@ -11,7 +11,8 @@ public struct Tensor: Hashable, Sendable {
   ///
   /// - Precondition: there are as many values as the shape says.
   public init(shape: [Int], values: [Float]) {
-    precondition(shape.reduce(1, *) == values.count, "\(shape) does not hold \(values.count) values")
+    precondition(
+      shape.reduce(1, *) == values.count, "\(shape) does not hold \(values.count) values")
     self.shape = shape
     self.values = values
   }
@@ -113,7 +114,8 @@ public struct Safetensors: Hashable, Sendable {
           return (product.partialValue, $0.1 || product.overflow)
         }
         guard !count.1, count.0 <= bodyLength / 4, count.0 * 4 == end - start else {
-          throw refuse("\(name).data_offsets", "4 bytes a value of \(shape)", "\(end - start) bytes")
+          throw refuse(
+            "\(name).data_offsets", "4 bytes a value of \(shape)", "\(end - start) bytes")
         }
         spans.append((start, end, name))
         tensors[name] = Tensor(

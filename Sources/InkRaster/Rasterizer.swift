@@ -30,7 +30,8 @@ public struct Rasterizer: Hashable, Sendable, Codable {
       throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
     }
     guard penWidth >= 0.5, penWidth.isFinite else {
-      throw .invalidParameter(name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
+      throw .invalidParameter(
+        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
     }
     guard Double(size) - 2 * margin - penWidth >= 4 else {
       throw .invalidParameter(

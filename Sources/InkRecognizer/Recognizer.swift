@@ -53,7 +53,8 @@ public struct Recognizer: Sendable {
     let fitted = model.rasterizer.fit(bitmap)
     let logits = network.logits(of: fitted)
     let probabilities = softmax(logits, temperature: model.decision.temperature)
-    let ranked = zip(model.labels, probabilities).map(Recognition.Candidate.init)
+    let ranked = zip(model.labels, probabilities)
+      .map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     let isBlank = !fitted.pixels.contains { $0 > 0 }
     return Recognition(
@@ -69,6 +70,12 @@ public struct Recognition: Hashable, Sendable {
     public var label: String
     /// The calibrated probability, from 0 to 1.
     public var probability: Double
+
+    /// Makes a candidate.
+    public init(label: String, probability: Double) {
+      self.label = label
+      self.probability = probability
+    }
   }
 
   /// Why a drawing is refused.
@@ -85,6 +92,12 @@ public struct Recognition: Hashable, Sendable {
   public var ranked: [Candidate]
   /// Why the answer should not be used, or `nil` where it is accepted.
   public var rejection: Rejection?
+
+  /// Makes an answer; `ranked` is sorted and not empty.
+  public init(ranked: [Candidate], rejection: Rejection?) {
+    self.ranked = ranked
+    self.rejection = rejection
+  }
 
   /// The most likely label.
   public var top: Candidate { ranked[0] }

@@ -16,7 +16,9 @@ struct BatchNormalizationKernel {
   /// How far the running statistics go towards those of the batch (PyTorch's default).
   static let momentum: Float = 0.1
 
-  /// Normalises channel `channel` in training. `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
+  /// Normalises channel `channel` in training.
+  ///
+  /// `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
   func forward(
     channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, runningMean: UnsafeMutablePointer<Float>,

@@ -4,7 +4,9 @@ import InkNetwork
 import InkRaster
 
 /// A training in the middle: weights, the optimiser's memory, the average, the best weights so far,
-/// and where it stands. What is random needs no storing, for it depends on seed, epoch and step.
+/// and where it stands.
+///
+/// What is random needs no storing, for it depends on seed, epoch and step.
 struct Checkpoint {
   let progress: Trainer.Progress
   let best: [String: Tensor]?
@@ -37,7 +39,8 @@ struct Checkpoint {
         "inkstate_format", Self.formatVersion, file.metadata["inkstate_format"] ?? "none")
     }
     func field<Value: Decodable>(_ name: String, as type: Value.Type) throws -> Value {
-      guard let value = try? JSONDecoder().decode(type, from: Data((file.metadata[name] ?? "").utf8))
+      guard
+        let value = try? JSONDecoder().decode(type, from: Data((file.metadata[name] ?? "").utf8))
       else { throw refuse(name, "a value as Inkstate writes it", "something else") }
       return value
     }

@@ -33,7 +33,9 @@ struct DenseKernel {
     }
   }
 
-  /// Makes the gradient 0 behind a ReLU that was 0. Comes before the other two.
+  /// Makes the gradient 0 behind a ReLU that was 0.
+  ///
+  /// Comes before the other two.
   func maskGradient(
     examples: Range<Int>, output: UnsafePointer<Float>,
     outputGradient: UnsafeMutablePointer<Float>

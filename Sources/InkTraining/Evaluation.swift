@@ -40,8 +40,10 @@ public struct Share: Hashable, Sendable, Codable {
 public struct Evaluation: Hashable, Sendable, Codable {
   /// The labels, in the order of rows and columns below.
   public var labels: [String]
-  /// How often the answer is the right one. The answer is the most likely label, whether it would
-  /// be accepted or not; only a tap is answered with the label of what is refused.
+  /// How often the answer is the right one.
+  ///
+  /// The answer is the most likely label, whether it would be accepted or not; only a tap is
+  /// answered with the label of what is refused.
   public var accuracy: Share
   /// What is said of each class.
   public var classes: [ClassReport]

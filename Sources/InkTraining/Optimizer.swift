@@ -57,8 +57,9 @@ final class OptimizerState: @unchecked Sendable {
     loop = ParallelLoop(workers: workers)
   }
 
-  /// Moves `weights` one step, number `step` from 1. The gradient is scaled down first where its
-  /// length exceeds `longestGradient`.
+  /// Moves `weights` one step, number `step` from 1.
+  ///
+  /// The gradient is scaled down first where its length exceeds `longestGradient`.
   func update(
     _ weights: FloatBuffer, gradient: FloatBuffer, step: Int, learningRate: Double,
     longestGradient: Double?
@@ -89,7 +90,9 @@ final class OptimizerState: @unchecked Sendable {
     }
   }
 
-  /// v ← μ·v + g; w ← w − η·v, or w − η·(g + μ·v) after Nesterov. At first v = g.
+  /// v ← μ·v + g; w ← w − η·v, or w − η·(g + μ·v) after Nesterov.
+  ///
+  /// At first v = g.
   private func moveBySGD(
     _ weights: UnsafeMutablePointer<Float>, _ gradient: UnsafePointer<Float>, _ range: Range<Int>,
     rate: Float, scale: Float, isFirst: Bool

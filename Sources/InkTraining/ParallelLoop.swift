@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Spreads tasks over cores. Which core takes which task is left to chance, so tasks must not share
-/// what they write.
+/// Spreads tasks over cores.
+///
+/// Which core takes which task is left to chance, so tasks must not share what they write.
 struct ParallelLoop: Sendable {
   /// How many tasks run at the same time.
   let workers: Int

@@ -3,7 +3,9 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 
-/// Trains a network on examples. It tells what happens by ``TrainingEvent``s and prints nothing.
+/// Trains a network on examples.
+///
+/// It tells what happens by ``TrainingEvent``s and prints nothing.
 public final class Trainer {
   /// How a training ended.
   public enum Outcome: Sendable {
@@ -285,6 +287,7 @@ public final class Trainer {
 
 extension Dataset {
   /// The data set without drawings whose longer side is shorter than `extent` canvas points.
+  ///
   /// Pictures have no size on a canvas and stay.
   fileprivate func withoutTaps(below extent: Double) -> Dataset {
     Dataset(

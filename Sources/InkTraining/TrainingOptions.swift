@@ -57,7 +57,8 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
     try check((0...0.9).contains(schedule.warmup), "warm-up", "0 to 0.9", schedule.warmup)
     try check((longestGradient ?? 1) > 0, "longest gradient", "above 0", longestGradient ?? 1)
     try check((patience ?? 1) > 0, "patience", "1 or more", patience ?? 1)
-    try check((0..<1).contains(averageDecay ?? 0), "average decay", "0 to below 1", averageDecay ?? 0)
+    try check(
+      (0..<1).contains(averageDecay ?? 0), "average decay", "0 to below 1", averageDecay ?? 0)
   }
 }
 

@@ -72,7 +72,10 @@ struct TrainingPlan {
       }
 
       switch (architecture.layers[index], shape) {
-      case (.convolution(let filters, let kernel, let padding), .planes(let channels, let height, let width)):
+      case (
+        .convolution(let filters, let kernel, let padding),
+        .planes(let channels, let height, let width)
+      ):
         let kernel = ConvolutionKernel(
           geometry: ConvolutionGeometry(
             channels: channels, height: height, width: width, kernel: kernel, padding: padding),

@@ -61,8 +61,9 @@ struct Classify: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
-  /// Whether a file in a folder is one to be answered: its content or its name says so. Notes and
-  /// licences beside the drawings are neither.
+  /// Whether a file in a folder is one to be answered: its content or its name says so.
+  ///
+  /// Notes and licences beside the drawings are neither.
   private func isReadable(_ path: String) -> Bool {
     let endings = [".png", ".ndjson", ".inkml", ".xml"]
     if endings.contains(where: path.lowercased().hasSuffix) { return true }

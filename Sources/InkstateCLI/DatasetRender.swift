@@ -31,6 +31,7 @@ struct DatasetRender: ParsableCommand {
     try output.check()
     let dataset = try loading.load(data).dataset
     try form.write(dataset, rasterizer: try raster.rasterizer(), to: output.output)
-    print("\(dataset.examples.count) pictures of \(raster.size) × \(raster.size) in \(output.output)")
+    print(
+      "\(dataset.examples.count) pictures of \(raster.size) × \(raster.size) in \(output.output)")
   }
 }

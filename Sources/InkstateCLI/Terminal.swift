@@ -86,7 +86,8 @@ final class TrainingProgress {
   private func draw(epoch: Int, step: Int, loss: Double, accuracy: Double) {
     let done = (epoch - 1) * stepsPerEpoch + step
     let elapsed = Date().timeIntervalSince(start)
-    let left = elapsed / Double(max(1, done - stepsDoneBefore))
+    let left =
+      elapsed / Double(max(1, done - stepsDoneBefore))
       * Double(epochs * stepsPerEpoch - done)
     let filled = 24 * step / stepsPerEpoch
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)

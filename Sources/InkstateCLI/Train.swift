@@ -53,7 +53,8 @@ struct Train: ParsableCommand {
     try output.check()
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
-        path: checkpointPath, expected: "no unfinished training (--resume goes on, --force begins anew)",
+        path: checkpointPath,
+        expected: "no unfinished training (--resume goes on, --force begins anew)",
         found: "one")
     }
     let options = try training.options()

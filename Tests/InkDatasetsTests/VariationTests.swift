@@ -1,0 +1,167 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkRaster
+import Testing
+import TestSupport
+
+@Suite struct VariationTests {
+  @Test func theSameSeedGivesTheSameNumbersForEver() {
+    // xoshiro256** and SplitMix64, computed by an independent Python version.
+    var generator = SeededGenerator(seed: 42)
+    #expect(
+      [generator.next(), generator.next(), generator.next()] == [
+        1_546_998_764_402_558_742, 6_990_951_692_964_543_102, 12_544_586_762_248_559_009,
+      ])
+    var a = SeededGenerator(seed: 1, stream: 2, 3)
+    var b = SeededGenerator(seed: 1, stream: 3, 2)
+    #expect(a.next() != b.next())
+  }
+
+  @Test func numbersAreDistributedAsTheyShould() {
+    var generator = SeededGenerator(seed: 7)
+    let uniform = (0..<20_000).map { _ in generator.uniform() }
+    #expect(uniform.allSatisfy { (0..<1).contains($0) })
+    #expect(abs(uniform.reduce(0, +) / 20_000 - 0.5) < 0.01)
+    let normal = (0..<20_000).map { _ in generator.normal() }
+    #expect(abs(normal.reduce(0, +) / 20_000) < 0.03)
+    #expect(abs(normal.reduce(0) { $0 + $1 * $1 } / 20_000 - 1) < 0.05)
+    #expect(generator.permutation(100).sorted() == Array(0..<100))
+  }
+
+  private var arrow: Example {
+    Example(
+      Synthesizer(seed: 1).recording(label: "transition", writer: 3, index: 0), label: "transition",
+      origin: "")
+  }
+
+  @Test func noAugmentationChangesNothing() throws {
+    var generator = SeededGenerator(seed: 1)
+    #expect(
+      try Augmentation.none.bitmap(of: arrow, rasterizer: .standard, using: &generator)
+        == arrow.bitmap(.standard))
+    let picture = try arrow.bitmap(.standard)
+    #expect(Augmentation.none.vary(picture, using: &generator) == picture)
+  }
+
+  @Test func theSameSeedVariesAlike() throws {
+    let picture = Example(.bitmap(try arrow.bitmap(.standard)), label: "a", origin: "")
+    for example in [arrow, picture] {
+      var seen = Set<Bitmap>()
+      for seed in 0..<20 {
+        var a = SeededGenerator(seed: UInt64(seed))
+        var b = SeededGenerator(seed: UInt64(seed))
+        let one = try Augmentation.anyAngle.bitmap(of: example, rasterizer: .standard, using: &a)
+        #expect(
+          try one == Augmentation.anyAngle.bitmap(of: example, rasterizer: .standard, using: &b))
+        seen.insert(one)
+      }
+      #expect(seen.count == 20)
+    }
+  }
+
+  @Test(arguments: 0..<30) func rotationAloneKeepsDistances(seed: Int) {
+    var augmentation = Augmentation.none
+    augmentation.rotation = .pi
+    var generator = SeededGenerator(seed: UInt64(seed))
+    guard case .drawing(let drawing) = arrow.content else { return }
+    let varied = augmentation.vary(drawing, using: &generator)
+    #expect(abs(varied.length - drawing.length) < 1e-6 * drawing.length)
+    #expect(abs(varied.strokes[0].turningAngle - drawing.strokes[0].turningAngle) < 1e-6)
+  }
+
+  @Test func reflectionTurnsTheOtherWay() {
+    var augmentation = Augmentation.none
+    augmentation.reflects = true
+    let ring = circle(radius: 50)
+    let turns = (0..<20).map { seed -> Double in
+      var generator = SeededGenerator(seed: UInt64(seed))
+      return augmentation.vary(ring, using: &generator).strokes[0].turningAngle
+    }
+    #expect(turns.contains { $0 > 6 } && turns.contains { $0 < -6 })
+  }
+
+  @Test func endsAreTrimmedAndLengthened() {
+    var augmentation = Augmentation.none
+    augmentation.trim = 0.1
+    augmentation.overshoot = 0.05
+    let line = Drawing([Stroke((0...100).map { Point(Double($0), 0) })])
+    let lengths = (0..<50).map { seed -> Double in
+      var generator = SeededGenerator(seed: UInt64(seed))
+      return augmentation.vary(line, using: &generator).length
+    }
+    #expect(lengths.allSatisfy { (79...110.001).contains($0) })
+    #expect(lengths.contains { $0 < 95 } && lengths.contains { $0 > 101 })
+  }
+
+  @Test func drawingsWithoutExtentAreLeftAlone() {
+    var generator = SeededGenerator(seed: 1)
+    let dot = Drawing([Stroke([Point(1, 1)])])
+    #expect(Augmentation.anyAngle.vary(dot, using: &generator) == dot)
+    #expect(Augmentation.anyAngle.vary(Drawing([]), using: &generator) == Drawing([]))
+  }
+
+  @Test(arguments: Synthesizer.labels) func synthesisIsSeededAndDiffersByWriter(label: String) {
+    let synthesizer = Synthesizer(seed: 11)
+    let one = synthesizer.recording(label: label, writer: 0, index: 0)
+    #expect(one == synthesizer.recording(label: label, writer: 0, index: 0))
+    #expect(one != synthesizer.recording(label: label, writer: 1, index: 0))
+    #expect(one != synthesizer.recording(label: label, writer: 0, index: 1))
+    #expect(one != Synthesizer(seed: 12).recording(label: label, writer: 0, index: 0))
+    #expect(one.source == "synthetic" && one.writer == "synthetic-1" && one.label == label)
+  }
+
+  @Test func synthesisDrawsWhatItSays() {
+    let recordings = Synthesizer(seed: 2).recordings(writers: 30, perClass: 10)
+    #expect(recordings.count == 30 * 4 * 10)
+    for recording in recordings {
+      let drawing = recording.drawing
+      #expect(!drawing.strokes.contains { $0.points.isEmpty })
+      // Time rises along every stroke.
+      for stroke in drawing.strokes {
+        let times = stroke.points.compactMap(\.time)
+        #expect(times.count == stroke.points.count && times == times.sorted())
+      }
+      guard let bounds = drawing.bounds, case .text(let kind)? = recording.attributes["kind"] else {
+        Issue.record("a drawing without points or kind")
+        continue
+      }
+      if kind == "tap" { #expect(bounds.longerSide < 12) } else { #expect(bounds.longerSide > 20) }
+      if recording.label == "state" {
+        let stroke = drawing.strokes[0].resampled(count: 64)
+        let gap = stroke.points[0].distance(to: stroke.points[63])
+        #expect(gap < 0.5 * bounds.longerSide)
+      }
+    }
+    let kinds = Set(recordings.compactMap { $0.attributes["kind"] })
+    #expect(kinds.count >= 14)
+  }
+
+  /// Flash & Hogan (1985): slow at both ends, fast in the middle.
+  @Test func thePenHasABellShapedSpeed() throws {
+    let line = try #require(
+      Synthesizer(seed: 4).recordings(writers: 20, perClass: 10).first {
+        $0.attributes["kind"] == .text("straight without head") && $0.drawing.pointCount > 40
+      })
+    let points = line.drawing.strokes[0].points
+    let speeds = zip(points, points.dropFirst()).map { $0.distance(to: $1) }
+    let third = speeds.count / 3
+    let middle = speeds[third..<2 * third].reduce(0, +)
+    #expect(middle > 1.5 * speeds[..<third].reduce(0, +))
+    #expect(middle > 1.5 * speeds[(2 * third)...].reduce(0, +))
+  }
+
+  @Test func aContactSheetHoldsItsPictures() throws {
+    let bitmap = try arrow.bitmap(.standard)
+    let sheet = ContactSheet(
+      [.init(title: "a", bitmaps: [bitmap, bitmap, bitmap])], columns: 2, zoom: 1
+    ).render()
+    #expect(sheet.width == 2 * 32 + 4 && sheet.height == 4 + 18 + 2 * 32)
+    #expect(
+      (0..<28).allSatisfy { row in
+        (0..<28).allSatisfy { column in
+          sheet[22 + row, 36 + column] == bitmap[row, column]
+        }
+      })
+  }
+}

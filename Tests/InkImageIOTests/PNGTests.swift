@@ -1,0 +1,93 @@
+import Foundation
+import InkImageIO
+import InkRaster
+import Testing
+import TestSupport
+
+@Suite struct PNGTests {
+  @Test(arguments: [(1, 1), (28, 28), (300, 2)]) func whatIsWrittenIsReadBack(
+    width: Int, height: Int
+  ) throws {
+    let bitmap = Bitmap(
+      width: width, height: height,
+      pixels: (0..<width * height).map { UInt8(truncatingIfNeeded: $0 &* 97) })
+    #expect(try PNG.decode(PNG.encode(bitmap), path: "test") == bitmap)
+  }
+
+  /// Two by one pixels, dark and bright, in the forms that PNG has; made with Pillow 11.
+  @Test(arguments: [
+    (
+      "grey, 1 bit",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABAQAAAADcWUInAAAACklEQVR4nGNwAAAAQgBBKTf07wAAAABJRU5ErkJggg=="
+    ),
+    (
+      "grey, 16 bit",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR4nGNgYPj/HwADAgH/5ncLrgAAAABJRU5ErkJggg=="
+    ),
+    (
+      "colour",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGNgYGD4//8/AAYBAv4CsjmuAAAAAElFTkSuQmCC"
+    ),
+    (
+      "palette",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABAQMAAADO7O3JAAAABlBMVEUAAAD///+l2Z/dAAAACklEQVR4nGNwAAAAQgBBKTf07wAAAABJRU5ErkJggg=="
+    ),
+  ])
+  func everyFormBecomesGrey(name: String, base64: String) throws {
+    let bitmap = try PNG.decode(#require(Data(base64Encoded: base64)), path: name)
+    #expect(bitmap == Bitmap(width: 2, height: 1, pixels: [0, 255]))
+  }
+
+  @Test(arguments: [
+    (
+      "black on nothing",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAADElEQVR4nGNggID/AAEIAQBNGY85AAAAAElFTkSuQmCC",
+      [UInt8(255), 0]
+    ),
+    (
+      "white on nothing",
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGNgYGBg+P///38ACf8D/WhvSqAAAAAASUVORK5CYII=",
+      [0, 255]
+    ),
+  ])
+  func transparentGroundContrastsWithTheInk(name: String, base64: String, pixels: [UInt8]) throws {
+    let bitmap = try PNG.decode(#require(Data(base64Encoded: base64)), path: name)
+    #expect(bitmap.pixels == pixels)
+  }
+
+  @Test func aBombIsRefusedBeforeItUnfolds() throws {
+    var bomb = try PNG.encode(Bitmap(width: 28, height: 28))
+    // The header's width and height, 60,000 each, with the checksum that belongs to them.
+    bomb.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
+    bomb.replaceSubrange(29..<33, with: crc32(bomb[12..<29]))
+    #expect {
+      try PNG.decode(bomb, path: "bomb.png")
+    } throws: { error in
+      "\(error)" == "bomb.png: expected at most 67108864 pixels, found 60000 × 60000"
+    }
+  }
+
+  @Test func brokenFilesAreNamed() throws {
+    let whole = try PNG.encode(Bitmap(width: 28, height: 28))
+    for (data, found) in [
+      (Data(), "an empty file"), (Data("hello".utf8), "something else"),
+      (whole.prefix(20), "libpng: "), (whole.prefix(45), "libpng: "),
+    ] {
+      #expect {
+        try PNG.decode(data, path: "a.png")
+      } throws: { error in
+        "\(error)".hasPrefix("a.png: expected a") && "\(error)".contains(found)
+      }
+    }
+    #expect(throws: PNGError.self) { try PNG.read(path: "/nowhere/at/all.png") }
+  }
+
+  private func crc32(_ bytes: Data) -> [UInt8] {
+    var crc: UInt32 = 0xFFFF_FFFF
+    for byte in bytes {
+      crc ^= UInt32(byte)
+      for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+    }
+    return withUnsafeBytes(of: (~crc).bigEndian) { Array($0) }
+  }
+}

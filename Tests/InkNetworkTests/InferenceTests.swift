@@ -1,0 +1,61 @@
+import Foundation
+import InkRaster
+import Testing
+
+@testable import InkNetwork
+
+@Suite struct InferenceTests {
+  @Test(arguments: [
+    ([Layer.flatten, .dense(units: 5), .relu, .dense(units: 2)], 9),
+    (
+      [
+        .convolution(filters: 3, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
+        .dense(units: 3),
+      ], 13
+    ),
+    (
+      [
+        .convolution(filters: 7, kernel: 5, padding: .valid), .batchNormalization, .relu,
+        .maxPooling(size: 3), .flatten, .dense(units: 4),
+      ], 17
+    ),
+    (
+      [
+        .convolution(filters: 5, kernel: 1, padding: .same),
+        .convolution(filters: 6, kernel: 7, padding: .same), .flatten, .dropout(rate: 0.5),
+        .dense(units: 33), .batchNormalization, .relu, .dense(units: 3),
+      ], 11
+    ),
+  ])
+  func theFastNetworkAgreesWithThePlainOne(layers: [Layer], size: Int) throws {
+    let model = try randomModel(layers, inputSize: size, seed: 5)
+    let network = InferenceNetwork(model)
+    let plain = PlainNetwork(architecture: model.architecture, weights: model.weights)
+    for example in 0..<5 {
+      let pixels = (0..<size * size).map { UInt8(truncatingIfNeeded: $0 &* (31 + example) ^ 85) }
+      let fast = network.logits(of: Bitmap(width: size, height: size, pixels: pixels))
+      let expected = plain.logits(pixels.map { Float($0) / 255 })
+      #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-4 * max(1, abs($1)) })
+    }
+  }
+
+  @Test func threadsShareANetwork() async throws {
+    let model = try randomModel(
+      [.convolution(filters: 4, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)])
+    let network = InferenceNetwork(model)
+    let bitmap = Bitmap(
+      width: 12, height: 12, pixels: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
+    let expected = network.logits(of: bitmap)
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 { group.addTask { network.logits(of: bitmap) == expected } }
+      for await isSame in group { #expect(isSame) }
+    }
+  }
+
+  @Test func softmaxDoesNotOverflow() {
+    #expect(softmax([1000, 1000]) == [0.5, 0.5])
+    let probabilities = softmax([2, 1, 0], temperature: 2)
+    #expect(abs(probabilities.reduce(0, +) - 1) < 1e-12)
+    #expect(abs(probabilities[0] / probabilities[1] - exp(0.5)) < 1e-12)
+  }
+}

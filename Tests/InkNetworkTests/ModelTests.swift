@@ -1,0 +1,189 @@
+import Foundation
+import InkRaster
+import Testing
+
+@testable import InkNetwork
+
+/// A model with random weights.
+func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throws -> Model {
+  let architecture = try Architecture(name: "test", inputSize: inputSize, layers: layers)
+  var state = seed
+  func next() -> Float {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Float(state >> 40) / Float(1 << 24) - 0.5
+  }
+  var weights: [String: Tensor] = [:]
+  for parameter in architecture.parameters {
+    let isVariance = parameter.role == .runningVariance
+    weights[parameter.name] = Tensor(
+      shape: parameter.shape,
+      values: (0..<parameter.count).map { _ in isVariance ? abs(next()) + 0.1 : next() })
+  }
+  return try Model(
+    architecture: architecture, labels: (0..<architecture.classCount).map { "class \($0)" },
+    rasterizer: Rasterizer(size: inputSize, margin: 1, penWidth: 1.5),
+    decision: .init(
+      temperature: 1.5, leastProbability: 0.5, leastMargin: 0.1, leastExtent: 9,
+      rejectedLabel: "class 0"), provenance: ["seed": "7"], weights: weights)
+}
+
+@Suite struct ModelTests {
+  private let small: [Layer] = [
+    .convolution(filters: 2, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
+    .dense(units: 3),
+  ]
+
+  @Test func aModelSurvivesItsFile() throws {
+    let model = try randomModel(small)
+    let data = try model.encoded()
+    #expect(try Model(data, path: "a") == model)
+    #expect(try data == model.encoded())
+  }
+
+  @Test func theFileIsSafetensors() throws {
+    let data = try randomModel(small).encoded()
+    let length = data.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+    #expect((8 + length) % 8 == 0)
+    let header = try #require(
+      try JSONSerialization.jsonObject(with: data[8..<8 + length]) as? [String: Any])
+    #expect(Set(header.keys) == ["0.weight", "0.bias", "4.weight", "4.bias", "__metadata__"])
+    let weight = try #require(header["0.weight"] as? [String: Any])
+    #expect(weight["dtype"] as? String == "F32" && weight["shape"] as? [Int] == [2, 1, 3, 3])
+  }
+
+  /// Every field of the metadata, wrong in turn.
+  @Test(
+    arguments: [
+      ("inkstate_format", "\"9\"", "inkstate_format: expected 1"),
+      ("inkstate_format", nil, "not an Inkstate model"),
+      (
+        "architecture", "{}",
+        "architecture: expected a value as Inkstate writes it, found no `inputSize`"
+      ),
+      (
+        "architecture", "{\"inputSize\":12,\"layers\":[{\"kind\":\"magic\"}]}",
+        "no layer is called `magic`"
+      ),
+      (
+        "architecture", "{\"inputSize\":12,\"layers\":[{\"kind\":\"relu\"}]}",
+        "expected a dense layer at the end"
+      ),
+      ("architecture", nil, "architecture: expected a value in the metadata"),
+      ("labels", "[\"a\"]", "labels: expected 3, one a class, found 1"),
+      ("labels", "[\"a\",\"a\",\"b\"]", "labels: expected different names"),
+      ("labels", "7", "labels: expected a value as Inkstate writes it"),
+      (
+        "raster", "{\"size\":28,\"margin\":1,\"penWidth\":2}",
+        "raster: expected a size of 12, found 28"
+      ),
+      (
+        "raster", "{\"size\":12,\"margin\":-1,\"penWidth\":2}",
+        "raster: expected raster parameters that fit"
+      ),
+      ("input_scale", "0", "input_scale: expected a positive number"),
+      ("input_scale", "\"x\"", "input_scale: expected a value as Inkstate writes it"),
+      (
+        "decision",
+        "{\"temperature\":0,\"leastProbability\":0,\"leastMargin\":0,\"leastExtent\":0}",
+        "decision.temperature: expected"
+      ),
+      (
+        "decision",
+        "{\"temperature\":1,\"leastProbability\":2,\"leastMargin\":0,\"leastExtent\":0}",
+        "decision.leastProbability: expected"
+      ),
+      (
+        "decision",
+        "{\"temperature\":1,\"leastProbability\":0,\"leastMargin\":-1,\"leastExtent\":0}",
+        "decision.leastMargin: expected"
+      ),
+      (
+        "decision",
+        "{\"temperature\":1,\"leastProbability\":0,\"leastMargin\":0,\"leastExtent\":0,\"rejectedLabel\":\"z\"}",
+        "decision.rejectedLabel: expected one of the labels, found z"
+      ),
+      ("decision", nil, "decision: expected a value in the metadata"),
+      ("provenance", "[]", "provenance: expected a value as Inkstate writes it"),
+    ] as [(String, String?, String)])
+  func aWrongFieldIsNamed(field: String, value: String?, message: String) throws {
+    var file = try Safetensors(randomModel(small).encoded(), path: "a")
+    file.metadata[field] = value
+    let data = try file.encoded()
+    #expect { try Model(data, path: "m.safetensors") } throws: {
+      "\($0)".hasPrefix("m.safetensors, ") && "\($0)".contains(message)
+    }
+  }
+
+  @Test func wrongTensorsAreNamed() throws {
+    let file = try Safetensors(randomModel(small).encoded(), path: "a")
+    func message(_ change: (inout Safetensors) -> Void) throws -> String {
+      var file = file
+      change(&file)
+      let data = try file.encoded()
+      do {
+        _ = try Model(data, path: "a")
+        return "none"
+      } catch { return "\(error)" }
+    }
+    #expect(
+      try message { $0.tensors["0.bias"] = nil }
+        == "a, 0.bias: expected a tensor of [2], found none")
+    #expect(
+      try message { $0.tensors["0.bias"] = Tensor(shape: [3], values: [1, 2, 3]) }
+        == "a, 0.bias: expected a tensor of [2], found [3]")
+    #expect(
+      try message { $0.tensors["9.bias"] = Tensor(shape: [1], values: [1]) }
+        == "a, 9.bias: expected only the network's own tensors, found one more")
+    #expect(
+      try message { $0.tensors["0.bias"] = Tensor(shape: [2], values: [1, .nan]) }
+        == "a, 0.bias: expected finite numbers, found NaN or infinity")
+  }
+
+  /// Each way in which the container itself can be malformed.
+  @Test(arguments: [
+    ("", 0, "8 bytes of header length"),
+    ("{}", 99, "header length: expected"),
+    ("{oops", 0, "broken JSON"),
+    (
+      "{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}", 0, "a.dtype: expected F32"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 0,
+      "a.data_offsets: expected offsets within"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8,
+      "a.data_offsets: expected 4 bytes a value"
+    ),
+    ("{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,8]}}", 8, "a.shape: expected"),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[268435456,268435456,268435456],\"data_offsets\":[0,8]}}",
+      8, "a.data_offsets: expected"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}", 8,
+      "without hole or overlap"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}",
+      4, "without hole or overlap"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 8,
+      "data: expected 4 bytes, found 8"
+    ),
+    ("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 4, "not two offsets"),
+    ("{\"__metadata__\":{\"a\":7}}", 0, "header: expected"),
+    ("{\"x\":{\"a\":\"7\"}}", 0, "x: expected a tensor, found texts"),
+  ])
+  func malformedContainersAreNamed(header: String, bodyOrLength: Int, message: String) {
+    var data = Data()
+    if !header.isEmpty {
+      let length = header == "{}" ? UInt64(bodyOrLength) : UInt64(header.utf8.count)
+      withUnsafeBytes(of: length.littleEndian) { data.append(contentsOf: $0) }
+      data.append(contentsOf: header.utf8)
+      if header != "{}" { data.append(Data(count: bodyOrLength)) }
+    }
+    #expect { try Safetensors(data, path: "f") } throws: { "\($0)".contains(message) }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Ink
+import InkDatasets
+import Testing
+import TestSupport
+
+@Suite struct GeometryTests {
+  private func randomStroke(_ generator: inout SeededGenerator) -> Stroke {
+    Stroke(
+      (0..<2 + generator.index(below: 40)).map { _ in
+        Point(generator.normal() * 100, generator.normal() * 100, time: generator.uniform())
+      })
+  }
+
+  @Test(arguments: 0..<50) func resamplingKeepsBothEndsAndSpacesEvenly(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let stroke = randomStroke(&generator)
+    let count = 2 + generator.index(below: 100)
+    let resampled = stroke.resampled(count: count)
+    #expect(resampled.points.count == count)
+    #expect(resampled.points.first == stroke.points.first)
+    #expect(resampled.points.last == stroke.points.last)
+    // No step is longer than an even one; steps across a corner are shorter.
+    let step = stroke.length / Double(count - 1)
+    for (a, b) in zip(resampled.points, resampled.points.dropFirst()) {
+      #expect(a.distance(to: b) <= step * (1 + 1e-9))
+    }
+  }
+
+  @Test func resamplingAStraightLineIsExact() {
+    let line = Stroke([Point(0, 0, time: 0), Point(10, 0, time: 100)])
+    #expect(line.resampled(count: 5).points.map(\.x) == [0, 2.5, 5, 7.5, 10])
+    #expect(line.resampled(count: 5).points.map(\.time) == [0, 25, 50, 75, 100])
+    #expect(line.resampled(spacing: 4).points.count == 4)
+  }
+
+  @Test func resamplingWithoutExtentRepeatsThePoint() {
+    let dot = Stroke([Point(3, 4), Point(3, 4)])
+    #expect(dot.resampled(count: 3).points == [Point(3, 4), Point(3, 4), Point(3, 4)])
+    #expect(Stroke([]).resampled(count: 3).points.isEmpty)
+  }
+
+  @Test func simplificationKeepsCornersAndDropsTheRest() {
+    let bent = Stroke(
+      (0...10).map { Point(Double($0), 0) } + (1...10).map { Point(10, Double($0)) })
+    #expect(
+      bent.simplified(tolerance: 0.1).points == [Point(0, 0), Point(10, 0), Point(10, 10)])
+  }
+
+  @Test(arguments: 0..<20) func whatSimplificationDropsLiesWithinTheTolerance(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let stroke = randomStroke(&generator)
+    let simplified = stroke.simplified(tolerance: 20)
+    #expect(simplified.points.count <= stroke.points.count)
+    // Every point that stays was there.
+    #expect(Set(simplified.points).isSubset(of: Set(stroke.points)))
+  }
+
+  @Test func aCircleTurnsByTwoPi() {
+    let clockwise = circle(radius: 50).strokes[0]
+    #expect(abs(clockwise.turningAngle - 2 * .pi) < 0.2)
+    #expect(abs(clockwise.reversed().turningAngle + 2 * .pi) < 0.2)
+    #expect(Stroke([Point(0, 0), Point(1, 0), Point(2, 0)]).turningAngle == 0)
+  }
+
+  @Test func transformsActInOrder() {
+    let point = Point(1, 0, time: 5)
+    let quarter = Transform.rotation(.pi / 2).apply(to: point)
+    // y points down, so a quarter turn clockwise takes right to down.
+    #expect(abs(quarter.x) < 1e-15 && abs(quarter.y - 1) < 1e-15 && quarter.time == 5)
+    let moved = Transform.scale(x: 2, y: 3).then(.translation(x: 10, y: 20))
+    #expect(moved.apply(to: Point(1, 1)) == Point(12, 23))
+    let about = Transform.scale(x: 2, y: 2).about(Point(5, 5))
+    #expect(about.apply(to: Point(5, 5)) == Point(5, 5))
+    #expect(about.apply(to: Point(6, 5)) == Point(7, 5))
+  }
+
+  @Test func boundsHoldEveryPoint() {
+    let drawing = Drawing([Stroke([Point(1, 2)]), Stroke([Point(-3, 8), Point(0, 0)])])
+    let bounds = drawing.bounds
+    #expect(bounds?.minX == -3 && bounds?.maxX == 1 && bounds?.minY == 0 && bounds?.maxY == 8)
+    #expect(bounds?.center == Point(-1, 4))
+    #expect(Drawing([]).bounds == nil)
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import Testing
+import TestSupport
+
+@testable import InkTraining
+
+@Suite struct EvaluationTests {
+  /// Answers whose numbers can be worked out by hand.
+  private func evaluation() -> Evaluation {
+    let truth = ["a", "a", "a", "a", "b", "b", "b", "other"]
+    let answers = ["a", "a", "a", "b", "b", "b", "other", "other"]
+    let sure = [0.9, 0.9, 0.6, 0.6, 0.9, 0.9, 0.9, 0.9]
+    let labels = ["a", "b", "other"]
+    let examples = truth.enumerated().map {
+      Example(.drawing(circle(radius: 40)), label: $1, origin: "example \($0)")
+    }
+    let recognitions = zip(answers, sure).map { label, probability -> Recognition in
+      let rest = labels.filter { $0 != label }
+      return Recognition(
+        ranked: [
+          .init(label: label, probability: probability),
+          .init(label: rest[0], probability: 1 - probability),
+          .init(label: rest[1], probability: 0),
+        ], rejection: label == "other" ? .unrecognised : nil)
+    }
+    return Evaluation(
+      recognitions, dataset: Dataset(examples, labels: labels),
+      classes: truth.map { labels.firstIndex(of: $0)! }, rejectedLabel: "other")
+  }
+
+  @Test func numbersAreThoseWorkedOutByHand() {
+    let result = evaluation()
+    #expect(result.confusion == [[3, 1, 0], [0, 2, 1], [0, 0, 1]])
+    #expect(result.accuracy.count == 6 && result.accuracy.total == 8)
+    #expect(result.classes.map(\.precision.value) == [1, 2 / 3.0, 0.5])
+    #expect(result.classes.map(\.recall.value) == [0.75, 2 / 3.0, 1])
+    #expect(abs(result.classes[0].f1 - 6 / 7.0) < 1e-12)
+    #expect(result.refused.count == 2)
+    #expect(result.classes.map(\.refused.count) == [0, 1, 1])
+    // Bin of 0.9: six answers, five right; bin of 0.6: two answers, one right.
+    #expect(abs(result.calibrationError - (abs(5.4 - 5) + abs(1.2 - 1)) / 8) < 1e-12)
+    let likelihood = -(5 * log(0.9) + log(0.6) + log(0.4) + log(1e-30)) / 8
+    #expect(abs(result.negativeLogLikelihood - likelihood) < 1e-9)
+    #expect(result.errors.map(\.index) == [6, 3])
+  }
+
+  @Test(arguments: [
+    // Worked out in Python from Wilson's formula.
+    (0, 10, 0.0, 0.2775328), (5, 10, 0.2365931, 0.7634069), (197, 200, 0.9568343, 0.9948858),
+    (10, 10, 0.7224672, 1),
+  ])
+  func theIntervalIsWilsons(count: Int, total: Int, low: Double, high: Double) {
+    let share = Share(count, of: total)
+    #expect(abs(share.low - low) < 1e-6 && abs(share.high - high) < 1e-6)
+  }
+
+  @Test func nothingIsAShareOfNothing() {
+    #expect(Share(0, of: 0).low == 0 && Share(0, of: 0).high == 1)
+  }
+
+  private var model: Model {
+    get throws {
+      let architecture = try Architecture.drawing(classCount: 4)
+      let weights = try TrainingNetwork(architecture, mostExamples: 1, workers: 1, seed: 1).weights
+      return try Model(
+        architecture: architecture, labels: Synthesizer.labels, rasterizer: .standard,
+        decision: .init(leastExtent: 12, rejectedLabel: "other"), weights: weights)
+    }
+  }
+
+  @Test func tapsAreAnsweredWithWhatIsRefused() throws {
+    let tap = Example(.drawing(circle(radius: 2)), label: "other", origin: "")
+    let result = try Evaluation(
+      of: Recognizer(model: model), on: Dataset([tap]), workers: 1)
+    #expect(result.accuracy.count == 1 && result.refused.count == 1)
+  }
+
+  @Test func labelsOfAnotherModelAreNamed() throws {
+    let strange = Example(.drawing(circle(radius: 40)), label: "hexagon", origin: "here")
+    #expect {
+      try Evaluation(of: Recognizer(model: model), on: Dataset([strange]), workers: 1)
+    } throws: {
+      "\($0)" == "here: expected labels of the model, cycle, other, state, transition, "
+        + "found `hexagon`"
+    }
+  }
+
+  @Test func theReportSaysWhatItIsMadeOf() throws {
+    let result = evaluation()
+    let report = EvaluationReport(
+      model: "m<1>", data: "d", part: "test", evaluation: result, disturbed: nil)
+    #expect(report.text.contains("data  d (split: test)"))
+    #expect(report.text.contains("accuracy  75.00 % (40.93–92.85), 6 of 8"))
+    let examples = Dataset(
+      (0..<8).map { Example(.drawing(circle(radius: 40)), label: "a", origin: "example \($0)") })
+    let page = try report.html(examples: examples, rasterizer: .standard)
+    #expect(page.contains("m&lt;1>") && page.contains("split: <b>test</b>"))
+    #expect(page.components(separatedBy: "data:image/png;base64,").count == 3)
+    #expect(!page.contains("http"))
+    let decoded = try JSONDecoder().decode(EvaluationReport.self, from: Data(report.json().utf8))
+    #expect(decoded.evaluation == result)
+  }
+
+  @Test func crossValidationTestsEveryExampleOnce() throws {
+    let data = Dataset(
+      Synthesizer(seed: 1).recordings(writers: 6, perClass: 2).map {
+        Example($0, label: $0.label!, origin: "")
+      })
+    var options = TrainingOptions()
+    options.epochs = 1
+    let result = try CrossValidation(
+      data, folds: 3, seeds: [1, 2], rasterizer: .standard, options: options,
+      disturbance: Disturbance(shrink: 0.72, seed: 1), workers: 4,
+      architecture: { try Architecture.drawing(classCount: $0) })
+    #expect(result.runs.count == 6)
+    for seed in [1, 2] as [UInt64] {
+      let total = result.runs.filter { $0.seed == seed }.reduce(0) {
+        $0 + $1.evaluation.accuracy.total
+      }
+      #expect(total == data.examples.count)
+    }
+    let values = result.runs.map(\.evaluation.accuracy.value)
+    #expect(abs(result.accuracy.mean - values.reduce(0, +) / 6) < 1e-12)
+    #expect(result.disturbedAccuracy != nil)
+  }
+
+  @Test func theLearningCurveIsATableAndAPicture() {
+    let curve = LearningCurve([
+      EpochRecord(epoch: 1, learningRate: 0.001, trainingLoss: 1.5, trainingAccuracy: 0.5),
+      EpochRecord(
+        epoch: 2, learningRate: 0.001, trainingLoss: 0.5, trainingAccuracy: 0.75,
+        validationLoss: 0.6, validationAccuracy: 0.7),
+    ])
+    #expect(
+      curve.csv == """
+        epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy
+        1,0.001,1.5,0.5,,
+        2,0.001,0.5,0.75,0.6,0.7
+
+        """)
+    #expect(
+      curve.svg.hasPrefix("<svg") && curve.svg.components(separatedBy: "<polyline").count == 5)
+  }
+}

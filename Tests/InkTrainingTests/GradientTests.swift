@@ -1,0 +1,141 @@
+import InkDatasets
+import Testing
+import TestSupport
+
+@testable import InkNetwork
+@testable import InkTraining
+
+@Suite struct GradientTests {
+  /// One network a kind of layer, each with the layer in the middle of others.
+  static let networks: [(String, [Layer], Int)] = [
+    (
+      "convolution, same",
+      [
+        .convolution(filters: 3, kernel: 3, padding: .same),
+        .convolution(filters: 2, kernel: 5, padding: .same), .flatten, .dense(units: 3),
+      ], 7
+    ),
+    (
+      "convolution, valid",
+      [
+        .convolution(filters: 2, kernel: 3, padding: .valid),
+        .convolution(filters: 3, kernel: 3, padding: .valid), .flatten, .dense(units: 3),
+      ], 8
+    ),
+    (
+      "ReLU after convolution",
+      [.convolution(filters: 3, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)], 6
+    ),
+    (
+      "max-pooling by 2",
+      [
+        .convolution(filters: 2, kernel: 3, padding: .same), .maxPooling(size: 2), .flatten,
+        .dense(units: 3),
+      ], 7
+    ),
+    (
+      "max-pooling by 3",
+      [
+        .convolution(filters: 2, kernel: 3, padding: .same), .maxPooling(size: 3), .flatten,
+        .dense(units: 3),
+      ], 7
+    ),
+    ("dense", [.flatten, .dense(units: 9), .relu, .dense(units: 3)], 5),
+    (
+      "batch normalisation of planes",
+      [
+        .convolution(filters: 3, kernel: 3, padding: .same), .batchNormalization, .relu, .flatten,
+        .dense(units: 3),
+      ], 6
+    ),
+    (
+      "batch normalisation of a vector",
+      [.flatten, .dense(units: 6), .batchNormalization, .relu, .dense(units: 3)], 5
+    ),
+    ("dropout", [.flatten, .dense(units: 12), .dropout(rate: 0.4), .dense(units: 3)], 5),
+    // More weights than a slice takes: cut by units instead.
+    (
+      "large dense", [.flatten, .dense(units: 1100), .relu, .dense(units: 260), .dense(units: 3)], 6
+    ),
+  ]
+
+  /// The loss moves as its gradient says: (L(w + h) − L(w − h)) / 2h for weights all over.
+  @Test(arguments: networks.indices) func gradientsAreThoseOfTheLoss(index: Int) throws {
+    let (name, layers, size) = Self.networks[index]
+    let architecture = try Architecture(name: name, inputSize: size, layers: layers)
+    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
+    let targets = (0..<11).map { $0 % 3 }
+    let fill: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void = { example, input in
+      var generator = SeededGenerator(seed: UInt64(example))
+      for position in 0..<size * size { input[position] = Float(generator.normal()) }
+    }
+    func value() -> Double {
+      network.forward(count: 11, trainingStep: 4, fill: fill)
+      return network.backward(count: 11, targets: targets, loss: loss).loss
+    }
+    _ = value()
+    let gradient = network.gradient.values
+    var generator = SeededGenerator(seed: 9)
+    var checked = 0
+    var off = 0
+    for _ in 0..<120 {
+      let position = generator.index(below: network.learnt.count)
+      let weight = network.learnt.pointer[position]
+      func loss(at change: Float) -> Double {
+        network.learnt.pointer[position] = weight + change
+        defer { network.learnt.pointer[position] = weight }
+        return value()
+      }
+      let step: Float = 4e-3
+      let (below, here, above) = (loss(at: -step), loss(at: 0), loss(at: step))
+      let numeric = Float(above - below) / (2 * step)
+      // At a kink of ReLU or max the slopes on both sides differ and their mean says nothing.
+      guard abs(Float(above - here) - Float(here - below)) < 2e-3 * step else { continue }
+      checked += 1
+      if abs(numeric - gradient[position]) > 2e-3 + 0.02 * abs(numeric) { off += 1 }
+    }
+    #expect(checked > 60, "\(name)")
+    #expect(off == 0, "\(name): \(off) of \(checked) gradients are off")
+  }
+
+  @Test(arguments: networks.indices) func forwardAgreesWithThePlainLoops(index: Int) throws {
+    let (name, layers, size) = Self.networks[index]
+    let architecture = try Architecture(name: name, inputSize: size, layers: layers)
+    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let plain = PlainNetwork(architecture: architecture, weights: network.weights)
+    let inputs = (0..<11).map { example -> [Float] in
+      var generator = SeededGenerator(seed: UInt64(example))
+      return (0..<size * size).map { _ in Float(generator.normal()) }
+    }
+    network.forward(count: 11, trainingStep: nil) { example, input in
+      for position in 0..<size * size { input[position] = inputs[example][position] }
+    }
+    for example in 0..<11 {
+      let logits = (0..<3).map { network.logits[example * 3 + $0] }
+      #expect(isClose(logits, plain.logits(inputs[example]), tolerance: 1e-4), "\(name)")
+    }
+  }
+
+  @Test func dropoutZeroesItsShareAndKeepsTheMean() throws {
+    let architecture = try Architecture(
+      name: "d", inputSize: 64,
+      layers: [.dropout(rate: 0.3), .flatten, .dense(units: 1), .dense(units: 1)])
+    let network = try TrainingNetwork(architecture, mostExamples: 4, workers: 1, seed: 3)
+    var weights = network.weights
+    weights["2.weight"]!.values = [Float](repeating: 1 / 4096, count: 4096)
+    weights["3.weight"]!.values = [1]
+    network.weights = weights
+    func means(step: Int?) -> [Float] {
+      network.forward(count: 4, trainingStep: step) { _, input in
+        for position in 0..<4096 { input[position] = 1 }
+      }
+      return (0..<4).map { network.logits[$0] }
+    }
+    #expect(means(step: nil).allSatisfy { abs($0 - 1) < 1e-4 })
+    #expect(means(step: 1).allSatisfy { abs($0 - 1) < 0.05 && $0 != 1 })
+    #expect(means(step: 1) == means(step: 1))
+    #expect(means(step: 1) != means(step: 2))
+    #expect(Set(means(step: 1)).count == 4)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import InkNetwork
+import Testing
+import TestSupport
+
+@testable import InkTraining
+
+/// Numbers made by `scripts/reference/make-network-references.py`.
+@Suite struct PyTorchReferenceTests {
+  private struct File: Decodable {
+    var torch: String
+    var cases: [Case]
+  }
+
+  private struct Stored: Decodable {
+    var shape: [Int]
+    var values: [Float]
+    var tensor: Tensor { Tensor(shape: shape, values: values) }
+  }
+
+  private struct Case: Decodable {
+    var name: String
+    var architecture: Architecture
+    var method: Optimizer.Method
+    var momentum: Double
+    var isNesterov: Bool
+    var weightDecay: Double
+    var epsilon: Double
+    var learningRate: Double
+    var labelSmoothing: Double
+    var classWeights: [Double]
+    var targets: [Int]
+    var inputs: Stored
+    var weights: [String: Stored]
+    var logits: Stored
+    var gradients: [String: Stored]
+    var losses: [Double]
+    var finalLogits: Stored
+  }
+
+  /// Slices of 8 cut the batch of 10 in two, so that adding up slices is tested, too.
+  @Test(arguments: [1, 3]) func logitsGradientsAndTenStepsAgree(workers: Int) throws {
+    let url = Bundle.module.bundleURL.appendingPathComponent("References/networks.json")
+    let file = try JSONDecoder().decode(File.self, from: Data(contentsOf: url))
+    #expect(file.cases.count == 5)
+    for reference in file.cases {
+      let network = try TrainingNetwork(
+        reference.architecture, mostExamples: 10, workers: workers, seed: 1)
+      network.weights = reference.weights.mapValues(\.tensor)
+      var method = Optimizer(
+        reference.method, momentum: reference.momentum, isNesterov: reference.isNesterov,
+        weightDecay: reference.weightDecay)
+      method.epsilon = reference.epsilon
+      let optimizer = OptimizerState(method, count: network.learnt.count, workers: workers)
+      let loss = SoftmaxCrossEntropy(
+        labelSmoothing: reference.labelSmoothing, classWeights: reference.classWeights)
+      let inputs = reference.inputs.values
+      let size = inputs.count / 10
+      let fill: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void = { example, input in
+        for index in 0..<size { input[index] = inputs[example * size + index] }
+      }
+      func logits() -> [Float] {
+        Array(UnsafeBufferPointer(start: network.logits, count: reference.logits.values.count))
+      }
+
+      for step in 0..<10 {
+        network.forward(count: 10, trainingStep: step, fill: fill)
+        if step == 0 {
+          #expect(
+            isClose(logits(), reference.logits.values, tolerance: 1e-5), "\(reference.name)")
+        }
+        let result = network.backward(count: 10, targets: reference.targets, loss: loss)
+        #expect(abs(result.loss - reference.losses[step]) < 2e-4, "\(reference.name), step \(step)")
+        if step == 0 {
+          let gradients = network.tensors(learnt: network.gradient, statistics: network.statistics)
+          for (name, expected) in reference.gradients {
+            #expect(
+              isClose(gradients[name]!.values, expected.values, tolerance: 2e-5),
+              "\(reference.name), gradient of \(name)")
+          }
+        }
+        optimizer.update(
+          network.learnt, gradient: network.gradient, step: step + 1,
+          learningRate: reference.learningRate, longestGradient: nil)
+      }
+      // In evaluation, batch normalisation uses what it gathered in those ten steps.
+      network.forward(count: 10, trainingStep: nil, fill: fill)
+      #expect(
+        isClose(logits(), reference.finalLogits.values, tolerance: 2e-3), "\(reference.name)")
+    }
+  }
+}

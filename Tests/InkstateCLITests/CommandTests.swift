@@ -1,0 +1,360 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkImageIO
+import InkRaster
+import Testing
+import TestSupport
+
+/// What a command printed and how it ended.
+struct CommandResult {
+  var output: String
+  var errors: String
+  var status: Int32
+}
+
+/// Runs the `inkstate` that was built with these tests, in `folder`.
+func inkstate(
+  _ arguments: [String], in folder: TemporaryFolder, input: String = "", fileLimitKB: Int? = nil
+) throws -> CommandResult {
+  let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  let command = tests.deletingLastPathComponent().appendingPathComponent("inkstate").path
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/bin/bash")
+  let limit = fileLimitKB.map { "ulimit -f \($0); " } ?? ""
+  // No command needs 1 GB for bad input; address space is more than memory, so the limit is wide.
+  process.arguments =
+    ["-c", "\(limit)ulimit -v 6000000; exec \"$0\" \"$@\"", command] + arguments
+  process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+  // Files take what pipes would have to be emptied of.
+  let names = ["in", "out", "err"].map { "\(folder.path)/.\($0)-\(UUID().uuidString)" }
+  for (name, content) in zip(names, [input, "", ""]) {
+    try Data(content.utf8).write(to: URL(fileURLWithPath: name))
+  }
+  process.standardInput = FileHandle(forReadingAtPath: names[0])
+  process.standardOutput = FileHandle(forWritingAtPath: names[1])
+  process.standardError = FileHandle(forWritingAtPath: names[2])
+  try process.run()
+  process.waitUntilExit()
+  func text(_ name: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: name) ?? Data(), as: UTF8.self)
+  }
+  return CommandResult(
+    output: text(names[1]), errors: text(names[2]), status: process.terminationStatus)
+}
+
+@Suite struct CommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func run(_ line: String, input: String = "") throws -> CommandResult {
+    try inkstate(line.split(separator: " ").map(String.init), in: folder, input: input)
+  }
+
+  @Test func fromRecordingsToAnAnswer() throws {
+    var result = try run("dataset synthesize --writers 12 --per-class 4 --seed 3 -o ink.ndjson")
+    #expect(result.output == "192 synthetic recordings by 12 writers in ink.ndjson\n")
+    #expect(result.status == 0 && result.errors.isEmpty)
+
+    result = try run("dataset split ink.ndjson --by writer --seed 7 -o data")
+    #expect(
+      result.output == """
+        train          128  cycle 32, other 32, state 32, transition 32
+        validation      32  cycle 8, other 8, state 8, transition 8
+        test            32  cycle 8, other 8, state 8, transition 8
+
+        """)
+
+    result = try run("train data --epochs 2 --seed 1 --threads 2 -o m.safetensors")
+    #expect(result.status == 0)
+    #expect(result.output == "m.safetensors: cycle, other, state, transition\n")
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines[0].hasPrefix("drawing: 97668 parameters, "))
+    #expect(lines[2].hasPrefix("epoch 1/2  loss ") && lines[2].hasSuffix(" images/s"))
+    #expect(
+      FileTree.names(in: folder.path) == [
+        "data", "ink.ndjson", "m.csv", "m.safetensors", "m.svg",
+      ])
+
+    result = try run("evaluate data --model m.safetensors --html r.html --errors e.png")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("model m.safetensors\ndata  data (split: test)\n\naccuracy  "))
+    #expect(try PNG.read(path: "\(folder.path)/e.png").width > 28)
+    #expect(FileManager.default.contents(atPath: "\(folder.path)/r.html")!.count > 1000)
+
+    result = try run("evaluate data --model m.safetensors --part validation --format json")
+    let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    #expect(json?["part"] as? String == "validation")
+
+    result = try run("inspect m.safetensors")
+    #expect(
+      result.output.contains("total" + String(repeating: " ", count: 52) + "97668        1993472"))
+    #expect(result.output.contains("labels        cycle, other, state, transition"))
+    #expect(
+      result.output.contains("command                 inkstate train data --epochs 2 --seed 1\n"))
+
+    result = try run("classify --model m.safetensors --format json data/test.ndjson")
+    #expect(result.status == 0)
+    let answers = result.output.split(separator: "\n")
+    #expect(answers.count == 32)
+    let first = try JSONSerialization.jsonObject(with: Data(answers[0].utf8)) as? [String: Any]
+    #expect(Set(first!.keys) == ["source", "label", "probability", "rejected", "ranked"])
+    #expect(first?["source"] as? String == "data/test.ndjson:1")
+    #expect((first?["ranked"] as? [[Any]])?.count == 4)
+
+    result = try run("dataset describe data")
+    #expect(result.output.contains("12 writers:\n  16 to 16 examples each, median 16"))
+    result = try run("dataset preview data --augmented -o p.png")
+    #expect(result.output == "4 classes on p.png\n")
+    result = try run("dataset render ink.ndjson --form npy -o pictures")
+    #expect(result.output == "192 pictures of 28 × 28 in pictures\n")
+    result = try run("train pictures --epochs 1 -o p.safetensors --validation-share 0.2")
+    #expect(result.status == 0)
+  }
+
+  @Test func importMapsLabelsAndCountsWhatIsLeftOut() throws {
+    try folder.write(
+      "g/circle01.xml",
+      "<Gesture Name=\"circle01\" Subject=\"1\"><Point X=\"1\" Y=\"2\"/></Gesture>")
+    try folder.write(
+      "g/star01.xml", "<Gesture Name=\"star01\" Subject=\"1\"><Point X=\"1\" Y=\"2\"/></Gesture>")
+    try folder.write("g/lost.xml.nodata", "<Gesture/>")
+    var result = try run("dataset import g --map circle=state --others drop -o a.ndjson")
+    #expect(result.output == "1 examples of 1 labels in a.ndjson\n")
+    #expect(
+      result.errors == """
+        passed over: 1 files that are no recordings in g
+        left out: 1 examples with labels that no --map names in g
+
+        """)
+    #expect(result.status == 0)
+    try folder.write("g/bad.xml", "<Gesture><Point X=\"1\" Y=\"a\"/></Gesture>")
+    result = try run("dataset import g --others other -o b.ndjson")
+    #expect(result.status == 2)
+    #expect(result.output == "2 examples of 1 labels in b.ndjson\n")
+    #expect(
+      result.errors.hasPrefix(
+        "left out: g/bad.xml, line 1, stroke 1, point 1: expected a finite number as Y, found `a`"))
+  }
+
+  private let stroke = #"{"drawing":[[[0,100,200],[0,3,0]]]}"#
+
+  @Test func standardInputIsAnsweredLineByLine() throws {
+    let result = try run(
+      "classify --format json", input: "\(stroke)\n\nnonsense\n{\"drawing\":[[[5],[5]]]}\n")
+    #expect(result.status == 2)
+    let answers = result.output.split(separator: "\n")
+    #expect(answers.count == 2)
+    #expect(answers[0].contains(#""rejected":null,"source":"-:1""#))
+    #expect(answers[1].contains(#""rejected":"tooSmall","source":"-:4""#))
+    #expect(result.errors.hasPrefix("not read: -, line 3: expected a complete JSON object"))
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func aFolderMeansEveryReadableFileBelowIt() throws {
+    try folder.write("in/deep/a.ndjson", stroke)
+    try folder.write("in/b.txt", stroke)
+    try folder.write("in/README.md", "not ink")
+    let picture = try Rasterizer.standard.render(circle(radius: 50))
+    try folder.write("in/c.png", PNG.encode(picture))
+    try folder.write("in/d.png", PNG.encode(picture.inverted()))
+    var result = try run("classify in")
+    #expect(result.status == 0 && result.errors.isEmpty)
+    let lines = result.output.split(separator: "\n")
+    #expect(
+      lines.map { String($0.prefix { $0 != " " }) }
+        == ["in/b.txt:1:", "in/c.png:", "in/d.png:", "in/deep/a.ndjson:1:"])
+    // The same picture with dark ink gets the same answer.
+    #expect(lines[1].drop { $0 != " " } == lines[2].drop { $0 != " " })
+    try folder.write("in/e.png", "broken")
+    result = try run("classify in")
+    #expect(result.status == 2)
+    #expect(result.errors == "not read: in/e.png: expected a PNG, found something else\n")
+    #expect(result.output.split(separator: "\n").count == 4)
+  }
+
+  @Test func whatTheNetworkSeesIsShown() throws {
+    let result = try run("classify --show", input: stroke)
+    #expect(result.output.split(separator: "\n").count == 29)
+    #expect(result.output.contains("@@@@@@"))
+  }
+
+  @Test func everyCommandHasHelpWithAnExample() throws {
+    for command in [
+      "", "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
+      "dataset preview", "dataset synthesize", "train", "evaluate", "cross-validate", "classify",
+      "inspect",
+    ] {
+      let result = try run("\(command) --help")
+      #expect(result.status == 0 && result.output.contains("Example"), "\(command)")
+    }
+  }
+
+  @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
+    _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
+    _ = try run("train ink.ndjson --epochs 6 --threads 1 -o whole.safetensors")
+    let result = try inkstate(
+      ["train", "ink.ndjson", "--epochs", "6", "--threads", "1", "-o", "cut.safetensors"],
+      in: folder, fileLimitKB: 4)
+    // A limit on file sizes is what a full disk looks like: the first checkpoint does not fit.
+    #expect(result.status == 1)
+    #expect(result.errors.contains("cut.checkpoint: expected room and permission to write"))
+    #expect(!FileTree.exists("\(folder.path)/cut.checkpoint"))
+    #expect(!FileTree.names(in: folder.path).contains { $0.contains(".part-") })
+
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let process = Process()
+    process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("inkstate")
+    process.arguments = [
+      "train", "ink.ndjson", "--epochs", "6", "--threads", "1", "-o", "cut.safetensors",
+    ]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // Once a checkpoint is there, the training is under way.
+    while process.isRunning, !FileTree.exists("\(folder.path)/cut.checkpoint") { usleep(2000) }
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 130)
+    let again = try run("train ink.ndjson --epochs 6 --threads 1 -o cut.safetensors")
+    #expect(again.status == 1 && again.errors.contains("expected no unfinished training"))
+    let resumed = try run("train ink.ndjson --epochs 6 --threads 1 -o cut.safetensors --resume")
+    #expect(resumed.status == 0)
+    func bytes(_ name: String) -> Data? {
+      FileManager.default.contents(atPath: "\(folder.path)/\(name)")
+    }
+    #expect(bytes("cut.safetensors") == bytes("whole.safetensors"))
+    #expect(bytes("cut.csv") == bytes("whole.csv"))
+    #expect(bytes("cut.safetensors") != nil)
+  }
+
+  /// Each line of arguments with what its one line on stderr must say.
+  @Test(arguments: [
+    (
+      "classify nothing.ndjson", 2,
+      "not read: nothing.ndjson: expected a file, found nothing of that name"
+    ),
+    (
+      "classify empty", 2,
+      "not read: empty: expected NDJSON, InkML or gesture XML, found an empty file"
+    ),
+    (
+      "classify bomb.png", 2,
+      "not read: bomb.png: expected at most 67108864 pixels, found 60000 × 60000"
+    ),
+    (
+      "classify entities.inkml", 2,
+      "not read: entities.inkml, line 1: expected no entity declarations, found one"
+    ),
+    (
+      "classify nested.inkml", 2,
+      "not read: nested.inkml, line 1: expected at most 100 nested elements, found more"
+    ),
+    (
+      "classify long.ndjson", 2,
+      "not read: long.ndjson, line 1: expected a line of at most 32 MiB, found a longer one"
+    ),
+    (
+      "classify --model empty a.ndjson", 1,
+      "Error: empty, header: expected 8 bytes of header length, found 0 bytes"
+    ),
+    ("classify --model a.ndjson a.ndjson", 1, "Error: a.ndjson, header length: expected at most"),
+    (
+      "inspect none.safetensors", 1,
+      "Error: none.safetensors, file: expected a readable file, found none"
+    ),
+    ("dataset describe none", 1, "Error: none: expected a data set, found nothing of that name"),
+    (
+      "dataset describe idx", 1,
+      "Error: idx/images-idx3-ubyte: expected 51380224 values, as the header says, found 1"
+    ),
+    (
+      "dataset describe empty", 1,
+      "Error: empty: expected examples with labels, found empty: expected NDJSON"
+    ),
+    (
+      "dataset synthesize -o a.ndjson", 1,
+      "Error: a.ndjson: expected no file of that name (--force replaces it), found one"
+    ),
+    (
+      "train a.ndjson -o m", 1,
+      "Error: training data: expected at least two classes, found only `line`"
+    ),
+    (
+      "train one.ndjson -o m", 1,
+      "Error: training data: expected at least two classes, found only `line`"
+    ),
+    (
+      "train hollow -o m", 1,
+      "Error: training data: expected examples of every class, found none of `b`"
+    ),
+    (
+      "train two.ndjson --architecture odd.json -o m", 1,
+      "Error: odd.json: expected convolution with an odd kernel of 1 to 31"
+    ),
+    (
+      "train two.ndjson --resume -o m", 1,
+      "Error: m.checkpoint, file: expected a checkpoint to go on from, found none"
+    ),
+    ("evaluate a.ndjson", 1, "Error: a.ndjson, line 1: expected labels of the model"),
+    (
+      "dataset render a.ndjson --size 5 -o r", 1,
+      "Error: raster parameter size: expected 8 to 512 pixels, found 5"
+    ),
+  ])
+  func badInputGetsOneClearLine(arguments: String, status: Int, message: String) throws {
+    try folder.write("a.ndjson", #"{"word":"line","drawing":[[[0,100],[0,3]]]}"# + "\n")
+    try folder.write("one.ndjson", #"{"word":"line","drawing":[[[0,100],[0,3]]]}"# + "\n")
+    try folder.write(
+      "two.ndjson",
+      #"{"word":"a","drawing":[[[0,100],[0,3]]]}"# + "\n"
+        + #"{"word":"b","drawing":[[[0,100],[0,99]]]}"#)
+    try folder.write("empty", "")
+    try folder.write(
+      "odd.json",
+      #"{"inputSize":28,"layers":[{"kind":"convolution","filters":2,"kernel":2,"padding":"same"}]}"#
+    )
+    try folder.write(
+      "entities.inkml", "<!DOCTYPE ink [<!ENTITY a \"1\">]><ink><trace>&a;</trace></ink>")
+    try folder.write("nested.inkml", "<ink>" + String(repeating: "<traceGroup>", count: 100_000))
+    try folder.write(
+      "idx/images-idx3-ubyte", Data([0, 0, 8, 3, 0, 1, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28, 1]))
+    try folder.write("idx/labels-idx1-ubyte", Data())
+    let picture = try PNG.encode(Bitmap(width: 28, height: 28))
+    try folder.write("hollow/a/1.png", picture)
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/hollow/b", withIntermediateDirectories: true)
+    if arguments.contains("long") {
+      try folder.write(
+        "long.ndjson", "{\"drawing\":[" + String(repeating: "[1,2],", count: 17_000_000))
+    }
+    if arguments.contains("bomb") {
+      var bomb = picture
+      bomb.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
+      bomb.replaceSubrange(29..<33, with: [0xA5, 0xB9, 0x2A, 0x9E])
+      try folder.write("bomb.png", bomb)
+    }
+    let before = FileManager.default.contents(atPath: "\(folder.path)/a.ndjson")
+    let result = try run(arguments)
+    #expect(result.status == Int32(status))
+    let lines = result.errors.split(separator: "\n").filter {
+      !$0.contains("ink on dark ground")
+    }
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasPrefix(message) == true, "\(result.errors)")
+    #expect(FileManager.default.contents(atPath: "\(folder.path)/a.ndjson") == before)
+    #expect(!FileTree.exists("\(folder.path)/m"))
+    // The largest that any command of these tests has been, in kilobytes.
+    var usage = rusage()
+    #if canImport(Glibc)
+      getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+    #else
+      getrusage(RUSAGE_CHILDREN, &usage)
+    #endif
+    #expect(usage.ru_maxrss < 1 << 20)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Ink
+import InkDatasets
+
+/// A folder for one test, removed when the value goes away.
+public final class TemporaryFolder: @unchecked Sendable {
+  /// Where it is.
+  public let path: String
+
+  /// Makes a folder of its own.
+  public init() throws {
+    path =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("inkstate-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Writes a file and returns its path.
+  @discardableResult
+  public func write(_ name: String, _ bytes: Data) throws -> String {
+    let file = "\(path)/\(name)"
+    try FileManager.default.createDirectory(
+      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try bytes.write(to: URL(fileURLWithPath: file))
+    return file
+  }
+
+  /// Writes a text file and returns its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String) throws -> String {
+    try write(name, Data(text.utf8))
+  }
+}
+
+/// The real recordings beside the project; tests that need them are skipped where they are absent.
+public enum SharedData {
+  /// Where they would be.
+  public static let path: String = {
+    let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return project.deletingLastPathComponent().appendingPathComponent("shared/data").path
+  }()
+
+  /// Whether they are there.
+  public static var isPresent: Bool { FileManager.default.fileExists(atPath: path) }
+}
+
+/// Whether two lists of numbers agree to `tolerance`, relative for large numbers.
+public func isClose(_ a: [Float], _ b: [Float], tolerance: Float) -> Bool {
+  a.count == b.count
+    && zip(a, b).allSatisfy { abs($0 - $1) <= tolerance * max(1, abs($0), abs($1)) }
+}
+
+/// A recording with every field filled at random.
+public func randomRecording(using generator: inout SeededGenerator) -> Recording {
+  let hasTime = generator.chance(0.5)
+  let hasPressure = generator.chance(0.5)
+  let strokes = (0..<generator.index(below: 4)).map { _ in
+    Stroke(
+      (0..<generator.index(below: 12)).map { _ in
+        Point(
+          generator.normal() * 1000, generator.normal() * 1e-3,
+          time: hasTime && generator.chance(0.9) ? (generator.uniform() * 1e13).rounded() : nil,
+          pressure: hasPressure && generator.chance(0.9) ? generator.uniform() : nil)
+      })
+  }
+  var recording = Recording(Drawing(strokes))
+  let words = ["a", "ä \"quoted\" \\ 漢字", "line\nend", ""]
+  if generator.chance(0.7) { recording.label = generator.pick(words) }
+  if generator.chance(0.7) { recording.writer = generator.pick(words) }
+  if generator.chance(0.7) { recording.device = generator.pick(words) }
+  if generator.chance(0.7) { recording.source = generator.pick(words) }
+  if generator.chance(0.7) {
+    recording.attributes = [
+      "recognized": .flag(generator.chance(0.5)), "key": .text(generator.pick(words)),
+      "number": .number(generator.normal()),
+    ]
+  }
+  return recording
+}
+
+/// A circle of `count` points.
+public func circle(
+  x: Double = 0, y: Double = 0, radius: Double, count: Int = 60, turns: Double = 1
+) -> Drawing {
+  Drawing([
+    Stroke(
+      (0..<count).map { index in
+        let angle = 2 * .pi * turns * Double(index) / Double(count - 1)
+        return Point(x + radius * cos(angle), y + radius * sin(angle))
+      })
+  ])
+}
