@@ -120,6 +120,12 @@ public struct Dataset: Hashable, Sendable {
     return fingerprint
   }
 
+  /// Adds the examples of `other`; the labels become those of both, in alphabetical order.
+  public mutating func add(_ other: Dataset) {
+    examples += other.examples
+    labels = Set(labels + other.labels).sorted()
+  }
+
   /// The examples at `indices`, with the same labels.
   public func subset(_ indices: [Int]) -> Dataset {
     Dataset(indices.map { examples[$0] }, labels: labels)

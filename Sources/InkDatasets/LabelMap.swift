@@ -12,17 +12,23 @@ public struct LabelMap: Hashable, Sendable {
 
   /// The new label of each named one.
   public var names: [String: String]
+  /// The labels whose examples are left out in any case.
+  public var dropped: Set<String>
   /// What happens to the others.
   public var unnamed: Unnamed
 
   /// Makes a map.
-  public init(_ names: [String: String] = [:], unnamed: Unnamed = .keep) {
+  public init(
+    _ names: [String: String] = [:], dropped: Set<String> = [], unnamed: Unnamed = .keep
+  ) {
     self.names = names
+    self.dropped = dropped
     self.unnamed = unnamed
   }
 
   /// The new label, or `nil` where the example is to be left out.
   public func apply(to label: String) -> String? {
+    if dropped.contains(label) { return nil }
     if let name = names[label] { return name }
     switch unnamed {
     case .keep: return label

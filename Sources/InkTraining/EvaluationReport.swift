@@ -59,8 +59,8 @@ public struct EvaluationReport: Codable, Sendable {
     ]
     for report in evaluation.classes {
       let cells = [
-        report.precision.value.percent, report.recall.value.percent, report.f1.percent,
-        report.refused.value.percent, "\(report.support)",
+        report.precision.percent, report.recall.percent, report.f1.percent, report.refused.percent,
+        "\(report.support)",
       ]
       lines.append(report.label.padded(width) + cells.map { $0.leftPadded(11) }.joined())
     }
@@ -119,7 +119,7 @@ public struct EvaluationReport: Codable, Sendable {
     for report in evaluation.classes {
       html += "<tr><td>\(escape(report.label))<td>\(report.precision.interval)"
       html += "<td>\(report.recall.interval)<td>\(report.f1.percent)"
-      html += "<td>\(report.refused.value.percent)<td>\(report.support)</tr>"
+      html += "<td>\(report.refused.percent)<td>\(report.support)</tr>"
     }
     html += "</table><table><tr><th>truth \\ answer"
     html += evaluation.labels.map { "<th>\(escape($0))" }.joined() + "</tr>"
@@ -138,9 +138,12 @@ extension Share {
   /// `98.50 % (97.12–99.31), 197 of 200`: the share, its 95 % interval and the counts.
   public var words: String { "\(interval), \(count) of \(total)" }
 
+  /// The share as `98.50 %`, or `–` of nothing.
+  var percent: String { total > 0 ? value.percent : "–" }
+
   /// `98.50 % (97.12–99.31)`.
   var interval: String {
-    "\(value.percent) (\((100 * low).fixed(2))–\((100 * high).fixed(2)))"
+    "\(percent) (\((100 * low).fixed(2))–\((100 * high).fixed(2)))"
   }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The `inkstate` command.
 @main
-struct Inkstate: AsyncParsableCommand {
+struct Inkstate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inkstate",
     abstract: "Turns pen strokes into training data, trains networks on them, and classifies.",
@@ -23,9 +23,9 @@ struct Inkstate: AsyncParsableCommand {
 
   static let version = "0.1.0"
 
-  static func main() async {
+  static func main() {
     // A file-size limit is then an error of writing, which is reported, and not the end.
     signal(SIGXFSZ, SIG_IGN)
-    await main(nil)
+    main(nil)
   }
 }

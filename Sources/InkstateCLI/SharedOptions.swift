@@ -29,6 +29,11 @@ struct LoadingOptions: ParsableArguments {
   var maps: [String] = []
 
   @Option(
+    name: .customLong("drop"),
+    help: ArgumentHelp("Leave out a label; may be repeated.", valueName: "label"))
+  var drops: [String] = []
+
+  @Option(
     help: "What happens to labels that no --map names: \(LabelMap.Unnamed.allCases.words).")
   var others: LabelMap.Unnamed = .keep
 
@@ -48,7 +53,7 @@ struct LoadingOptions: ParsableArguments {
       }
       names[parts[0]] = parts[1]
     }
-    return LabelMap(names, unnamed: others)
+    return LabelMap(names, dropped: Set(drops), unnamed: others)
   }
 
   /// Reads a data set and tells on stderr what was left out and what was inverted.

@@ -21,7 +21,7 @@ enum Terminal {
       say("left out: \(loaded.unlabelledCount) recordings without a label in \(path)")
     }
     if loaded.droppedCount > 0 {
-      say("left out: \(loaded.droppedCount) examples with labels that no --map names in \(path)")
+      say("left out: \(loaded.droppedCount) examples whose labels are dropped in \(path)")
     }
     if let wasInverted = loaded.wasInverted {
       say(

@@ -20,8 +20,8 @@ struct Train: ParsableCommand {
       --output runs/model.safetensors
       """)
 
-  @Argument(help: "A divided data set, or one in any form.")
-  var data: String
+  @Argument(help: "Divided data sets, or data sets in any form; several are learnt from together.")
+  var data: [String]
 
   @Option(help: "A data set to choose the epoch by.")
   var validation: String?
@@ -101,24 +101,29 @@ struct Train: ParsableCommand {
     }
   }
 
+  /// What is learnt from, and what the epoch is chosen by, from all data sets together.
   private func load() throws -> (training: Dataset, validation: Dataset?) {
-    let source = try DataSource.load(data, part: .train, loading: loading)
+    var learnt = Dataset([])
+    var chosenBy = Dataset([])
+    for path in data {
+      let source = try DataSource.load(path, part: .train, loading: loading)
+      if source.part != nil || validation != nil || validationShare == 0 {
+        learnt.add(source.dataset)
+        if validation == nil, let folder = try SplitFolder(path: path) {
+          chosenBy.add(try folder.load(.validation).dataset)
+        }
+      } else {
+        let split = Split(
+          method: .writer, seed: training.seed, validationShare: validationShare, testShare: 0)
+        let parts = split.parts(of: source.dataset)
+        learnt.add(source.dataset.subset(parts.indices.filter { parts[$0] == .train }))
+        chosenBy.add(source.dataset.subset(parts.indices.filter { parts[$0] == .validation }))
+      }
+    }
     if let validation {
-      let chosenBy = try DataSource.load(validation, part: .validation, loading: loading).dataset
-      return (source.dataset, chosenBy)
+      chosenBy = try DataSource.load(validation, part: .validation, loading: loading).dataset
     }
-    if let folder = try SplitFolder(path: data) {
-      let chosenBy = try folder.load(.validation).dataset
-      return (source.dataset, chosenBy.examples.isEmpty ? nil : chosenBy)
-    }
-    guard validationShare > 0 else { return (source.dataset, nil) }
-    let split = Split(
-      method: .writer, seed: training.seed, validationShare: validationShare, testShare: 0)
-    let parts = split.parts(of: source.dataset)
-    func part(_ wanted: Split.Part) -> Dataset {
-      source.dataset.subset(parts.indices.filter { parts[$0] == wanted })
-    }
-    return (part(.train), part(.validation))
+    return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
   }
 
   /// Where the model came from, without anything that a resumed or repeated training would change.
@@ -131,7 +136,7 @@ struct Train: ParsableCommand {
       }
     }
     var provenance = [
-      "command": "inkstate " + arguments.joined(separator: " "), "data": data,
+      "command": "inkstate " + arguments.joined(separator: " "), "data": data.joined(separator: " "),
       "version": Inkstate.version,
     ]
     provenance["validation_fingerprint"] = validation?.fingerprint.description

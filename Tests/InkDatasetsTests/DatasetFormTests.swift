@@ -81,6 +81,7 @@ import TestSupport
     #expect(try labels(LabelMap(["x": "s"])) == ["s", "y", "z"])
     #expect(try labels(LabelMap(["x": "s"], unnamed: .drop)) == ["s"])
     #expect(try labels(LabelMap(["x": "s"], unnamed: .other)) == ["s", "other", "other"])
+    #expect(try labels(LabelMap(dropped: ["y"])) == ["x", "z"])
   }
 
   @Test func aFolderKeepsTheGoodAndListsTheBad() throws {

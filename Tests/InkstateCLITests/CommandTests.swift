@@ -128,7 +128,7 @@ func inkstate(
     #expect(
       result.errors == """
         passed over: 1 files that are no recordings in g
-        left out: 1 examples with labels that no --map names in g
+        left out: 1 examples whose labels are dropped in g
 
         """)
     #expect(result.status == 0)
