@@ -9,8 +9,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
-    .library(name: "InkRecognizer", targets: ["InkRecognizer"]),
-    .library(name: "InkTraining", targets: ["InkTraining"]),
+    .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
+    .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

@@ -47,7 +47,8 @@ private struct InkMLDocument {
       let place = Place(file: path, line: group.line)
       let result = Result { () throws(InkError) -> Recording in
         var traces: [XMLElementTree] = []
-        try collectTraces(of: group, visited: [], into: &traces)
+        var visited = Set<ObjectIdentifier>()
+        try collectTraces(of: group, visited: &visited, into: &traces)
         claimed.formUnion(traces.map { ObjectIdentifier($0) })
         guard !traces.isEmpty else {
           throw group.error(in: path, expected: "traces in the group", found: "none")
@@ -81,14 +82,13 @@ private struct InkMLDocument {
   }
 
   /// The traces in `element` and those its views refer to; a view may refer to a group.
+  ///
+  /// Nothing is visited twice, so views that lead back or fan out come to an end.
   private func collectTraces(
-    of element: XMLElementTree, visited: Set<ObjectIdentifier>,
+    of element: XMLElementTree, visited: inout Set<ObjectIdentifier>,
     into traces: inout [XMLElementTree]
   ) throws(InkError) {
-    guard !visited.contains(ObjectIdentifier(element)) else {
-      throw element.error(in: path, expected: "views of other traces", found: "a view of itself")
-    }
-    let visited = visited.union([ObjectIdentifier(element)])
+    guard visited.insert(ObjectIdentifier(element)).inserted else { return }
     if element.name == "trace" {
       traces.append(element)
       return
@@ -99,10 +99,10 @@ private struct InkMLDocument {
         throw element.error(
           in: path, expected: "the id of a trace as traceDataRef", found: "`\(reference)`")
       }
-      try collectTraces(of: target, visited: visited, into: &traces)
+      try collectTraces(of: target, visited: &visited, into: &traces)
     }
     for child in element.children {
-      try collectTraces(of: child, visited: visited, into: &traces)
+      try collectTraces(of: child, visited: &visited, into: &traces)
     }
   }
 

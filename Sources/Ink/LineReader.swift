@@ -30,7 +30,7 @@ public struct LineReader {
 
   /// Hands each line to `body` as soon as it is complete.
   ///
-  /// - Throws: whatever `body` throws, or the error of reading.
+  /// - Throws: whatever `body` throws, and `InkError` where reading fails.
   public func forEach(_ body: (Line) throws -> Void) throws {
     var number = 0
     var pending = Data()
@@ -43,24 +43,35 @@ public struct LineReader {
       pending = Data()
       tooLong = false
     }
-    func keep(_ part: Data) {
+    func keep(_ part: ArraySlice<UInt8>) {
       guard !tooLong else { return }
       if pending.count + part.count > Self.longestLine {
         tooLong = true
         pending = Data()
       } else {
-        pending.append(part)
+        pending.append(contentsOf: part)
       }
     }
 
-    // `availableData` answers with what is there, where `read(upToCount:)` would wait for it all.
-    while case var chunk = handle.availableData, !chunk.isEmpty {
-      while let end = chunk.firstIndex(of: UInt8(ascii: "\n")) {
-        keep(chunk[chunk.startIndex..<end])
-        try finish()
-        chunk = chunk[chunk.index(after: end)...]
+    // `read` answers with what is there, where `FileHandle.read(upToCount:)` waits for it all and
+    // `availableData` ends the program on an error.
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(handle.fileDescriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw InkError(
+          at: Place(file: name, line: number + 1), expected: "readable input",
+          found: String(cString: strerror(errno)))
       }
-      keep(chunk)
+      guard count > 0 else { break }
+      var rest = buffer[..<count]
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        keep(rest[..<end])
+        try finish()
+        rest = rest[(end + 1)...]
+      }
+      keep(rest)
     }
     if tooLong || !pending.isEmpty { try finish() }
   }

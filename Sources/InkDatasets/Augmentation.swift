@@ -10,27 +10,27 @@ import InkRaster
 /// width is chosen; where there is only a picture, the picture is warped.
 public struct Augmentation: Hashable, Sendable, Codable {
   /// Turning either way, in radians; π turns to any angle.
-  public var rotation = 0.0
+  public var rotation: Double
   /// Whether mirror images are as good.
-  public var reflects = false
+  public var reflects: Bool
   /// Scaling of one axis against the other, as a share: 0.25 is from 1/1.25 to 1.25.
-  public var stretch = 0.0
+  public var stretch: Double
   /// Slant, as a share of the height.
-  public var shear = 0.0
+  public var shear: Double
   /// Smooth warping, as a share of the drawing's size.
-  public var warp = 0.0
+  public var warp: Double
   /// Shaking of the hand, as a share of the drawing's size.
   ///
   /// Points only.
-  public var tremor = 0.0
+  public var tremor: Double
   /// How much of a stroke's length is missing at each end.
   ///
   /// Points only.
-  public var trim = 0.0
+  public var trim: Double
   /// How much of a stroke's length each end goes too far.
   ///
   /// Points only.
-  public var overshoot = 0.0
+  public var overshoot: Double
   /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own.
   ///
   /// Points only.
@@ -38,7 +38,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// The smallest size a picture is shrunk to, as a share of its own.
   ///
   /// Pictures only, for drawings are framed anew.
-  public var smallest = 1.0
+  public var smallest: Double
   /// The exact size that a picture is brought to, as a share of its own, instead of a random one.
   ///
   /// Pictures only.
@@ -46,7 +46,28 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// How far a picture is moved, in pixels.
   ///
   /// Pictures only.
-  public var shift = 0.0
+  public var shift: Double
+
+  /// Makes an augmentation; what is not named does not happen.
+  public init(
+    rotation: Double = 0, reflects: Bool = false, stretch: Double = 0, shear: Double = 0,
+    warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
+    penWidths: ClosedRange<Double>? = nil, smallest: Double = 1, exactSize: Double? = nil,
+    shift: Double = 0
+  ) {
+    self.rotation = rotation
+    self.reflects = reflects
+    self.stretch = stretch
+    self.shear = shear
+    self.warp = warp
+    self.tremor = tremor
+    self.trim = trim
+    self.overshoot = overshoot
+    self.penWidths = penWidths
+    self.smallest = smallest
+    self.exactSize = exactSize
+    self.shift = shift
+  }
 
   /// No variation.
   public static let none = Augmentation()
@@ -65,6 +86,38 @@ public struct Augmentation: Hashable, Sendable, Codable {
   public static let named: [String: Augmentation] = [
     "none": .none, "any-angle": .anyAngle, "upright": .upright,
   ]
+
+  /// Reads the JSON form; what is not named in it does not happen.
+  ///
+  /// - Throws: `DecodingError` where a value is of another kind or out of its range.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func number(_ key: CodingKeys, _ range: ClosedRange<Double>, or standard: Double) throws
+      -> Double
+    {
+      let value = try container.decodeIfPresent(Double.self, forKey: key) ?? standard
+      guard range.contains(value) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: container,
+          debugDescription:
+            "\(key.stringValue) is not from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return value
+    }
+    rotation = try number(.rotation, 0 ... .pi, or: 0)
+    reflects = try container.decodeIfPresent(Bool.self, forKey: .reflects) ?? false
+    stretch = try number(.stretch, 0...4, or: 0)
+    shear = try number(.shear, 0...4, or: 0)
+    warp = try number(.warp, 0...1, or: 0)
+    tremor = try number(.tremor, 0...1, or: 0)
+    trim = try number(.trim, 0...0.5, or: 0)
+    overshoot = try number(.overshoot, 0...1, or: 0)
+    penWidths = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .penWidths)
+    smallest = try number(.smallest, 0.05...1, or: 1)
+    exactSize = try container.decodeIfPresent(Double.self, forKey: .exactSize)
+    if exactSize != nil { exactSize = try number(.exactSize, 0.05...1, or: 1) }
+    shift = try number(.shift, 0...512, or: 0)
+  }
 
   /// Draws one variation of `example`.
   ///

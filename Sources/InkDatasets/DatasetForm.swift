@@ -19,6 +19,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   ///
   /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
   public func write(_ dataset: Dataset, rasterizer: Rasterizer, to path: String) throws {
+    if self != .ndjson { try checkNames(of: dataset.labels, path: path) }
     try FileTree.replace(path) { temporary in
       switch self {
       case .ndjson:
@@ -47,6 +48,16 @@ public enum DatasetForm: String, Sendable, CaseIterable {
         let names = dataset.labels.map { $0 + "\n" }.joined()
         try Data(names.utf8).write(to: URL(fileURLWithPath: "\(temporary)/classes.txt"))
       }
+    }
+  }
+
+  /// Labels become names of folders and lines of a file: they must not lead elsewhere.
+  private func checkNames(of labels: [String], path: String) throws(DatasetError) {
+    let forbidden: Set<Character> = ["/", "\0", "\n", "\r"]
+    for label in labels
+    where label.isEmpty || label.hasPrefix(".") || !forbidden.isDisjoint(with: label) {
+      throw DatasetError(
+        path: path, expected: "labels that can be names of folders", found: "`\(label)`")
     }
   }
 

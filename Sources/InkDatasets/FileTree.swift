@@ -42,13 +42,24 @@ public enum FileTree {
     return parent.isEmpty ? "." : parent
   }
 
-  /// Refuses to go on where something is at `path` already, unless `force` is given.
+  /// Refuses to go on where something is at `path` already, unless `force` is given; even then, a
+  /// folder is only replaced where it is empty or a data set.
   ///
   /// - Throws: `DatasetError` where something is there.
   public static func refuseExisting(_ path: String, force: Bool) throws(DatasetError) {
-    guard !force, exists(path) else { return }
-    throw DatasetError(
-      path: path, expected: "no file of that name (--force replaces it)", found: "one")
+    guard exists(path) else { return }
+    guard force else {
+      throw DatasetError(
+        path: path, expected: "no file of that name (--force replaces it)", found: "one")
+    }
+    let names = isFolder(path) ? names(in: path) : []
+    let isDataset =
+      names.isEmpty || names.contains("split.json") || names.contains("classes.txt")
+      || ImageFolder.isOne(path)
+    guard isDataset else {
+      throw DatasetError(
+        path: path, expected: "a file or a data set to replace", found: "a folder of other things")
+    }
   }
 
   /// Writes `data` beside `path` and renames it into place, so that an error or a full disk leaves
@@ -56,6 +67,9 @@ public enum FileTree {
   ///
   /// - Throws: `DatasetError` where the folder or the file cannot be written.
   public static func write(_ data: Data, to path: String) throws(DatasetError) {
+    guard !isFolder(path) else {
+      throw DatasetError(path: path, expected: "a place for a file", found: "a folder")
+    }
     try replace(path) { temporary in
       try data.write(to: URL(fileURLWithPath: temporary))
     }

@@ -107,23 +107,24 @@ public struct Evaluation: Hashable, Sendable, Codable {
         found: "`\(stranger)`")
     }
     let dataset = Dataset(dataset.examples, labels: model.labels)
-    let bitmaps = try dataset.examples.enumerated().map { index, example in
-      let bitmap = model.rasterizer.fit(try example.bitmap(model.rasterizer))
-      return disturbance?.apply(to: bitmap, index: index) ?? bitmap
-    }
-    let answers = ParallelAnswers(count: bitmaps.count)
-    ParallelLoop(workers: workers).run(bitmaps.count) { index, _ in
-      var recognition = recognizer.recognize(bitmaps[index])
-      // A drawing's own size decides whether it is a tap.
-      if case .drawing(let drawing) = dataset.examples[index].content, disturbance == nil,
-        let whole = try? recognizer.recognize(drawing)
-      {
-        recognition = whole
+    let answers = ParallelAnswers(count: dataset.examples.count)
+    ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in
+      let example = dataset.examples[index]
+      let answer = Result { () throws(RasterError) -> Recognition in
+        // A drawing's own size decides whether it is a tap.
+        if case .drawing(let drawing) = example.content, disturbance == nil {
+          return try recognizer.recognize(drawing)
+        }
+        let bitmap = model.rasterizer.fit(try example.bitmap(model.rasterizer))
+        return recognizer.recognize(disturbance?.apply(to: bitmap, index: index) ?? bitmap)
+      }.mapError {
+        DatasetError(
+          path: example.origin, expected: "a drawing that can be rasterised", found: "\($0)")
       }
-      answers.store(recognition, at: index)
+      answers.store(answer, at: index)
     }
     self.init(
-      answers.all, dataset: dataset, classes: try dataset.classes(),
+      try answers.all(), dataset: dataset, classes: try dataset.classes(),
       rejectedLabel: model.decision.rejectedLabel)
   }
 
@@ -218,7 +219,7 @@ public struct Disturbance: Hashable, Sendable, Codable {
 
 /// Answers that come in any order.
 private final class ParallelAnswers: @unchecked Sendable {
-  private let memory: UnsafeMutableBufferPointer<Recognition?>
+  private let memory: UnsafeMutableBufferPointer<Result<Recognition, DatasetError>?>
 
   init(count: Int) {
     memory = .allocate(capacity: count)
@@ -231,9 +232,11 @@ private final class ParallelAnswers: @unchecked Sendable {
   }
 
   /// Every index is stored once, by one worker.
-  func store(_ recognition: Recognition, at index: Int) {
-    memory[index] = recognition
+  func store(_ answer: Result<Recognition, DatasetError>, at index: Int) {
+    memory[index] = answer
   }
 
-  var all: [Recognition] { memory.map { $0! } }
+  func all() throws(DatasetError) -> [Recognition] {
+    try memory.map { answer throws(DatasetError) in try answer!.get() }
+  }
 }

@@ -67,6 +67,19 @@ public final class Trainer {
         expected: "at least two classes",
         found: training.labels.isEmpty ? "none" : "only `\(training.labels[0])`")
     }
+    guard Set(training.labels).count == training.labels.count, !training.labels.contains("") else {
+      throw TrainingError.unsuitableData(
+        expected: "labels that are different and not empty",
+        found: training.labels.map { "`\($0)`" }.joined(separator: ", "))
+    }
+    guard architecture.inputSize == rasterizer.size else {
+      throw TrainingError.unsuitableData(
+        expected: "pictures of \(architecture.inputSize), as the network has its input",
+        found: "\(rasterizer.size)")
+    }
+    if let widest = options.augmentation.penWidths?.upperBound {
+      _ = try rasterizer.with(penWidth: widest)
+    }
     var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {

@@ -45,6 +45,9 @@ struct Classify: ParsableCommand {
     var failureCount = 0
     for path in paths.isEmpty ? ["-"] : paths {
       if path == "-" {
+        if isatty(STDIN_FILENO) == 1 {
+          Terminal.say("reading NDJSON from standard input, one drawing a line; Ctrl-D ends")
+        }
         try LineReader(.standardInput, name: "-").forEach { line in
           if let item = NDJSON.item(line) {
             failureCount += answer(item, named: "-:\(line.place.line ?? 0)", recognizer) ? 0 : 1

@@ -252,11 +252,15 @@ extension Augmentation {
       throw ValidationError(
         "--augment: expected \(named.keys.sorted().words) or a JSON file, found `\(name)`")
     }
-    guard let augmentation = try? JSONDecoder().decode(Augmentation.self, from: data) else {
+    do {
+      return try JSONDecoder().decode(Augmentation.self, from: data)
+    } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+      throw DatasetError(
+        path: name, expected: "an augmentation in JSON", found: context.debugDescription)
+    } catch {
       throw DatasetError(
         path: name, expected: "an augmentation in JSON", found: "something else")
     }
-    return augmentation
   }
 }
 

@@ -136,7 +136,8 @@ struct Train: ParsableCommand {
       }
     }
     var provenance = [
-      "command": "inkstate " + arguments.joined(separator: " "), "data": data.joined(separator: " "),
+      "command": "inkstate " + arguments.joined(separator: " "),
+      "data": data.joined(separator: " "),
       "version": Inkstate.version,
     ]
     provenance["validation_fingerprint"] = validation?.fingerprint.description
@@ -152,6 +153,11 @@ private enum Interrupt {
 
   static func listen() {
     for number in [SIGINT, SIGTERM] {
+      // A parent that starts us from a thread with blocked signals hands its mask down.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, number)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       signal(number) { number in
         Interrupt.asked.store(true, ordering: .relaxed)
         signal(number, SIG_DFL)

@@ -159,6 +159,28 @@ import TestSupport
     #expect(FileTree.names(in: folder.path) == ["there"])
   }
 
+  @Test(arguments: ["../out", "a/b", "", ".", "a\nb"]) func labelsThatLeadElsewhereAreRefused(
+    label: String
+  ) throws {
+    var dataset = try pictures(2)
+    dataset.labels.append(label)
+    for form in [DatasetForm.folder, .idx, .npy] {
+      #expect(throws: DatasetError.self) {
+        try form.write(dataset, rasterizer: .standard, to: "\(folder.path)/data")
+      }
+    }
+    #expect(FileTree.names(in: folder.path).isEmpty)
+  }
+
+  @Test func aFolderOfOtherThingsIsNeverReplaced() throws {
+    try folder.write("home/letter.txt", "dear")
+    #expect(throws: DatasetError.self) {
+      try FileTree.refuseExisting("\(folder.path)/home", force: true)
+    }
+    #expect(throws: DatasetError.self) { try FileTree.write(Data(), to: "\(folder.path)/home") }
+    #expect(FileTree.exists("\(folder.path)/home/letter.txt"))
+  }
+
   @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
   func allRealRecordingsAreRead() throws {
     for (name, count, passedOver) in [

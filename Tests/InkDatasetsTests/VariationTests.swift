@@ -44,6 +44,24 @@ import TestSupport
     #expect(Augmentation.none.vary(picture, using: &generator) == picture)
   }
 
+  @Test func anAugmentationIsReadFromJSON() throws {
+    func read(_ text: String) throws -> Augmentation {
+      try JSONDecoder().decode(Augmentation.self, from: Data(text.utf8))
+    }
+    #expect(try read("{}") == .none)
+    #expect(
+      try read("{\"shear\":0.5,\"penWidths\":[1,2]}") == Augmentation(shear: 0.5, penWidths: 1...2))
+    #expect(
+      try read(String(decoding: JSONEncoder().encode(Augmentation.anyAngle), as: UTF8.self))
+        == .anyAngle)
+    for bad in [
+      "{\"rotation\":-1}", "{\"smallest\":0}", "{\"penWidths\":[2,1]}", "{\"warp\":\"much\"}",
+      "{\"exactSize\":9}",
+    ] {
+      #expect(throws: DecodingError.self) { try read(bad) }
+    }
+  }
+
   @Test func theSameSeedVariesAlike() throws {
     let picture = Example(.bitmap(try arrow.bitmap(.standard)), label: "a", origin: "")
     for example in [arrow, picture] {

@@ -274,7 +274,7 @@ import TestSupport
     ),
     (
       "<ink><traceGroup id=\"g\"><annotation type=\"truth\">a</annotation><traceView traceDataRef=\"g\"/></traceGroup></ink>",
-      "bad, line 1: expected views of other traces, found a view of itself"
+      "bad, line 1: expected traces in the group, found none"
     ),
     (
       "<!DOCTYPE ink [<!ENTITY a \"1 2\">]><ink><trace>&a;</trace></ink>",
@@ -285,6 +285,21 @@ import TestSupport
   ])
   func malformedInkMLNamesThePlace(text: String, expected: String) throws {
     #expect(try error(text) == expected)
+  }
+
+  @Test func viewsThatFanOutComeToAnEnd() throws {
+    let groups = (0..<60).map { level in
+      let view = "<traceView traceDataRef=\"g\(level + 1)\"/>"
+      return "<traceGroup id=\"g\(level)\">\(view)\(view)</traceGroup>"
+    }.joined()
+    let read = try recordings(
+      "fan.inkml",
+      """
+      <ink>\(groups)<traceGroup id="g60"><trace>1 2</trace></traceGroup>
+      <traceGroup><annotation type="truth">a</annotation><traceView traceDataRef="g0"/>
+      </traceGroup></ink>
+      """)
+    #expect(read.count == 1 && read[0].drawing.strokes == [Stroke([Point(1, 2)])])
   }
 
   @Test func aHundredThousandNestedGroupsAreRefused() throws {

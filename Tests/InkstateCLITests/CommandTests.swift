@@ -196,9 +196,9 @@ func inkstate(
 
   @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
     _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
-    _ = try run("train ink.ndjson --epochs 6 --threads 1 -o whole.safetensors")
+    _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")
     let result = try inkstate(
-      ["train", "ink.ndjson", "--epochs", "6", "--threads", "1", "-o", "cut.safetensors"],
+      ["train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "cut.safetensors"],
       in: folder, fileLimitKB: 4)
     // A limit on file sizes is what a full disk looks like: the first checkpoint does not fit.
     #expect(result.status == 1)
@@ -210,7 +210,7 @@ func inkstate(
     let process = Process()
     process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("inkstate")
     process.arguments = [
-      "train", "ink.ndjson", "--epochs", "6", "--threads", "1", "-o", "cut.safetensors",
+      "train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "cut.safetensors",
     ]
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     process.standardError = FileHandle.nullDevice
@@ -220,9 +220,9 @@ func inkstate(
     process.interrupt()
     process.waitUntilExit()
     #expect(process.terminationStatus == 130)
-    let again = try run("train ink.ndjson --epochs 6 --threads 1 -o cut.safetensors")
+    let again = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors")
     #expect(again.status == 1 && again.errors.contains("expected no unfinished training"))
-    let resumed = try run("train ink.ndjson --epochs 6 --threads 1 -o cut.safetensors --resume")
+    let resumed = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors --resume")
     #expect(resumed.status == 0)
     func bytes(_ name: String) -> Data? {
       FileManager.default.contents(atPath: "\(folder.path)/\(name)")
