@@ -248,6 +248,11 @@ extension Dataset {
           case .success(var recording):
             recording.source =
               source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
+            guard recording.drawing.bounds?.longerSide.isFinite ?? true else {
+              loaded.failures.append(
+                "\(item.place): expected coordinates within 10^308 of each other, found others")
+              return
+            }
             guard let label = recording.label else {
               loaded.unlabelledCount += 1
               return

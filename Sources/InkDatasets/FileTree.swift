@@ -20,10 +20,21 @@ public enum FileTree {
     return names.filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// Every file at or below `path`, sorted, as paths that begin with `path`.
+  /// Every regular file at or below `path`, sorted, as paths that begin with `path`.
+  ///
+  /// Links to folders below `path` are not followed, for they may lead back.
   public static func files(below path: String) -> [String] {
     guard isFolder(path) else { return [path] }
-    return names(in: path).flatMap { files(below: join(path, $0)) }
+    return names(in: path).flatMap { name -> [String] in
+      let child = join(path, name)
+      let type = try? FileManager.default.attributesOfItem(atPath: child)[.type]
+      switch type as? FileAttributeType {
+      case .typeDirectory: return files(below: child)
+      case .typeRegular: return [child]
+      case .typeSymbolicLink: return isFolder(child) || !exists(child) ? [] : [child]
+      default: return []
+      }
+    }
   }
 
   /// The path of `name` in `folder`.
@@ -38,8 +49,10 @@ public enum FileTree {
 
   /// The folder that a path lies in.
   public static func folder(of path: String) -> String {
-    let parent = (path as NSString).deletingLastPathComponent
-    return parent.isEmpty ? "." : parent
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path = path.dropLast() }
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Refuses to go on where something is at `path` already, unless `force` is given; even then, a
@@ -52,14 +65,29 @@ public enum FileTree {
       throw DatasetError(
         path: path, expected: "no file of that name (--force replaces it)", found: "one")
     }
-    let names = isFolder(path) ? names(in: path) : []
-    let isDataset =
-      names.isEmpty || names.contains("split.json") || names.contains("classes.txt")
-      || ImageFolder.isOne(path)
+    guard isFolder(path) else { return }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let parts = ["split.json", "classes.txt", "train", "validation", "test", "images", "labels"]
+    let isDataset = names.allSatisfy { name in
+      parts.contains { name.hasPrefix($0) }
+        || files(below: join(path, name)).allSatisfy { $0.hasSuffix(".png") }
+    }
     guard isDataset else {
       throw DatasetError(
         path: path, expected: "a file or a data set to replace", found: "a folder of other things")
     }
+  }
+
+  /// Refuses to write to `path` where that would replace `input` or a folder that holds it.
+  ///
+  /// - Throws: `DatasetError` where it would.
+  public static func refuseReplacing(_ input: String, by path: String) throws(DatasetError) {
+    func resolved(_ path: String) -> String {
+      URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+    let (source, target) = (resolved(input), resolved(path))
+    guard source == target || source.hasPrefix(target + "/") else { return }
+    throw DatasetError(path: path, expected: "a place beside the input", found: "the input itself")
   }
 
   /// Writes `data` beside `path` and renames it into place, so that an error or a full disk leaves

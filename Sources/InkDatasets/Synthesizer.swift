@@ -4,7 +4,7 @@ import Ink
 /// Invents writers and lets them draw states, transitions, cycles and other things.
 ///
 /// Each writer has habits that all of the writer's drawings share; the pen moves as human hands do
-/// (see ``Pen``). What it makes is synthetic and says so: `source` is `synthetic`.
+/// (see `Pen`). What it makes is synthetic and says so: `source` is `synthetic`.
 public struct Synthesizer: Sendable {
   /// The classes that are drawn.
   public static let labels = ["cycle", "other", "state", "transition"]

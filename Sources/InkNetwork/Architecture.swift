@@ -90,7 +90,7 @@ public struct Architecture: Hashable, Sendable {
       case .dense = layers.last
     else {
       throw ArchitectureError(
-        layer: layers.count - 1, expected: "a dense layer at the end",
+        layer: layers.isEmpty ? nil : layers.count - 1, expected: "a dense layer at the end",
         found: layers.isEmpty ? "no layers" : layers[layers.count - 1].kind)
     }
     self.name = name

@@ -59,6 +59,11 @@ public struct CrossValidation: Hashable, Sendable, Codable {
     runs = []
     for seed in seeds {
       let folds = Split.folds(of: dataset, count: count, seed: seed)
+      if let empty = (0..<count).first(where: { !folds.contains($0) }) {
+        throw TrainingError.unsuitableData(
+          expected: "examples in each of \(count) folds (fewer folds, or more writers)",
+          found: "none in fold \(empty + 1)")
+      }
       for fold in 0..<count {
         var options = options
         options.seed = seed &* 1000 &+ UInt64(fold)
@@ -69,11 +74,6 @@ public struct CrossValidation: Hashable, Sendable, Codable {
         guard case .finished(let model) = try trainer.run(onEvent: { onEvent(seed, fold + 1, $0) })
         else { preconditionFailure("nobody asks this training to stop") }
         let test = dataset.subset(folds.indices.filter { folds[$0] == fold })
-        guard !test.examples.isEmpty else {
-          throw TrainingError.unsuitableData(
-            expected: "examples in each of \(count) folds (fewer folds, or more writers)",
-            found: "none in fold \(fold + 1)")
-        }
         let recognizer = Recognizer(model: model)
         let run = Run(
           seed: seed, fold: fold + 1,

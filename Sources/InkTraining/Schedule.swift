@@ -36,7 +36,7 @@ public struct Schedule: Hashable, Sendable, Codable {
     }
     switch course {
     case .constant: return 1
-    case .step(let epochs, let factor): return pow(factor, Double(epoch / max(1, epochs)))
+    case .step(let epochs, let factor): return pow(factor, Double(epoch / epochs))
     case .cosine: return cosine(share, from: 1, to: 0)
     case .oneCycle:
       return share < 0.3

@@ -15,6 +15,9 @@ public final class Trainer {
     case interrupted(epoch: Int, step: Int)
   }
 
+  /// How many drawings were left out of training and validation because they are taps.
+  public let tapCount: Int
+
   private let labels: [String]
   private let rasterizer: Rasterizer
   private let options: TrainingOptions
@@ -55,8 +58,10 @@ public final class Trainer {
     rasterizer: Rasterizer, options: TrainingOptions, workers: Int
   ) throws {
     try options.validate()
+    let countBefore = training.examples.count + (validation?.examples.count ?? 0)
     let training = training.withoutTaps(below: options.leastExtent)
     let validation = validation?.withoutTaps(below: options.leastExtent)
+    tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
     guard training.labels.count == architecture.classCount else {
       throw TrainingError.unsuitableData(
         expected: "\(architecture.classCount) classes, as the network has",
@@ -84,7 +89,7 @@ public final class Trainer {
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
       throw TrainingError.unsuitableData(
-        expected: "examples of every class", found: "none of `\(empty)`")
+        expected: "examples of every class", found: "none of `\(empty)`, taps not counted")
     }
     let weights = training.labels.map { label in
       options.balancesClasses
@@ -115,6 +120,12 @@ public final class Trainer {
     }
     blasName = try BLAS.load().name
   }
+
+  /// How many examples are learnt from.
+  public var exampleCount: Int { training.count }
+
+  /// How many examples choose the epoch.
+  public var validationCount: Int { validation?.count ?? 0 }
 
   /// The epochs so far.
   public var history: [EpochRecord] { progress.history }
@@ -165,7 +176,7 @@ public final class Trainer {
           return .interrupted(epoch: epoch + 1, step: progress.step)
         }
       }
-      let isBest = endEpoch(epoch)
+      let isBest = try endEpoch(epoch)
       onEvent(.epoch(progress.history[epoch], isBest: isBest))
       if let checkpointPath { try save(to: checkpointPath, onEvent) }
     }
@@ -230,7 +241,7 @@ public final class Trainer {
   }
 
   /// Records the epoch; returns whether it is the best so far.
-  private func endEpoch(_ epoch: Int) -> Bool {
+  private func endEpoch(_ epoch: Int) throws -> Bool {
     var record = EpochRecord(
       epoch: epoch + 1,
       learningRate: learningRate(step: (epoch + 1) * stepsPerEpoch - 1, epoch: epoch),
@@ -239,6 +250,9 @@ public final class Trainer {
     var isBest = false
     if let validation {
       let result = evaluateAveraged(validation)
+      guard result.loss.isFinite else {
+        throw TrainingError.diverged(epoch: epoch + 1, step: stepsPerEpoch)
+      }
       record.validationLoss = result.loss
       record.validationAccuracy = result.accuracy
       let leader = progress.bestEpoch.map { progress.history[$0 - 1] }

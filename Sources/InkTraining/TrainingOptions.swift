@@ -55,7 +55,12 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
     try check(
       (0...1).contains(optimizer.weightDecay), "weight decay", "0 to 1", optimizer.weightDecay)
     try check((0...0.9).contains(schedule.warmup), "warm-up", "0 to 0.9", schedule.warmup)
-    try check((longestGradient ?? 1) > 0, "longest gradient", "above 0", longestGradient ?? 1)
+    if case .step(let epochs, let factor) = schedule.course {
+      try check(epochs >= 1, "epochs of a step", "1 or more", epochs)
+      try check(factor > 0 && factor <= 1, "factor of a step", "above 0, at most 1", factor)
+    }
+    let longest = longestGradient ?? 1
+    try check(longest > 0 && longest.isFinite, "longest gradient", "above 0", longest)
     try check((patience ?? 1) > 0, "patience", "1 or more", patience ?? 1)
     try check(
       (0..<1).contains(averageDecay ?? 0), "average decay", "0 to below 1", averageDecay ?? 0)

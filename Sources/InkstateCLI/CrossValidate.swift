@@ -49,7 +49,7 @@ struct CrossValidate: ParsableCommand {
     let dataset = try loading.load(data).dataset
     let rasterizer = try raster.rasterizer()
     let result = try CrossValidation(
-      dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed + $0 },
+      dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
       rasterizer: rasterizer, options: try training.options(),
       disturbance: disturb.map { Disturbance(shrink: $0, seed: training.seed) },
       workers: training.workers(),

@@ -22,7 +22,7 @@ struct DatasetImport: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func run() throws {
-    try output.check()
+    try output.check(inputs: paths)
     var examples: [Example] = []
     var labels = Set<String>()
     var failureCount = 0

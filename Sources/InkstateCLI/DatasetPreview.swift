@@ -46,7 +46,7 @@ struct DatasetPreview: ParsableCommand {
   }
 
   func run() throws {
-    try output.check()
+    try output.check(inputs: [data])
     let rasterizer = try raster.rasterizer()
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     let augmentation = try Augmentation.named(augment)

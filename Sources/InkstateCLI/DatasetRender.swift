@@ -28,7 +28,7 @@ struct DatasetRender: ParsableCommand {
     guard form != .ndjson else {
       throw ValidationError("--form: expected folder, idx or npy, found ndjson, which holds ink")
     }
-    try output.check()
+    try output.check(inputs: [data])
     let dataset = try loading.load(data).dataset
     try form.write(dataset, rasterizer: try raster.rasterizer(), to: output.output)
     print(

@@ -58,7 +58,7 @@ struct DatasetSplit: ParsableCommand {
   }
 
   func run() throws {
-    try output.check()
+    try output.check(inputs: [data])
     let dataset = try loading.load(data).dataset
     let method: Split.Method =
       switch by {

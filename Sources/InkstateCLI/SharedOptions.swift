@@ -15,8 +15,9 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Replace what is at the output.")
   var force = false
 
-  /// Refuses to overwrite.
-  func check() throws {
+  /// Refuses to overwrite, and in any case to replace what is read.
+  func check(inputs: [String] = []) throws {
+    for input in inputs { try FileTree.refuseReplacing(input, by: output) }
     try FileTree.refuseExisting(output, force: force)
   }
 }
@@ -43,6 +44,11 @@ struct LoadingOptions: ParsableArguments {
 
   @Option(help: "The name of the collection; otherwise the folder's.")
   var source: String?
+
+  /// Whether data sets are read as they are.
+  var changesNothing: Bool {
+    maps.isEmpty && drops.isEmpty && others == .keep && source == nil
+  }
 
   func labelMap() throws -> LabelMap {
     var names: [String: String] = [:]
@@ -188,7 +194,9 @@ struct TrainingArguments: ParsableArguments {
     do {
       return try JSONDecoder().decode(Architecture.self, from: data)
     } catch let error as ArchitectureError {
-      throw DatasetError(path: architecture, expected: error.expected, found: "\(error)")
+      throw DatasetError(
+        path: error.layer.map { "\(architecture), layer \($0)" } ?? architecture,
+        expected: error.expected, found: error.found)
     } catch {
       throw DatasetError(
         path: architecture, expected: "the description of a network in JSON",
@@ -224,6 +232,11 @@ struct DataSource {
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
+      guard loading.changesNothing else {
+        throw ValidationError(
+          "--map, --drop, --others, --source: expected a data set that is not divided, found \(path)"
+            + " (give them to `dataset split`)")
+      }
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)

@@ -47,10 +47,16 @@ struct Train: ParsableCommand {
     guard (0..<1).contains(validationShare) else {
       throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
     }
+    guard validation == nil || validationShare == 0 else {
+      throw ValidationError("--validation-share: expected no --validation beside it, found one")
+    }
   }
 
   func run() throws {
-    try output.check()
+    try output.check(inputs: data + [validation].compactMap { $0 })
+    for ending in ["csv", "svg"] {
+      try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
+    }
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
         path: checkpointPath,
@@ -68,10 +74,12 @@ struct Train: ParsableCommand {
     if resume { try trainer.resume(from: checkpointPath) }
 
     Terminal.say(
-      "\(network.name): \(network.parameterCount) parameters, \(learnt.examples.count) examples of "
+      "\(network.name): \(network.parameterCount) parameters, \(trainer.exampleCount) examples of "
         + "\(learnt.labels.joined(separator: ", "))"
-        + (chosenBy.map { ", \($0.examples.count) for validation" }
-          ?? "; no validation part, so the last epoch is kept"))
+        + (chosenBy == nil
+          ? "; no validation part, so the last epoch is kept"
+          : ", \(trainer.validationCount) for validation")
+        + (trainer.tapCount > 0 ? "; \(trainer.tapCount) taps left out" : ""))
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
@@ -107,6 +115,10 @@ struct Train: ParsableCommand {
     var chosenBy = Dataset([])
     for path in data {
       let source = try DataSource.load(path, part: .train, loading: loading)
+      guard source.part == nil || validationShare == 0 else {
+        throw ValidationError(
+          "--validation-share: expected a data set that is not divided, found \(path)")
+      }
       if source.part != nil || validation != nil || validationShare == 0 {
         learnt.add(source.dataset)
         if validation == nil, let folder = try SplitFolder(path: path) {

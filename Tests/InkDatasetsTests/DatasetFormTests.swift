@@ -193,3 +193,32 @@ import TestSupport
     }
   }
 }
+
+@Suite struct FileTreeTests {
+  @Test(arguments: [
+    ("x", "."), ("é", "."), ("./k", "."), ("a/b", "a"), ("a/b/", "a"), ("/x", "/"), ("/", "/"),
+    ("/a/b/c", "/a/b"),
+  ])
+  func everyPathHasAFolder(path: String, folder: String) {
+    #expect(FileTree.folder(of: path) == folder)
+  }
+
+  @Test func linksThatLeadBackAreNotFollowed() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("a/b/file", "x")
+    for name in ["up", "again"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/a/b/\(name)", withDestinationPath: "..")
+    }
+    #expect(FileTree.files(below: "\(folder.path)/a") == ["\(folder.path)/a/b/file"])
+  }
+
+  @Test func theInputIsNeverReplaced() throws {
+    let folder = try TemporaryFolder()
+    let input = try folder.write("data/train.ndjson", "x")
+    for output in [input, "\(folder.path)/data", "\(folder.path)/data/../data/train.ndjson"] {
+      #expect(throws: DatasetError.self) { try FileTree.refuseReplacing(input, by: output) }
+    }
+    try FileTree.refuseReplacing(input, by: "\(folder.path)/data/model")
+  }
+}

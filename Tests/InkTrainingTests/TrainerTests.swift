@@ -167,7 +167,8 @@ import TestSupport
         == "training data: expected at least two classes, found only `state`")
     #expect(
       message(Dataset(one.examples, labels: ["empty", "state"]))
-        == "training data: expected examples of every class, found none of `empty`")
+        == "training data: expected examples of every class, found none of `empty`, taps not counted"
+    )
     var broken = all
     broken.examples[7].content = .drawing(
       Drawing([Stroke([Point(0, 0), Point(100, 100), Point(.nan, 1)])]))

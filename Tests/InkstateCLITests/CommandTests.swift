@@ -198,12 +198,12 @@ func inkstate(
     _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
     _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")
     let result = try inkstate(
-      ["train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "cut.safetensors"],
+      ["train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "full.safetensors"],
       in: folder, fileLimitKB: 4)
     // A limit on file sizes is what a full disk looks like: the first checkpoint does not fit.
     #expect(result.status == 1)
-    #expect(result.errors.contains("cut.checkpoint: expected room and permission to write"))
-    #expect(!FileTree.exists("\(folder.path)/cut.checkpoint"))
+    #expect(result.errors.contains("full.checkpoint: expected room and permission to write"))
+    #expect(!FileTree.exists("\(folder.path)/full.checkpoint"))
     #expect(!FileTree.names(in: folder.path).contains { $0.contains(".part-") })
 
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -294,7 +294,7 @@ func inkstate(
     ),
     (
       "train two.ndjson --architecture odd.json -o m", 1,
-      "Error: odd.json: expected convolution with an odd kernel of 1 to 31"
+      "Error: odd.json, layer 0: expected convolution with an odd kernel of 1 to 31"
     ),
     (
       "train two.ndjson --resume -o m", 1,
