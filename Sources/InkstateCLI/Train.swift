@@ -54,14 +54,14 @@ struct Train: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: data + [validation].compactMap { $0 })
-    for ending in ["csv", "svg"] {
-      try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
-    }
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
         path: checkpointPath,
         expected: "no unfinished training (--resume goes on, --force begins anew)",
         found: "one")
+    }
+    for ending in ["csv", "svg"] {
+      try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
     let options = try training.options()
     let (learnt, chosenBy) = try load()
@@ -115,15 +115,15 @@ struct Train: ParsableCommand {
     var chosenBy = Dataset([])
     for path in data {
       let source = try DataSource.load(path, part: .train, loading: loading)
-      guard source.part == nil || validationShare == 0 else {
-        throw ValidationError(
-          "--validation-share: expected a data set that is not divided, found \(path)")
-      }
-      if source.part != nil || validation != nil || validationShare == 0 {
-        learnt.add(source.dataset)
-        if validation == nil, let folder = try SplitFolder(path: path) {
-          chosenBy.add(try folder.load(.validation).dataset)
+      if let folder = try SplitFolder(path: path) {
+        guard validationShare == 0 else {
+          throw ValidationError(
+            "--validation-share: expected a data set that is not divided, found \(path)")
         }
+        learnt.add(source.dataset)
+        if validation == nil { chosenBy.add(try folder.load(.validation).dataset) }
+      } else if validationShare == 0 {
+        learnt.add(source.dataset)
       } else {
         let split = Split(
           method: .writer, seed: training.seed, validationShare: validationShare, testShare: 0)
