@@ -58,6 +58,9 @@ struct Evaluate: ParsableCommand {
 
   func validate() throws {
     try checkDisturbance(disturb)
+    guard html == nil || html != errors else {
+      throw ValidationError("--html, --errors: expected two places, found `\(html ?? "")` twice")
+    }
   }
 
   func run() throws {
