@@ -114,8 +114,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     overshoot = try number(.overshoot, 0...1, or: 0)
     penWidths = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .penWidths)
     smallest = try number(.smallest, 0.05...1, or: 1)
-    exactSize = try container.decodeIfPresent(Double.self, forKey: .exactSize)
-    if exactSize != nil { exactSize = try number(.exactSize, 0.05...1, or: 1) }
+    exactSize = container.contains(.exactSize) ? try number(.exactSize, 0.05...1, or: 1) : nil
     shift = try number(.shift, 0...512, or: 0)
   }
 

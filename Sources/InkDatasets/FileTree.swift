@@ -65,16 +65,26 @@ public enum FileTree {
       throw DatasetError(
         path: path, expected: "no file of that name (--force replaces it)", found: "one")
     }
-    guard isFolder(path) else { return }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    let parts = ["split.json", "classes.txt", "train", "validation", "test", "images", "labels"]
-    let isDataset = names.allSatisfy { name in
-      parts.contains { name.hasPrefix($0) }
-        || files(below: join(path, name)).allSatisfy { $0.hasSuffix(".png") }
-    }
-    guard isDataset else {
+    guard !isFolder(path) || isDataset(path) else {
       throw DatasetError(
         path: path, expected: "a file or a data set to replace", found: "a folder of other things")
+    }
+  }
+
+  /// Whether a folder holds nothing but what data sets are made of; hidden files count too.
+  private static func isDataset(_ folder: String) -> Bool {
+    let ownFile =
+      /split\.json|classes\.txt|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
+    func allNames(in folder: String) -> [String] {
+      (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+    return allNames(in: folder).allSatisfy { name in
+      let path = join(folder, name)
+      if isFolder(path) {
+        return allNames(in: path).allSatisfy { $0.hasSuffix(".png") }
+          || (Split.Part(rawValue: name) != nil && isDataset(path))
+      }
+      return name.wholeMatch(of: ownFile) != nil
     }
   }
 

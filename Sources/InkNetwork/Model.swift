@@ -63,8 +63,8 @@ public struct Model: Hashable, Sendable {
     guard labels.count == architecture.classCount else {
       throw refuse("labels", "\(architecture.classCount), one a class", "\(labels.count)")
     }
-    guard Set(labels).count == labels.count, !labels.contains("") else {
-      throw refuse("labels", "different names", labels.joined(separator: ", "))
+    guard Self.canName(classes: labels) else {
+      throw refuse("labels", "different names that are not empty", labels.joined(separator: ", "))
     }
     guard rasterizer.size == architecture.inputSize else {
       throw refuse("raster", "a size of \(architecture.inputSize)", "\(rasterizer.size)")
@@ -106,6 +106,11 @@ public struct Model: Hashable, Sendable {
     self.decision = decision
     self.provenance = provenance
     self.weights = weights
+  }
+
+  /// Whether `labels` can name the classes of a model: all different, none empty.
+  public static func canName(classes labels: [String]) -> Bool {
+    Set(labels).count == labels.count && !labels.contains("")
   }
 
   /// Reads a model file.

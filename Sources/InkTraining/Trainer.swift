@@ -72,7 +72,7 @@ public final class Trainer {
         expected: "at least two classes",
         found: training.labels.isEmpty ? "none" : "only `\(training.labels[0])`")
     }
-    guard Set(training.labels).count == training.labels.count, !training.labels.contains("") else {
+    guard Model.canName(classes: training.labels) else {
       throw TrainingError.unsuitableData(
         expected: "labels that are different and not empty",
         found: training.labels.map { "`\($0)`" }.joined(separator: ", "))

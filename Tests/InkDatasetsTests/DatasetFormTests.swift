@@ -172,13 +172,24 @@ import TestSupport
     #expect(FileTree.names(in: folder.path).isEmpty)
   }
 
-  @Test func aFolderOfOtherThingsIsNeverReplaced() throws {
-    try folder.write("home/letter.txt", "dear")
+  @Test(arguments: [
+    "letter.txt", ".git/config", "training-notes", "train/notes.txt", "images/photo.jpg",
+  ]) func aFolderOfOtherThingsIsNeverReplaced(file: String) throws {
+    try folder.write("home/\(file)", "dear")
     #expect(throws: DatasetError.self) {
       try FileTree.refuseExisting("\(folder.path)/home", force: true)
     }
     #expect(throws: DatasetError.self) { try FileTree.write(Data(), to: "\(folder.path)/home") }
-    #expect(FileTree.exists("\(folder.path)/home/letter.txt"))
+    #expect(FileTree.exists("\(folder.path)/home/\(file)"))
+  }
+
+  @Test(arguments: [
+    ["split.json", "train.ndjson", "test.ndjson"], ["split.json", "train/circle/1.png"],
+    ["classes.txt", "images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"], ["train/1.png"],
+    ["split.json", "validation/classes.txt", "validation/images.npy", "validation/labels.npy"],
+  ]) func aDatasetIsReplacedByForce(files: [String]) throws {
+    for file in files { try folder.write("data/\(file)", "old") }
+    try FileTree.refuseExisting("\(folder.path)/data", force: true)
   }
 
   @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
