@@ -8,27 +8,42 @@ extension Augmentation {
   public func vary(_ bitmap: Bitmap, using generator: inout SeededGenerator) -> Bitmap {
     // The map is used backwards, from the result to the source, so it grows where the ink shrinks.
     let distortion = Distortion(self, using: &generator)
-    let scale = 1 / (exactSize ?? generator.uniform(min(1, smallest)...1))
-    let moveX = generator.uniform(-shift...shift)
-    let moveY = generator.uniform(-shift...shift)
-    let (width, height) = (Double(bitmap.width), Double(bitmap.height))
-    let side = max(width, height)
-    var result = Bitmap(width: bitmap.width, height: bitmap.height)
-    for row in 0..<bitmap.height {
-      for column in 0..<bitmap.width {
-        let unit = Point(
-          (Double(column) + 0.5 - moveX - width / 2) / side * scale,
-          (Double(row) + 0.5 - moveY - height / 2) / side * scale)
-        let source = distortion.apply(to: unit)
-        result[row, column] = bitmap.interpolated(
-          x: source.x * side + width / 2 - 0.5, y: source.y * side + height / 2 - 0.5)
-      }
+    let scale = 1 / generator.uniform(min(1, smallest)...1)
+    let side = Double(max(bitmap.width, bitmap.height))
+    let moveX = generator.uniform(-shift...shift) / side
+    let moveY = generator.uniform(-shift...shift) / side
+    return bitmap.warped { point in
+      distortion.apply(to: Point((point.x - moveX) * scale, (point.y - moveY) * scale))
     }
-    return result
   }
 }
 
 extension Bitmap {
+  /// The picture turned by `angle` radians about its middle, clockwise, and shrunk to `share` of its
+  /// size; what leaves the frame is lost.
+  public func turned(by angle: Double, shrunkTo share: Double) -> Bitmap {
+    let back = Transform.rotation(-angle).then(.scale(x: 1 / share, y: 1 / share))
+    return warped(by: back.apply)
+  }
+
+  /// The picture in which every pixel has the value of the place that `source` names for it, in
+  /// sides of the picture from its middle.
+  fileprivate func warped(by source: (Point) -> Point) -> Bitmap {
+    let (width, height) = (Double(self.width), Double(self.height))
+    let side = max(width, height)
+    var result = Bitmap(width: self.width, height: self.height)
+    for row in 0..<self.height {
+      for column in 0..<self.width {
+        let place = source(
+          Point(
+            (Double(column) + 0.5 - width / 2) / side, (Double(row) + 0.5 - height / 2) / side))
+        result[row, column] = interpolated(
+          x: place.x * side + width / 2 - 0.5, y: place.y * side + height / 2 - 0.5)
+      }
+    }
+    return result
+  }
+
   /// The grey value between four pixels' centres; background outside.
   fileprivate func interpolated(x: Double, y: Double) -> UInt8 {
     guard x > -1, y > -1, x < Double(width), y < Double(height) else { return 0 }

@@ -10,8 +10,11 @@ extension Augmentation {
     let center = bounds.center
     let size = bounds.longerSide
     let distortion = Distortion(self, using: &generator)
+    let isCoarse = spacing > 0 && generator.chance(0.5)
+    let apart = isCoarse ? generator.uniform(0.01...max(0.01, spacing)) * size : nil
     let strokes = drawing.strokes.map { stroke in
-      let ends = changeEnds(of: stroke, using: &generator)
+      var ends = changeEnds(of: stroke, using: &generator)
+      if let apart { ends = ends.resampled(spacing: apart) }
       var shake = Tremor(amplitude: tremor * generator.uniform(), using: &generator)
       return Stroke(
         ends.points.map { point in

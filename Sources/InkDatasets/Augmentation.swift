@@ -31,18 +31,26 @@ public struct Augmentation: Hashable, Sendable, Codable {
   ///
   /// Points only.
   public var overshoot: Double
+  /// How far apart points are, as a share of the drawing's size; every other drawing keeps its own.
+  ///
+  /// Points only: slow devices record a fast hand so.
+  public var spacing: Double
   /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own.
   ///
   /// Points only.
   public var penWidths: ClosedRange<Double>?
+  /// The margins to leave, in pixels, or `nil` for the rasteriser's own.
+  ///
+  /// Points only.
+  public var margins: ClosedRange<Double>?
+  /// How bright the ink is, as a share of white, or `nil` for white.
+  ///
+  /// Points only: pictures made elsewhere are often fainter.
+  public var strengths: ClosedRange<Double>?
   /// The smallest size a picture is shrunk to, as a share of its own.
   ///
   /// Pictures only, for drawings are framed anew.
   public var smallest: Double
-  /// The exact size that a picture is brought to, as a share of its own, instead of a random one.
-  ///
-  /// Pictures only.
-  public var exactSize: Double?
   /// How far a picture is moved, in pixels.
   ///
   /// Pictures only.
@@ -52,8 +60,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
   public init(
     rotation: Double = 0, reflects: Bool = false, stretch: Double = 0, shear: Double = 0,
     warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
-    penWidths: ClosedRange<Double>? = nil, smallest: Double = 1, exactSize: Double? = nil,
-    shift: Double = 0
+    spacing: Double = 0, penWidths: ClosedRange<Double>? = nil, margins: ClosedRange<Double>? = nil,
+    strengths: ClosedRange<Double>? = nil, smallest: Double = 1, shift: Double = 0
   ) {
     self.rotation = rotation
     self.reflects = reflects
@@ -63,9 +71,11 @@ public struct Augmentation: Hashable, Sendable, Codable {
     self.tremor = tremor
     self.trim = trim
     self.overshoot = overshoot
+    self.spacing = spacing
     self.penWidths = penWidths
+    self.margins = margins
+    self.strengths = strengths
     self.smallest = smallest
-    self.exactSize = exactSize
     self.shift = shift
   }
 
@@ -112,9 +122,15 @@ public struct Augmentation: Hashable, Sendable, Codable {
     tremor = try number(.tremor, 0...1, or: 0)
     trim = try number(.trim, 0...0.5, or: 0)
     overshoot = try number(.overshoot, 0...1, or: 0)
+    spacing = try number(.spacing, 0...1, or: 0)
     penWidths = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .penWidths)
+    margins = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .margins)
+    strengths = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .strengths)
+    guard (strengths?.lowerBound ?? 0) >= 0, (strengths?.upperBound ?? 1) <= 1 else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .strengths, in: container, debugDescription: "strengths are not from 0 to 1")
+    }
     smallest = try number(.smallest, 0.05...1, or: 1)
-    exactSize = container.contains(.exactSize) ? try number(.exactSize, 0.05...1, or: 1) : nil
     shift = try number(.shift, 0...512, or: 0)
   }
 
@@ -127,11 +143,12 @@ public struct Augmentation: Hashable, Sendable, Codable {
     guard self != .none else { return try example.bitmap(rasterizer) }
     switch example.content {
     case .drawing(let drawing):
-      var rasterizer = rasterizer
-      if let penWidths {
-        rasterizer = try rasterizer.with(penWidth: generator.uniform(penWidths))
-      }
-      return try rasterizer.render(vary(drawing, using: &generator))
+      let varied = try rasterizer.with(
+        margin: margins.map { generator.uniform($0) },
+        penWidth: penWidths.map { generator.uniform($0) })
+      let bitmap = try varied.render(vary(drawing, using: &generator))
+      guard let strengths else { return bitmap }
+      return bitmap.dimmed(to: generator.uniform(strengths))
     case .bitmap(let bitmap): return vary(rasterizer.fit(bitmap), using: &generator)
     }
   }

@@ -51,6 +51,11 @@ public struct Example: Hashable, Sendable {
   /// Whose hand: source and writer together, or `nil` where the writer is unknown.
   public var hand: String? { writer.map { "\(source ?? "?")/\($0)" } }
 
+  /// What it shows more precisely than its label: the attribute `kind`, or else the label.
+  public var kind: String {
+    if case .text(let kind)? = attributes["kind"] { kind } else { label }
+  }
+
   /// The picture that `rasterizer` makes of it.
   ///
   /// - Throws: `RasterError` where a coordinate is not finite.

@@ -123,22 +123,28 @@ extension Dataset {
   /// Reads a data set in whatever form it is: recordings (a file, or a folder of any ink files), an
   /// image folder, IDX or NPY.
   ///
-  /// A bad item does not take good ones with it: it is listed in the result.
+  /// A bad item does not take good ones with it: it is listed in the result. Where the label map
+  /// renames a label, the attribute `kind` keeps the old one, unless there is one already. With `asSingleStrokes`,
+  /// the label map is applied to the labels of ``singleStrokes``.
   ///
   /// - Throws: `DatasetError` where there is nothing that could be a data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
-    source: String? = nil
+    source: String? = nil, asSingleStrokes: Bool = false
   ) throws -> LoadedDataset {
     guard FileTree.exists(path) else {
       throw DatasetError(path: path, expected: "a data set", found: "nothing of that name")
     }
     var loaded = try read(path, polarity: polarity, source: source)
+    if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
     var examples: [Example] = []
     for var example in loaded.dataset.examples {
       guard let label = labels.apply(to: example.label) else {
         loaded.droppedCount += 1
         continue
+      }
+      if label != example.label, example.attributes["kind"] == nil {
+        example.attributes["kind"] = .text(example.label)
       }
       example.label = label
       if let source { example.source = source }

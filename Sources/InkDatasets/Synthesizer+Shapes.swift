@@ -7,7 +7,7 @@ import Ink
 extension Shape {
   /// A ring that nearly closes or goes on past its start.
   static func state(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
-    let overshoot = min(0.8, max(-0.3, hand.overshoot + 0.12 * generator.normal()))
+    let overshoot = min(0.8, max(-0.9, hand.overshoot + 0.12 * generator.normal()))
     let ring = arc(
       from: hand.startAngle + 0.15 * generator.normal(), sweep: 2 * .pi + overshoot,
       isClockwise: hand.isClockwise, wobble: 0.03, drift: 0.05 * generator.normal(),
@@ -26,35 +26,47 @@ extension Shape {
     return Shape(kind: kind, strokes: withHead(line, length: 1, hand, using: &generator))
   }
 
-  /// A loop whose ends lie on one state: nearly closed or an open arch, with or without a head.
+  /// A loop with a head, nearly closed or an open arch.
   static func cycle(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
-    let hasHead = generator.chance(0.85)
     let isArch = generator.chance(0.5)
-    // Without a head, only a wide opening tells a loop from a ring.
-    let sweep =
-      isArch
-      ? generator.uniform(3.4...4.6) : generator.uniform(hasHead ? 4.8...6.1 : 4.4...5.0)
+    let loop = loop(
+      sweep: isArch ? generator.uniform(3.3...4.6) : generator.uniform(4.6...6.4),
+      height: isArch ? 1.15 : 1, using: &generator)
+    var hand = hand
+    // On a loop that nearly closes, half a head looks like an end that went too far.
+    if hand.head == .half { hand.head = .oneStroke }
+    return Shape(
+      kind: isArch ? "open arch with head" : "near-closed loop with head",
+      strokes: withHead(loop, length: 0.9, hand, using: &generator))
+  }
+
+  /// A loop that is open at the bottom, either way round.
+  private static func loop(
+    sweep: Double, height: Double, using generator: inout SeededGenerator
+  ) -> [Point] {
     let isClockwise = generator.chance(0.5)
     let middle = .pi / 2 + (isClockwise ? -1 : 1) * (.pi - sweep / 2)
-    let loop = arc(
+    return arc(
       from: middle, sweep: sweep, isClockwise: isClockwise, wobble: 0.04,
       drift: 0.08 * generator.normal(), using: &generator
-    ).map { Point($0.x, $0.y * (isArch ? 1.15 : 1)) }
-    let kind = "\(isArch ? "open arch" : "near-closed loop") \(hasHead ? "with" : "without") head"
-    guard hasHead else { return Shape(kind: kind, strokes: [[loop]]) }
-    return Shape(kind: kind, strokes: withHead(loop, length: 0.9, hand, using: &generator))
+    ).map { Point($0.x, $0.y * height) }
   }
 
   /// What is none of the editor's signs.
   static func other(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
-    switch generator.index(below: 7) {
+    switch generator.index(below: 8) {
     case 0: tap(using: &generator)
     case 1: Shape(kind: "scribble", strokes: [[scribble(using: &generator)]])
     case 2: Shape(kind: "zigzag", strokes: [zigzag(using: &generator)])
     case 3: Shape(kind: "letter-like", strokes: [letter(using: &generator)])
     case 4: Shape(kind: "polygon", strokes: [polygon(part: 1, using: &generator)])
     case 5: Shape(kind: "half-drawn polygon", strokes: [polygon(part: 0.6, using: &generator)])
-    default: loneHead(hand, using: &generator)
+    case 6: loneHead(hand, using: &generator)
+    default:
+      // Without a head an open loop says nothing; the editor sees where its ends lie.
+      Shape(
+        kind: "open loop without head",
+        strokes: [[loop(sweep: generator.uniform(3.4...4.2), height: 1.1, using: &generator)]])
     }
   }
 

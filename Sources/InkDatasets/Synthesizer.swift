@@ -78,7 +78,7 @@ struct Hand {
   let tremor: Double
   /// How far a ring goes on past its start, in radians; below 0 it stays open.
   let overshoot: Double
-  let head: Head
+  var head: Head
   /// The length of a head's barbs, as a share of the line's.
   let headLength: Double
   /// The angle between a barb and the line, in radians.

@@ -54,7 +54,8 @@ public struct ConvolutionGeometry: Hashable, Sendable {
     withUnsafePointer(to: kernelShape) { ink_scatter_patches($0, patches, input) }
   }
 
-  private var kernelShape: ink_convolution {
+  /// What the kernels in C are told.
+  var kernelShape: ink_convolution {
     ink_convolution(
       channels: channels, height: height, width: width, kernel: kernel, pad: pad,
       row_stride: paddedPositionCount)

@@ -8,20 +8,37 @@ public struct InferenceNetwork: Sendable {
   private let inputSize: Int
   private let inputScale: Float
   private let steps: [Step]
-  /// The most values that any layer puts out, and the most that a patch matrix holds.
+  /// The most values that any layer puts out, and the most that goes into a convolution with its padding.
   private let mostValues: Int
-  private let mostPatchValues: Int
+  private let mostPaddedValues: Int
 
   /// A layer with its weights.
   ///
-  /// Layers that do nothing at inference are left out.
+  /// Layers that do nothing at inference are left out; batch normalisation and ReLU become a part of
+  /// the convolution or dense layer before them, where there is one.
   private enum Step: Sendable {
-    case convolution(ConvolutionGeometry, filters: Int, weight: [Float], bias: [Float])
+    case convolution(ConvolutionGeometry, Product)
+    case dense(inputs: Int, Product)
     /// A batch normalisation with its statistics folded in: x · scale + shift, channel by channel.
     case scaleAndShift(channelLength: Int, scale: [Float], shift: [Float])
     case relu(count: Int)
     case maxPooling(channels: Int, height: Int, width: Int, size: Int)
-    case dense(inputs: Int, weight: [Float], bias: [Float])
+  }
+
+  /// A product with a weight matrix, `[outputs, inputs]`, that keeps what is not below `lowest`.
+  private struct Product: Sendable {
+    var weight: [Float]
+    var bias: [Float]
+    var lowest = -Float.infinity
+
+    /// Folds x · scale + shift, output by output, into weight and bias.
+    mutating func fold(scale: [Float], shift: [Float]) {
+      let length = weight.count / bias.count
+      for output in bias.indices {
+        for index in output * length..<(output + 1) * length { weight[index] *= scale[output] }
+        bias[output] = bias[output] * scale[output] + shift[output]
+      }
+    }
   }
 
   /// Prepares `model`.
@@ -31,22 +48,27 @@ public struct InferenceNetwork: Sendable {
     inputSize = architecture.inputSize
     inputScale = model.inputScale
 
-    var mostPatchValues = 0
+    var mostPaddedValues = 0
     func values(_ layer: Int, _ role: Parameter.Role) -> [Float] {
       model.weights["\(layer).\(role.rawValue)"]!.values
     }
-    steps = architecture.layers.indices.compactMap { index -> Step? in
+    var steps: [Step] = []
+    for index in architecture.layers.indices {
       let input = architecture.shapes[index]
       switch (architecture.layers[index], input) {
-      case (
-        .convolution(let filters, let kernel, let padding),
-        .planes(let channels, let height, let width)
-      ):
+      case (.convolution(_, let kernel, let padding), .planes(let channels, let height, let width)):
         let geometry = ConvolutionGeometry(
           channels: channels, height: height, width: width, kernel: kernel, padding: padding)
-        mostPatchValues = max(mostPatchValues, geometry.patchLength * geometry.paddedPositionCount)
-        return .convolution(
-          geometry, filters: filters, weight: values(index, .weight), bias: values(index, .bias))
+        mostPaddedValues = max(
+          mostPaddedValues, withUnsafePointer(to: geometry.kernelShape, ink_padded_count))
+        steps.append(
+          .convolution(
+            geometry, Product(weight: values(index, .weight), bias: values(index, .bias))))
+      case (.dense, _):
+        steps.append(
+          .dense(
+            inputs: input.count,
+            Product(weight: values(index, .weight), bias: values(index, .bias))))
       case (.batchNormalization, _):
         let scale = zip(values(index, .weight), values(index, .runningVariance)).map {
           $0 / ($1 + batchNormalizationEpsilon).squareRoot()
@@ -54,21 +76,41 @@ public struct InferenceNetwork: Sendable {
         let shift = zip(values(index, .bias), zip(values(index, .runningMean), scale)).map {
           $0 - $1.0 * $1.1
         }
-        return .scaleAndShift(
-          channelLength: input.count / input.channelCount, scale: scale, shift: shift)
-      case (.relu, _): return .relu(count: input.count)
+        let isFolded = Self.changeLastProduct(of: &steps) { $0.fold(scale: scale, shift: shift) }
+        if !isFolded {
+          let length = input.count / input.channelCount
+          steps.append(.scaleAndShift(channelLength: length, scale: scale, shift: shift))
+        }
+      case (.relu, _):
+        if !Self.changeLastProduct(of: &steps, { $0.lowest = 0 }) {
+          steps.append(.relu(count: input.count))
+        }
       case (.maxPooling(let size), .planes(let channels, let height, let width)):
-        return .maxPooling(channels: channels, height: height, width: width, size: size)
-      case (.dense, _):
-        return .dense(
-          inputs: input.count, weight: values(index, .weight), bias: values(index, .bias))
-      case (.flatten, _), (.dropout, _): return nil
+        steps.append(.maxPooling(channels: channels, height: height, width: width, size: size))
+      case (.flatten, _), (.dropout, _): break
       case (.convolution, .vector), (.maxPooling, .vector):
         preconditionFailure("an architecture has planes before \(architecture.layers[index].kind)")
       }
     }
+    self.steps = steps
     mostValues = architecture.shapes.map(\.count).max() ?? 0
-    self.mostPatchValues = mostPatchValues
+    self.mostPaddedValues = mostPaddedValues
+  }
+
+  /// Changes the last step where it is a product with nothing behind it yet; returns whether it was.
+  private static func changeLastProduct(
+    of steps: inout [Step], _ change: (inout Product) -> Void
+  ) -> Bool {
+    switch steps.last {
+    case .convolution(let geometry, var product) where product.lowest == -.infinity:
+      change(&product)
+      steps[steps.count - 1] = .convolution(geometry, product)
+    case .dense(let inputs, var product) where product.lowest == -.infinity:
+      change(&product)
+      steps[steps.count - 1] = .dense(inputs: inputs, product)
+    default: return false
+    }
+    return true
   }
 
   /// The logits of one picture, one a class.
@@ -79,21 +121,27 @@ public struct InferenceNetwork: Sendable {
       bitmap.width == inputSize && bitmap.height == inputSize,
       "the network takes \(inputSize) × \(inputSize), not \(bitmap.width) × \(bitmap.height)")
     return withUnsafeTemporaryAllocation(
-      of: Float.self, capacity: 2 * mostValues + mostPatchValues
+      of: Float.self, capacity: 2 * mostValues + mostPaddedValues
     ) { memory in
       let base = memory.baseAddress!
       var input = base
       var output = base + mostValues
-      let patches = base + 2 * mostValues
+      let padded = base + 2 * mostValues
       for (index, pixel) in bitmap.pixels.enumerated() { input[index] = Float(pixel) * inputScale }
       for step in steps {
         switch step {
-        case .convolution(let geometry, let filters, let weight, let bias):
-          geometry.gatherPatches(input, into: patches)
-          multiply(
-            weight, rows: filters, inner: geometry.patchLength, patches,
-            columns: geometry.positionCount, stride: geometry.paddedPositionCount, bias: bias,
-            into: output)
+        case .convolution(let geometry, let product):
+          withUnsafePointer(to: geometry.kernelShape) { shape in
+            ink_pad(shape, input, padded)
+            ink_convolve(
+              shape, padded, product.bias.count, product.weight, product.bias, product.lowest,
+              output)
+          }
+          swap(&input, &output)
+        case .dense(let inputs, let product):
+          ink_multiply_vector(
+            product.weight, product.bias.count, inputs, input, product.bias, product.lowest,
+            output)
           swap(&input, &output)
         case .scaleAndShift(let length, let scale, let shift):
           for channel in scale.indices {
@@ -104,10 +152,16 @@ public struct InferenceNetwork: Sendable {
           }
         case .relu(let count): ink_relu(input, count)
         case .maxPooling(let channels, let height, let width, let size):
-          maxPool(input, channels: channels, height: height, width: width, size: size, into: output)
-          swap(&input, &output)
-        case .dense(let inputs, let weight, let bias):
-          multiply(weight, vector: input, inputs: inputs, bias: bias, into: output)
+          if size == 2 {
+            for channel in 0..<channels {
+              ink_max_pool_2x2(
+                input + channel * height * width, height, width,
+                output + channel * (height / 2) * (width / 2), nil)
+            }
+          } else {
+            maxPool(
+              input, channels: channels, height: height, width: width, size: size, into: output)
+          }
           swap(&input, &output)
         }
       }

@@ -19,7 +19,7 @@ public struct Model: Hashable, Sendable {
   public let weights: [String: Tensor]
 
   /// The version of the file format that is written.
-  static let formatVersion = "1"
+  static let formatVersion = "2"
 
   /// When an answer is accepted.
   ///
@@ -27,10 +27,10 @@ public struct Model: Hashable, Sendable {
   public struct Decision: Hashable, Sendable, Codable {
     /// The logits are divided by this before the softmax (Guo et al., 2017); 1 changes nothing.
     public var temperature: Double
-    /// The least probability of the top label.
-    public var leastProbability: Double
-    /// The least distance between the two highest probabilities.
-    public var leastMargin: Double
+    /// The least probability of an answer, for each label that has one.
+    public var leastProbabilities: [String: Double]
+    /// The least distance between the two highest probabilities, for each label that has one.
+    public var leastMargins: [String: Double]
     /// A drawing whose longer side is shorter than this, in canvas points, is a tap.
     public var leastExtent: Double
     /// The label that stands for "none of the others", or `nil` where there is no such class.
@@ -38,12 +38,12 @@ public struct Model: Hashable, Sendable {
 
     /// Accepts everything.
     public init(
-      temperature: Double = 1, leastProbability: Double = 0, leastMargin: Double = 0,
-      leastExtent: Double = 0, rejectedLabel: String? = nil
+      temperature: Double = 1, leastProbabilities: [String: Double] = [:],
+      leastMargins: [String: Double] = [:], leastExtent: Double = 0, rejectedLabel: String? = nil
     ) {
       self.temperature = temperature
-      self.leastProbability = leastProbability
-      self.leastMargin = leastMargin
+      self.leastProbabilities = leastProbabilities
+      self.leastMargins = leastMargins
       self.leastExtent = leastExtent
       self.rejectedLabel = rejectedLabel
     }
@@ -74,12 +74,22 @@ public struct Model: Hashable, Sendable {
     }
     for (field, value, range) in [
       ("temperature", decision.temperature, 0.01...100),
-      ("leastProbability", decision.leastProbability, 0...1),
-      ("leastMargin", decision.leastMargin, 0...1),
       ("leastExtent", decision.leastExtent, 0...1e6),
     ] where !range.contains(value) {
       throw refuse(
         "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
+    }
+    for (field, thresholds) in [
+      ("leastProbabilities", decision.leastProbabilities), ("leastMargins", decision.leastMargins),
+    ] {
+      for (label, value) in thresholds.sorted(by: { $0.key < $1.key }) {
+        guard labels.contains(label) else {
+          throw refuse("decision.\(field)", "only labels of the model", label)
+        }
+        guard (0...1).contains(value) else {
+          throw refuse("decision.\(field).\(label)", "a number from 0.0 to 1.0", "\(value)")
+        }
+      }
     }
     if let rejected = decision.rejectedLabel, !labels.contains(rejected) {
       throw refuse("decision.rejectedLabel", "one of the labels", rejected)

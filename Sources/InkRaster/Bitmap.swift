@@ -35,6 +35,15 @@ public struct Bitmap: Hashable, Sendable {
     Bitmap(width: width, height: height, pixels: pixels.map { 255 - $0 })
   }
 
+  /// The picture with ink as bright as `strength`, a share of what it is.
+  ///
+  /// - Precondition: `strength` is from 0 to 1.
+  public func dimmed(to strength: Double) -> Bitmap {
+    Bitmap(
+      width: width, height: height,
+      pixels: pixels.map { UInt8((Double($0) * strength).rounded()) })
+  }
+
   /// Whether most of the picture is bright: then the ink is dark and has to be inverted.
   public var isDarkOnLight: Bool {
     pixels.count { $0 > 127 } * 2 > pixels.count

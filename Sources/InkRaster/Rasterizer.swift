@@ -49,11 +49,13 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   /// The side of the square that the middle of the pen stays in, in pixels.
   public var contentSide: Double { Double(size) - 2 * margin - penWidth }
 
-  /// The same frame with another pen.
+  /// The same picture size with another margin or pen, where one is given.
   ///
-  /// - Throws: `RasterError.invalidParameter` where the pen does not fit.
-  public func with(penWidth: Double) throws(RasterError) -> Rasterizer {
-    try Rasterizer(size: size, margin: margin, penWidth: penWidth)
+  /// - Throws: `RasterError.invalidParameter` where they do not fit.
+  public func with(
+    margin: Double? = nil, penWidth: Double? = nil
+  ) throws(RasterError) -> Rasterizer {
+    try Rasterizer(size: size, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth)
   }
 
   /// Draws `drawing`.

@@ -107,8 +107,12 @@ extension Model.Decision {
   /// Whether and why a ranking is not accepted.
   public func rejection(of ranked: [Recognition.Candidate]) -> Recognition.Rejection? {
     guard let top = ranked.first else { return .unrecognised }
-    if top.label == rejectedLabel || top.probability < leastProbability { return .unrecognised }
-    if ranked.count > 1, top.probability - ranked[1].probability < leastMargin { return .ambiguous }
-    return nil
+    if top.label == rejectedLabel { return .unrecognised }
+    let second = ranked.count > 1 ? ranked[1] : nil
+    let margin = top.probability - (second?.probability ?? 0)
+    if margin < leastMargins[top.label] ?? 0 {
+      return second?.label == rejectedLabel ? .unrecognised : .ambiguous
+    }
+    return top.probability < leastProbabilities[top.label] ?? 0 ? .unrecognised : nil
   }
 }

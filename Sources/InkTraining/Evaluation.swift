@@ -51,11 +51,18 @@ public struct Evaluation: Hashable, Sendable, Codable {
   public var confusion: [[Int]]
   /// The mean of −log p of the right label.
   public var negativeLogLikelihood: Double
-  /// The mean distance between how sure and how right the answers are, over 15 bins (Guo et al.,
-  /// 2017).
-  public var calibrationError: Double
+  /// How sure and how right the answers are, as the model gives them.
+  public var reliability: Reliability
+  /// The same as it would be with a temperature of 1, before calibration.
+  public var uncalibratedReliability: Reliability
   /// How many answers would be refused.
   public var refused: Share
+  /// How often each class (row) ended as each label (column) that was not refused; the last column
+  /// counts what was.
+  public var decisions: [[Int]]
+  /// How well what is to be refused is told from the rest, where the model has a label for it and
+  /// there are examples of both.
+  public var rejection: RejectionCurve?
   /// The answers that are wrong, most certain first.
   public var errors: [Mistake]
 
@@ -100,38 +107,18 @@ public struct Evaluation: Hashable, Sendable, Codable {
     of recognizer: Recognizer, on dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
   ) throws {
     let model = recognizer.model
-    if let stranger = dataset.labels.first(where: { !model.labels.contains($0) }) {
-      throw DatasetError(
-        path: dataset.examples.first { $0.label == stranger }?.origin ?? "data set",
-        expected: "labels of the model, \(model.labels.joined(separator: ", "))",
-        found: "`\(stranger)`")
-    }
+    let answers = try recognizer.answers(to: dataset, disturbance: disturbance, workers: workers)
     let dataset = Dataset(dataset.examples, labels: model.labels)
-    let answers = ParallelAnswers(count: dataset.examples.count)
-    ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in
-      let example = dataset.examples[index]
-      let answer = Result { () throws(RasterError) -> Recognition in
-        // A drawing's own size decides whether it is a tap.
-        if case .drawing(let drawing) = example.content, disturbance == nil {
-          return try recognizer.recognize(drawing)
-        }
-        let bitmap = model.rasterizer.fit(try example.bitmap(model.rasterizer))
-        return recognizer.recognize(disturbance?.apply(to: bitmap, index: index) ?? bitmap)
-      }.mapError {
-        DatasetError(
-          path: example.origin, expected: "a drawing that can be rasterised", found: "\($0)")
-      }
-      answers.store(answer, at: index)
-    }
     self.init(
-      try answers.all(), dataset: dataset, classes: try dataset.classes(),
-      rejectedLabel: model.decision.rejectedLabel)
+      answers, dataset: dataset, classes: try dataset.classes(),
+      decision: model.decision)
   }
 
   /// Counts `answers` to the examples of `dataset`.
   init(
-    _ answers: [Recognition], dataset: Dataset, classes targets: [Int], rejectedLabel: String?
+    _ answers: [Recognition], dataset: Dataset, classes targets: [Int], decision: Model.Decision
   ) {
+    let rejectedLabel = decision.rejectedLabel
     let labels = dataset.labels
     let count = labels.count
     var confusion = [[Int]](repeating: [Int](repeating: 0, count: count), count: count)
@@ -139,18 +126,22 @@ public struct Evaluation: Hashable, Sendable, Codable {
     var refusals = [Int](repeating: 0, count: count)
     var likelihood = 0.0
     var errors: [Mistake] = []
-    var judged: [(probability: Double, isRight: Bool)] = []
+    var decisions = [[Int]](repeating: [Int](repeating: 0, count: count + 1), count: count)
+    var judged: [Recognition] = []
+    var judgedLabels: [String] = []
     for (index, answer) in answers.enumerated() {
       let example = dataset.examples[index]
       let isTap = answer.rejection == .tooSmall
       let label = isTap ? rejectedLabel ?? answer.top.label : answer.top.label
       confusion[targets[index]][positions[label]!] += 1
       if answer.rejection != nil { refusals[targets[index]] += 1 }
+      decisions[targets[index]][answer.rejection == nil ? positions[label]! : count] += 1
       let probability = answer.ranked.first { $0.label == example.label }?.probability ?? 0
       // What a tap looks like when it is framed means nothing, so it is not judged.
       if !isTap {
         likelihood -= log(max(probability, 1e-30))
-        judged.append((answer.top.probability, label == example.label))
+        judged.append(answer)
+        judgedLabels.append(example.label)
       }
       if label != example.label {
         errors.append(
@@ -163,7 +154,10 @@ public struct Evaluation: Hashable, Sendable, Codable {
     let total = answers.count
     accuracy = Share((0..<count).reduce(0) { $0 + confusion[$1][$1] }, of: total)
     negativeLogLikelihood = likelihood / Double(max(1, judged.count))
-    calibrationError = Self.calibrationError(judged)
+    reliability = Reliability(judged, labels: judgedLabels)
+    uncalibratedReliability = Reliability(
+      judged.map { $0.reheated(by: decision.temperature) }, labels: judgedLabels)
+    rejection = rejectedLabel.flatMap { RejectionCurve(judged, labels: judgedLabels, rejected: $0) }
     refused = Share(refusals.reduce(0, +), of: total)
     classes = labels.indices.map { index in
       let right = confusion[index][index]
@@ -177,66 +171,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
     }
     self.labels = labels
     self.confusion = confusion
+    self.decisions = decisions
     self.errors = errors
-  }
-
-  private static func calibrationError(_ answers: [(probability: Double, isRight: Bool)]) -> Double
-  {
-    guard !answers.isEmpty else { return 0 }
-    var bins = [(count: Int, probability: Double, right: Double)](
-      repeating: (0, 0, 0), count: 15)
-    for answer in answers {
-      let bin = min(14, Int(answer.probability * 15))
-      bins[bin].count += 1
-      bins[bin].probability += answer.probability
-      bins[bin].right += answer.isRight ? 1 : 0
-    }
-    return bins.reduce(0) { $0 + abs($1.probability - $1.right) } / Double(answers.count)
-  }
-}
-
-/// A change of every picture before it is shown to a model: turned by a random angle and shrunk.
-public struct Disturbance: Hashable, Sendable, Codable {
-  /// The size that pictures are shrunk to, as a share of their own.
-  public var shrink: Double
-  /// The start of the random angles.
-  public var seed: UInt64
-
-  /// Turns by any angle and shrinks to `shrink`.
-  public init(shrink: Double, seed: UInt64) {
-    self.shrink = shrink
-    self.seed = seed
-  }
-
-  func apply(to bitmap: Bitmap, index: Int) -> Bitmap {
-    var generator = SeededGenerator(seed: seed, stream: 0xd157, UInt64(index))
-    var augmentation = Augmentation.none
-    augmentation.rotation = .pi
-    augmentation.exactSize = shrink
-    return augmentation.vary(bitmap, using: &generator)
-  }
-}
-
-/// Answers that come in any order.
-private final class ParallelAnswers: @unchecked Sendable {
-  private let memory: UnsafeMutableBufferPointer<Result<Recognition, DatasetError>?>
-
-  init(count: Int) {
-    memory = .allocate(capacity: count)
-    memory.initialize(repeating: nil)
-  }
-
-  deinit {
-    memory.deinitialize()
-    memory.deallocate()
-  }
-
-  /// Every index is stored once, by one worker.
-  func store(_ answer: Result<Recognition, DatasetError>, at index: Int) {
-    memory[index] = answer
-  }
-
-  func all() throws(DatasetError) -> [Recognition] {
-    try memory.map { answer throws(DatasetError) in try answer!.get() }
   }
 }

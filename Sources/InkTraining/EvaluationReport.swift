@@ -16,16 +16,20 @@ public struct EvaluationReport: Codable, Sendable {
   public var evaluation: Evaluation
   /// The result when every picture is turned and shrunk, where that was asked for.
   public var disturbed: Evaluation?
+  /// The result taken apart.
+  public var breakdowns: [Breakdown]
 
   /// Makes a report.
   public init(
-    model: String, data: String, part: String, evaluation: Evaluation, disturbed: Evaluation?
+    model: String, data: String, part: String, evaluation: Evaluation, disturbed: Evaluation?,
+    breakdowns: [Breakdown] = []
   ) {
     self.model = model
     self.data = data
     self.part = part
     self.evaluation = evaluation
     self.disturbed = disturbed
+    self.breakdowns = breakdowns
   }
 
   /// The report as indented JSON.
@@ -43,7 +47,33 @@ public struct EvaluationReport: Codable, Sendable {
       lines += ["", "each picture turned by a random angle and shrunk:"]
       lines += Self.lines(disturbed)
     }
+    for breakdown in breakdowns { lines += [""] + Self.lines(breakdown) }
     return lines.joined(separator: "\n")
+  }
+
+  private static func lines(_ breakdown: Breakdown) -> [String] {
+    let table = Self.table(breakdown)
+    let width = max(10, table.map { $0[0].count }.max() ?? 0) + 2
+    return table.map { row in
+      row[0].padded(width) + row[1].padded(24) + row[2...].map { $0.leftPadded(14) }.joined()
+    }
+  }
+
+  /// The rows of a breakdown with their heading, and below them the mean of all.
+  private static func table(_ breakdown: Breakdown) -> [[String]] {
+    var table = [
+      [
+        "by \(breakdown.axis.rawValue)", "right", "mean recall", "good refused", "junk accepted",
+        "examples",
+      ]
+    ]
+    table += breakdown.rows.map { row in
+      [
+        row.value, row.accuracy.interval, row.meanRecall.percent, row.goodRefused.percent,
+        row.junkAccepted.percent, "\(row.accuracy.total)",
+      ]
+    }
+    return table + [["mean of rows", breakdown.meanAccuracy.percent, "", "", "", ""]]
   }
 
   private static func lines(_ evaluation: Evaluation) -> [String] {
@@ -52,7 +82,12 @@ public struct EvaluationReport: Codable, Sendable {
       "accuracy  \(evaluation.accuracy.words)",
       "refused   \(evaluation.refused.words)",
       "negative log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)), "
-        + "calibration error \(evaluation.calibrationError.fixed(4))",
+        + "calibration error \(evaluation.reliability.expectedError.fixed(4))",
+    ]
+    if let rejection = evaluation.rejection {
+      lines.append("area under the rejection curve \(rejection.area.fixed(5))")
+    }
+    lines += [
       "",
       "class".padded(width)
         + ["precision", "recall", "F1", "refused", "examples"].map { $0.leftPadded(11) }.joined(),
@@ -64,13 +99,19 @@ public struct EvaluationReport: Codable, Sendable {
       ]
       lines.append(report.label.padded(width) + cells.map { $0.leftPadded(11) }.joined())
     }
-    lines += ["", "confusion (row: truth, column: answer)"]
-    let cell = max(8, (evaluation.labels.map(\.count).max() ?? 0) + 2)
-    lines.append(
-      "".padded(width) + evaluation.labels.map { $0.leftPadded(cell) }.joined())
-    for (label, row) in zip(evaluation.labels, evaluation.confusion) {
-      lines.append(label.padded(width) + row.map { "\($0)".leftPadded(cell) }.joined())
+    let cell = max(9, (evaluation.labels.map(\.count).max() ?? 0) + 2)
+    func table(_ title: String, columns: [String], rows: [[Int]]) {
+      lines += ["", title, "".padded(width) + columns.map { $0.leftPadded(cell) }.joined()]
+      for (label, row) in zip(evaluation.labels, rows) {
+        lines.append(label.padded(width) + row.map { "\($0)".leftPadded(cell) }.joined())
+      }
     }
+    table(
+      "confusion (row: truth, column: most likely)", columns: evaluation.labels,
+      rows: evaluation.confusion)
+    table(
+      "decisions (row: truth, column: accepted as)", columns: evaluation.labels + ["refused"],
+      rows: evaluation.decisions)
     return lines
   }
 
@@ -85,6 +126,7 @@ public struct EvaluationReport: Codable, Sendable {
       body += "<h2>Each picture turned by a random angle and shrunk</h2>"
       body += Self.section(disturbed)
     }
+    for breakdown in breakdowns { body += Self.section(breakdown) }
     body += "<h2>\(evaluation.errors.count) errors, most certain first</h2><div class=errors>"
     for mistake in evaluation.errors.prefix(400) {
       let bitmap = rasterizer.fit(try examples.examples[mistake.index].bitmap(rasterizer))
@@ -113,7 +155,7 @@ public struct EvaluationReport: Codable, Sendable {
     var html = """
       <p>Accuracy <b>\(evaluation.accuracy.words)</b>; refused \(evaluation.refused.words); negative
       log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)); calibration error
-      \(evaluation.calibrationError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
+      \(evaluation.reliability.expectedError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
       <th>refused<th>examples</tr>
       """
     for report in evaluation.classes {
@@ -121,12 +163,69 @@ public struct EvaluationReport: Codable, Sendable {
       html += "<td>\(report.recall.interval)<td>\(report.f1.percent)"
       html += "<td>\(report.refused.percent)<td>\(report.support)</tr>"
     }
-    html += "</table><table><tr><th>truth \\ answer"
-    html += evaluation.labels.map { "<th>\(escape($0))" }.joined() + "</tr>"
-    for (label, row) in zip(evaluation.labels, evaluation.confusion) {
+    html += "</table>"
+    html += crosstable(
+      "truth \\ most likely", columns: evaluation.labels, rows: evaluation.confusion,
+      of: evaluation.labels)
+    html += crosstable(
+      "truth \\ accepted as", columns: evaluation.labels + ["refused"],
+      rows: evaluation.decisions, of: evaluation.labels)
+    return html + diagrams(evaluation)
+  }
+
+  private static func crosstable(
+    _ corner: String, columns: [String], rows: [[Int]], of labels: [String]
+  ) -> String {
+    var html = "<table><tr><th>\(corner)" + columns.map { "<th>\(escape($0))" }.joined() + "</tr>"
+    for (label, row) in zip(labels, rows) {
       html += "<tr><td>\(escape(label))" + row.map { "<td>\($0)" }.joined() + "</tr>"
     }
     return html + "</table>"
+  }
+
+  private static func section(_ breakdown: Breakdown) -> String {
+    let table = table(breakdown)
+    var html = "<h2>By \(breakdown.axis.rawValue)</h2><table>"
+    for (index, row) in table.enumerated() {
+      let cell = index == 0 ? "<th>" : "<td>"
+      html += "<tr>" + row.map { cell + escape($0) }.joined() + "</tr>"
+    }
+    return html + "</table>"
+  }
+
+  /// How sure and how right answers are, and what thresholds do.
+  private static func diagrams(_ evaluation: Evaluation) -> String {
+    func reliability(_ reliability: Reliability) -> [(Double, Double)] {
+      reliability.bins.filter { $0.count > 0 }.map { ($0.probability, $0.accuracy) }
+    }
+    var html = "<div class=errors>"
+    html +=
+      Diagram(
+        title: "How sure and how right, calibrated (error "
+          + "\(evaluation.reliability.expectedError.percent)) and not "
+          + "(\(evaluation.uncalibratedReliability.expectedError.percent))",
+        horizontal: "probability", vertical: "right",
+        lines: [
+          reliability(evaluation.reliability), reliability(evaluation.uncalibratedReliability),
+        ], hasDiagonal: true
+      ).svg
+    if let rejection = evaluation.rejection {
+      html +=
+        Diagram(
+          title: "What thresholds refuse; area \(rejection.area.fixed(5))",
+          horizontal: "good refused", vertical: "junk accepted",
+          lines: [rejection.thresholds.map { ($0.goodRefused, $0.junkAccepted) }],
+          marks: operatingPoint(evaluation).map { [$0] } ?? []
+        ).svg
+    }
+    return html + "</div>"
+  }
+
+  /// The share of good examples that is refused and of the others that is accepted.
+  private static func operatingPoint(_ evaluation: Evaluation) -> (Double, Double)? {
+    guard let rejected = evaluation.rejection?.rejectedLabel else { return nil }
+    let row = Breakdown.Row(value: "", evaluation, rejectedLabel: rejected)
+    return (row.goodRefused.value, row.junkAccepted.value)
   }
 
   private static func escape(_ text: String) -> String {

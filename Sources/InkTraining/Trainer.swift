@@ -29,6 +29,7 @@ public final class Trainer {
   private let average: FloatBuffer?
   private let blasName: String
   private let fingerprint: String
+  private let decision: Model.Decision
   private var progress = Progress()
   private var best: [String: Tensor]?
 
@@ -49,13 +50,15 @@ public final class Trainer {
   /// Prepares a training.
   ///
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
-  /// of `training`. `workers` is the number of cores; it changes the speed and nothing else.
+  /// of `training`. `workers` is the number of cores; it changes the speed and nothing else. With
+  /// `start`, a model of the same architecture and labels, training goes on from its weights, and its
+  /// decision is kept.
   ///
   /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no
   ///   BLAS, and `DatasetError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
-    rasterizer: Rasterizer, options: TrainingOptions, workers: Int
+    rasterizer: Rasterizer, options: TrainingOptions, startingFrom start: Model? = nil, workers: Int
   ) throws {
     try options.validate()
     let countBefore = training.examples.count + (validation?.examples.count ?? 0)
@@ -77,14 +80,22 @@ public final class Trainer {
         expected: "labels that are different and not empty",
         found: training.labels.map { "`\($0)`" }.joined(separator: ", "))
     }
+    if let start {
+      guard start.architecture == architecture, start.labels == training.labels else {
+        throw TrainingError.unsuitableData(
+          expected:
+            "the labels of the model to start from, \(start.labels.joined(separator: ", "))",
+          found: training.labels.joined(separator: ", "))
+      }
+    }
     guard architecture.inputSize == rasterizer.size else {
       throw TrainingError.unsuitableData(
         expected: "pictures of \(architecture.inputSize), as the network has its input",
         found: "\(rasterizer.size)")
     }
-    if let widest = options.augmentation.penWidths?.upperBound {
-      _ = try rasterizer.with(penWidth: widest)
-    }
+    _ = try rasterizer.with(
+      margin: options.augmentation.margins?.upperBound,
+      penWidth: options.augmentation.penWidths?.upperBound)
     var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
@@ -111,6 +122,11 @@ public final class Trainer {
     network = try TrainingNetwork(
       architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed)
+    if let start { network.weights = start.weights }
+    decision =
+      start?.decision
+      ?? Model.Decision(
+        leastExtent: options.leastExtent, rejectedLabel: labels.contains("other") ? "other" : nil)
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
       average = FloatBuffer(count: network.learnt.count)
@@ -193,10 +209,7 @@ public final class Trainer {
       try Model(
         architecture: network.architecture, labels: labels, rasterizer: rasterizer,
         inputScale: Self.inputScale,
-        decision: Model.Decision(
-          leastExtent: options.leastExtent,
-          rejectedLabel: labels.contains("other") ? "other" : nil),
-        provenance: provenance, weights: best ?? averagedWeights))
+        decision: decision, provenance: provenance, weights: best ?? averagedWeights))
   }
 
   private var hasRunOutOfPatience: Bool {

@@ -1,3 +1,4 @@
+import Ink
 import InkDatasets
 import InkNetwork
 
@@ -24,7 +25,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var augmentation = Augmentation.none
   /// Drawings whose longer side is shorter than this, in canvas points, are taps: they are refused
   /// by their size, so nothing is learnt from them.
-  public var leastExtent = 12.0
+  public var leastExtent = Stroke.leastExtent
   /// Training ends when the validation part has not been answered better for so many epochs.
   public var patience: Int?
   /// How much of the moving average of the weights is kept at each step; `nil` uses the weights

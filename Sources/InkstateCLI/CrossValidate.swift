@@ -51,7 +51,7 @@ struct CrossValidate: ParsableCommand {
     let result = try CrossValidation(
       dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
       rasterizer: rasterizer, options: try training.options(),
-      disturbance: disturb.map { Disturbance(shrink: $0, seed: training.seed) },
+      disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
       architecture: { try training.network(classCount: $0, inputSize: rasterizer.size) },
       onRun: { run in

@@ -11,12 +11,19 @@ struct DatasetImport: ParsableCommand {
       Reads Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, and folders of them; also image \
       folders, IDX and NPY. Ink becomes NDJSON, pictures become an image folder.
 
+      With --strokes, every stroke of a drawing of several becomes an example by itself, as an \
+      editor meets it that looks at one stroke at a time. Its label is the drawing's with the \
+      stroke's form behind it, line, bow or curve: --map null/curve=state.
+
       Example: inkstate dataset import ../shared/data/dollar1 --map circle=state \
       --map arrow=transition --others drop --output runs/dollar1.ndjson
       """)
 
   @Argument(help: "Files and folders.")
   var paths: [String]
+
+  @Flag(help: "Take drawings of several strokes apart.")
+  var strokes = false
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
@@ -27,7 +34,7 @@ struct DatasetImport: ParsableCommand {
     var labels = Set<String>()
     var failureCount = 0
     for path in paths {
-      let loaded = try loading.load(path)
+      let loaded = try loading.load(path, asSingleStrokes: strokes)
       examples += loaded.dataset.examples
       labels.formUnion(loaded.dataset.labels)
       failureCount += loaded.failures.count

@@ -10,7 +10,9 @@ struct DatasetPreview: ParsableCommand {
     commandName: "preview",
     abstract: "Draw some examples of every class on one PNG, to look at.",
     discussion: """
-      With --augmented, every row is one example, first as it is, then varied.
+      With --augmented, every row is one example, first as it is, then varied. With --kinds there \
+      is a section for each kind (the attribute `kind`, such as `ring` or `zigzag`) and not for \
+      each class.
 
       Example: inkstate dataset preview datasets/synthetic.ndjson --augmented \
       --output runs/preview.png
@@ -27,6 +29,9 @@ struct DatasetPreview: ParsableCommand {
 
   @Flag(help: "Show how examples are varied while training.")
   var augmented = false
+
+  @Flag(help: "Show every kind by itself.")
+  var kinds = false
 
   @Option(help: "With --augmented: \(Augmentation.named.keys.sorted().words), or a JSON file.")
   var augment = "any-angle"
@@ -51,8 +56,11 @@ struct DatasetPreview: ParsableCommand {
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     let augmentation = try Augmentation.named(augment)
     var generator = SeededGenerator(seed: seed)
-    let sections = try dataset.labels.map { label -> ContactSheet.Section in
-      let members = dataset.examples.filter { $0.label == label }
+    let groups = Dictionary(grouping: dataset.examples) { example in
+      kinds ? "\(example.label): \(example.kind)" : example.label
+    }
+    let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
+      let members = groups[title]!
       let picked = generator.permutation(members.count)
         .prefix(augmented ? rows : rows * columns).map { members[$0] }
       let bitmaps = try picked.flatMap { example -> [Bitmap] in
@@ -63,10 +71,10 @@ struct DatasetPreview: ParsableCommand {
             try augmentation.bitmap(of: example, rasterizer: rasterizer, using: &generator)
           })
       }
-      return ContactSheet.Section(title: "\(label) (\(members.count))", bitmaps: bitmaps)
+      return ContactSheet.Section(title: "\(title) (\(members.count))", bitmaps: bitmaps)
     }
     try FileTree.write(
       try PNG.encode(ContactSheet(sections, columns: columns).render()), to: output.output)
-    print("\(dataset.labels.count) classes on \(output.output)")
+    print("\(sections.count) \(kinds ? "kinds" : "classes") on \(output.output)")
   }
 }

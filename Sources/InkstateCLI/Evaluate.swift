@@ -12,7 +12,10 @@ struct Evaluate: ParsableCommand {
     abstract: "Measure how well a model answers a data set.",
     discussion: """
       Of a divided data set, the test part is used unless --part says otherwise, and the report \
-      says which it was.
+      says which it was. Several data sets are evaluated together.
+
+      --by takes the result apart: by what examples are (source, writer, label, kind, strokes), or \
+      by what is done to every one of them (size, angle, pen, sampling).
 
       Example: inkstate evaluate runs/data --model runs/model.safetensors --html runs/report.html
       """)
@@ -21,14 +24,20 @@ struct Evaluate: ParsableCommand {
     case text, json
   }
 
-  @Argument(help: "A divided data set, or one in any form.")
-  var data: String
+  @Argument(help: "Divided data sets, or data sets in any form.")
+  var data: [String]
 
   @Option(help: "The model; without it, the released one.")
   var model: String?
 
   @Option(help: "The part of a divided data set: \(Split.Part.allCases.words).")
   var part: Split.Part = .test
+
+  @Option(
+    help: ArgumentHelp(
+      "Take the result apart, by one or more of \(Breakdown.Axis.allCases.words), with commas "
+        + "between them.", valueName: "axes"))
+  var by: String?
 
   @Option(help: "What is printed: \(Format.allCases.words).")
   var format: Format = .text
@@ -58,6 +67,7 @@ struct Evaluate: ParsableCommand {
 
   func validate() throws {
     try checkDisturbance(disturb)
+    _ = try axes()
     guard html == nil || html != errors else {
       throw ValidationError("--html, --errors: expected two places, found `\(html ?? "")` twice")
     }
@@ -68,22 +78,29 @@ struct Evaluate: ParsableCommand {
       try FileTree.refuseExisting(path, force: force)
     }
     let recognizer = try Recognizer.load(model)
-    let source = try DataSource.load(data, part: part, loading: loading)
-    guard !source.dataset.examples.isEmpty else {
-      throw DatasetError(path: data, expected: "examples in \(source.partName)", found: "none")
+    let sources = try data.map { try DataSource.load($0, part: part, loading: loading) }
+    var dataset = Dataset([])
+    for source in sources { dataset.add(source.dataset) }
+    let partNames = Set(sources.map(\.partName)).sorted().joined(separator: " and ")
+    guard !dataset.examples.isEmpty else {
+      throw DatasetError(
+        path: data.joined(separator: ", "), expected: "examples in \(partNames)", found: "none")
     }
     let learnt = recognizer.model.provenance["data_fingerprint"]
-    if learnt == source.dataset.fingerprint.description {
+    if learnt == dataset.fingerprint.description {
       Terminal.say("note: the model was trained on these very examples")
     }
     let workers = try workerCount(threads)
     let report = EvaluationReport(
-      model: model ?? "released", data: data, part: source.partName,
-      evaluation: try Evaluation(of: recognizer, on: source.dataset, workers: workers),
+      model: model ?? "released", data: data.joined(separator: " "), part: partNames,
+      evaluation: try Evaluation(of: recognizer, on: dataset, workers: workers),
       disturbed: try disturb.map {
         try Evaluation(
-          of: recognizer, on: source.dataset, disturbance: Disturbance(shrink: $0, seed: seed),
+          of: recognizer, on: dataset, disturbance: .turned(shrunkTo: $0, seed: seed),
           workers: workers)
+      },
+      breakdowns: try axes().map {
+        try Breakdown(of: recognizer, on: dataset, by: $0, workers: workers)
       })
     switch format {
     case .text: print(report.text)
@@ -91,12 +108,22 @@ struct Evaluate: ParsableCommand {
     }
     let rasterizer = recognizer.model.rasterizer
     if let html {
-      let page = try report.html(examples: source.dataset, rasterizer: rasterizer)
+      let page = try report.html(examples: dataset, rasterizer: rasterizer)
       try FileTree.write(Data(page.utf8), to: html)
     }
     if let errors {
       try FileTree.write(
-        try PNG.encode(try sheet(report.evaluation, of: source.dataset, rasterizer)), to: errors)
+        try PNG.encode(try sheet(report.evaluation, of: dataset, rasterizer)), to: errors)
+    }
+  }
+
+  private func axes() throws -> [Breakdown.Axis] {
+    try (by ?? "").split(separator: ",").map { name in
+      guard let axis = Breakdown.Axis(rawValue: String(name)) else {
+        throw ValidationError(
+          "--by: expected \(Breakdown.Axis.allCases.words), found `\(name)`")
+      }
+      return axis
     }
   }
 

@@ -17,8 +17,8 @@ struct Inkstate: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      DatasetCommand.self, Train.self, Evaluate.self, CrossValidate.self, Classify.self,
-      Inspect.self,
+      DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
+      Classify.self, Inspect.self,
     ])
 
   static let version = "0.1.0"

@@ -42,10 +42,15 @@ struct Inspect: ParsableCommand {
       "preprocessing \(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
         + "pen \(raster.penWidth), grey × \(model.inputScale)")
     print(
-      "decision      temperature \(decision.temperature.fixed(3)), probability at least "
-        + "\(decision.leastProbability.fixed(3)), margin at least \(decision.leastMargin.fixed(3)), "
+      "decision      temperature \(decision.temperature.fixed(3)), "
         + "extent at least \(decision.leastExtent.fixed(1)) points"
         + (decision.rejectedLabel.map { ", \($0) is refused" } ?? ""))
+    for label in model.labels where label != decision.rejectedLabel {
+      print(
+        "              \(label): probability at least "
+          + "\((decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
+          + "\((decision.leastMargins[label] ?? 0).fixed(3))")
+    }
     for key in model.provenance.keys.sorted() {
       print("\(key.padded(24))\(model.provenance[key]!)")
     }

@@ -63,9 +63,10 @@ struct LoadingOptions: ParsableArguments {
   }
 
   /// Reads a data set and tells on stderr what was left out and what was inverted.
-  func load(_ path: String) throws -> LoadedDataset {
+  func load(_ path: String, asSingleStrokes: Bool = false) throws -> LoadedDataset {
     let loaded = try Dataset.load(
-      path, polarity: polarity, labels: labelMap(), source: source)
+      path, polarity: polarity, labels: labelMap(), source: source,
+      asSingleStrokes: asSingleStrokes)
     Terminal.report(loaded, path: path)
     return loaded
   }
@@ -89,7 +90,7 @@ struct RasterOptions: ParsableArguments {
 
 /// How a network is trained.
 struct TrainingArguments: ParsableArguments {
-  @Option(help: "The network: drawing, lenet, or a JSON file that describes one.")
+  @Option(help: "The network: \(Architecture.names.words), or a JSON file that describes one.")
   var architecture = "drawing"
 
   @Option(help: "How often every example is seen.")

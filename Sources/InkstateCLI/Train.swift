@@ -3,6 +3,7 @@ import Foundation
 import InkDatasets
 import InkNetwork
 import InkRaster
+import InkRecognizer
 import InkTraining
 import Synchronization
 
@@ -16,12 +17,26 @@ struct Train: ParsableCommand {
       (.csv), a learning curve (.svg) and, until the training is over, a checkpoint. Ctrl-C \
       leaves a good checkpoint, and --resume goes on to the same bytes.
 
+      --from goes on from a model instead of random weights, with its network and labels. With \
+      --adapt it learns one person's hand from a few recordings, 5 to 20 of each class, and \
+      rehearses the data sets meanwhile, so that it does not forget the rest; without any, it \
+      rehearses synthetic drawings.
+
       Example: inkstate train runs/data --epochs 20 --augment any-angle \
       --output runs/model.safetensors
+
+      Example: inkstate train --from models/inkstate.safetensors --adapt runs/mine.ndjson \
+      --augment any-angle --epochs 10 --learning-rate 3e-4 --output runs/mine.safetensors
       """)
 
   @Argument(help: "Divided data sets, or data sets in any form; several are learnt from together.")
-  var data: [String]
+  var data: [String] = []
+
+  @Option(help: "The model to go on from.")
+  var from: String?
+
+  @Option(help: "One person's recordings to adapt the model to.")
+  var adapt: String?
 
   @Option(help: "A data set to choose the epoch by.")
   var validation: String?
@@ -44,6 +59,12 @@ struct Train: ParsableCommand {
   private var checkpointPath: String { "\(stem).checkpoint" }
 
   func validate() throws {
+    guard !data.isEmpty || adapt != nil else {
+      throw ValidationError("expected a data set to learn from, found none")
+    }
+    guard adapt == nil || from != nil else {
+      throw ValidationError("--adapt: expected --from, the model to adapt, found none")
+    }
     guard (0..<1).contains(validationShare) else {
       throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
     }
@@ -53,7 +74,7 @@ struct Train: ParsableCommand {
   }
 
   func run() throws {
-    try output.check(inputs: data + [validation].compactMap { $0 })
+    try output.check(inputs: data + [validation, from, adapt].compactMap { $0 })
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
         path: checkpointPath,
@@ -64,13 +85,20 @@ struct Train: ParsableCommand {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
     let options = try training.options()
-    let (learnt, chosenBy) = try load()
-    let rasterizer = try raster.rasterizer()
-    let network = try training.network(
-      classCount: learnt.labels.count, inputSize: rasterizer.size)
+    let start = try from.map { try Recognizer(modelPath: $0).model }
+    var (learnt, chosenBy) = try load()
+    if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
+    if let start {
+      learnt = try learnt.relabelled(start.labels)
+      chosenBy = try chosenBy?.relabelled(start.labels)
+    }
+    let rasterizer = try start?.rasterizer ?? raster.rasterizer()
+    let network =
+      try start?.architecture
+      ?? training.network(classCount: learnt.labels.count, inputSize: rasterizer.size)
     let trainer = try Trainer(
       network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
-      workers: training.workers())
+      startingFrom: start, workers: training.workers())
     if resume { try trainer.resume(from: checkpointPath) }
 
     Terminal.say(
@@ -138,6 +166,22 @@ struct Train: ParsableCommand {
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
   }
 
+  /// The recordings to adapt to, mixed with what is rehearsed.
+  private func rehearsal(of path: String, known: Dataset, start: Model) throws -> Dataset {
+    let own = try DataSource.load(path, part: .train, loading: loading).dataset
+    var known = known
+    if known.examples.isEmpty {
+      guard start.labels.sorted() == Synthesizer.labels else {
+        throw ValidationError(
+          "--adapt: expected data sets to rehearse, for a model of "
+            + "\(start.labels.joined(separator: ", ")), found none")
+      }
+      let recordings = Synthesizer(seed: training.seed).recordings(writers: 50, perClass: 10)
+      known = Dataset(recordings.map { Example($0, label: $0.label!, origin: "synthetic") })
+    }
+    return Rehearsal(own, with: known, seed: training.seed).dataset
+  }
+
   /// Where the model came from, without anything that a resumed or repeated training would change.
   private func provenance(_ validation: Dataset?) -> [String: String] {
     let incidental = ["--resume", "--force"]
@@ -149,11 +193,20 @@ struct Train: ParsableCommand {
     }
     var provenance = [
       "command": "inkstate " + arguments.joined(separator: " "),
-      "data": data.joined(separator: " "),
+      "data": (data + [adapt].compactMap { $0 }).joined(separator: " "),
       "version": Inkstate.version,
     ]
     provenance["validation_fingerprint"] = validation?.fingerprint.description
     return provenance
+  }
+}
+
+extension Dataset {
+  /// The same examples with the labels of a model in their order.
+  fileprivate func relabelled(_ labels: [String]) throws -> Dataset {
+    let result = Dataset(examples, labels: labels)
+    _ = try result.classes()
+    return result
   }
 }
 

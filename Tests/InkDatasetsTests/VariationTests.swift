@@ -56,7 +56,7 @@ import TestSupport
         == .anyAngle)
     for bad in [
       "{\"rotation\":-1}", "{\"smallest\":0}", "{\"penWidths\":[2,1]}", "{\"warp\":\"much\"}",
-      "{\"exactSize\":9}",
+      "{\"spacing\":9}",
     ] {
       #expect(throws: DecodingError.self) { try read(bad) }
     }

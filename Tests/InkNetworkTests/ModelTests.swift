@@ -23,7 +23,8 @@ func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throw
     architecture: architecture, labels: (0..<architecture.classCount).map { "class \($0)" },
     rasterizer: Rasterizer(size: inputSize, margin: 1, penWidth: 1.5),
     decision: .init(
-      temperature: 1.5, leastProbability: 0.5, leastMargin: 0.1, leastExtent: 9,
+      temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
+      leastExtent: 9,
       rejectedLabel: "class 0"), provenance: ["seed": "7"], weights: weights)
 }
 
@@ -54,7 +55,7 @@ func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throw
   /// Every field of the metadata, wrong in turn.
   @Test(
     arguments: [
-      ("inkstate_format", "\"9\"", "inkstate_format: expected 1"),
+      ("inkstate_format", "\"9\"", "inkstate_format: expected 2"),
       ("inkstate_format", nil, "not an Inkstate model"),
       (
         "architecture", "{}",
@@ -84,22 +85,22 @@ func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throw
       ("input_scale", "\"x\"", "input_scale: expected a value as Inkstate writes it"),
       (
         "decision",
-        "{\"temperature\":0,\"leastProbability\":0,\"leastMargin\":0,\"leastExtent\":0}",
+        "{\"temperature\":0,\"leastProbabilities\":{},\"leastMargins\":{},\"leastExtent\":0}",
         "decision.temperature: expected"
       ),
       (
         "decision",
-        "{\"temperature\":1,\"leastProbability\":2,\"leastMargin\":0,\"leastExtent\":0}",
-        "decision.leastProbability: expected"
+        "{\"temperature\":1,\"leastProbabilities\":{\"class 1\":2},\"leastMargins\":{},\"leastExtent\":0}",
+        "decision.leastProbabilities.class 1: expected a number from 0.0 to 1.0, found 2.0"
       ),
       (
         "decision",
-        "{\"temperature\":1,\"leastProbability\":0,\"leastMargin\":-1,\"leastExtent\":0}",
-        "decision.leastMargin: expected"
+        "{\"temperature\":1,\"leastProbabilities\":{},\"leastMargins\":{\"z\":0.5},\"leastExtent\":0}",
+        "decision.leastMargins: expected only labels of the model, found z"
       ),
       (
         "decision",
-        "{\"temperature\":1,\"leastProbability\":0,\"leastMargin\":0,\"leastExtent\":0,\"rejectedLabel\":\"z\"}",
+        "{\"temperature\":1,\"leastProbabilities\":{},\"leastMargins\":{},\"leastExtent\":0,\"rejectedLabel\":\"z\"}",
         "decision.rejectedLabel: expected one of the labels, found z"
       ),
       ("decision", nil, "decision: expected a value in the metadata"),

@@ -49,14 +49,17 @@ import TestSupport
     arguments: [
       (["a": 0.9, "b": 0.1], nil),
       (["a": 0.55, "b": 0.45], Recognition.Rejection.ambiguous),
-      (["a": 0.45, "b": 0.35, "none": 0.2], .unrecognised),
+      (["a": 0.55, "none": 0.45], .unrecognised),
+      (["a": 0.45, "b": 0.2, "c": 0.2, "none": 0.15], .unrecognised),
+      // Thresholds of one label say nothing of another.
+      (["b": 0.4, "a": 0.35, "none": 0.25], nil),
       (["none": 0.95, "a": 0.05], .unrecognised),
     ] as [([String: Double], Recognition.Rejection?)])
   func decisionsGiveTheirReason(
     probabilities: [String: Double], expected: Recognition.Rejection?
   ) {
     let decision = Model.Decision(
-      leastProbability: 0.5, leastMargin: 0.2, rejectedLabel: "none")
+      leastProbabilities: ["a": 0.5], leastMargins: ["a": 0.2], rejectedLabel: "none")
     let ranked = probabilities.map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     #expect(decision.rejection(of: ranked) == expected)

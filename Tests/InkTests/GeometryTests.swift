@@ -82,4 +82,26 @@ import TestSupport
     #expect(bounds?.center == Point(-1, 4))
     #expect(Drawing([]).bounds == nil)
   }
+
+  @Test(
+    arguments: [
+      (StrokeForm.dot, [(0, 0), (5, 3), (2, 8)]),
+      (.line, [(0, 0), (100, 4), (200, 0)]),
+      (.line, [(0, 0), (200, 6), (190, 0)]),
+      (.bow, [(0, 0), (50, 40), (100, 40), (150, 0)]),
+      (.curve, [(0, 0), (50, 120), (100, 0)]),
+      (.curve, [(0, 0), (100, 0), (100, 100), (0, 100), (0, 5)]),
+      (.dot, []),
+    ] as [(StrokeForm, [(Double, Double)])])
+  func strokesHaveTheFormTheyLookLike(form: StrokeForm, points: [(Double, Double)]) {
+    #expect(Stroke(points.map { Point($0.0, $0.1) }).form == form)
+  }
+
+  @Test func sagIsMeasuredFromTheChord() {
+    let arch = Stroke(
+      (0...180).map { Point(cos(Double($0) * .pi / 180), sin(Double($0) * .pi / 180)) })
+    #expect(abs(arch.chord - 2) < 1e-12 && abs(arch.sag - 1) < 1e-12)
+    // Where the ends coincide there is no chord to measure from.
+    #expect(Stroke([Point(0, 0), Point(3, 4), Point(0, 0)]).sag == 5)
+  }
 }

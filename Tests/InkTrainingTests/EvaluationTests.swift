@@ -30,7 +30,7 @@ import TestSupport
     }
     return Evaluation(
       recognitions, dataset: Dataset(examples, labels: labels),
-      classes: truth.map { labels.firstIndex(of: $0)! }, rejectedLabel: "other")
+      classes: truth.map { labels.firstIndex(of: $0)! }, decision: .init(rejectedLabel: "other"))
   }
 
   @Test func numbersAreThoseWorkedOutByHand() {
@@ -43,10 +43,50 @@ import TestSupport
     #expect(result.refused.count == 2)
     #expect(result.classes.map(\.refused.count) == [0, 1, 1])
     // Bin of 0.9: six answers, five right; bin of 0.6: two answers, one right.
-    #expect(abs(result.calibrationError - (abs(5.4 - 5) + abs(1.2 - 1)) / 8) < 1e-12)
+    #expect(abs(result.reliability.expectedError - (abs(5.4 - 5) + abs(1.2 - 1)) / 8) < 1e-12)
     let likelihood = -(5 * log(0.9) + log(0.6) + log(0.4) + log(1e-30)) / 8
     #expect(abs(result.negativeLogLikelihood - likelihood) < 1e-9)
     #expect(result.errors.map(\.index) == [6, 3])
+    #expect(result.decisions == [[3, 1, 0, 0], [0, 2, 0, 1], [0, 0, 0, 1]])
+  }
+
+  /// Answers about the label `good` with these probabilities, the rest being `other`.
+  private func answers(_ good: [Double]) -> [Recognition] {
+    good.map { probability in
+      let ranked = [
+        Recognition.Candidate(label: "good", probability: probability),
+        .init(label: "other", probability: 1 - probability),
+      ]
+      return Recognition(ranked: ranked.sorted { $0.probability > $1.probability }, rejection: nil)
+    }
+  }
+
+  @Test func theAreaUnderTheRejectionCurveCountsPairs() throws {
+    // Good: 0.9, 0.8, 0.4; others: 0.8, 0.3. Of six pairs four are in order and one is a tie.
+    let curve = try #require(
+      RejectionCurve(
+        answers([0.9, 0.8, 0.4, 0.8, 0.3]), labels: ["good", "good", "good", "other", "other"],
+        rejected: "other"))
+    #expect(abs(curve.area - 4.5 / 6) < 1e-12)
+    #expect(curve.thresholds.map(\.score) == [0.3, 0.4, 0.8, 0.9])
+    let refused: [Double] = [0, 0, 1 / 3.0, 2 / 3.0]
+    #expect(curve.thresholds.map(\.goodRefused) == refused)
+    #expect(curve.thresholds.map(\.junkAccepted) == [1, 0.5, 0.5, 0])
+    #expect(RejectionCurve(answers([0.9]), labels: ["good"], rejected: "other") == nil)
+  }
+
+  @Test(arguments: [0.5, 1, 3.0]) func aTemperatureCanBeTakenBack(temperature: Double) {
+    let logits: [Float] = [2, -1, 0.5]
+    func recognition(_ temperature: Double) -> Recognition {
+      let probabilities = softmax(logits, temperature: temperature)
+      return Recognition(
+        ranked: [0, 2, 1].map { .init(label: "\($0)", probability: probabilities[$0]) },
+        rejection: nil)
+    }
+    let back = recognition(temperature).reheated(by: temperature)
+    for (a, b) in zip(back.ranked, recognition(1).ranked) {
+      #expect(abs(a.probability - b.probability) < 1e-6)
+    }
   }
 
   @Test(arguments: [
@@ -115,7 +155,7 @@ import TestSupport
     options.epochs = 1
     let result = try CrossValidation(
       data, folds: 3, seeds: [1, 2], rasterizer: .standard, options: options,
-      disturbance: Disturbance(shrink: 0.72, seed: 1), workers: 4,
+      disturbance: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
       architecture: { try Architecture.drawing(classCount: $0) })
     #expect(result.runs.count == 6)
     for seed in [1, 2] as [UInt64] {
@@ -145,5 +185,65 @@ import TestSupport
         """)
     #expect(
       curve.svg.hasPrefix("<svg") && curve.svg.components(separatedBy: "<polyline").count == 5)
+  }
+
+  /// Rings, lines and zigzags of many sizes by two writers.
+  private func drawings() -> Dataset {
+    let synthesizer = Synthesizer(seed: 3)
+    return Dataset(
+      (0..<240).map { index in
+        let recording = synthesizer.recording(
+          label: Synthesizer.labels[index % 4], writer: index % 2, index: index)
+        return Example(recording, label: recording.label!, origin: "\(index)")
+      })
+  }
+
+  @Test func calibrationRefusesNoMoreThanItMay() throws {
+    let model = try model
+    let data = drawings()
+    let calibration = try Calibration(of: model, on: data, falseRejections: 0.1, workers: 2)
+    var calibrated = model
+    calibrated.decision = calibration.decision
+    let before = try Evaluation(of: Recognizer(model: model), on: data, workers: 2)
+    let after = try Evaluation(of: Recognizer(model: calibrated), on: data, workers: 2)
+    #expect(after.negativeLogLikelihood <= before.negativeLogLikelihood + 1e-6)
+    #expect(after.confusion == before.confusion)
+    for (index, report) in after.classes.enumerated() where report.label != "other" {
+      let row = before.confusion[index]
+      let missing = row[after.labels.firstIndex(of: "other")!]
+      // What is taken for another label meets that label's thresholds.
+      let confused = report.support - missing - row[index]
+      #expect(report.refused.count <= max(missing, report.support / 10) + confused)
+      #expect(calibration.refused[report.label]?.count == report.refused.count)
+    }
+    #expect(!calibration.decision.leastProbabilities.isEmpty)
+  }
+
+  @Test(arguments: Breakdown.Axis.allCases) func everyAxisCountsEveryExample(
+    axis: Breakdown.Axis
+  ) throws {
+    let data = drawings()
+    let breakdown = try Breakdown(
+      of: Recognizer(model: model), on: data, by: axis, workers: 2)
+    let counts = breakdown.rows.map(\.accuracy.total)
+    #expect(breakdown.rows.count > (axis == .source || axis == .strokes ? 0 : 1))
+    switch axis {
+    case .size, .angle, .pen, .sampling: #expect(counts.allSatisfy { $0 == data.examples.count })
+    default: #expect(counts.reduce(0, +) == data.examples.count)
+    }
+    for row in breakdown.rows {
+      #expect(row.decisions.joined().reduce(0, +) == row.accuracy.total)
+    }
+  }
+
+  @Test func turningByNothingChangesNothing() throws {
+    let recognizer = Recognizer(model: try model)
+    for example in drawings().examples.prefix(8) {
+      let plain = try recognizer.recognize(example.bitmap(.standard))
+      let turned = try Disturbance.angle(0).answer(to: example, index: 0, by: recognizer)
+      #expect(turned.ranked == plain.ranked)
+      let sparse = try Disturbance.spacing(0.001).answer(to: example, index: 0, by: recognizer)
+      #expect(sparse.top.label == plain.top.label)
+    }
   }
 }

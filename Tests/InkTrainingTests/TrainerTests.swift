@@ -134,8 +134,10 @@ import TestSupport
 
   @Test func aSmallTrainingLearnsUnseenWriters() throws {
     var options = TrainingOptions()
-    options.epochs = 14
-    options.learningRate = 2e-3
+    options.epochs = 24
+    options.batchSize = 32
+    options.learningRate = 3e-3
+    options.schedule = Schedule(.oneCycle)
     let data = dataset(1, writers: 40, perClass: 8)
     let parts = Split(method: .writer, seed: 3, validationShare: 0, testShare: 0.25).parts(of: data)
     let trainer = try Trainer(
@@ -198,10 +200,16 @@ import TestSupport
     options.optimizer = Optimizer(.sgd)
     options.learningRate = 99
     options.epochs = 50
+    // Without ReLU nothing can die down: the weights drive each other up.
+    let linear = try Architecture(
+      name: "linear", inputSize: 28,
+      layers: [.flatten, .dense(units: 16), .dense(units: 16), .dense(units: 4)])
     let trainer = try Trainer(
-      .drawing(classCount: 4), training: dataset(1), validation: nil, rasterizer: .standard,
-      options: options, workers: 4)
-    #expect { try trainer.run() } throws: { "\($0)".contains("expected a finite loss, found none") }
+      linear, training: dataset(1), validation: nil, rasterizer: .standard, options: options,
+      workers: 4)
+    #expect { _ = try trainer.run() } throws: {
+      "\($0)".contains("expected a finite loss, found none")
+    }
   }
 
   @Test func schedulesFollowTheirCourse() {

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDatasets
+import InkNetwork
 import InkImageIO
 import InkRaster
 import Testing
@@ -116,6 +117,64 @@ func inkstate(
     #expect(result.status == 0)
   }
 
+  @Test func aModelIsCalibratedTakenApartAndAdapted() throws {
+    _ = try run("dataset synthesize --writers 12 --per-class 6 --seed 3 -o ink.ndjson")
+    var result = try run("dataset compose ink.ndjson --per-writer 3 --seed 1 -o composed.ndjson")
+    #expect(result.status == 0 && result.output.contains("drawings composed by 12 writers"))
+    result = try run("dataset preview composed.ndjson --kinds -o kinds.png")
+    #expect(result.output == "8 kinds on kinds.png\n")
+
+    _ = try run("dataset split ink.ndjson --by writer --seed 7 -o data")
+    _ = try run("train data composed.ndjson --epochs 3 --threads 2 -o m.safetensors")
+    result = try run("calibrate m.safetensors data --false-rejections 0.1 -o c.safetensors")
+    #expect(result.status == 0 && result.output.hasPrefix("temperature "))
+    #expect(result.output.split(separator: "\n").count == 4)
+    result = try run("inspect c.safetensors")
+    #expect(result.output.contains("state: probability at least "))
+    result = try run("calibrate m.safetensors data -o m.safetensors --force")
+    #expect(result.status == 1 && result.errors.contains("expected a place beside the input"))
+
+    result = try run("evaluate data composed.ndjson --model c.safetensors --by source,angle,kind")
+    #expect(result.status == 0)
+    #expect(result.output.contains("\nby source "))
+    #expect(result.output.contains("\nby angle "))
+    #expect(result.output.contains("(split: test and whole)"))
+    #expect(result.output.contains("\ncomposed bent arrow "))
+    result = try run("evaluate data --by size,weather")
+    #expect(result.status == 64 && result.errors.contains("--by: expected source, writer"))
+
+    result = try run(
+      "train --from c.safetensors --adapt data/test.ndjson --epochs 1 -o mine.safetensors")
+    #expect(
+      result.status == 0 && result.output == "mine.safetensors: cycle, other, state, transition\n")
+    // What was calibrated stays.
+    #expect(
+      try Model.read(path: "\(folder.path)/mine.safetensors").decision
+        == Model.read(path: "\(folder.path)/c.safetensors").decision)
+    result = try run("train --adapt ink.ndjson -o n.safetensors")
+    #expect(result.status == 64 && result.errors.contains("--adapt: expected --from"))
+    result = try run("train -o n.safetensors")
+    #expect(result.status == 64 && result.errors.contains("expected a data set to learn from"))
+  }
+
+  @Test func drawingsAreTakenApartIntoTheirStrokes() throws {
+    try folder.write(
+      "null.ndjson",
+      #"""
+      {"word":"null","writer":"a","drawing":[[[100,200,100,0,100],[0,100,200,100,2]],[[0,200],[200,0]]]}
+      {"word":"dot","writer":"a","drawing":[[[100,101],[0,0]]]}
+      """#)
+    var result = try run("dataset import null.ndjson --strokes -o strokes.ndjson")
+    #expect(result.output == "2 examples of 2 labels in strokes.ndjson\n")
+    result = try run(
+      "dataset import null.ndjson --strokes --map null/curve=state --others drop -o rings.ndjson")
+    #expect(result.output == "1 examples of 1 labels in rings.ndjson\n")
+    let text = String(
+      decoding: FileManager.default.contents(atPath: "\(folder.path)/rings.ndjson")!,
+      as: UTF8.self)
+    #expect(text.contains(#""kind":"stroke of null""#) && text.contains(#""word":"state""#))
+  }
+
   @Test func importMapsLabelsAndCountsWhatIsLeftOut() throws {
     try folder.write(
       "g/circle01.xml",
@@ -186,8 +245,8 @@ func inkstate(
   @Test func everyCommandHasHelpWithAnExample() throws {
     for command in [
       "", "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
-      "dataset preview", "dataset synthesize", "train", "evaluate", "cross-validate", "classify",
-      "inspect",
+      "dataset preview", "dataset synthesize", "dataset compose", "train", "calibrate", "evaluate",
+      "cross-validate", "classify", "inspect",
     ] {
       let result = try run("\(command) --help")
       #expect(result.status == 0 && result.output.contains("Example"), "\(command)")

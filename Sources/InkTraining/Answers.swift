@@ -1,0 +1,62 @@
+import InkDatasets
+import InkRaster
+import InkRecognizer
+
+extension Recognizer {
+  /// The answer to every example of `dataset`, by `workers` cores.
+  ///
+  /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
+  func answers(
+    to dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
+  ) throws(DatasetError) -> [Recognition] {
+    if let stranger = dataset.labels.first(where: { !model.labels.contains($0) }) {
+      throw DatasetError(
+        path: dataset.examples.first { $0.label == stranger }?.origin ?? "data set",
+        expected: "labels of the model, \(model.labels.joined(separator: ", "))",
+        found: "`\(stranger)`")
+    }
+    let answers = ParallelAnswers(count: dataset.examples.count)
+    ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in
+      let example = dataset.examples[index]
+      let answer = Result { () throws(RasterError) -> Recognition in
+        if let disturbance {
+          return try disturbance.answer(to: example, index: index, by: self)
+        }
+        switch example.content {
+        // A drawing's own size decides whether it is a tap.
+        case .drawing(let drawing): return try recognize(drawing)
+        case .bitmap(let bitmap): return recognize(bitmap)
+        }
+      }.mapError {
+        DatasetError(
+          path: example.origin, expected: "a drawing that can be rasterised", found: "\($0)")
+      }
+      answers.store(answer, at: index)
+    }
+    return try answers.all()
+  }
+}
+
+/// Answers that come in any order.
+private final class ParallelAnswers: @unchecked Sendable {
+  private let memory: UnsafeMutableBufferPointer<Result<Recognition, DatasetError>?>
+
+  init(count: Int) {
+    memory = .allocate(capacity: count)
+    memory.initialize(repeating: nil)
+  }
+
+  deinit {
+    memory.deinitialize()
+    memory.deallocate()
+  }
+
+  /// Every index is stored once, by one worker.
+  func store(_ answer: Result<Recognition, DatasetError>, at index: Int) {
+    memory[index] = answer
+  }
+
+  func all() throws(DatasetError) -> [Recognition] {
+    try memory.map { answer throws(DatasetError) in try answer!.get() }
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import InkDatasets
+import InkRaster
+
+/// Composes drawings out of recorded ink.
+struct DatasetCompose: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compose",
+    abstract: "Make self-loops, bent transitions and lone heads out of recorded rings and arrows.",
+    discussion: """
+      All ink of one drawing comes from one writer. Rings are taken from drawings labelled state, \
+      shafts and heads from those labelled transition; datasets/LABELS.md says what is made of \
+      them.
+
+      Example: inkstate dataset compose runs/dollar1.ndjson --per-writer 40 --seed 1 \
+      --output runs/composed.ndjson
+      """)
+
+  @Argument(help: "A data set with points, writers and the labels state and transition.")
+  var data: String
+
+  @Option(help: "The drawings of each kind for each writer.")
+  var perWriter = 40
+
+  @Option(help: "The start of all random choices.")
+  var seed: UInt64 = 1
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var loading: LoadingOptions
+
+  func validate() throws {
+    guard (1...100_000).contains(perWriter) else {
+      throw ValidationError("--per-writer: expected 1 to 100000, found \(perWriter)")
+    }
+  }
+
+  func run() throws {
+    try output.check(inputs: [data])
+    let composed = Composer(seed: seed).compose(
+      from: try loading.load(data).dataset, perHand: perWriter)
+    guard !composed.examples.isEmpty else {
+      throw DatasetError(
+        path: data, expected: "rings or arrows with points and known writers", found: "none")
+    }
+    try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)
+    let writers = Set(composed.examples.map(\.hand)).count
+    print("\(composed.examples.count) drawings composed by \(writers) writers in \(output.output)")
+  }
+}
