@@ -110,7 +110,7 @@ extension Composer {
         let sag = generator.uniform(0.05...0.5)
         return (Drawing([generator.pick(pieces.shafts).bent(sag: sag, using: &generator)]), sag)
       case .openLoop:
-        let share = generator.uniform(0.5...0.66)
+        let share = generator.uniform(0.57...0.68)
         return (Drawing([generator.pick(pieces.rings).part(of: share, using: &generator)]), nil)
       case .head:
         let head = generator.pick(pieces.loneHeads)

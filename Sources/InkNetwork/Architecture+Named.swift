@@ -56,7 +56,7 @@ extension Architecture {
   /// The network of the released model: four 3×3 convolutions with batch normalisation and a dense
   /// layer of 128.
   ///
-  /// With 4 classes and 28 × 28 pixels it has 121,828 parameters; chosen on validation writers among
+  /// With 4 classes and 28 × 28 pixels it has 121,076 parameters; chosen on validation writers among
   /// small networks (`models/README.md`).
   public static func sketch(
     classCount: Int, inputSize: Int = 28

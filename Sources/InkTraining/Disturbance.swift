@@ -32,6 +32,12 @@ public enum Disturbance: Hashable, Sendable {
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(RasterError) -> Recognition {
     let rasterizer = recognizer.model.rasterizer
+    if needsPoints, case .drawing(let drawing) = example.content,
+      (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9)
+    {
+      // A tap stays a tap.
+      return try recognizer.recognize(drawing)
+    }
     switch (self, example.content) {
     case (.turned(let share, let seed), _):
       var generator = SeededGenerator(seed: seed, stream: 0xd157, UInt64(index))
@@ -45,19 +51,14 @@ public enum Disturbance: Hashable, Sendable {
     case (.angle(let angle), .drawing(let drawing)):
       return try recognizer.recognize(drawing.transformed(by: .rotation(angle)))
     case (.size(let size), .drawing(let drawing)):
-      let extent = drawing.bounds?.longerSide ?? 0
-      // A tap stays a tap.
-      guard extent >= recognizer.model.decision.leastExtent, extent > 0 else {
-        return try recognizer.recognize(drawing)
-      }
-      let scaled = drawing.transformed(by: .scale(x: size / extent, y: size / extent))
+      let scale = size / (drawing.bounds?.longerSide ?? size)
+      let scaled = drawing.transformed(by: .scale(x: scale, y: scale))
       return try recognizer.recognize(
         scaled.mapPoints { Point($1.x.rounded(), $1.y.rounded(), time: $1.time) })
     case (.penWidth(let width), .drawing(let drawing)):
       return recognizer.recognize(try rasterizer.with(penWidth: width).render(drawing))
     case (.spacing(let share), .drawing(let drawing)):
       let spacing = share * (drawing.bounds?.longerSide ?? 0)
-      guard spacing > 0 else { return try recognizer.recognize(drawing) }
       return try recognizer.recognize(
         Drawing(drawing.strokes.map { $0.resampled(spacing: spacing) }))
     }
