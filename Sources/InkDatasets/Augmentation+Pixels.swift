@@ -6,6 +6,10 @@ extension Augmentation {
   /// Warps `bitmap`: every pixel takes the value of the place that it comes from, interpolated
   /// between four pixels (Simard, Steinkraus & Platt, 2003, with waves as the smooth field).
   public func vary(_ bitmap: Bitmap, using generator: inout SeededGenerator) -> Bitmap {
+    if framed > 0, generator.chance(framed) {
+      return bitmap.turned(
+        byQuarters: generator.index(below: 4), isMirrored: generator.chance(0.5))
+    }
     // The map is used backwards, from the result to the source, so it grows where the ink shrinks.
     let distortion = Distortion(self, using: &generator)
     let scale = 1 / generator.uniform(min(1, smallest)...1)
@@ -24,6 +28,26 @@ extension Bitmap {
   public func turned(by angle: Double, shrunkTo share: Double) -> Bitmap {
     let back = Transform.rotation(-angle).then(.scale(x: 1 / share, y: 1 / share))
     return warped(by: back.apply)
+  }
+
+  /// The picture turned clockwise by so many quarters, after it was mirrored left to right or not.
+  func turned(byQuarters quarters: Int, isMirrored: Bool) -> Bitmap {
+    var result = self
+    if isMirrored {
+      for row in 0..<height {
+        for column in 0..<width { result[row, column] = self[row, width - 1 - column] }
+      }
+    }
+    for _ in 0..<quarters {
+      let before = result
+      result = Bitmap(width: before.height, height: before.width)
+      for row in 0..<result.height {
+        for column in 0..<result.width {
+          result[row, column] = before[before.height - 1 - column, row]
+        }
+      }
+    }
+    return result
   }
 
   /// The picture in which every pixel has the value of the place that `source` names for it, in

@@ -47,6 +47,11 @@ public struct Augmentation: Hashable, Sendable, Codable {
   ///
   /// Points only: pictures made elsewhere are often fainter.
   public var strengths: ClosedRange<Double>?
+  /// The share of pictures that keep their frame: they are only turned by quarters and mirrored.
+  ///
+  /// Pictures only: those made elsewhere often fill their frame to the last pixel, which turning and
+  /// shrinking undo.
+  public var framed: Double
   /// The smallest size a picture is shrunk to, as a share of its own.
   ///
   /// Pictures only, for drawings are framed anew.
@@ -61,7 +66,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
     rotation: Double = 0, reflects: Bool = false, stretch: Double = 0, shear: Double = 0,
     warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
     spacing: Double = 0, penWidths: ClosedRange<Double>? = nil, margins: ClosedRange<Double>? = nil,
-    strengths: ClosedRange<Double>? = nil, smallest: Double = 1, shift: Double = 0
+    strengths: ClosedRange<Double>? = nil, framed: Double = 0, smallest: Double = 1,
+    shift: Double = 0
   ) {
     self.rotation = rotation
     self.reflects = reflects
@@ -75,6 +81,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     self.penWidths = penWidths
     self.margins = margins
     self.strengths = strengths
+    self.framed = framed
     self.smallest = smallest
     self.shift = shift
   }
@@ -130,6 +137,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .strengths, in: container, debugDescription: "strengths are not from 0 to 1")
     }
+    framed = try number(.framed, 0...1, or: 0)
     smallest = try number(.smallest, 0.05...1, or: 1)
     shift = try number(.shift, 0...512, or: 0)
   }

@@ -207,13 +207,12 @@ struct ArrowHead {
   private static func tipIndex(of points: [Point]) -> Int? {
     let distances = points.map { $0.distance(to: points[0]) }
     guard let furthest = distances.max(), furthest > 0 else { return nil }
-    for index in points.indices.dropFirst().dropLast()
-    where distances[index] > 0.85 * furthest {
-      // The pen turns back: from here on the distance falls by a tenth of the whole.
-      let later = distances[index...]
-      let end = later.firstIndex { $0 > distances[index] } ?? points.endIndex
-      if distances[index..<end].contains(where: { $0 < distances[index] - 0.08 * furthest }) {
-        return index
+    var tip = 0
+    for index in points.indices {
+      if distances[index] > distances[tip] { tip = index }
+      // The pen has turned back: the distance has fallen by a twelfth of the whole.
+      if distances[tip] > 0.85 * furthest, distances[index] < distances[tip] - 0.08 * furthest {
+        return tip
       }
     }
     return nil

@@ -57,8 +57,9 @@ public struct Recognizer: Sendable {
       .map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     let isBlank = !fitted.pixels.contains { $0 > 0 }
-    return Recognition(
-      ranked: ranked, rejection: isBlank ? .tooSmall : model.decision.rejection(of: ranked))
+    var recognition = Recognition(ranked: ranked, rejection: nil)
+    recognition.rejection = isBlank ? .tooSmall : model.decision.rejection(of: recognition)
+    return recognition
   }
 }
 
@@ -101,17 +102,20 @@ public struct Recognition: Hashable, Sendable {
 
   /// The most likely label.
   public var top: Candidate { ranked[0] }
+
+  /// How much likelier it is than the second.
+  public var margin: Double { top.probability - (ranked.count > 1 ? ranked[1].probability : 0) }
 }
 
 extension Model.Decision {
-  /// Whether and why a ranking is not accepted.
-  public func rejection(of ranked: [Recognition.Candidate]) -> Recognition.Rejection? {
-    guard let top = ranked.first else { return .unrecognised }
+  /// Whether and why an answer is not accepted.
+  public func rejection(of answer: Recognition) -> Recognition.Rejection? {
+    let top = answer.top
     if top.label == rejectedLabel { return .unrecognised }
-    let second = ranked.count > 1 ? ranked[1] : nil
-    let margin = top.probability - (second?.probability ?? 0)
-    if margin < leastMargins[top.label] ?? 0 {
-      return second?.label == rejectedLabel ? .unrecognised : .ambiguous
+    if answer.margin < leastMargins[top.label] ?? 0 {
+      // Between two good labels it is ambiguous; beside the rejected one it is none of them.
+      let second = answer.ranked.count > 1 ? answer.ranked[1].label : nil
+      return second == rejectedLabel ? .unrecognised : .ambiguous
     }
     return top.probability < leastProbabilities[top.label] ?? 0 ? .unrecognised : nil
   }

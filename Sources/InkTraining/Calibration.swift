@@ -47,13 +47,13 @@ public struct Calibration: Sendable {
       if mayRefuse > 0, right.count > mayRefuse {
         // Probability and margin mostly fail together: the same rank of both.
         let probabilities = right.map(\.top.probability).sorted()
-        let margins = right.map { $0.top.probability - $0.ranked[1].probability }.sorted()
+        let margins = right.map(\.margin).sorted()
         var rank = mayRefuse
         while rank > 0 {
           // Half way between what is refused and what is not.
           decision.leastProbabilities[label] = (probabilities[rank - 1] + probabilities[rank]) / 2
           decision.leastMargins[label] = (margins[rank - 1] + margins[rank]) / 2
-          let count = right.count { decision.rejection(of: $0.ranked) != nil }
+          let count = right.count { decision.rejection(of: $0) != nil }
           if count <= mayRefuse { break }
           rank -= 1
         }
@@ -69,7 +69,7 @@ public struct Calibration: Sendable {
         let answers = calibrated.filter { $0.label == label }.map(\.answer)
         return (
           label,
-          Share(answers.count { decision.rejection(of: $0.ranked) != nil }, of: answers.count)
+          Share(answers.count { decision.rejection(of: $0) != nil }, of: answers.count)
         )
       })
     self.decision = decision

@@ -102,4 +102,19 @@ import TestSupport
     // 230 is 0.9 of white.
     #expect(brightest.max()! <= 230 && brightest.count > 20)
   }
+
+  @Test func framedPicturesAreOnlyTurnedByQuartersAndMirrored() {
+    var bitmap = Bitmap(width: 3, height: 3)
+    bitmap.pixels = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    var generator = SeededGenerator(seed: 1)
+    let augmentation = Augmentation(rotation: .pi, framed: 1, smallest: 0.5)
+    let seen = Set((0..<200).map { _ in augmentation.vary(bitmap, using: &generator).pixels })
+    // The eight symmetries of the square.
+    #expect(
+      seen == [
+        [1, 2, 3, 4, 5, 6, 7, 8, 9], [7, 4, 1, 8, 5, 2, 9, 6, 3], [9, 8, 7, 6, 5, 4, 3, 2, 1],
+        [3, 6, 9, 2, 5, 8, 1, 4, 7], [3, 2, 1, 6, 5, 4, 9, 8, 7], [9, 6, 3, 8, 5, 2, 7, 4, 1],
+        [7, 8, 9, 4, 5, 6, 1, 2, 3], [1, 4, 7, 2, 5, 8, 3, 6, 9],
+      ])
+  }
 }

@@ -62,6 +62,6 @@ import TestSupport
       leastProbabilities: ["a": 0.5], leastMargins: ["a": 0.2], rejectedLabel: "none")
     let ranked = probabilities.map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
-    #expect(decision.rejection(of: ranked) == expected)
+    #expect(decision.rejection(of: Recognition(ranked: ranked, rejection: nil)) == expected)
   }
 }
