@@ -55,7 +55,10 @@ public struct SplitFolder: Hashable, Sendable {
   public func load(_ part: Split.Part) throws -> LoadedDataset {
     let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
-    var loaded = try Dataset.load(path(of: part))
+    // Pictures do not say where they come from: not from a folder called `test`.
+    let source =
+      manifest.form == DatasetForm.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
+    var loaded = try Dataset.load(path(of: part), source: source)
     loaded.dataset = Dataset(loaded.dataset.examples, labels: manifest.labels)
     return loaded
   }

@@ -1,4 +1,4 @@
-/// A square diagram of shares from 0 to 1, as SVG.
+/// A square diagram of shares, as SVG.
 struct Diagram {
   var title: String
   var horizontal: String
@@ -7,13 +7,16 @@ struct Diagram {
   var lines: [[(Double, Double)]]
   /// Points to be marked.
   var marks: [(Double, Double)] = []
+  /// The share at the end of both axes; what is more lies on the edge.
+  var most = 1.0
   /// Whether the line on which both are equal is drawn.
   var hasDiagonal = false
 
   var svg: String {
     let side = 240.0
     func place(_ point: (Double, Double)) -> String {
-      "\((40 + side * point.0).fixed(1)),\((10 + side * (1 - point.1)).fixed(1))"
+      let (x, y) = (min(1, point.0 / most), min(1, point.1 / most))
+      return "\((40 + side * x).fixed(1)),\((10 + side * (1 - y)).fixed(1))"
     }
     var svg = """
       <figure style="width:20em"><svg viewBox="0 0 300 290" style="width:100%" font-size="11">\
@@ -21,8 +24,8 @@ struct Diagram {
       """
     for tick in [0.0, 0.5, 1] {
       svg += """
-        <text x="\((40 + side * tick).fixed(0))" y="264" text-anchor="middle">\(tick.fixed(1))</text>\
-        <text x="34" y="\((14 + side * (1 - tick)).fixed(0))" text-anchor="end">\(tick.fixed(1))\
+        <text x="\((40 + side * tick).fixed(0))" y="264" text-anchor="middle">\((most * tick).fixed(2))</text>\
+        <text x="36" y="\((14 + side * (1 - tick)).fixed(0))" text-anchor="end">\((most * tick).fixed(2))\
         </text>
         """
     }

@@ -141,7 +141,8 @@ public struct EvaluationReport: Codable, Sendable {
     return """
       <!doctype html><html lang="en"><meta charset="utf-8"><title>Inkstate evaluation</title>
       <style>body{font:15px system-ui;margin:2em auto;max-width:60em;padding:0 1em}
-      table{border-collapse:collapse;margin:1em 0}td,th{padding:.3em .8em;text-align:right}
+      table{border-collapse:collapse;margin:1em 0}td,th{padding:.3em .8em;text-align:right;
+      white-space:nowrap}
       th{border-bottom:1px solid}td:first-child,th:first-child{text-align:left}
       .errors{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;width:9em}
       img{width:112px;image-rendering:pixelated;background:#000}small{color:#777;
@@ -215,7 +216,7 @@ public struct EvaluationReport: Codable, Sendable {
           title: "What thresholds refuse; area \(rejection.area.fixed(5))",
           horizontal: "good refused", vertical: "junk accepted",
           lines: [rejection.thresholds.map { ($0.goodRefused, $0.junkAccepted) }],
-          marks: operatingPoint(evaluation).map { [$0] } ?? []
+          marks: operatingPoint(evaluation).map { [$0] } ?? [], most: 0.1
         ).svg
     }
     return html + "</div>"

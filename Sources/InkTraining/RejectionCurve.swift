@@ -1,3 +1,4 @@
+import Foundation
 import InkRecognizer
 
 /// What is refused and what gets through, for every threshold on the probability of an answer.
@@ -19,7 +20,7 @@ public struct RejectionCurve: Hashable, Sendable, Codable {
   /// The probability that a good example has a higher score than one of the others: the area under
   /// the receiver operating characteristic (Hanley & McNeil, 1982).
   public var area: Double
-  /// Thresholds from the lowest to the highest score; where there are many, evenly chosen ones.
+  /// A hundred thresholds, evenly spaced in log p/(1 − p) from 0.02 to 0.9999.
   public var thresholds: [Threshold]
 
   /// Makes the curve, or `nil` where there are not both good examples and others.
@@ -34,29 +35,27 @@ public struct RejectionCurve: Hashable, Sendable, Codable {
     let junkCount = scored.count - goodCount
     guard goodCount > 0, junkCount > 0 else { return nil }
 
-    var goodBelow = 0
-    var junkBelow = 0
     // Pairs of a good example and another in which the good one scores higher, ties counting half.
     var pairs = 0.0
-    var all: [Threshold] = []
+    var junkBelow = 0
     var index = 0
     while index < scored.count {
-      all.append(
-        Threshold(
-          score: scored[index].score, goodRefused: Double(goodBelow) / Double(goodCount),
-          junkAccepted: Double(junkCount - junkBelow) / Double(junkCount)))
       let end = scored[index...].firstIndex { $0.score > scored[index].score } ?? scored.count
       let good = scored[index..<end].count { $0.isGood }
       let junk = end - index - good
       pairs += Double(good) * (Double(junkBelow) + Double(junk) / 2)
-      goodBelow += good
       junkBelow += junk
       index = end
     }
     rejectedLabel = rejected
     area = pairs / (Double(goodCount) * Double(junkCount))
-    let most = 100
-    thresholds =
-      all.count <= most ? all : (0..<most).map { all[$0 * (all.count - 1) / (most - 1)] }
+    thresholds = (0..<100).map { step in
+      let (lowest, highest) = (log(0.02 / 0.98), log(0.9999 / 0.0001))
+      let score = 1 / (1 + exp(-(lowest + (highest - lowest) * Double(step) / 99)))
+      return Threshold(
+        score: score,
+        goodRefused: Double(scored.count { $0.isGood && $0.score < score }) / Double(goodCount),
+        junkAccepted: Double(scored.count { !$0.isGood && $0.score >= score }) / Double(junkCount))
+    }
   }
 }

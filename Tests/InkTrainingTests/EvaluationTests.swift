@@ -68,10 +68,13 @@ import TestSupport
         answers([0.9, 0.8, 0.4, 0.8, 0.3]), labels: ["good", "good", "good", "other", "other"],
         rejected: "other"))
     #expect(abs(curve.area - 4.5 / 6) < 1e-12)
-    #expect(curve.thresholds.map(\.score) == [0.3, 0.4, 0.8, 0.9])
-    let refused: [Double] = [0, 0, 1 / 3.0, 2 / 3.0]
-    #expect(curve.thresholds.map(\.goodRefused) == refused)
-    #expect(curve.thresholds.map(\.junkAccepted) == [1, 0.5, 0.5, 0])
+    for threshold in curve.thresholds {
+      let refused = [0.9, 0.8, 0.4].count { $0 < threshold.score }
+      let accepted = [0.8, 0.3].count { $0 >= threshold.score }
+      #expect(threshold.goodRefused == Double(refused) / 3)
+      #expect(threshold.junkAccepted == Double(accepted) / 2)
+    }
+    #expect(curve.thresholds.first?.junkAccepted == 1 && curve.thresholds.last?.goodRefused == 1)
     #expect(RejectionCurve(answers([0.9]), labels: ["good"], rejected: "other") == nil)
   }
 
