@@ -195,6 +195,50 @@ import TestSupport
     #expect(model.labels == ["state", "transition"])
   }
 
+  @Test func trainingGoesOnFromAModel() throws {
+    var options = TrainingOptions()
+    options.epochs = 1
+    let data = dataset(1)
+    guard
+      case .finished(var model) = try Trainer(
+        small(), training: data, validation: nil, rasterizer: .standard, options: options,
+        workers: 2
+      ).run()
+    else { return }
+    model.decision.temperature = 1.5
+    options.learningRate = 1e-12
+    options.seed = 9
+    func next(_ data: Dataset) throws -> Model? {
+      let trainer = try Trainer(
+        small(), training: data, validation: nil, rasterizer: .standard, options: options,
+        startingFrom: model, workers: 2)
+      guard case .finished(let next) = try trainer.run() else { return nil }
+      return next
+    }
+    // With hardly a step, what was learnt and the decision are those of the model.
+    let after = try #require(try next(data))
+    for parameter in model.architecture.parameters where parameter.isLearnt {
+      let (old, new) = (model.weights[parameter.name]!, after.weights[parameter.name]!)
+      #expect(zip(old.values, new.values).allSatisfy { abs($0 - $1) < 1e-6 }, "\(parameter.name)")
+    }
+    #expect(after.decision == model.decision)
+    #expect(throws: TrainingError.self) {
+      _ = try next(Dataset(data.examples, labels: data.labels.reversed()))
+    }
+  }
+
+  @Test func rehearsalRepeatsTheOwnHand() {
+    let own = Dataset(Array(dataset(7).examples.prefix(10)), labels: dataset(7).labels)
+    let known = dataset(1, writers: 40, perClass: 20)
+    #expect(known.examples.count == 3200)
+    let mixed = Rehearsal(own, with: known, seed: 3).dataset
+    #expect(mixed.examples.count == Rehearsal.most * 3 / 2)
+    #expect(mixed.examples.count { $0 == own.examples[0] } == 100)
+    #expect(mixed == Rehearsal(own, with: known, seed: 3).dataset)
+    // Where little is known, the own examples are there all the same.
+    #expect(Rehearsal(own, with: own, seed: 3).dataset.examples.count == 20)
+  }
+
   @Test func aTrainingThatDivergesSaysSo() throws {
     var options = TrainingOptions()
     options.optimizer = Optimizer(.sgd)
