@@ -53,7 +53,7 @@ let package = Package(
 
     // Tests: one folder a module.
     .target(
-      name: "TestSupport", dependencies: ["Ink", "InkDatasets", "InkRaster"],
+      name: "TestSupport", dependencies: ["Ink", "InkDatasets"],
       path: "Tests/TestSupport"),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
     .testTarget(

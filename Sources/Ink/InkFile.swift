@@ -22,11 +22,11 @@ public struct InkFile: Sendable {
 
   /// The path of the file.
   public let path: String
-  /// The format, told by the first bytes.
+  /// The format, told by the first bytes; where they tell nothing, `.ndjson` is taken at its word.
   public let format: Format
 
-  /// An XML file is read as a whole; real ones have some 100 KB.
-  static let longestXML = 64 << 20
+  /// An XML file is read as a whole; real ones have some 100 KB, and the parser takes no more.
+  static let longestXML = 10 << 20
 
   /// Looks at the first bytes of the file at `path`.
   ///
@@ -35,7 +35,10 @@ public struct InkFile: Sendable {
     let handle = try Self.open(path)
     defer { try? handle.close() }
     let start = (try? handle.read(upToCount: 64 << 10)) ?? Data()
-    guard let format = Self.detectFormat(ofPrefix: start) else {
+    // A first line that is broken does not hide the good ones after it.
+    let named: Format? =
+      path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
+    guard let format = Self.detectFormat(ofPrefix: start) ?? named else {
       throw InkError(
         at: Place(file: path), expected: "NDJSON, InkML or gesture XML",
         found: start.isEmpty ? "an empty file" : "something else")

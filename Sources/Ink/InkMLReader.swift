@@ -25,16 +25,26 @@ private struct InkMLDocument {
   private var elements: [String: XMLElementTree] = [:]
   /// The format of traces that name no context of their own.
   private var defaultFormat: TraceFormat?
+  /// The context that each trace names, or else the nearest group around it.
+  private var contexts: [ObjectIdentifier: String] = [:]
 
   init(_ root: XMLElementTree, path: String) throws(InkError) {
     self.root = root
     self.path = path
+    collectContexts(below: root, inherited: nil)
     for element in root.descendants() {
       if let id = element.attributes["id"] { elements[id] = element }
       if element.name == "traceFormat", defaultFormat == nil {
         defaultFormat = try TraceFormat(element, path: path)
       }
     }
+  }
+
+  /// Remembers which context each trace has, its own or that of a group around it.
+  private mutating func collectContexts(below element: XMLElementTree, inherited: String?) {
+    let reference = element.attributes["contextRef"] ?? inherited
+    if element.name == "trace" { contexts[ObjectIdentifier(element)] = reference }
+    for child in element.children { collectContexts(below: child, inherited: reference) }
   }
 
   func items() throws(InkError) -> [InkFile.Item] {
@@ -48,8 +58,9 @@ private struct InkMLDocument {
       let result = Result { () throws(InkError) -> Recording in
         var traces: [XMLElementTree] = []
         var visited = Set<ObjectIdentifier>()
+        // What belongs to a broken group is no recording by itself.
+        defer { claimed.formUnion(traces.map { ObjectIdentifier($0) }) }
         try collectTraces(of: group, visited: &visited, into: &traces)
-        claimed.formUnion(traces.map { ObjectIdentifier($0) })
         guard !traces.isEmpty else {
           throw group.error(in: path, expected: "traces in the group", found: "none")
         }
@@ -59,7 +70,7 @@ private struct InkMLDocument {
     }
 
     let unclaimed = root.descendants().filter {
-      $0.name == "trace" && !claimed.contains(ObjectIdentifier($0))
+      $0.isInk && !claimed.contains(ObjectIdentifier($0))
     }
     if !unclaimed.isEmpty {
       let place = Place(file: path, line: unclaimed[0].line)
@@ -90,7 +101,7 @@ private struct InkMLDocument {
   ) throws(InkError) {
     guard visited.insert(ObjectIdentifier(element)).inserted else { return }
     if element.name == "trace" {
-      traces.append(element)
+      if element.isInk { traces.append(element) }
       return
     }
     if element.name == "traceView", let reference = element.attributes["traceDataRef"] {
@@ -125,18 +136,43 @@ private struct InkMLDocument {
     return recording
   }
 
-  /// The format that the trace's context names or contains, if it names a context.
+  /// The format of the context that the trace, or else the nearest group around it, names.
   private func format(of trace: XMLElementTree) throws(InkError) -> TraceFormat? {
-    guard let reference = trace.attributes["contextRef"] else { return nil }
-    guard let context = elements[reference.replacing("#", with: "")] else { return nil }
-    if let format = context.children(named: "traceFormat").first {
-      return try TraceFormat(format, path: path)
-    }
-    guard let name = context.attributes["traceFormatRef"]?.replacing("#", with: ""),
-      let format = elements[name]
+    // Every document has that one without declaring it (InkML, section 4.3).
+    guard let reference = contexts[ObjectIdentifier(trace)], reference != "#DefaultContext"
     else { return nil }
+    let context = try element(reference, named: "contextRef", by: trace)
+    var holder = context
+    if context.children(named: "traceFormat").isEmpty {
+      if let name = context.attributes["traceFormatRef"] {
+        return try TraceFormat(
+          element(name, named: "traceFormatRef", by: context), path: path)
+      }
+      if let source = context.children(named: "inkSource").first {
+        holder = source
+      } else if let name = context.attributes["inkSourceRef"] {
+        holder = try element(name, named: "inkSourceRef", by: context)
+      }
+    }
+    guard let format = holder.children(named: "traceFormat").first else { return nil }
     return try TraceFormat(format, path: path)
   }
+
+  /// The element that a reference leads to.
+  private func element(
+    _ reference: String, named attribute: String, by user: XMLElementTree
+  ) throws(InkError) -> XMLElementTree {
+    guard let target = elements[reference.hasPrefix("#") ? "\(reference.dropFirst())" : reference]
+    else {
+      throw user.error(in: path, expected: "an id as \(attribute)", found: "`\(reference)`")
+    }
+    return target
+  }
+}
+
+extension XMLElementTree {
+  /// Whether it is a trace that the pen left while it touched the surface.
+  fileprivate var isInk: Bool { name == "trace" && attributes["type"] != "penUp" }
 }
 
 /// Which numbers a point of a trace consists of, in order (InkML, section 3.2).

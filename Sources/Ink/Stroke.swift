@@ -10,6 +10,9 @@ public struct Stroke: Hashable, Sendable {
     self.points = points
   }
 
+  /// The most steps that a stroke is resampled in.
+  private static let mostSteps = 1e6
+
   /// The length of the path through all points, in canvas points.
   public var length: Double {
     zip(points, points.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
@@ -65,11 +68,14 @@ public struct Stroke: Hashable, Sendable {
 
   /// The stroke as points at most `spacing` canvas points apart along its path, both ends kept.
   ///
+  /// There are never more than a million, however small the spacing is.
+  ///
   /// - Precondition: `spacing` is positive.
   public func resampled(spacing: Double) -> Stroke {
     precondition(spacing > 0, "the spacing of a resampled stroke is positive")
     guard points.count > 1 else { return self }
-    return resampled(count: max(2, Int((length / spacing).rounded(.up)) + 1))
+    let steps = min((length / spacing).rounded(.up), Self.mostSteps)
+    return resampled(count: max(2, Int(steps) + 1))
   }
 
   /// The stroke without the points that lie within `tolerance` canvas points of what remains.

@@ -9,9 +9,6 @@ public struct Transform: Hashable, Sendable {
   var tx = 0.0
   var ty = 0.0
 
-  /// The map that leaves everything where it is.
-  public static let identity = Transform()
-
   /// Moves by `x`, `y` canvas points.
   public static func translation(x: Double, y: Double) -> Transform {
     Transform(tx: x, ty: y)

@@ -49,6 +49,7 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
       throw InkError(
         at: Place(file: file, line: line), expected: "no entity declarations", found: "one")
     }
+    try refuseBrokenText(data)
     let parser = XMLParser(data: data)
     parser.delegate = self
     parser.shouldResolveExternalEntities = false
@@ -62,6 +63,25 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
         found: data.isEmpty ? "an empty file" : "an error or the end of the file")
     }
     return root
+  }
+
+  /// Refuses bytes that are no UTF-8 where nothing else is declared: in a name of an element they
+  /// would end the program on Linux.
+  private func refuseBrokenText(_ data: Data) throws(InkError) {
+    let declaration = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
+    if let encoding = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)/)?.1,
+      encoding != "utf-8"
+    {
+      return
+    }
+    var number = 1
+    for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      guard String(validating: line, as: UTF8.self) != nil else {
+        throw InkError(
+          at: Place(file: file, line: number), expected: "text in UTF-8", found: "other bytes")
+      }
+      number += 1
+    }
   }
 
   private func stop(_ parser: XMLParser, expected: String, found: String) {

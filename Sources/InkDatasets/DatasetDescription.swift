@@ -13,7 +13,11 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   /// Pairs of examples with the same points or pixels.
   public var exactDuplicates: [Pair]
   /// Pairs whose pictures differ by less than ``nearDistance`` on average.
+  ///
+  /// The search ends after ``mostPairs``.
   public var nearDuplicates: [Pair]
+  /// Whether there are more than that.
+  public var hasMoreNearDuplicates: Bool
 
   /// One quantity over all drawings.
   public struct Measure: Hashable, Sendable, Codable {
@@ -39,6 +43,8 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     public var crossesParts: Bool
   }
 
+  /// The search for near duplicates ends after so many: straight lines alone have millions.
+  public static let mostPairs = 10_000
   /// Pictures whose pixels differ by less than this on average are near duplicates; of 255.
   public static let nearDistance = 2.5
 
@@ -79,7 +85,9 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
       }
     }
     let originals = dataset.examples.indices.filter { !copies.contains($0) }
-    nearDuplicates = Self.nearPairs(bitmaps, among: originals).map(pair)
+    let near = Self.nearPairs(bitmaps, among: originals)
+    hasMoreNearDuplicates = near.count > Self.mostPairs
+    nearDuplicates = near.prefix(Self.mostPairs).map(pair)
   }
 
   /// The pairs of pictures that differ by less than ``nearDistance`` on average.
@@ -96,6 +104,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
         if sums[second] - sums[first] > most { break }
         if distance(bitmaps[first], bitmaps[second], atMost: most) != nil {
           pairs.append((first, second))
+          if pairs.count > mostPairs { return pairs }
         }
       }
     }

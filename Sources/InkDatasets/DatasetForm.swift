@@ -15,10 +15,11 @@ public enum DatasetForm: String, Sendable, CaseIterable {
 
   /// Writes `dataset` beside `path` and renames it into place when it is whole.
   ///
-  /// Drawings are rasterised where the form holds pictures.
+  /// Drawings are rasterised where the form holds pictures. Without a `rasterizer` pictures stay as
+  /// they are, of whatever size, and drawings among them are refused.
   ///
   /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
-  public func write(_ dataset: Dataset, rasterizer: Rasterizer, to path: String) throws {
+  public func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
     if self != .ndjson { try checkNames(of: dataset.labels, path: path) }
     try FileTree.replace(path) { temporary in
       switch self {
@@ -31,6 +32,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
           throw DatasetError(
             path: path, expected: "at most 256 classes", found: "\(dataset.labels.count)")
         }
+        let rasterizer = rasterizer ?? .standard
         let images = IDX.Content(
           shape: [dataset.examples.count, rasterizer.size, rasterizer.size],
           values: try dataset.examples.flatMap { try $0.bitmap(rasterizer).pixels })
@@ -244,7 +246,9 @@ extension Dataset {
     var examples: [Example] = []
     var loaded = LoadedDataset(dataset: Dataset([]))
     for file in FileTree.files(below: path) {
-      guard !notRecordings.contains(where: file.hasSuffix) else {
+      guard !notRecordings.contains(where: file.hasSuffix),
+        FileTree.name(of: file) != "split.json"
+      else {
         loaded.passedOver.append(file)
         continue
       }
@@ -254,9 +258,10 @@ extension Dataset {
           case .success(var recording):
             recording.source =
               source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
-            guard recording.drawing.bounds?.longerSide.isFinite ?? true else {
+            // Lengths and areas of what is further apart are no numbers any more.
+            guard (recording.drawing.bounds?.longerSide ?? 0) < 1e100 else {
               loaded.failures.append(
-                "\(item.place): expected coordinates within 10^308 of each other, found others")
+                "\(item.place): expected coordinates within 10^100 of each other, found others")
               return
             }
             guard let label = recording.label else {
@@ -269,7 +274,8 @@ extension Dataset {
         }
       } catch let error as InkError {
         // In a folder, a licence or a note beside the ink is no failure.
-        if isFolder, error.found == "something else" {
+        let isNamedInk = [".ndjson", ".inkml", ".xml"].contains(where: file.lowercased().hasSuffix)
+        if isFolder, !isNamedInk, error.found == "something else" {
           loaded.passedOver.append(file)
         } else {
           loaded.failures.append("\(error)")

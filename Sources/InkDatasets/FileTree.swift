@@ -49,10 +49,16 @@ public enum FileTree {
 
   /// The folder that a path lies in.
   public static func folder(of path: String) -> String {
-    var path = path[...]
-    while path.count > 1, path.last == "/" { path = path.dropLast() }
+    let path = trimmed(path)
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The path without slashes at its end.
+  private static func trimmed(_ path: String) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
   }
 
   /// Refuses to go on where something is at `path` already, unless `force` is given; even then, a
@@ -61,6 +67,12 @@ public enum FileTree {
   /// - Throws: `DatasetError` where something is there.
   public static func refuseExisting(_ path: String, force: Bool) throws(DatasetError) {
     guard exists(path) else { return }
+    let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+    guard isFolder(path) || [.typeRegular, .typeSymbolicLink].contains(type as? FileAttributeType)
+    else {
+      throw DatasetError(
+        path: path, expected: "a place for a file or folder", found: "a pipe or device")
+    }
     guard force else {
       throw DatasetError(
         path: path, expected: "no file of that name (--force replaces it)", found: "one")
@@ -120,6 +132,8 @@ public enum FileTree {
     _ path: String, by make: (_ temporary: String) throws -> Void
   ) throws(DatasetError) {
     let files = FileManager.default
+    // With its slash at the end, what is written beside it would lie in it.
+    let path = trimmed(path)
     let temporary = "\(path).part-\(ProcessInfo.processInfo.processIdentifier)"
     do {
       try files.createDirectory(atPath: folder(of: path), withIntermediateDirectories: true)

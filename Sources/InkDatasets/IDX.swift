@@ -105,7 +105,7 @@ final class GZipFile {
 
   static func write(_ bytes: [UInt8], to path: String) throws(DatasetError) {
     // "T" writes without compression.
-    guard let file = gzopen(path, path.hasSuffix(".gz") ? "wb9" : "wbT") else {
+    guard let file = gzopen(path, "wb9") else {
       throw DatasetError(path: path, expected: "permission to write", found: "none")
     }
     var isWhole = true

@@ -60,7 +60,7 @@ enum ImageFolder {
   }
 
   /// Writes one PNG an example.
-  static func write(_ dataset: Dataset, rasterizer: Rasterizer, to path: String) throws {
+  static func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
     for label in dataset.labels {
       try FileManager.default.createDirectory(
         atPath: FileTree.join(path, label), withIntermediateDirectories: true)
@@ -70,7 +70,15 @@ enum ImageFolder {
       let number = String(index)
       let name = String(repeating: "0", count: digits - number.count) + number
       let file = "\(path)/\(example.label)/\(name).png"
-      try PNG.encode(example.bitmap(rasterizer)).write(to: URL(fileURLWithPath: file))
+      let bitmap: Bitmap
+      switch (example.content, rasterizer) {
+      case (_, let rasterizer?): bitmap = try example.bitmap(rasterizer)
+      case (.bitmap(let original), nil): bitmap = original
+      case (.drawing, nil):
+        throw DatasetError(
+          path: example.origin, expected: "pictures only, or ink only", found: "ink among pictures")
+      }
+      try PNG.encode(bitmap).write(to: URL(fileURLWithPath: file))
     }
   }
 }

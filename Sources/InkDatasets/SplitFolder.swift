@@ -32,7 +32,9 @@ public struct SplitFolder: Hashable, Sendable {
   public init?(path: String) throws(DatasetError) {
     guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
     guard let manifest = try? JSONDecoder().decode(Manifest.self, from: data),
-      DatasetForm(rawValue: manifest.form) != nil
+      DatasetForm(rawValue: manifest.form) != nil,
+      Set(manifest.labels).count == manifest.labels.count,
+      Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })
     else {
       throw DatasetError(
         path: "\(path)/split.json", expected: "what `inkstate dataset split` writes",
@@ -55,10 +57,11 @@ public struct SplitFolder: Hashable, Sendable {
   public func load(_ part: Split.Part) throws -> LoadedDataset {
     let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
-    // Pictures do not say where they come from: not from a folder called `test`.
+    // Pictures do not say where they come from: not from a folder called `test`. Dark ink was
+    // inverted before they were written.
     let source =
       manifest.form == DatasetForm.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
-    var loaded = try Dataset.load(path(of: part), source: source)
+    var loaded = try Dataset.load(path(of: part), polarity: .light, source: source)
     loaded.dataset = Dataset(loaded.dataset.examples, labels: manifest.labels)
     return loaded
   }
@@ -68,7 +71,7 @@ public struct SplitFolder: Hashable, Sendable {
   /// - Throws: `DatasetError` where they cannot be written.
   public static func write(
     _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
-    rasterizer: Rasterizer, to path: String
+    rasterizer: Rasterizer?, to path: String
   ) throws -> SplitFolder {
     let parts = split.parts(of: dataset)
     var counts: [String: [String: Int]] = [:]

@@ -50,7 +50,9 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
     }
     try check((1...100_000).contains(epochs), "epochs", "1 to 100000", epochs)
     try check((1...65536).contains(batchSize), "batch size", "1 to 65536", batchSize)
-    try check(learningRate > 0 && learningRate < 100, "learning rate", "above 0 and below 100", learningRate)
+    try check(
+      learningRate > 0 && learningRate < 100, "learning rate", "above 0 and below 100", learningRate
+    )
     try check((0..<1).contains(labelSmoothing), "label smoothing", "0 to below 1", labelSmoothing)
     try check((0..<1).contains(optimizer.momentum), "momentum", "0 to below 1", optimizer.momentum)
     try check(

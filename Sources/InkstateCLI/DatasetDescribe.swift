@@ -27,6 +27,7 @@ struct DatasetDescribe: ParsableCommand {
     var dataset: Dataset
     var parts: [String]?
     if let folder = try SplitFolder(path: data) {
+      try loading.refuse(forDivided: data)
       dataset = Dataset([], labels: folder.manifest.labels)
       parts = []
       for part in Split.Part.allCases {
@@ -79,15 +80,20 @@ struct DatasetDescribe: ParsableCommand {
         print("  \(measure.name.padded(30))\(cells.joined())")
       }
     }
-    show(description.exactDuplicates, "exact duplicates")
-    show(description.nearDuplicates, "near duplicates")
+    show(
+      description.exactDuplicates, "exact duplicates", count: "\(description.exactDuplicates.count)"
+    )
+    show(
+      description.nearDuplicates, "near duplicates",
+      count: "\(description.nearDuplicates.count)"
+        + (description.hasMoreNearDuplicates ? " and more" : ""))
   }
 
-  private func show(_ pairs: [DatasetDescription.Pair], _ title: String) {
+  private func show(_ pairs: [DatasetDescription.Pair], _ title: String, count: String) {
     let differing = pairs.count(where: \.labelsDiffer)
     let crossing = pairs.count(where: \.crossesParts)
     print(
-      "\n\(pairs.count) pairs of \(title), \(differing) with different labels, "
+      "\n\(count) pairs of \(title), \(differing) with different labels, "
         + "\(crossing) across parts")
     for pair in pairs.sorted(by: { $0.crossesParts && !$1.crossesParts }).prefix(5) {
       print("  \(pair.first) ~ \(pair.second)\(pair.labelsDiffer ? " (labels differ)" : "")")

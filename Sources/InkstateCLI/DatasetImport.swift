@@ -41,7 +41,7 @@ struct DatasetImport: ParsableCommand {
     }
     let dataset = Dataset(examples, labels: labels.sorted())
     try DatasetForm.natural(for: dataset)
-      .write(dataset, rasterizer: .standard, to: output.output)
+      .write(dataset, rasterizer: nil, to: output.output)
     print("\(examples.count) examples of \(labels.count) labels in \(output.output)")
     if failureCount > 0 { throw ExitCode(2) }
   }

@@ -59,6 +59,12 @@ struct DatasetPreview: ParsableCommand {
     let groups = Dictionary(grouping: dataset.examples) { example in
       kinds ? "\(example.label): \(example.kind)" : example.label
     }
+    let pixels = groups.count * rows * columns * raster.size * raster.size
+    guard pixels <= 100_000_000 else {
+      throw ValidationError(
+        "--rows, --columns, --size: expected a sheet of at most 100 million pixels, found \(pixels)"
+      )
+    }
     let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
       let members = groups[title]!
       let picked = generator.permutation(members.count)

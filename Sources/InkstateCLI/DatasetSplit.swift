@@ -51,6 +51,11 @@ struct DatasetSplit: ParsableCommand {
         "--validation, --test: expected shares of 0 or more that leave something to train on, "
           + "found \(validation) and \(test)")
     }
+    guard by != .fold || folds > 2 || validation == 0 else {
+      throw ValidationError(
+        "--folds: expected 3 or more (or --validation 0), so that something is left to train on, "
+          + "found \(folds)")
+    }
     guard (2...1000).contains(folds), (1...folds).contains(fold) else {
       throw ValidationError(
         "--folds, --fold: expected 2 to 1000 folds and one of them, found \(folds) and \(fold)")
@@ -70,7 +75,7 @@ struct DatasetSplit: ParsableCommand {
     let folder = try SplitFolder.write(
       dataset,
       split: Split(method: method, seed: seed, validationShare: validation, testShare: test),
-      input: data, method: words, form: .natural(for: dataset), rasterizer: .standard,
+      input: data, method: words, form: .natural(for: dataset), rasterizer: nil,
       to: output.output)
     for part in Split.Part.allCases {
       let counts = folder.manifest.counts[part.rawValue] ?? [:]

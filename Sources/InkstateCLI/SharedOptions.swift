@@ -45,9 +45,13 @@ struct LoadingOptions: ParsableArguments {
   @Option(help: "The name of the collection; otherwise the folder's.")
   var source: String?
 
-  /// Whether data sets are read as they are.
-  var changesNothing: Bool {
-    maps.isEmpty && drops.isEmpty && others == .keep && source == nil
+  /// Refuses to change a divided data set at `path`: what was divided stands in its `split.json`.
+  func refuse(forDivided path: String) throws {
+    guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
+      throw ValidationError(
+        "--map, --drop, --others, --source, --polarity: expected a data set that is not divided, "
+          + "found \(path) (give them to `dataset split`)")
+    }
   }
 
   func labelMap() throws -> LabelMap {
@@ -233,11 +237,7 @@ struct DataSource {
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
-      guard loading.changesNothing else {
-        throw ValidationError(
-          "--map, --drop, --others, --source: expected a data set that is not divided, found \(path)"
-            + " (give them to `dataset split`)")
-      }
+      try loading.refuse(forDivided: path)
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)

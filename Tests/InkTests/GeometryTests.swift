@@ -54,6 +54,15 @@ import TestSupport
     #expect(simplified.points.count <= stroke.points.count)
     // Every point that stays was there.
     #expect(Set(simplified.points).isSubset(of: Set(stroke.points)))
+    for point in stroke.points {
+      let distances = zip(simplified.points, simplified.points.dropFirst()).map { a, b in
+        (0...1000).reduce(Double.infinity) {
+          min($0, point.distance(to: a.interpolated(to: b, fraction: Double($1) / 1000)))
+        }
+      }
+      // The segments are walked in steps of a thousandth of their length.
+      #expect(distances.min()! <= 20 + stroke.length / 1000)
+    }
   }
 
   @Test func aCircleTurnsByTwoPi() {
