@@ -144,6 +144,26 @@ import TestSupport
     }
   }
 
+  @Test func picturesStayAsTheyAreWithoutARasterizer() throws {
+    var large = Bitmap(width: 64, height: 40)
+    for column in 0..<50 { large[20, column] = 255 }
+    var data = Dataset([Example(.bitmap(large), label: "a", origin: "x")])
+    // A slash at the end changes nothing.
+    try DatasetForm.folder.write(data, rasterizer: nil, to: "\(folder.path)/large/")
+    #expect(try Dataset.load("\(folder.path)/large").dataset.examples[0].content == .bitmap(large))
+    #expect(FileTree.names(in: folder.path) == ["large"])
+    data.examples.append(Example(.drawing(circle(radius: 40)), label: "a", origin: "y"))
+    #expect(throws: DatasetError.self) {
+      try DatasetForm.folder.write(data, rasterizer: nil, to: "\(folder.path)/mixed")
+    }
+  }
+
+  @Test func aPipeIsNeverReplaced() throws {
+    let path = "\(folder.path)/pipe"
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(throws: DatasetError.self) { try FileTree.refuseExisting(path, force: true) }
+  }
+
   @Test func nothingIsOverwrittenWithoutForce() throws {
     let path = try folder.write("there", "precious")
     #expect(throws: DatasetError.self) { try FileTree.refuseExisting(path, force: false) }

@@ -100,6 +100,13 @@ import TestSupport
       #expect(try read.load(part).dataset.fingerprint == expected.fingerprint)
     }
     #expect(try SplitFolder(path: folder.path) == nil)
+    // One that says a label twice is none.
+    let manifest = try String(contentsOfFile: "\(folder.path)/d/split.json", encoding: .utf8)
+    let label = data.labels[0]
+    try folder.write(
+      "d/split.json",
+      manifest.replacing("\"labels\" : [", with: "\"labels\" : [ \"\(label)\","))
+    #expect(throws: DatasetError.self) { try SplitFolder(path: "\(folder.path)/d") }
     try folder.write("d/split.json", "{}")
     #expect(throws: DatasetError.self) { try SplitFolder(path: "\(folder.path)/d") }
   }

@@ -280,11 +280,79 @@ import TestSupport
       "<!DOCTYPE ink [<!ENTITY a \"1 2\">]><ink><trace>&a;</trace></ink>",
       "bad, line 1: expected no entity declarations, found one"
     ),
+    (
+      "<ink><trace contextRef=\"#none\">1 2</trace></ink>",
+      "bad, line 1: expected an id as contextRef, found `#none`"
+    ),
     ("<html></html>", "bad: expected NDJSON, InkML or gesture XML, found something else"),
     ("", "bad: expected NDJSON, InkML or gesture XML, found an empty file"),
   ])
   func malformedInkMLNamesThePlace(text: String, expected: String) throws {
     #expect(try error(text) == expected)
+  }
+
+  @Test func bytesThatAreNoTextAreRefusedBeforeTheParserSeesThem() throws {
+    // In a name they would end the program.
+    let data = Data("<Gesture Name=\"a\">\n<Poi".utf8) + [0xFD] + Data("t/></Gesture>".utf8)
+    let path = try folder.write("bad.xml", data)
+    #expect { try InkFile.items(path: path).forEach { _ = try $0.result.get() } } throws: {
+      "\($0)".hasSuffix("bad.xml, line 2: expected text in UTF-8, found other bytes")
+    }
+    let latin =
+      Data("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><Gesture Name=\"".utf8) + [0xE4]
+    let declared = try folder.write(
+      "latin.xml", latin + Data("\"><Point X=\"1\" Y=\"2\"/></Gesture>".utf8))
+    #expect(try InkFile.items(path: declared)[0].result.get().label == "ä")
+  }
+
+  @Test func aBrokenFirstLineDoesNotHideTheOthers() throws {
+    let path = try folder.write(
+      "ink.ndjson", "nonsense\n{\"word\":\"a\",\"drawing\":[[[1],[2]]]}\n")
+    let items = try InkFile.items(path: path)
+    #expect(items.count == 2)
+    #expect(throws: InkError.self) { try items[0].result.get() }
+    #expect(try items[1].result.get().label == "a")
+  }
+
+  @Test(arguments: [
+    // The trace's own context, that of a group around it, one whose source has the format.
+    ("<context id=\"c\">FORMAT</context>", "", "contextRef=\"#c\""),
+    ("<context id=\"c\">FORMAT</context>", "contextRef=\"#c\"", ""),
+    ("<context id=\"c\"><inkSource>FORMAT</inkSource></context>", "contextRef=\"#c\"", ""),
+    (
+      "<inkSource id=\"s\">FORMAT</inkSource><context id=\"c\" inkSourceRef=\"#s\"/>", "",
+      "contextRef=\"#c\""
+    ),
+  ])
+  func contextsAreFoundWhereTheyAre(context: String, group: String, trace: String) throws {
+    let format =
+      "<traceFormat><channel name=\"Y\"/><channel name=\"X\"/></traceFormat>"
+    let read = try recordings(
+      "c.inkml",
+      """
+      <ink><traceFormat><channel name="X"/><channel name="Y"/></traceFormat>
+      \(context.replacing("FORMAT", with: format))
+      <traceGroup \(group)><trace \(trace)>1 2</trace></traceGroup></ink>
+      """)
+    #expect(read[0].drawing.strokes == [Stroke([Point(2, 1)])])
+  }
+
+  @Test func whatThePenDidInTheAirIsNoInk() throws {
+    let read = try recordings(
+      "up.inkml", "<ink><trace>1 2</trace><trace type=\"penUp\">3 4</trace></ink>")
+    #expect(read.count == 1 && read[0].drawing.strokes == [Stroke([Point(1, 2)])])
+  }
+
+  @Test func theTracesOfABrokenGroupAreNoRecordingByThemselves() throws {
+    let path = try folder.write(
+      "dangling.inkml",
+      """
+      <ink><traceGroup><annotation type="truth">a</annotation><trace>1 2</trace>
+      <traceView traceDataRef="#none"/></traceGroup></ink>
+      """)
+    let items = try InkFile.items(path: path)
+    #expect(items.count == 1)
+    #expect(throws: InkError.self) { try items[0].result.get() }
   }
 
   @Test func viewsThatFanOutComeToAnEnd() throws {

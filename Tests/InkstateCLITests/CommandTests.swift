@@ -157,6 +157,17 @@ func inkstate(
     #expect(result.status == 64 && result.errors.contains("expected a data set to learn from"))
   }
 
+  @Test func whatCannotWorkIsRefusedBeforeItIsTried() throws {
+    _ = try run("dataset synthesize --writers 3 --per-class 2 --seed 3 -o ink.ndjson")
+    var result = try run("dataset split ink.ndjson --by fold --folds 2 -o s")
+    #expect(result.status == 64 && result.errors.contains("--folds: expected 3 or more"))
+    result = try run("dataset preview ink.ndjson --size 512 --rows 100 --columns 100 -o p.png")
+    #expect(
+      result.status == 64
+        && result.errors.contains("expected a sheet of at most 100 million pixels"))
+    #expect(FileTree.names(in: folder.path) == ["ink.ndjson"])
+  }
+
   @Test func drawingsAreTakenApartIntoTheirStrokes() throws {
     try folder.write(
       "null.ndjson",
