@@ -109,6 +109,13 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// - Throws: `DecodingError` where a value is of another kind or out of its range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    let names = try decoder.singleValueContainer().decode([String: AnyValue].self).keys
+    if let stranger = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: [CodingKeys.rotation],
+          debugDescription: "`\(stranger)`, which is no part of an augmentation"))
+    }
     func number(_ key: CodingKeys, _ range: ClosedRange<Double>, or standard: Double) throws
       -> Double
     {
@@ -140,6 +147,11 @@ public struct Augmentation: Hashable, Sendable, Codable {
     framed = try number(.framed, 0...1, or: 0)
     smallest = try number(.smallest, 0.05...1, or: 1)
     shift = try number(.shift, 0...512, or: 0)
+  }
+
+  /// Any JSON value: only the names beside them are looked at.
+  private struct AnyValue: Decodable {
+    init(from decoder: any Decoder) throws {}
   }
 
   /// Draws one variation of `example`.

@@ -93,8 +93,16 @@ struct Classify: ParsableCommand {
       }
       let file = try InkFile(path: path)
       var failureCount = 0
+      var index = 0
       try file.forEach { item in
-        let name = file.format == .gestureXML ? path : "\(path):\(item.place.line ?? 0)"
+        index += 1
+        // Several recordings of InkML may stand in one line: they are told apart by their number.
+        let name =
+          switch file.format {
+          case .gestureXML: path
+          case .inkML: "\(path):\(index)"
+          case .ndjson: "\(path):\(item.place.line ?? 0)"
+          }
         failureCount += answer(item, named: name, recognizer) ? 0 : 1
       }
       return failureCount

@@ -56,7 +56,7 @@ import TestSupport
         == .anyAngle)
     for bad in [
       "{\"rotation\":-1}", "{\"smallest\":0}", "{\"penWidths\":[2,1]}", "{\"warp\":\"much\"}",
-      "{\"spacing\":9}",
+      "{\"spacing\":9}", "{\"rotatoin\":1}", "{\"strengths\":[0,2]}", "{\"framed\":-1}",
     ] {
       #expect(throws: DecodingError.self) { try read(bad) }
     }
