@@ -37,7 +37,7 @@ struct DatasetDescribe: ParsableCommand {
         parts! += loaded.dataset.examples.map { _ in part.rawValue }
       }
     } else {
-      dataset = try loading.load(data).dataset
+      dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     }
     let description = try DatasetDescription(of: dataset, parts: parts)
     if json {
