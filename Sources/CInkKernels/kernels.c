@@ -1,12 +1,5 @@
 #include "CInkKernels.h"
-
-#include <string.h>
-
-#if defined(__x86_64__) && defined(__linux__)
-#define CLONES __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
-#else
-#define CLONES
-#endif
+#include "clones.h"
 
 CLONES void ink_add_bias(float *values, size_t count, float bias, float lowest) {
   for (size_t i = 0; i < count; i++) {
@@ -41,92 +34,9 @@ CLONES float ink_sum(const float *values, size_t count) {
   return sum;
 }
 
-// A block of outputs that is summed in registers: filters and positions.
-enum { BLOCK_FILTERS = 8, BLOCK_POSITIONS = 32 };
-
-size_t ink_padded_count(const ink_convolution *shape) {
-  size_t plane = (shape->height + 2 * shape->pad) * (shape->width + 2 * shape->pad);
-  // The last block reads past the last position.
-  return shape->channels * plane + BLOCK_POSITIONS + shape->kernel;
-}
-
-void ink_pad(const ink_convolution *shape, const float *restrict input, float *restrict padded) {
-  size_t width = shape->width + 2 * shape->pad, height = shape->height + 2 * shape->pad;
-  memset(padded, 0, ink_padded_count(shape) * sizeof(float));
-  for (size_t c = 0; c < shape->channels; c++)
-    for (size_t y = 0; y < shape->height; y++)
-      memcpy(
-        padded + (c * height + y + shape->pad) * width + shape->pad,
-        input + (c * shape->height + y) * shape->width, shape->width * sizeof(float));
-}
-
-// Positions count along whole padded rows, so that each kernel element reads the padded planes in
-// place, from its own offset on; what lands beside the output is dropped.
-CLONES void ink_convolve(
-  const ink_convolution *shape, const float *restrict padded, size_t filters,
-  const float *restrict weight, const float *restrict bias, float lowest,
-  float *restrict output) {
-#pragma clang fp contract(fast)
-  size_t row = shape->width + 2 * shape->pad, plane = (shape->height + 2 * shape->pad) * row;
-  size_t columns = row - shape->kernel + 1;
-  size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
-  size_t length = shape->channels * shape->kernel * shape->kernel;
-  for (size_t first = 0; first < filters; first += BLOCK_FILTERS) {
-    // Past the last filter, the last one is computed again and dropped.
-    const float *a[BLOCK_FILTERS];
-    float start[BLOCK_FILTERS];
-    for (size_t f = 0; f < BLOCK_FILTERS; f++) {
-      size_t filter = first + f < filters ? first + f : filters - 1;
-      a[f] = weight + filter * length;
-      start[f] = bias[filter];
-    }
-    for (size_t position = 0; position < rows * row; position += BLOCK_POSITIONS) {
-      float sums[BLOCK_FILTERS][BLOCK_POSITIONS];
-      for (size_t f = 0; f < BLOCK_FILTERS; f++)
-        for (size_t p = 0; p < BLOCK_POSITIONS; p++) sums[f][p] = start[f];
-      size_t k = 0;
-      for (size_t c = 0; c < shape->channels; c++)
-        for (size_t i = 0; i < shape->kernel; i++) {
-          const float *b = padded + c * plane + i * row + position;
-          for (size_t j = 0; j < shape->kernel; j++, k++, b++)
-            for (size_t f = 0; f < BLOCK_FILTERS; f++)
-              for (size_t p = 0; p < BLOCK_POSITIONS; p++) sums[f][p] += a[f][k] * b[p];
-        }
-      for (size_t f = 0; f < BLOCK_FILTERS && first + f < filters; f++) {
-        float *target = output + (first + f) * rows * columns;
-        size_t y = position / row, x = position % row;
-        for (size_t p = 0; p < BLOCK_POSITIONS && y < rows; y++, x = 0) {
-          size_t stop = p + row - x < BLOCK_POSITIONS ? p + row - x : BLOCK_POSITIONS;
-          for (; p < stop && x < columns; p++, x++)
-            target[y * columns + x] = sums[f][p] > lowest ? sums[f][p] : lowest;
-          p = stop;
-        }
-      }
-    }
-  }
-}
-
-CLONES void ink_multiply_vector(
-  const float *restrict weight, size_t units, size_t inputs, const float *restrict input,
-  const float *restrict bias, float lowest, float *restrict output) {
-#pragma clang fp contract(fast)
-  enum { LANES = 32 };
-  for (size_t unit = 0; unit < units; unit++) {
-    const float *restrict row = weight + unit * inputs;
-    float lanes[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= inputs; i += LANES)
-      for (size_t lane = 0; lane < LANES; lane++) lanes[lane] += row[i + lane] * input[i + lane];
-    for (; i < inputs; i++) lanes[i % LANES] += row[i] * input[i];
-    float sum = bias[unit];
-    for (size_t lane = 0; lane < LANES; lane++) sum += lanes[lane];
-    output[unit] = sum > lowest ? sum : lowest;
-  }
-}
-
 // The output columns whose input column exists, for kernel column j.
 static inline void existing_columns(
-  const ink_convolution *shape, size_t columns, size_t j, size_t *first, size_t *last) {
+  const ink_patches *shape, size_t columns, size_t j, size_t *first, size_t *last) {
   *first = j < shape->pad ? shape->pad - j : 0;
   *last = shape->width + shape->pad - j;
   if (*last > columns) *last = columns;
@@ -134,7 +44,7 @@ static inline void existing_columns(
 }
 
 CLONES void ink_gather_patches(
-  const ink_convolution *shape, const float *restrict input, float *restrict patches) {
+  const ink_patches *shape, const float *restrict input, float *restrict patches) {
   size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
   size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
   float *restrict row = patches;
@@ -163,7 +73,7 @@ CLONES void ink_gather_patches(
 }
 
 CLONES void ink_scatter_patches(
-  const ink_convolution *shape, const float *restrict patches, float *restrict input) {
+  const ink_patches *shape, const float *restrict patches, float *restrict input) {
   size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
   size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
   const float *restrict row = patches;
@@ -197,7 +107,6 @@ CLONES void ink_max_pool_2x2(
       float lower = bottom[2 * x + 1] > bottom[2 * x] ? bottom[2 * x + 1] : bottom[2 * x];
       line[x] = lower > upper ? lower : upper;
     }
-    if (!places) continue;
     for (size_t x = 0; x < width / 2; x++) {
       float a = top[2 * x], b = top[2 * x + 1], c = bottom[2 * x], d = bottom[2 * x + 1];
       int32_t left = start + (int32_t)(2 * x);

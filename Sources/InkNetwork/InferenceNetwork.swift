@@ -1,44 +1,44 @@
 import CInkKernels
 import InkRaster
+import Synchronization
 
-/// A model made ready to run: plain Swift, no system library, safe to share between threads.
+/// What is added to a variance before its root is taken (PyTorch's default).
+public let batchNormalizationEpsilon: Float = 1e-5
+
+/// A model made ready to run: no system library, no allocation per call, safe to share between
+/// threads.
+///
+/// The plan is made once: layers are fused, weights are laid out for the kernels, memory is reserved.
+/// Each call takes a workspace from a shelf and puts it back, so that there are as many as calls ever
+/// ran at the same time.
 public struct InferenceNetwork: Sendable {
   /// The number of classes.
   public let classCount: Int
-  private let inputSize: Int
+  /// The width and height of a picture.
+  public let inputSize: Int
   private let inputScale: Float
-  private let steps: [Step]
-  /// The most values that any layer puts out, and the most that goes into a convolution with its padding.
-  private let mostValues: Int
-  private let mostPaddedValues: Int
+  private let plan: InferencePlan
+  // A caller that never asks for more than one picture need not pay for several.
+  private let single = Shelf()
+  private let several = Shelf()
 
-  /// A layer with its weights.
-  ///
-  /// Layers that do nothing at inference are left out; batch normalisation and ReLU become a part of
-  /// the convolution or dense layer before them, where there is one.
-  private enum Step: Sendable {
-    case convolution(ConvolutionGeometry, Product)
-    case dense(inputs: Int, Product)
-    /// A batch normalisation with its statistics folded in: x · scale + shift, channel by channel.
-    case scaleAndShift(channelLength: Int, scale: [Float], shift: [Float])
-    case relu(count: Int)
-    case maxPooling(channels: Int, height: Int, width: Int, size: Int)
+  /// How many pictures go through the dense layers together: more only take memory.
+  private static let mostTogether = 12
+
+  /// Memory for one call.
+  private final class Workspace: @unchecked Sendable {
+    let values: [FloatBuffer]
+    let scratch: FloatBuffer
+
+    init(_ plan: InferencePlan, together: Int) {
+      values = plan.layouts.map { FloatBuffer(count: $0.count * together) }
+      scratch = FloatBuffer(count: plan.scratchCount)
+    }
   }
 
-  /// A product with a weight matrix, `[outputs, inputs]`, that keeps what is not below `lowest`.
-  private struct Product: Sendable {
-    var weight: [Float]
-    var bias: [Float]
-    var lowest = -Float.infinity
-
-    /// Folds x · scale + shift, output by output, into weight and bias.
-    mutating func fold(scale: [Float], shift: [Float]) {
-      let length = weight.count / bias.count
-      for output in bias.indices {
-        for index in output * length..<(output + 1) * length { weight[index] *= scale[output] }
-        bias[output] = bias[output] * scale[output] + shift[output]
-      }
-    }
+  /// The workspaces that nobody uses.
+  private final class Shelf: Sendable {
+    let workspaces = Mutex<[Workspace]>([])
   }
 
   /// Prepares `model`.
@@ -47,70 +47,7 @@ public struct InferenceNetwork: Sendable {
     classCount = architecture.classCount
     inputSize = architecture.inputSize
     inputScale = model.inputScale
-
-    var mostPaddedValues = 0
-    func values(_ layer: Int, _ role: Parameter.Role) -> [Float] {
-      model.weights["\(layer).\(role.rawValue)"]!.values
-    }
-    var steps: [Step] = []
-    for index in architecture.layers.indices {
-      let input = architecture.shapes[index]
-      switch (architecture.layers[index], input) {
-      case (.convolution(_, let kernel, let padding), .planes(let channels, let height, let width)):
-        let geometry = ConvolutionGeometry(
-          channels: channels, height: height, width: width, kernel: kernel, padding: padding)
-        mostPaddedValues = max(
-          mostPaddedValues, withUnsafePointer(to: geometry.kernelShape, ink_padded_count))
-        steps.append(
-          .convolution(
-            geometry, Product(weight: values(index, .weight), bias: values(index, .bias))))
-      case (.dense, _):
-        steps.append(
-          .dense(
-            inputs: input.count,
-            Product(weight: values(index, .weight), bias: values(index, .bias))))
-      case (.batchNormalization, _):
-        let scale = zip(values(index, .weight), values(index, .runningVariance)).map {
-          $0 / ($1 + batchNormalizationEpsilon).squareRoot()
-        }
-        let shift = zip(values(index, .bias), zip(values(index, .runningMean), scale)).map {
-          $0 - $1.0 * $1.1
-        }
-        let isFolded = Self.changeLastProduct(of: &steps) { $0.fold(scale: scale, shift: shift) }
-        if !isFolded {
-          let length = input.count / input.channelCount
-          steps.append(.scaleAndShift(channelLength: length, scale: scale, shift: shift))
-        }
-      case (.relu, _):
-        if !Self.changeLastProduct(of: &steps, { $0.lowest = 0 }) {
-          steps.append(.relu(count: input.count))
-        }
-      case (.maxPooling(let size), .planes(let channels, let height, let width)):
-        steps.append(.maxPooling(channels: channels, height: height, width: width, size: size))
-      case (.flatten, _), (.dropout, _): break
-      case (.convolution, .vector), (.maxPooling, .vector):
-        preconditionFailure("an architecture has planes before \(architecture.layers[index].kind)")
-      }
-    }
-    self.steps = steps
-    mostValues = architecture.shapes.map(\.count).max() ?? 0
-    self.mostPaddedValues = mostPaddedValues
-  }
-
-  /// Changes the last step where it is a product with nothing behind it yet; returns whether it was.
-  private static func changeLastProduct(
-    of steps: inout [Step], _ change: (inout Product) -> Void
-  ) -> Bool {
-    switch steps.last {
-    case .convolution(let geometry, var product) where product.lowest == -.infinity:
-      change(&product)
-      steps[steps.count - 1] = .convolution(geometry, product)
-    case .dense(let inputs, var product) where product.lowest == -.infinity:
-      change(&product)
-      steps[steps.count - 1] = .dense(inputs: inputs, product)
-    default: return false
-    }
-    return true
+    plan = InferencePlan(model)
   }
 
   /// The logits of one picture, one a class.
@@ -120,55 +57,111 @@ public struct InferenceNetwork: Sendable {
     precondition(
       bitmap.width == inputSize && bitmap.height == inputSize,
       "the network takes \(inputSize) × \(inputSize), not \(bitmap.width) × \(bitmap.height)")
-    return withUnsafeTemporaryAllocation(
-      of: Float.self, capacity: 2 * mostValues + mostPaddedValues
-    ) { memory in
-      let base = memory.baseAddress!
-      var input = base
-      var output = base + mostValues
-      let padded = base + 2 * mostValues
-      for (index, pixel) in bitmap.pixels.enumerated() { input[index] = Float(pixel) * inputScale }
-      for step in steps {
-        switch step {
-        case .convolution(let geometry, let product):
-          withUnsafePointer(to: geometry.kernelShape) { shape in
-            ink_pad(shape, input, padded)
-            ink_convolve(
-              shape, padded, product.bias.count, product.weight, product.bias, product.lowest,
-              output)
-          }
-          swap(&input, &output)
-        case .dense(let inputs, let product):
-          ink_multiply_vector(
-            product.weight, product.bias.count, inputs, input, product.bias, product.lowest,
-            output)
-          swap(&input, &output)
-        case .scaleAndShift(let length, let scale, let shift):
-          for channel in scale.indices {
-            let plane = input + channel * length
-            for index in 0..<length {
-              plane[index] = plane[index] * scale[channel] + shift[channel]
-            }
-          }
-        case .relu(let count): ink_relu(input, count)
-        case .maxPooling(let channels, let height, let width, let size):
-          if size == 2 {
-            for channel in 0..<channels {
-              ink_max_pool_2x2(
-                input + channel * height * width, height, width,
-                output + channel * (height / 2) * (width / 2), nil)
-            }
-          } else {
-            maxPool(
-              input, channels: channels, height: height, width: width, size: size, into: output)
-          }
-          swap(&input, &output)
+    return [Float](unsafeUninitializedCapacity: classCount) { logits, count in
+      bitmap.pixels.withUnsafeBufferPointer { compute($0, count: 1, into: logits) }
+      count = classCount
+    }
+  }
+
+  /// Computes the logits of `count` pictures, on the calling thread and without allocating.
+  ///
+  /// Shapes: pixels `[count, inputSize, inputSize]`, logits `[count, classes]`.
+  public func compute(
+    _ pixels: UnsafeBufferPointer<UInt8>, count: Int, into logits: UnsafeMutableBufferPointer<Float>
+  ) {
+    let size = inputSize * inputSize
+    precondition(pixels.count == count * size, "pixels for \(count) pictures")
+    precondition(logits.count == count * classCount, "room for \(count) times the logits")
+    guard count > 0 else { return }
+    let together = count == 1 ? 1 : Self.mostTogether
+    let shelf = count == 1 ? single : several
+    let workspace =
+      shelf.workspaces.withLock { $0.popLast() } ?? Workspace(plan, together: together)
+    for start in stride(from: 0, to: count, by: together) {
+      compute(
+        pixels.baseAddress! + start * size, count: min(together, count - start),
+        into: logits.baseAddress! + start * classCount, workspace)
+    }
+    shelf.workspaces.withLock { $0.append(workspace) }
+  }
+
+  /// Pictures go through the convolutions one by one, while their planes are in cache, and through
+  /// the dense layers together, so that each weight is fetched once.
+  private func compute(
+    _ pixels: UnsafePointer<UInt8>, count: Int, into logits: UnsafeMutablePointer<Float>,
+    _ workspace: Workspace
+  ) {
+    for example in 0..<count {
+      write(pixels + example * inputSize * inputSize, example: example, workspace)
+      for step in plan.planeSteps { run(step, examples: example..<example + 1, workspace) }
+    }
+    for step in plan.vectorSteps { run(step, examples: 0..<count, workspace) }
+    let output = plan.layouts.count - 1
+    let stride = plan.layouts[output].count
+    for example in 0..<count {
+      (logits + example * classCount).update(
+        from: workspace.values[output].pointer + example * stride, count: classCount)
+    }
+  }
+
+  private func write(_ pixels: UnsafePointer<UInt8>, example: Int, _ workspace: Workspace) {
+    let layout = plan.layouts[0]
+    let start = workspace.values[0].pointer + example * layout.count + layout.start
+    for y in 0..<inputSize {
+      let source = pixels + y * inputSize
+      let target = start + y * layout.row
+      for x in 0..<inputSize { target[x] = Float(source[x]) * inputScale }
+    }
+  }
+
+  private func run(_ step: InferencePlan.Step, examples: Range<Int>, _ workspace: Workspace) {
+    let (inputLayout, outputLayout) = (plan.layouts[step.input], plan.layouts[step.output])
+    let input = workspace.values[step.input].pointer + examples.lowerBound * inputLayout.count
+    let output = workspace.values[step.output].pointer + examples.lowerBound * outputLayout.count
+    switch step.operation {
+    case .convolution(let convolution, let product):
+      convolution.forward(
+        input: input, weight: product.weight.pointer, bias: product.bias.pointer,
+        lowest: product.lowest, output: output + outputLayout.start, choices: nil,
+        scratch: workspace.scratch.pointer)
+    case .dense(let product):
+      ink_dense(
+        examples.count, inputLayout.count, outputLayout.count, input, product.weight.pointer,
+        product.bias.pointer, product.lowest, output, workspace.scratch.pointer)
+    case .scaleAndShift(let scale, let shift):
+      for example in 0..<examples.count {
+        let values = input + example * inputLayout.count
+        for index in 0..<inputLayout.count {
+          values[index] = values[index] * scale.pointer[index] + shift.pointer[index]
         }
       }
-      return Array(UnsafeBufferPointer(start: input, count: classCount))
+    case .relu: ink_relu(input, examples.count * inputLayout.count)
+    case .maxPooling(let size):
+      maxPool(input, inputLayout, size: size, into: output, outputLayout)
+    }
+  }
+
+  /// Keeps the largest value of each square: `output[y, x, c] = max input[y·size + i, x·size + j, c]`.
+  private func maxPool(
+    _ input: UnsafePointer<Float>, _ inputLayout: PlaneLayout, size: Int,
+    into output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout
+  ) {
+    let channels = inputLayout.packedChannels
+    for y in 0..<outputLayout.height {
+      for x in 0..<outputLayout.width {
+        let square = input + inputLayout.start + y * size * inputLayout.row + x * size * channels
+        let target = output + outputLayout.start + y * outputLayout.row + x * channels
+        for channel in 0..<channels {
+          var largest = square[channel]
+          for i in 0..<size {
+            for j in 0..<size {
+              let value = square[i * inputLayout.row + j * channels + channel]
+              largest = value > largest ? value : largest
+            }
+          }
+          target[channel] = largest
+        }
+      }
     }
   }
 }
-
-/// What is added to a variance before its root is taken (PyTorch's default).
-public let batchNormalizationEpsilon: Float = 1e-5

@@ -1,5 +1,6 @@
 import CInkKernels
 import Foundation
+import InkNetwork
 
 /// How weights follow their gradients.
 public struct Optimizer: Hashable, Sendable, Codable {

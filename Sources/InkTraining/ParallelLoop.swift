@@ -23,28 +23,3 @@ struct ParallelLoop: Sendable {
     }
   }
 }
-
-/// Memory for numbers that lives as long as its owner and may be shared between workers, which by
-/// agreement write to different parts of it.
-final class FloatBuffer: @unchecked Sendable {
-  let count: Int
-  let pointer: UnsafeMutablePointer<Float>
-
-  init(count: Int) {
-    self.count = count
-    pointer = .allocate(capacity: max(1, count))
-    pointer.initialize(repeating: 0, count: max(1, count))
-  }
-
-  deinit {
-    pointer.deallocate()
-  }
-
-  var values: [Float] {
-    get { Array(UnsafeBufferPointer(start: pointer, count: count)) }
-    set {
-      precondition(newValue.count == count)
-      newValue.withUnsafeBufferPointer { pointer.update(from: $0.baseAddress!, count: count) }
-    }
-  }
-}

@@ -26,6 +26,24 @@ import Testing
         .dense(units: 33), .batchNormalization, .relu, .dense(units: 3),
       ], 11
     ),
+    (
+      [
+        .convolution(filters: 1, kernel: 3, padding: .valid), .maxPooling(size: 2), .relu,
+        .convolution(filters: 20, kernel: 3, padding: .same), .batchNormalization, .relu,
+        .convolution(filters: 40, kernel: 3, padding: .same), .relu, .batchNormalization,
+        .maxPooling(size: 2), .convolution(filters: 48, kernel: 3, padding: .valid), .flatten,
+        .batchNormalization, .dense(units: 2),
+      ], 19
+    ),
+    (
+      [
+        .batchNormalization, .maxPooling(size: 2),
+        .convolution(filters: 64, kernel: 5, padding: .same), .relu, .maxPooling(size: 2),
+        .convolution(filters: 17, kernel: 3, padding: .same), .relu, .maxPooling(size: 2),
+        .flatten, .dense(units: 50), .relu, .dropout(rate: 0.2), .dense(units: 40),
+        .dense(units: 9),
+      ], 30
+    ),
   ])
   func theFastNetworkAgreesWithThePlainOne(layers: [Layer], size: Int) throws {
     let model = try randomModel(layers, inputSize: size, seed: 5)
@@ -36,6 +54,28 @@ import Testing
       let fast = network.logits(of: Bitmap(width: size, height: size, pixels: pixels))
       let expected = plain.logits(pixels.map { Float($0) / 255 })
       #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-4 * max(1, abs($1)) })
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 13, 30])
+  func manyPicturesAtOnceAreAnsweredAsOneByOne(count: Int) throws {
+    let model = try randomModel(
+      [
+        .convolution(filters: 5, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
+        .dense(units: 40), .relu, .batchNormalization, .dense(units: 3),
+      ], inputSize: 9)
+    let network = InferenceNetwork(model)
+    let pixels = (0..<count * 81).map { UInt8(truncatingIfNeeded: $0 &* 97 ^ ($0 >> 3)) }
+    var together = [Float](repeating: .nan, count: count * 3)
+    pixels.withUnsafeBufferPointer { pixels in
+      together.withUnsafeMutableBufferPointer { network.compute(pixels, count: count, into: $0) }
+    }
+    for index in 0..<count {
+      let bitmap = Bitmap(
+        width: 9, height: 9, pixels: Array(pixels[index * 81..<(index + 1) * 81]))
+      for (one, other) in zip(together[index * 3..<index * 3 + 3], network.logits(of: bitmap)) {
+        #expect(abs(one - other) < 1e-4 * max(1, abs(other)))
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #ifndef C_INK_KERNELS_H
 #define C_INK_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,38 +23,90 @@ void ink_add(float *target, const float *source, size_t count);
 // The sum of values[i].
 float ink_sum(const float *values, size_t count);
 
-// output[u] = max(lowest, bias[u] + sum over i of weight[u, i] * input[i]), weight [units, inputs].
-void ink_multiply_vector(
-  const float *weight, size_t units, size_t inputs, const float *input, const float *bias,
-  float lowest, float *output);
-
-// How a convolution of stride 1 reads its input.
+// How a convolution of stride 1 finds its patches.
 typedef struct {
   size_t channels, height, width, kernel, pad;
   // The values from one row of patches to the next.
   size_t row_stride;
-} ink_convolution;
+} ink_patches;
 
 // patches[c, i, j, (y, x)] = input[c, y + i - pad, x + j - pad], 0 outside ("im2col").
-void ink_gather_patches(const ink_convolution *shape, const float *input, float *patches);
-
-// The values that ink_convolve reads: [channels, height + 2 pad, width + 2 pad] and some more.
-size_t ink_padded_count(const ink_convolution *shape);
-
-// Copies [channels, height, width] into the middle of zeros, for ink_convolve.
-void ink_pad(const ink_convolution *shape, const float *input, float *padded);
-
-// output[f, y, x] = max(lowest, bias[f] + sum over c, i, j of
-// weight[f, c, i, j] * padded[c, y + i, x + j]); a lowest of -INFINITY keeps every value.
-void ink_convolve(
-  const ink_convolution *shape, const float *padded, size_t filters, const float *weight,
-  const float *bias, float lowest, float *output);
+void ink_gather_patches(const ink_patches *shape, const float *input, float *patches);
 
 // input[c, y + i - pad, x + j - pad] += patches[c, i, j, (y, x)], inside only ("col2im").
-void ink_scatter_patches(const ink_convolution *shape, const float *patches, float *input);
+void ink_scatter_patches(const ink_patches *shape, const float *patches, float *input);
 
-// The largest of each 2 x 2 square of a plane of [height, width], and its place in the plane where
-// places is not NULL.
+// A convolution of stride 1 over padded planes with the channels last:
+//
+//   sum[y, x, f] = sum over i, j, c of input[y + i, x + j, c] * weight[i, j, c, f]
+//   output[y, x, f] = max(lowest, bias[f] + sum[y, x, f]), or, where it pools,
+//   output[y, x, f] = max(lowest, bias[f] + the largest of sum[2y, 2x, f], sum[2y, 2x + 1, f],
+//                                           sum[2y + 1, 2x, f], sum[2y + 1, 2x + 1, f])
+//
+// A lowest of -INFINITY keeps every value. Where it pools, `choices[y, x, f]` tells which of the four
+// is the largest, the first one where several are; it may be NULL.
+typedef struct {
+  // Of the sums, before pooling.
+  size_t rows, columns;
+  // Of the input: 1 or a multiple of 16.
+  size_t channels;
+  size_t kernel;
+  // A multiple of 16.
+  size_t filters;
+  bool pools;
+  // The values from one row to the next.
+  size_t input_row, output_row;
+} ink_convolution;
+
+// The input's rows and columns with their padding, and some more: sums are made two by two.
+size_t ink_padded_rows(const ink_convolution *shape);
+size_t ink_padded_columns(const ink_convolution *shape);
+
+// Sums patch by patch; any kernel, any number of channels.
+void ink_convolve(
+  const ink_convolution *shape, const float *input, const float *weight, const float *bias,
+  float lowest, float *output, uint8_t *choices);
+
+// The same for kernels of 3 x 3 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3) (Lavin &
+// Gray, 2016, section 4.1), with 16 products where ink_convolve has 36. Weights are transformed
+// before: [3, 3, channels, filters] to [4, 4, channels, filters].
+void ink_winograd_weights(
+  size_t channels, size_t filters, const float *weight, float *transformed);
+void ink_convolve_winograd(
+  const ink_convolution *shape, const float *input, const float *weight, const float *bias,
+  float lowest, float *output, uint8_t *choices, float *scratch);
+size_t ink_winograd_scratch(size_t channels);
+
+// The gradients of a convolution that pools and keeps what is above 0, from that of its output.
+//
+// Of four sums one was chosen, and it counts where it is above 0: no more than a quarter of the
+// products of a whole convolution are made. Adds to the gradients of the weights and the bias;
+// writes that of the padded input, unless it is NULL or the input has one channel.
+//
+// `weight` and its gradient are [filters, kernel, kernel, channels]; with one channel, the gradient
+// is [kernel, kernel, filters].
+void ink_pooled_gradients(
+  const ink_convolution *shape, const float *input, const float *weight, const float *output,
+  const uint8_t *choices, const float *output_gradient, float *weight_gradient,
+  float *bias_gradient, float *input_gradient, float *scratch);
+size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
+
+// output[e, u] = max(lowest, bias[u] + sum over i of input[e, i] * weight[i, u]), units a multiple
+// of 16.
+void ink_dense(
+  size_t examples, size_t inputs, size_t units, const float *input, const float *weight,
+  const float *bias, float lowest, float *output, float *scratch);
+size_t ink_dense_scratch(size_t inputs);
+
+// packed[y * row + x * packed_channels + c] = planes[c, y, x], and back.
+void ink_pack(
+  size_t channels, size_t height, size_t width, const float *planes, size_t packed_channels,
+  size_t row, float *packed);
+void ink_unpack(
+  size_t channels, size_t height, size_t width, const float *packed, size_t packed_channels,
+  size_t row, float *planes);
+
+// The largest of each 2 x 2 square of a plane of [height, width], and its place in the plane.
 void ink_max_pool_2x2(
   const float *plane, size_t height, size_t width, float *output, int32_t *places);
 

@@ -1,20 +1,21 @@
 import CInkKernels
+import InkNetwork
 
 /// How a convolution of stride 1 reads its input, and the layout of its patches.
-public struct ConvolutionGeometry: Hashable, Sendable {
+struct ConvolutionGeometry: Hashable, Sendable {
   /// The planes that go in.
-  public let channels: Int
+  let channels: Int
   /// The rows of a plane that goes in.
-  public let height: Int
+  let height: Int
   /// The columns of a plane that goes in.
-  public let width: Int
+  let width: Int
   /// The rows and columns of the kernel; odd.
-  public let kernel: Int
+  let kernel: Int
   /// The zeros on each side.
-  public let pad: Int
+  let pad: Int
 
   /// Makes the geometry of a convolution over `[channels, height, width]`.
-  public init(channels: Int, height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
+  init(channels: Int, height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
     self.channels = channels
     self.height = height
     self.width = width
@@ -23,22 +24,22 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   }
 
   /// The rows of a plane that comes out.
-  public var outputHeight: Int { height + 2 * pad - kernel + 1 }
+  var outputHeight: Int { height + 2 * pad - kernel + 1 }
   /// The columns of a plane that comes out.
-  public var outputWidth: Int { width + 2 * pad - kernel + 1 }
+  var outputWidth: Int { width + 2 * pad - kernel + 1 }
   /// The values that one output value is made of.
-  public var patchLength: Int { channels * kernel * kernel }
+  var patchLength: Int { channels * kernel * kernel }
   /// The output values of one filter.
-  public var positionCount: Int { outputHeight * outputWidth }
+  var positionCount: Int { outputHeight * outputWidth }
   /// ``positionCount``, rounded up to whole vectors of 16.
-  public var paddedPositionCount: Int { (positionCount + 15) / 16 * 16 }
+  var paddedPositionCount: Int { (positionCount + 15) / 16 * 16 }
 
   /// Lays out what every output position sees ("im2col"; Chellapilla, Puri & Simard, 2006).
   ///
   /// Shapes: input `[channels, height, width]`, patches `[channels, kernel, kernel, positions]`
   /// with rows of ``paddedPositionCount``.
   /// `patches[c, i, j, (y, x)] = input[c, y + i − pad, x + j − pad]`, 0 outside.
-  public func gatherPatches(
+  func gatherPatches(
     _ input: UnsafePointer<Float>, into patches: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: kernelShape) { ink_gather_patches($0, input, patches) }
@@ -48,15 +49,15 @@ public struct ConvolutionGeometry: Hashable, Sendable {
   /// ``gatherPatches(_:into:)``.
   ///
   /// `input[c, y + i − pad, x + j − pad] += patches[c, i, j, (y, x)]`, inside only.
-  public func scatterPatches(
+  func scatterPatches(
     _ patches: UnsafePointer<Float>, addingTo input: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: kernelShape) { ink_scatter_patches($0, patches, input) }
   }
 
   /// What the kernels in C are told.
-  var kernelShape: ink_convolution {
-    ink_convolution(
+  private var kernelShape: ink_patches {
+    ink_patches(
       channels: channels, height: height, width: width, kernel: kernel, pad: pad,
       row_stride: paddedPositionCount)
   }

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Measures one peer, as compare.py asks: a line of JSON in, a line of JSON out.
+
+    peers.py torch|torch-tuned|tensorflow|onnxruntime THREADS
+
+A request names a task (train or infer), a network, a batch and for how long to measure; the answer
+has images a second, microseconds a batch (median and 99th percentile) and the peak memory in MiB.
+All of them compute the same: float32, Adam, cross-entropy, pictures that lie in memory already.
+"""
+
+import json
+import os
+import sys
+import time
+
+NETWORKS = {  # kernel, filters, units of the dense layer, dropout
+    "drawing": (3, (16, 32, 64), 128, 0),
+    "lenet": (5, (32, 64), 1024, 0.5),
+}
+CLASSES = 10
+
+
+def numpy_batch(batch):
+    import numpy
+    generator = numpy.random.default_rng(1)
+    return (generator.random((batch, 1, 28, 28), dtype=numpy.float32),
+            generator.integers(0, CLASSES, batch))
+
+
+def torch_network(name):
+    from torch import nn
+    kernel, filters, units, dropout = NETWORKS[name]
+    modules, channels, size = [], 1, 28
+    for count in filters:
+        modules += [nn.Conv2d(channels, count, kernel, padding=kernel // 2), nn.ReLU(),
+                    nn.MaxPool2d(2)]
+        channels, size = count, size // 2
+    modules += [nn.Flatten(), nn.Linear(channels * size * size, units), nn.ReLU()]
+    if dropout:
+        modules.append(nn.Dropout(dropout))
+    return nn.Sequential(*modules, nn.Linear(units, CLASSES))
+
+
+class Torch:
+    def __init__(self, threads, is_tuned):
+        import torch
+        self.torch, self.is_tuned = torch, is_tuned
+        torch.set_num_threads(threads)
+        self.version = f"PyTorch {torch.__version__}"
+
+    def prepare(self, task, name, batch):
+        torch = self.torch
+        torch.manual_seed(1)
+        model = torch_network(name)
+        pixels, targets = numpy_batch(batch)
+        inputs, targets = torch.from_numpy(pixels), torch.from_numpy(targets)
+        if self.is_tuned:
+            model = model.to(memory_format=torch.channels_last)
+            inputs = inputs.to(memory_format=torch.channels_last)
+        if task == "infer":
+            model.eval()
+
+            def infer():
+                with torch.inference_mode():
+                    return model(inputs)
+            return infer
+        optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=self.is_tuned)
+        loss = torch.nn.CrossEntropyLoss()
+
+        def step():
+            optimizer.zero_grad()
+            loss(model(inputs), targets).backward()
+            optimizer.step()
+        return step
+
+
+class TensorFlow:
+    def __init__(self, threads):
+        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        import tensorflow
+        self.tf = tensorflow
+        tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
+        tensorflow.config.threading.set_inter_op_parallelism_threads(1)
+        self.version = f"TensorFlow {tensorflow.__version__}"
+
+    def prepare(self, task, name, batch):
+        tf, layers = self.tf, self.tf.keras.layers
+        kernel, filters, units, dropout = NETWORKS[name]
+        stack = [tf.keras.Input((28, 28, 1))]
+        for count in filters:
+            stack += [layers.Conv2D(count, kernel, padding="same", activation="relu"),
+                      layers.MaxPooling2D(2)]
+        stack += [layers.Flatten(), layers.Dense(units, activation="relu")]
+        if dropout:
+            stack.append(layers.Dropout(dropout))
+        model = tf.keras.Sequential(stack + [layers.Dense(CLASSES)])
+        pixels, targets = numpy_batch(batch)
+        inputs, targets = tf.constant(pixels.transpose(0, 2, 3, 1)), tf.constant(targets)
+        if task == "infer":
+            infer = tf.function(lambda: model(inputs, training=False))
+            return lambda: infer().numpy()
+        optimizer = tf.keras.optimizers.Adam(1e-3)
+        loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        optimizer.build(model.trainable_variables)
+
+        @tf.function
+        def train():
+            with tf.GradientTape() as tape:
+                value = loss(targets, model(inputs, training=True))
+            gradients = tape.gradient(value, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            return value
+        return lambda: train().numpy()
+
+
+class ONNXRuntime:
+    def __init__(self, threads):
+        import onnxruntime
+        self.runtime, self.threads = onnxruntime, threads
+        self.version = f"ONNX Runtime {onnxruntime.__version__}"
+
+    def prepare(self, task, name, batch):
+        if task == "train":
+            return None
+        options = self.runtime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        session = self.runtime.InferenceSession(
+            onnx_model(name), options, providers=["CPUExecutionProvider"])
+        inputs = {session.get_inputs()[0].name: numpy_batch(batch)[0]}
+        return lambda: session.run(None, inputs)
+
+
+def onnx_model(name):
+    """The network as ONNX, written without PyTorch, so that its memory is ONNX Runtime's own."""
+    import numpy
+    from onnx import TensorProto, helper, numpy_helper
+    kernel, filters, units, _ = NETWORKS[name]
+    generator = numpy.random.default_rng(1)
+    nodes, weights, value, channels, size = [], [], "input", 1, 28
+
+    def add(kind, inputs, **attributes):
+        output = f"{kind}{len(nodes)}"
+        nodes.append(helper.make_node(kind, inputs, [output], **attributes))
+        return output
+
+    def weight(*shape):
+        values = generator.uniform(-0.05, 0.05, shape).astype(numpy.float32)
+        weights.append(numpy_helper.from_array(values, f"weight{len(weights)}"))
+        return weights[-1].name
+
+    for count in filters:
+        value = add("Conv", [value, weight(count, channels, kernel, kernel), weight(count)],
+                    pads=[kernel // 2] * 4, kernel_shape=[kernel, kernel])
+        value = add("MaxPool", [add("Relu", [value])], kernel_shape=[2, 2], strides=[2, 2])
+        channels, size = count, size // 2
+    value = add("Flatten", [value])
+    value = add("Gemm", [value, weight(units, channels * size * size), weight(units)], transB=1)
+    value = add("Gemm", [add("Relu", [value]), weight(CLASSES, units), weight(CLASSES)], transB=1)
+    graph = helper.make_graph(
+        nodes, name,
+        [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", 1, 28, 28])],
+        [helper.make_tensor_value_info(value, TensorProto.FLOAT, ["batch", CLASSES])], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return model.SerializeToString()
+
+
+def peak_memory():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+
+def forget_peak_memory():
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+def measure(step, batch, seconds):
+    """Microseconds a step, over `seconds`, after a warm-up of a third of that."""
+    warm = time.perf_counter() + seconds / 3
+    while time.perf_counter() < warm:
+        step()
+    times, start = [], time.perf_counter()
+    last = start
+    while last - start < seconds or len(times) < 5:
+        step()
+        now = time.perf_counter()
+        times.append(now - last)
+        last = now
+    times.sort()
+    return {"rate": batch * len(times) / (last - start), "median": 1e6 * times[len(times) // 2],
+            "p99": 1e6 * times[min(len(times) - 1, len(times) * 99 // 100)]}
+
+
+def main():
+    kind, threads = sys.argv[1], int(sys.argv[2])
+    peer = {"torch": lambda: Torch(threads, False), "torch-tuned": lambda: Torch(threads, True),
+            "tensorflow": lambda: TensorFlow(threads),
+            "onnxruntime": lambda: ONNXRuntime(threads)}[kind]()
+    print(json.dumps({"version": peer.version}), flush=True)
+    prepared = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        task, name, batch = request["task"], request["network"], request["batch"]
+        if (task, name, batch) not in prepared:
+            prepared.clear()
+            prepared[task, name, batch] = peer.prepare(task, name, batch)
+        step = prepared[task, name, batch]
+        if step is None:
+            print("null", flush=True)
+            continue
+        forget_peak_memory()
+        answer = measure(step, batch, request["seconds"])
+        print(json.dumps(answer | {"memory": peak_memory()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

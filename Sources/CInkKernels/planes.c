@@ -1,0 +1,509 @@
+// Convolutions over planes with the channels last, for training and inference alike.
+//
+// Everything is computed sixteen filters or channels at a time. How many of these vectors are summed
+// side by side follows from the number of registers: 32 of 512 bits, or 16 of 256.
+
+#include <string.h>
+
+#include "CInkKernels.h"
+#include "clones.h"
+
+typedef float v16 __attribute__((ext_vector_type(16), aligned(4)));
+typedef int32_t i16 __attribute__((ext_vector_type(16), aligned(4)));
+typedef uint8_t b16 __attribute__((ext_vector_type(16), aligned(1)));
+
+enum { LANES = 16, MOST_TILES = 12, MOST_VECTORS = 24 };
+
+#define INLINE static inline __attribute__((always_inline))
+
+// The sixteen values from here on. A macro, for functions that are not cloned cannot pass v16.
+#define AT(place) (*(v16 *)(place))
+
+// The vectors that can be summed at once.
+static size_t most_vectors(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") ? MOST_VECTORS : 6;
+#else
+  return 6;
+#endif
+}
+
+// Parts of `count` of about the same size, none larger than `most`.
+INLINE size_t part(size_t count, size_t done, size_t most) {
+  size_t left = count - done, parts = (left + most - 1) / most;
+  return (left + parts - 1) / parts;
+}
+
+size_t ink_padded_rows(const ink_convolution *shape) {
+  return (shape->rows + 1) / 2 * 2 + shape->kernel - 1;
+}
+
+size_t ink_padded_columns(const ink_convolution *shape) {
+  return (shape->columns + 1) / 2 * 2 + shape->kernel - 1;
+}
+
+// MARK: What is done with a square of 2 x 2 sums of sixteen filters
+
+INLINE void finish_square(
+  const ink_convolution *shape, const v16 *sums, size_t stride, size_t y, size_t x, size_t filter,
+  const float *bias, float lowest, float *output, uint8_t *choices) {
+  v16 offset = AT(bias + filter), least = lowest;
+  if (shape->pools) {
+    v16 a = sums[0], b = sums[stride], c = sums[2 * stride], d = sums[3 * stride];
+    v16 top = b > a ? b : a, bottom = d > c ? d : c;
+    v16 largest = (bottom > top ? bottom : top) + offset;
+    float *place = output + y * shape->output_row + x * shape->filters + filter;
+    AT(place) = largest > least ? largest : least;
+    if (!choices) return;
+    i16 upper = (b > a) & 1, lower = 2 + ((d > c) & 1);
+    i16 choice = bottom > top ? lower : upper;
+    uint8_t *chosen = choices + (y * (shape->columns / 2) + x) * shape->filters + filter;
+    *(b16 *)chosen = __builtin_convertvector(choice, b16);
+    return;
+  }
+  for (size_t q = 0; q < 4; q++) {
+    size_t row = 2 * y + q / 2, column = 2 * x + q % 2;
+    if (row >= shape->rows || column >= shape->columns) continue;
+    v16 value = sums[q * stride] + offset;
+    float *place = output + row * shape->output_row + column * shape->filters + filter;
+    AT(place) = value > least ? value : least;
+  }
+}
+
+INLINE size_t square_rows(const ink_convolution *shape) {
+  return shape->pools ? shape->rows / 2 : (shape->rows + 1) / 2;
+}
+
+INLINE size_t square_columns(const ink_convolution *shape) {
+  return shape->pools ? shape->columns / 2 : (shape->columns + 1) / 2;
+}
+
+// MARK: Direct
+
+INLINE void convolve_squares(
+  const ink_convolution *shape, const float *input, const float *weight, const float *bias,
+  float lowest, size_t y, size_t x, size_t filter, float *output, uint8_t *choices,
+  const size_t squares, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < 4 * squares * vectors; s++) sums[s] = 0;
+  size_t channels = shape->channels, length = shape->kernel * channels;
+  for (size_t i = 0; i < shape->kernel; i++) {
+    const float *top = input + (2 * y + i) * shape->input_row + 2 * x * channels;
+    const float *bottom = top + shape->input_row;
+    const float *w = weight + i * length * shape->filters + filter;
+    for (size_t t = 0; t < length; t++, w += shape->filters, top++, bottom++) {
+      for (size_t s = 0; s < squares; s++) {
+        float a = top[2 * s * channels], b = top[(2 * s + 1) * channels];
+        float c = bottom[2 * s * channels], d = bottom[(2 * s + 1) * channels];
+        for (size_t v = 0; v < vectors; v++) {
+          v16 factors = AT(w + v * LANES);
+          v16 *four = sums + (s * vectors + v) * 4;
+          four[0] += factors * a;
+          four[1] += factors * b;
+          four[2] += factors * c;
+          four[3] += factors * d;
+        }
+      }
+    }
+  }
+  for (size_t s = 0; s < squares; s++)
+    for (size_t v = 0; v < vectors; v++)
+      finish_square(
+        shape, sums + (s * vectors + v) * 4, 1, y, x + s, filter + v * LANES, bias, lowest,
+        output, choices);
+}
+
+CLONES void ink_convolve(
+  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float lowest, float *restrict output, uint8_t *restrict choices) {
+  size_t most = most_vectors(), rows = square_rows(shape), columns = square_columns(shape);
+  for (size_t filter = 0; filter < shape->filters;) {
+    size_t vectors = most == MOST_VECTORS && filter + 2 * LANES <= shape->filters ? 2 : 1;
+    size_t most_squares = most / 4 / vectors;
+    for (size_t y = 0; y < rows; y++) {
+      for (size_t x = 0, squares; x < columns; x += squares) {
+        squares = part(columns, x, most_squares);
+#define CASE(S, V) \
+  case S * 2 + V: \
+    convolve_squares( \
+      shape, input, weight, bias, lowest, y, x, filter, output, choices, S, V); \
+    break;
+        switch (squares * 2 + vectors) {
+          CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1) CASE(5, 1) CASE(6, 1)
+          CASE(1, 2) CASE(2, 2) CASE(3, 2)
+        }
+#undef CASE
+      }
+    }
+    filter += vectors * LANES;
+  }
+}
+
+// MARK: Winograd's F(2 x 2, 3 x 3)
+
+// A tile of 4 x 4 makes a square of 2 x 2 by 16 products instead of 36.
+enum { POINTS = 16 };
+
+size_t ink_winograd_scratch(size_t channels) { return POINTS * MOST_TILES * channels; }
+
+CLONES void ink_winograd_weights(
+  size_t channels, size_t filters, const float *restrict weight, float *restrict transformed) {
+  size_t plane = channels * filters;
+  for (size_t place = 0; place < plane; place += LANES) {
+    v16 rows[4][3];
+    for (size_t j = 0; j < 3; j++) {
+      v16 a = AT(weight + j * plane + place), b = AT(weight + (3 + j) * plane + place);
+      v16 c = AT(weight + (6 + j) * plane + place);
+      rows[0][j] = a;
+      rows[1][j] = (a + b + c) / 2;
+      rows[2][j] = (a - b + c) / 2;
+      rows[3][j] = c;
+    }
+    for (size_t i = 0; i < 4; i++) {
+      v16 a = rows[i][0], b = rows[i][1], c = rows[i][2];
+      float *target = transformed + 4 * i * plane + place;
+      AT(target) = a;
+      AT(target + plane) = (a + b + c) / 2;
+      AT(target + 2 * plane) = (a - b + c) / 2;
+      AT(target + 3 * plane) = c;
+    }
+  }
+}
+
+// B^T d B of a tile of 4 x 4, all channels.
+INLINE void transform_tile(
+  const ink_convolution *shape, const float *tile, float *target, size_t tiles) {
+  for (size_t c = 0; c < shape->channels; c += LANES) {
+    v16 rows[4][4];
+    for (size_t j = 0; j < 4; j++) {
+      const float *column = tile + j * shape->channels + c;
+      v16 a = AT(column), b = AT(column + shape->input_row);
+      v16 d = AT(column + 2 * shape->input_row), e = AT(column + 3 * shape->input_row);
+      rows[0][j] = a - d;
+      rows[1][j] = b + d;
+      rows[2][j] = d - b;
+      rows[3][j] = b - e;
+    }
+    for (size_t i = 0; i < 4; i++) {
+      v16 *r = rows[i];
+      v16 points[4] = {r[0] - r[2], r[1] + r[2], r[2] - r[1], r[1] - r[3]};
+      for (size_t j = 0; j < 4; j++)
+        AT(target + (i * 4 + j) * tiles * shape->channels + c) = points[j];
+    }
+  }
+}
+
+INLINE void multiply_block(
+  size_t inner, size_t columns, const float *left, const float *right, v16 *target,
+  const size_t rows, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < rows * vectors; s++) sums[s] = 0;
+  for (size_t k = 0; k < inner; k++)
+    for (size_t r = 0; r < rows; r++) {
+      float value = left[r * inner + k];
+      for (size_t v = 0; v < vectors; v++)
+        sums[r * vectors + v] += AT(right + k * columns + v * LANES) * value;
+    }
+  for (size_t s = 0; s < rows * vectors; s++) target[s] = sums[s];
+}
+
+// target[r, v] = sum over k of left[r, k] * right[k, v]; right has rows of `columns`.
+INLINE void multiply_rows(
+  size_t inner, size_t columns, const float *left, const float *right, v16 *target, size_t rows,
+  size_t vectors) {
+#define CASE(R, V) \
+  case R * 2 + V: multiply_block(inner, columns, left, right, target, R, V); break;
+  switch (rows * 2 + vectors) {
+    CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1) CASE(5, 1) CASE(6, 1)
+    CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1)
+    CASE(1, 2) CASE(2, 2) CASE(3, 2) CASE(4, 2) CASE(5, 2) CASE(6, 2)
+    CASE(7, 2) CASE(8, 2) CASE(9, 2) CASE(10, 2) CASE(11, 2) CASE(12, 2)
+  }
+#undef CASE
+}
+
+CLONES void ink_convolve_winograd(
+  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float lowest, float *restrict output, uint8_t *restrict choices,
+  float *restrict scratch) {
+  size_t most = most_vectors(), columns = square_columns(shape);
+  size_t count = square_rows(shape) * columns, channels = shape->channels;
+  size_t most_tiles = most < MOST_TILES ? most : MOST_TILES;
+  for (size_t first = 0, tiles; first < count; first += tiles) {
+    tiles = part(count, first, most_tiles);
+    for (size_t t = 0; t < tiles; t++) {
+      size_t y = (first + t) / columns, x = (first + t) % columns;
+      transform_tile(
+        shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels, tiles);
+    }
+    for (size_t filter = 0; filter < shape->filters;) {
+      size_t vectors = most == MOST_VECTORS && filter + 2 * LANES <= shape->filters ? 2 : 1;
+      v16 products[POINTS * MOST_VECTORS];
+      size_t stride = tiles * vectors;
+      for (size_t point = 0; point < POINTS; point++) {
+        const float *values = scratch + point * tiles * channels;
+        const float *w = weight + point * channels * shape->filters + filter;
+        multiply_rows(
+          channels, shape->filters, values, w, products + point * stride, tiles, vectors);
+      }
+      // A^T m A.
+      for (size_t s = 0; s < stride; s++) {
+        const v16 *m = products + s;
+        v16 rows[2][4];
+        for (size_t j = 0; j < 4; j++) {
+          v16 a = m[j * stride], b = m[(4 + j) * stride];
+          v16 c = m[(8 + j) * stride], d = m[(12 + j) * stride];
+          rows[0][j] = a + b + c;
+          rows[1][j] = b - c - d;
+        }
+        v16 sums[4];
+        for (size_t i = 0; i < 2; i++) {
+          sums[2 * i] = rows[i][0] + rows[i][1] + rows[i][2];
+          sums[2 * i + 1] = rows[i][1] - rows[i][2] - rows[i][3];
+        }
+        size_t tile = first + s / vectors;
+        finish_square(
+          shape, sums, 1, tile / columns, tile % columns, filter + s % vectors * LANES, bias,
+          lowest, output, choices);
+      }
+      filter += vectors * LANES;
+    }
+  }
+}
+
+// MARK: Sparse sums
+
+// target[i, t] += sum over n of factors[n] * source[offsets[n] + i * source_row + t].
+INLINE void combine_block(
+  size_t count, const float *restrict factors, const uint32_t *restrict offsets,
+  const float *restrict source, size_t source_row, float *restrict target, size_t target_row,
+  const size_t rows, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < rows * vectors; s++) sums[s] = 0;
+  for (size_t n = 0; n < count; n++) {
+    const float *vector = source + offsets[n];
+    v16 factor = factors[n];
+    for (size_t i = 0; i < rows; i++)
+      for (size_t v = 0; v < vectors; v++)
+        sums[i * vectors + v] += AT(vector + i * source_row + v * LANES) * factor;
+  }
+  for (size_t i = 0; i < rows; i++)
+    for (size_t v = 0; v < vectors; v++) {
+      float *place = target + i * target_row + v * LANES;
+      AT(place) = AT(place) + sums[i * vectors + v];
+    }
+}
+
+INLINE void combine(
+  size_t count, const float *factors, const uint32_t *offsets, const float *source,
+  size_t source_row, size_t rows, size_t length, float *target, size_t target_row) {
+  size_t vectors = length / LANES;
+  // The rows of the commonest kernels are summed together, or too few sums would run side by side.
+  if (rows == 3 && vectors == 3) {
+    combine_block(count, factors, offsets, source, source_row, target, target_row, 3, 3);
+  } else if (rows == 3 && vectors == 6) {
+    combine_block(count, factors, offsets, source, source_row, target, target_row, 3, 6);
+  } else {
+    for (size_t i = 0; i < rows; i++, source += source_row, target += target_row) {
+      for (size_t first = 0, block; first < vectors; first += block) {
+        block = part(vectors, first, 12);
+        const float *start = source + first * LANES;
+        float *place = target + first * LANES;
+#define CASE(V) \
+  case V: combine_block(count, factors, offsets, start, 0, place, 0, 1, V); break;
+        switch (block) {
+          CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+          CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+        }
+#undef CASE
+      }
+    }
+  }
+}
+
+// MARK: Dense
+
+size_t ink_dense_scratch(size_t inputs) { return 2 * inputs; }
+
+CLONES void ink_dense(
+  size_t examples, size_t inputs, size_t units, const float *restrict input,
+  const float *restrict weight, const float *restrict bias, float lowest, float *restrict output,
+  float *restrict scratch) {
+  v16 least = lowest;
+  if (examples == 1) {
+    // The weights come from far: those of inputs that ReLU made 0 are not fetched.
+    float *factors = scratch;
+    uint32_t *offsets = (uint32_t *)(scratch + inputs);
+    size_t count = 0;
+    for (size_t i = 0; i < inputs; i++) {
+      factors[count] = input[i];
+      offsets[count] = (uint32_t)(i * units);
+      count += input[i] != 0;
+    }
+    memcpy(output, bias, units * sizeof(float));
+    combine(count, factors, offsets, weight, 0, 1, units, output, 0);
+    for (size_t u = 0; u < units; u += LANES) {
+      v16 value = AT(output + u);
+      AT(output + u) = value > least ? value : least;
+    }
+    return;
+  }
+  size_t most = most_vectors(), most_examples = most < MOST_TILES ? most : MOST_TILES;
+  for (size_t first = 0, count; first < examples; first += count) {
+    count = part(examples, first, most_examples);
+    for (size_t unit = 0; unit < units;) {
+      size_t vectors = most == MOST_VECTORS && unit + 2 * LANES <= units ? 2 : 1;
+      v16 sums[MOST_VECTORS];
+      multiply_rows(
+        inputs, units, input + first * inputs, weight + unit, sums, count, vectors);
+      for (size_t s = 0; s < count * vectors; s++) {
+        size_t place = unit + s % vectors * LANES;
+        v16 value = sums[s] + AT(bias + place);
+        AT(output + (first + s / vectors) * units + place) = value > least ? value : least;
+      }
+      unit += vectors * LANES;
+    }
+  }
+}
+
+// MARK: Gradients behind max-pooling
+
+// A picture has one channel, so that sixteen filters are summed side by side; where another corner
+// of the square was chosen, a filter adds nothing.
+INLINE void picture_gradients(
+  const ink_convolution *shape, const float *input, const float *output, const uint8_t *choices,
+  const float *output_gradient, size_t filter, size_t first, const size_t count,
+  float *weight_gradient) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  size_t offsets[MOST_VECTORS];
+  for (size_t s = 0; s < count; s++) {
+    sums[s] = 0;
+    offsets[s] = (first + s) / shape->kernel * shape->input_row + (first + s) % shape->kernel;
+  }
+  size_t columns = shape->columns / 2;
+  for (size_t y = 0; y < shape->rows / 2; y++) {
+    for (size_t x = 0; x < columns; x++) {
+      size_t place = y * shape->output_row + x * shape->filters + filter;
+      v16 gradient = AT(output_gradient + place);
+      gradient = AT(output + place) > 0 ? gradient : 0;
+      i16 choice = __builtin_convertvector(
+        *(const b16 *)(choices + (y * columns + x) * shape->filters + filter), i16);
+      for (int32_t q = 0; q < 4; q++) {
+        v16 chosen = choice == q ? gradient : 0;
+        const float *patch = input + (2 * y + q / 2) * shape->input_row + 2 * x + q % 2;
+        for (size_t s = 0; s < count; s++) sums[s] += chosen * patch[offsets[s]];
+      }
+    }
+  }
+  for (size_t s = 0; s < count; s++) {
+    float *target = weight_gradient + (first + s) * shape->filters + filter;
+    AT(target) = AT(target) + sums[s];
+  }
+}
+
+size_t ink_pooled_gradients_scratch(const ink_convolution *shape) {
+  size_t squares = (shape->rows / 2) * (shape->columns / 2);
+  return 8 * (squares > shape->filters ? squares : shape->filters);
+}
+
+CLONES void ink_pooled_gradients(
+  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict output, const uint8_t *restrict choices,
+  const float *restrict output_gradient, float *restrict weight_gradient,
+  float *restrict bias_gradient, float *restrict input_gradient, float *restrict scratch) {
+  size_t rows = shape->rows / 2, columns = shape->columns / 2, filters = shape->filters;
+  size_t length = shape->kernel * shape->channels, size = shape->kernel * length;
+  for (size_t f = 0; f < filters; f += LANES) {
+    v16 sum = 0;
+    for (size_t y = 0; y < rows; y++)
+      for (size_t x = 0; x < columns; x++) {
+        size_t place = y * shape->output_row + x * filters + f;
+        sum += AT(output + place) > 0 ? AT(output_gradient + place) : 0;
+      }
+    AT(bias_gradient + f) = AT(bias_gradient + f) + sum;
+  }
+  if (shape->channels == 1) {
+    size_t most = most_vectors();
+    for (size_t f = 0; f < filters; f += LANES)
+      for (size_t first = 0, count; first < size; first += count) {
+        count = part(size, first, most);
+#define CASE(N) \
+  case N: \
+    picture_gradients( \
+      shape, input, output, choices, output_gradient, f, first, N, weight_gradient); \
+    break;
+        switch (count) {
+          CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
+          CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19)
+          CASE(20) CASE(21) CASE(22) CASE(23) CASE(24)
+        }
+#undef CASE
+      }
+    return;
+  }
+
+  size_t corners[4] = {
+    0, shape->channels, shape->input_row, shape->input_row + shape->channels};
+  size_t capacity = ink_pooled_gradients_scratch(shape) / 8;
+  float *factors = scratch;
+  uint32_t *offsets = (uint32_t *)(scratch + 4 * capacity);
+  for (size_t f = 0; f < filters; f++) {
+    size_t count = 0;
+    for (size_t y = 0; y < rows; y++)
+      for (size_t x = 0; x < columns; x++) {
+        size_t place = y * shape->output_row + x * filters + f;
+        float gradient = output[place] > 0 ? output_gradient[place] : 0;
+        factors[count] = gradient;
+        offsets[count] = (uint32_t)(
+          2 * y * shape->input_row + 2 * x * shape->channels
+          + corners[choices[(y * columns + x) * filters + f]]);
+        count += gradient != 0;
+      }
+    combine(
+      count, factors, offsets, input, shape->input_row, shape->kernel, length,
+      weight_gradient + f * size, length);
+  }
+  if (!input_gradient) return;
+  memset(input_gradient, 0, ink_padded_rows(shape) * shape->input_row * sizeof(float));
+  for (size_t y = 0; y < rows; y++)
+    for (size_t x = 0; x < columns; x++) {
+      size_t counts[4] = {0};
+      for (size_t f = 0; f < filters; f++) {
+        size_t place = y * shape->output_row + x * filters + f;
+        float gradient = output[place] > 0 ? output_gradient[place] : 0;
+        size_t corner = choices[(y * columns + x) * filters + f];
+        factors[corner * capacity + counts[corner]] = gradient;
+        offsets[corner * capacity + counts[corner]] = (uint32_t)(f * size);
+        counts[corner] += gradient != 0;
+      }
+      float *square = input_gradient + 2 * y * shape->input_row + 2 * x * shape->channels;
+      for (size_t q = 0; q < 4; q++)
+        combine(
+          counts[q], factors + q * capacity, offsets + q * capacity, weight, length,
+          shape->kernel, length, square + corners[q], shape->input_row);
+    }
+}
+
+// MARK: Order of channels
+
+void ink_pack(
+  size_t channels, size_t height, size_t width, const float *restrict planes,
+  size_t packed_channels, size_t row, float *restrict packed) {
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < width; x++)
+      for (size_t c = 0; c < channels; c++)
+        packed[y * row + x * packed_channels + c] = planes[(c * height + y) * width + x];
+}
+
+void ink_unpack(
+  size_t channels, size_t height, size_t width, const float *restrict packed,
+  size_t packed_channels, size_t row, float *restrict planes) {
+  for (size_t c = 0; c < channels; c++)
+    for (size_t y = 0; y < height; y++)
+      for (size_t x = 0; x < width; x++)
+        planes[(c * height + y) * width + x] = packed[y * row + x * packed_channels + c];
+}
