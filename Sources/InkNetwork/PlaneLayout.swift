@@ -1,3 +1,5 @@
+import CInkKernels
+
 /// How the fast kernels keep planes in memory: channels last, rounded up to whole vectors (but for a
 /// picture's only one), with the zeros around them that the next convolution wants.
 ///
@@ -40,6 +42,20 @@ package struct PlaneLayout: Hashable, Sendable {
   package var count: Int { rows * row }
   /// Where the first value that is used lies.
   package var start: Int { pad * row + pad * packedChannels }
+
+  /// Copies `[channels, height, width]` to its places; `packed` begins with the layout's memory.
+  package func pack(
+    _ planes: UnsafePointer<Float>, into packed: UnsafeMutablePointer<Float>
+  ) {
+    ink_pack(channels, height, width, planes, packedChannels, row, packed + start)
+  }
+
+  /// Copies the places that are used to `[channels, height, width]`.
+  package func unpack(
+    _ packed: UnsafePointer<Float>, into planes: UnsafeMutablePointer<Float>
+  ) {
+    ink_unpack(channels, height, width, packed + start, packedChannels, row, planes)
+  }
 
   /// Where value `index` of `[channels, height, width]` lies.
   package func place(of index: Int) -> Int {

@@ -222,11 +222,11 @@ public final class Trainer {
     let batch = Array(order[start..<min(start + options.batchSize, order.count)])
     let step = epoch * stepsPerEpoch + progress.step
     let training = training
-    network.forward(count: batch.count, trainingStep: step) { example, input in
+    let result = network.learn(
+      targets: batch.map { training.targets[$0] }, loss: loss, trainingStep: step
+    ) { example, input in
       training.write(batch[example], epoch: epoch, scale: Self.inputScale, to: input)
     }
-    let targets = batch.map { training.targets[$0] }
-    let result = network.backward(count: batch.count, targets: targets, loss: loss)
     guard result.loss.isFinite else {
       throw TrainingError.diverged(epoch: epoch + 1, step: progress.step + 1)
     }
@@ -303,7 +303,7 @@ public final class Trainer {
       }
       let targets = Array(examples.targets[batch])
       let result = network.evaluate(
-        count: batch.count, targets: targets, loss: loss, batchWeight: 1)
+        0..<batch.count, targets: targets, loss: loss, batchWeight: 1)
       lossSum += result.loss
       rightCount += result.rightCount
       weight += targets.reduce(0) { $0 + loss.classWeights[$1] }

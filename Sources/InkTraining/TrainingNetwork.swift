@@ -26,14 +26,20 @@ final class TrainingNetwork: @unchecked Sendable {
   private let gradients: [FloatBuffer]
   private let output: Int
   private let sliceGradients: [FloatBuffer]
-  private let sliceSpans: [(slice: Int, total: Int, count: Int)]
+  /// What is added up over the slices, in pieces for the workers.
+  private let sumBlocks: [(span: TrainingPlan.SliceSpan, range: Range<Int>)]
+  private let pooledConvolutions: [(kernel: PooledConvolutionKernel, step: Step)]
   private let scratch: [FloatBuffer]
 
   /// A layer with where its data lie.
   struct Step {
     enum Operation {
       case convolution(ConvolutionKernel)
-      case pooling(PoolingKernel, choices: ChoiceBuffer)
+      case pooling(PoolingKernel, choices: ChoiceBuffer<Int32>)
+      case pooledConvolution(PooledConvolutionKernel, choices: ChoiceBuffer<UInt8>)
+      /// Planes with the channels first are brought into the order of a pooled convolution, and back.
+      case pack(PlaneLayout)
+      case unpack(PlaneLayout)
       case dense(DenseKernel)
       case batchNormalization(BatchNormalizationKernel, statistics: FloatBuffer)
       case relu
@@ -95,7 +101,10 @@ final class TrainingNetwork: @unchecked Sendable {
     learnt = FloatBuffer(count: plan.learntCount)
     gradient = FloatBuffer(count: plan.learntCount)
     statistics = FloatBuffer(count: plan.statisticsCount)
-    sliceSpans = plan.sliceSpans
+    sumBlocks = plan.sliceSpans.flatMap { span in
+      Self.blocks(of: span.count, size: 8192).map { (span, $0) }
+    }
+    pooledConvolutions = plan.pooledConvolutions
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
     sliceGradients = (0..<Self.slices(of: mostExamples).count).map { _ in
       FloatBuffer(count: sliceCount)
@@ -176,75 +185,86 @@ final class TrainingNetwork: @unchecked Sendable {
 
   // MARK: Passes
 
-  /// Computes the logits of `count` examples; `fill` writes the input of each, `[1, size, size]`.
+  /// Writes the input of an example, `[1, size, size]`.
+  typealias Fill = @Sendable (_ example: Int, UnsafeMutablePointer<Float>) -> Void
+
+  /// Computes the logits of `count` examples.
   ///
   /// `trainingStep` seeds what is random; `nil` is for evaluation, where nothing is.
-  func forward(
-    count: Int, trainingStep: Int?,
-    fill: @Sendable (_ example: Int, UnsafeMutablePointer<Float>) -> Void
-  ) {
+  func forward(count: Int, trainingStep: Int?, fill: Fill) {
     precondition(count <= mostExamples)
-    let slices = Self.slices(of: count)
-    let inputCount = architecture.shapes[0].count
-    var isFilled = false
-    for phase in phases {
-      switch phase {
-      case .slices(let runs):
-        let fills = !isFilled
-        loop.run(slices.count) { task, worker in
-          if fills {
-            for example in slices[task] { fill(example, values[0].pointer + example * inputCount) }
-          }
-          for run in runs {
-            forward(run, slice: slices[task], trainingStep: trainingStep, worker: worker)
-          }
-        }
-      case .whole(let step):
-        if !isFilled {
-          loop.run(slices.count) { task, _ in
-            for example in slices[task] { fill(example, values[0].pointer + example * inputCount) }
-          }
-        }
-        forwardWhole(step, count: count, isTraining: trainingStep != nil)
-      }
-      isFilled = true
+    packWeights()
+    for index in phases.indices {
+      forward(phase: index, count: count, trainingStep: trainingStep, fill: fill)
     }
   }
 
-  /// The loss and the number of right answers of the last forward pass, and its gradients with
-  /// respect to ``learnt``.
-  func backward(
-    count: Int, targets: [Int], loss: SoftmaxCrossEntropy
-  ) -> (loss: Double, rightCount: Int) {
-    let slices = Self.slices(of: count)
+  /// Computes the logits of a batch, their loss and its gradient with respect to ``learnt``; returns
+  /// the loss and the number of right answers.
+  func learn(targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, fill: Fill) -> (
+    loss: Double, rightCount: Int
+  ) {
+    let count = targets.count
+    precondition(count <= mostExamples)
     let batchWeight = targets.reduce(0) { $0 + loss.classWeights[$1] }
-    let result = evaluate(count: count, targets: targets, loss: loss, batchWeight: batchWeight)
-
-    for phase in phases.reversed() {
-      switch phase {
-      case .slices(let runs):
-        loop.run(slices.count) { task, worker in
-          for run in runs.reversed() {
-            backward(
-              run, slice: slices[task], sums: sliceGradients[task].pointer, worker: worker)
-          }
-        }
-      case .whole(let step): backwardWhole(step, count: count)
-      }
+    packWeights()
+    let last = phases.count - 1
+    for index in 0..<last {
+      forward(phase: index, count: count, trainingStep: trainingStep, fill: fill)
     }
-    addSlices(slices.count)
+    let result: (loss: Double, rightCount: Int)
+    switch phases[last] {
+    case .slices(let runs):
+      // Forwards and back at once, while the slice is in cache.
+      let slices = Self.slices(of: count)
+      let results = SliceResults(count: slices.count)
+      loop.run(slices.count) { task, worker in
+        let slice = slices[task]
+        if last == 0 { self.fill(slice, fill) }
+        for run in runs { forward(run, slice: slice, trainingStep: trainingStep, worker: worker) }
+        results.values[task] = evaluate(
+          slice, targets: targets, loss: loss, batchWeight: batchWeight)
+        for run in runs.reversed() {
+          backward(run, slice: slice, sums: sliceGradients[task].pointer, worker: worker)
+        }
+      }
+      result = results.sum
+    case .whole(let step):
+      forward(phase: last, count: count, trainingStep: trainingStep, fill: fill)
+      result = evaluate(0..<count, targets: targets, loss: loss, batchWeight: batchWeight)
+      backwardWhole(step, count: count)
+    }
+    for index in (0..<last).reversed() { backward(phase: index, count: count) }
+    addSlices(Self.slices(of: count).count)
     return result
   }
 
-  /// The loss (not divided by the weights' sum where `batchWeight` is 1) and the number of right
-  /// answers; the logits' gradients are written beside them.
+  /// What the slices of a batch found, each writing its own.
+  private final class SliceResults: @unchecked Sendable {
+    let values: UnsafeMutableBufferPointer<(loss: Double, rightCount: Int)>
+
+    init(count: Int) {
+      values = .allocate(capacity: count)
+      values.initialize(repeating: (0, 0))
+    }
+
+    deinit { values.deallocate() }
+
+    /// Their sum, always in slice order.
+    var sum: (loss: Double, rightCount: Int) {
+      values.reduce((0, 0)) { ($0.loss + $1.loss, $0.rightCount + $1.rightCount) }
+    }
+  }
+
+  /// The loss and the number of right answers of some examples; the logits' gradients are written
+  /// beside them.
   func evaluate(
-    count: Int, targets: [Int], loss: SoftmaxCrossEntropy, batchWeight: Double
+    _ examples: Range<Int>, targets: [Int], loss: SoftmaxCrossEntropy, batchWeight: Double
   ) -> (loss: Double, rightCount: Int) {
     let classCount = architecture.classCount
     var total = 0.0
     var rightCount = 0
-    for example in 0..<count {
+    for example in examples {
       let one = loss.evaluate(
         logits: values[output].pointer + example * classCount, target: targets[example],
         batchWeight: batchWeight,
@@ -253,6 +273,47 @@ final class TrainingNetwork: @unchecked Sendable {
       rightCount += one.isRight ? 1 : 0
     }
     return (total / batchWeight, rightCount)
+  }
+
+  private func packWeights() {
+    loop.run(pooledConvolutions.count) { task, _ in
+      let (kernel, step) = pooledConvolutions[task]
+      kernel.pack(weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias)
+    }
+  }
+
+  private func fill(_ examples: Range<Int>, _ fill: Fill) {
+    let inputCount = architecture.shapes[0].count
+    for example in examples { fill(example, values[0].pointer + example * inputCount) }
+  }
+
+  private func forward(phase index: Int, count: Int, trainingStep: Int?, fill: Fill) {
+    let slices = Self.slices(of: count)
+    switch phases[index] {
+    case .slices(let runs):
+      loop.run(slices.count) { task, worker in
+        if index == 0 { self.fill(slices[task], fill) }
+        for run in runs {
+          forward(run, slice: slices[task], trainingStep: trainingStep, worker: worker)
+        }
+      }
+    case .whole(let step):
+      if index == 0 { loop.run(slices.count) { task, _ in self.fill(slices[task], fill) } }
+      forwardWhole(step, count: count, isTraining: trainingStep != nil)
+    }
+  }
+
+  private func backward(phase index: Int, count: Int) {
+    switch phases[index] {
+    case .slices(let runs):
+      let slices = Self.slices(of: count)
+      loop.run(slices.count) { task, worker in
+        for run in runs.reversed() {
+          backward(run, slice: slices[task], sums: sliceGradients[task].pointer, worker: worker)
+        }
+      }
+    case .whole(let step): backwardWhole(step, count: count)
+    }
   }
 
   private func forward(_ run: Run, slice: Range<Int>, trainingStep: Int?, worker: Int) {
@@ -309,6 +370,12 @@ final class TrainingNetwork: @unchecked Sendable {
     case .pooling(let kernel, let choices):
       kernel.forward(
         input: input, output: output, choices: choices.pointer + example * step.outputCount)
+    case .pooledConvolution(let kernel, let choices):
+      kernel.forward(
+        input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
+        scratch: scratch[worker].pointer)
+    case .pack(let layout): layout.pack(input, into: output)
+    case .unpack(let layout): layout.unpack(input, into: output)
     case .relu: ink_relu(output, step.inputCount)
     case .dropout(let rate, let layer, let mask):
       guard let trainingStep, rate > 0 else { return }
@@ -346,6 +413,15 @@ final class TrainingNetwork: @unchecked Sendable {
       kernel.backward(
         outputGradient: outputGradient, choices: choices.pointer + example * step.outputCount,
         inputGradient: inputGradient)
+    case .pooledConvolution(let kernel, let choices):
+      kernel.backward(
+        input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
+        outputGradient: outputGradient, gradients: sums + step.sliceWeight,
+        inputGradient: inputGradient, scratch: scratch[worker].pointer)
+    case .pack(let layout):
+      guard !isFirst else { return }
+      layout.unpack(outputGradient, into: inputGradient)
+    case .unpack(let layout): layout.pack(outputGradient, into: inputGradient)
     case .relu: ink_relu_gradient(outputGradient, output, step.outputCount)
     case .dropout(let rate, _, let mask):
       guard rate > 0 else { return }
@@ -361,7 +437,9 @@ final class TrainingNetwork: @unchecked Sendable {
       let count = kernel.filters * kernel.geometry.patchLength
       (sums + step.sliceWeight).update(repeating: 0, count: count)
       (sums + step.sliceBias).update(repeating: 0, count: kernel.filters)
-    case .pooling, .dense, .batchNormalization, .relu, .dropout: break
+    case .pooledConvolution(let kernel, _):
+      (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
+    case .pooling, .pack, .unpack, .dense, .batchNormalization, .relu, .dropout: break
     }
   }
 
@@ -394,7 +472,7 @@ final class TrainingNetwork: @unchecked Sendable {
             runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
         }
       }
-    case .convolution, .pooling, .relu, .dropout:
+    case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -433,24 +511,30 @@ final class TrainingNetwork: @unchecked Sendable {
           outputGradient: outputGradient.pointer, weightGradient: gradient.pointer + step.weight,
           biasGradient: gradient.pointer + step.bias, inputGradient: inputGradient.pointer)
       }
-    case .convolution, .pooling, .relu, .dropout:
+    case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
 
   /// Adds the slices' gradients, always in slice order.
   private func addSlices(_ count: Int) {
-    let blocks = sliceSpans.flatMap { span in
-      Self.blocks(of: span.count, size: 8192).map { (span, $0) }
-    }
-    loop.run(blocks.count) { task, _ in
-      let (span, range) = blocks[task]
-      let target = gradient.pointer + span.total + range.lowerBound
+    loop.run(sumBlocks.count) { task, _ in
+      let (span, range) = sumBlocks[task]
       let start = span.slice + range.lowerBound
-      target.update(from: sliceGradients[0].pointer + start, count: range.count)
+      let first = sliceGradients[0].pointer + start
+      var target = first
+      if let total = span.total {
+        target = gradient.pointer + total + range.lowerBound
+        target.update(from: first, count: range.count)
+      }
       for slice in 1..<max(1, count) {
         ink_add(target, sliceGradients[slice].pointer + start, range.count)
       }
+    }
+    for (kernel, step) in pooledConvolutions {
+      kernel.unpack(
+        gradients: sliceGradients[0].pointer + step.sliceWeight,
+        weight: gradient.pointer + step.weight, bias: gradient.pointer + step.bias)
     }
   }
 

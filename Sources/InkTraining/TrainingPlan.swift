@@ -1,8 +1,8 @@
 import InkNetwork
 
-/// Numbers of positions, with the lifetime rules of ``FloatBuffer``.
-final class ChoiceBuffer: @unchecked Sendable {
-  let pointer: UnsafeMutablePointer<Int32>
+/// Which values max-pooling chose, with the lifetime rules of ``FloatBuffer``.
+final class ChoiceBuffer<Place: FixedWidthInteger>: @unchecked Sendable {
+  let pointer: UnsafeMutablePointer<Place>
 
   init(count: Int) {
     pointer = .allocate(capacity: max(1, count))
@@ -20,6 +20,8 @@ struct TrainingPlan {
   /// slice by slice would cost more than to compute them.
   static let mostSlicedWeights = 1 << 18
 
+  typealias SliceSpan = (slice: Int, total: Int?, count: Int)
+
   private(set) var phases: [TrainingNetwork.Phase] = []
   /// The values of one example in each buffer; buffer 0 is the input.
   private(set) var bufferCounts: [Int]
@@ -29,7 +31,13 @@ struct TrainingPlan {
   let statisticsCount: Int
   private(set) var sliceCount = 0
   /// What a slice's gradients hold, and where it belongs in the whole.
-  private(set) var sliceSpans: [(slice: Int, total: Int, count: Int)] = []
+  ///
+  /// What has no place there yet is summed in the first slice's.
+  private(set) var sliceSpans: [SliceSpan] = []
+  /// The convolutions whose gradients are packed in a slice's.
+  private(set) var pooledConvolutions:
+    [(kernel: PooledConvolutionKernel, step: TrainingNetwork.Step)] =
+      []
   private(set) var scratchCount = 0
 
   /// Where each of `parameters` begins when they lie one after the other.
@@ -76,6 +84,11 @@ struct TrainingPlan {
         .convolution(let filters, let kernel, let padding),
         .planes(let channels, let height, let width)
       ):
+        if pooledConvolution(index, of: architecture) != nil {
+          addPooledConvolution(index, of: architecture, step, mostExamples: mostExamples, to: &runs)
+          index += 3
+          continue
+        }
         let kernel = ConvolutionKernel(
           geometry: ConvolutionGeometry(
             channels: channels, height: height, width: width, kernel: kernel, padding: padding),
@@ -125,6 +138,70 @@ struct TrainingPlan {
       index += 1
     }
     close(&runs)
+  }
+
+  /// Adds the convolution at `index` with the two layers behind it, and what brings the planes into
+  /// its order and, where no other such convolution follows, back.
+  private mutating func addPooledConvolution(
+    _ index: Int, of architecture: Architecture, _ unplaced: TrainingNetwork.Step,
+    mostExamples: Int, to runs: inout [TrainingNetwork.Run]
+  ) {
+    let shape = architecture.shapes[index]
+    let outputShape = architecture.shapes[index + 3]
+    guard let convolution = pooledConvolution(index, of: architecture) else {
+      preconditionFailure("a convolution with ReLU and 2 × 2 max-pooling behind it")
+    }
+    let isPicture = index == 0
+    let input = PlaneLayout(
+      shape, packedChannels: isPicture ? 1 : PlaneLayout.packed(shape.channelCount),
+      readBy: convolution.extent)
+    let isPacked = index >= 3 && pooledConvolution(index - 3, of: architecture) != nil
+    if !isPacked {
+      var step = TrainingNetwork.Step(
+        operation: .pack(input), input: bufferCounts.count - 1, inputCount: shape.count, output: 0,
+        outputCount: input.count)
+      addBuffer(input.count, writtenBy: &step)
+      append(step, to: &runs)
+    }
+    let next = pooledConvolution(index + 3, of: architecture)
+    let output = PlaneLayout(
+      outputShape, packedChannels: PlaneLayout.packed(outputShape.channelCount),
+      readBy: next?.extent)
+    let kernel = PooledConvolutionKernel(
+      convolution.extent, kernel: convolution.kernel, filters: outputShape.channelCount,
+      from: input, to: output)
+    scratchCount = max(scratchCount, kernel.scratchCount)
+    var step = unplaced
+    (step.input, step.inputCount, step.outputCount) =
+      (bufferCounts.count - 1, input.count, output.count)
+    step.operation = .pooledConvolution(
+      kernel, choices: ChoiceBuffer(count: kernel.choiceCount * mostExamples))
+    addBuffer(output.count, writtenBy: &step)
+    step.sliceWeight = sliceCount
+    sliceSpans.append((slice: sliceCount, total: nil, count: kernel.gradientCount))
+    sliceCount += kernel.gradientCount
+    pooledConvolutions.append((kernel, step))
+    append(step, to: &runs)
+    if next == nil {
+      var step = TrainingNetwork.Step(
+        operation: .unpack(output), input: bufferCounts.count - 1, inputCount: output.count,
+        output: 0, outputCount: outputShape.count)
+      addBuffer(outputShape.count, writtenBy: &step)
+      append(step, to: &runs)
+    }
+  }
+
+  /// The convolution at `index`, where ReLU and 2 × 2 max-pooling follow it at once.
+  private func pooledConvolution(
+    _ index: Int, of architecture: Architecture
+  ) -> (extent: PlaneConvolution.Extent, kernel: Int)? {
+    guard index + 2 < architecture.layers.count,
+      case .convolution(_, let kernel, let padding) = architecture.layers[index],
+      case .planes(_, let height, let width) = architecture.shapes[index],
+      architecture.layers[index + 1] == .relu,
+      architecture.layers[index + 2] == .maxPooling(size: 2)
+    else { return nil }
+    return (.init(height: height, width: width, kernel: kernel, padding: padding), kernel)
   }
 
   private mutating func addBuffer(_ count: Int, writtenBy step: inout TrainingNetwork.Step) {

@@ -64,12 +64,12 @@ import TestSupport
       }
 
       for step in 0..<10 {
-        network.forward(count: 10, trainingStep: step, fill: fill)
+        let result = network.learn(
+          targets: reference.targets, loss: loss, trainingStep: step, fill: fill)
         if step == 0 {
           #expect(
             isClose(logits(), reference.logits.values, tolerance: 1e-5), "\(reference.name)")
         }
-        let result = network.backward(count: 10, targets: reference.targets, loss: loss)
         #expect(abs(result.loss - reference.losses[step]) < 2e-4, "\(reference.name), step \(step)")
         if step == 0 {
           let gradients = network.tensors(learnt: network.gradient, statistics: network.statistics)

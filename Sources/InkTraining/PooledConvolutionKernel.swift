@@ -1,0 +1,108 @@
+import CInkKernels
+import InkNetwork
+
+/// A convolution with the ReLU and the 2 × 2 max-pooling behind it, with their gradients, one example
+/// at a time, over planes with the channels last.
+///
+/// Legend: C channels, F filters, k kernel; P(·) rounds up to whole vectors. The formulas stand beside
+/// the kernels, in `CInkKernels.h`. Weights are packed anew whenever they have changed.
+final class PooledConvolutionKernel: Sendable {
+  let input: PlaneLayout
+  let output: PlaneLayout
+  private let convolution: PlaneConvolution
+  private let channels: Int
+  private let filters: Int
+  private let positions: Int
+  private let weight: FloatBuffer
+  private let bias: FloatBuffer
+  /// `[P(F), k, k, P(C)]`, for the gradient of the input.
+  private let transposedWeight: FloatBuffer
+  private let packingScratch: FloatBuffer
+
+  init(
+    _ extent: PlaneConvolution.Extent, kernel: Int, filters: Int, from input: PlaneLayout,
+    to output: PlaneLayout
+  ) {
+    self.input = input
+    self.output = output
+    self.filters = filters
+    channels = input.channels
+    positions = kernel * kernel
+    convolution = PlaneConvolution(extent, filters: filters, pools: true, from: input, to: output)
+    weight = FloatBuffer(count: convolution.packedCount)
+    bias = FloatBuffer(count: convolution.packedBiasCount)
+    transposedWeight = FloatBuffer(
+      count: output.packedChannels * positions * input.packedChannels)
+    packingScratch = FloatBuffer(count: convolution.scratchCount)
+  }
+
+  /// The numbers of scratch memory that a worker needs.
+  var scratchCount: Int {
+    withUnsafePointer(to: convolution.shape) {
+      max(convolution.scratchCount, ink_pooled_gradients_scratch($0))
+    }
+  }
+
+  /// The values of `choices` an example.
+  var choiceCount: Int { output.height * output.width * output.packedChannels }
+
+  /// The numbers in packed gradients: the weights', then the bias's.
+  var gradientCount: Int { transposedWeight.count + bias.count }
+
+  /// Lays weights `[F, C, k, k]` and bias `[F]` out for the passes.
+  func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
+    convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
+    bias.pointer.update(from: sourceBias, count: filters)
+    guard input.packedChannels > 1 else { return }
+    for filter in 0..<filters {
+      for channel in 0..<channels {
+        let row = source + (filter * channels + channel) * positions
+        let target = transposedWeight.pointer + filter * positions * input.packedChannels + channel
+        for position in 0..<positions { target[position * input.packedChannels] = row[position] }
+      }
+    }
+  }
+
+  /// Writes packed gradients as those of weights `[F, C, k, k]` and bias `[F]`.
+  func unpack(
+    gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
+    bias: UnsafeMutablePointer<Float>
+  ) {
+    // A picture's come with the filters last.
+    let filterStride = input.packedChannels == 1 ? 1 : positions * input.packedChannels
+    let positionStride =
+      input.packedChannels == 1 ? output.packedChannels : input.packedChannels
+    for filter in 0..<filters {
+      for channel in 0..<channels {
+        let target = weight + (filter * channels + channel) * positions
+        let source = gradients + filter * filterStride + channel
+        for position in 0..<positions { target[position] = source[position * positionStride] }
+      }
+    }
+    bias.update(from: gradients + transposedWeight.count, count: filters)
+  }
+
+  /// `input` and `output` begin with their layouts' memory.
+  func forward(
+    input: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>,
+    choices: UnsafeMutablePointer<UInt8>, scratch: UnsafeMutablePointer<Float>
+  ) {
+    convolution.forward(
+      input: input, weight: weight.pointer, bias: bias.pointer, lowest: 0,
+      output: output + self.output.start, choices: choices, scratch: scratch)
+  }
+
+  /// Adds to the packed `gradients`; writes the input's unless it is `nil` or the picture's.
+  func backward(
+    input: UnsafePointer<Float>, output: UnsafePointer<Float>, choices: UnsafePointer<UInt8>,
+    outputGradient: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
+    inputGradient: UnsafeMutablePointer<Float>?, scratch: UnsafeMutablePointer<Float>
+  ) {
+    withUnsafePointer(to: convolution.shape) {
+      ink_pooled_gradients(
+        $0, input, transposedWeight.pointer, output + self.output.start, choices,
+        outputGradient + self.output.start, gradients, gradients + transposedWeight.count,
+        inputGradient, scratch)
+    }
+  }
+}
