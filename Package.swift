@@ -11,6 +11,8 @@ let package = Package(
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
     .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
     .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
+    // The loops alone, for Benchmarks.
+    .library(name: "InkKernels", targets: ["CInkKernels"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

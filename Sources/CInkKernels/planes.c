@@ -12,7 +12,7 @@ typedef float v16 __attribute__((ext_vector_type(16), aligned(4)));
 typedef int32_t i16 __attribute__((ext_vector_type(16), aligned(4)));
 typedef uint8_t b16 __attribute__((ext_vector_type(16), aligned(1)));
 
-enum { LANES = 16, MOST_TILES = 12, MOST_VECTORS = 24 };
+enum { LANES = 16, PANEL_VECTORS = 4, MOST_TILES = 12, MOST_VECTORS = 24 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -214,12 +214,13 @@ INLINE void multiply_rows(
   size_t inner, size_t columns, const float *left, const float *right, v16 *target, size_t rows,
   size_t vectors) {
 #define CASE(R, V) \
-  case R * 2 + V: multiply_block(inner, columns, left, right, target, R, V); break;
-  switch (rows * 2 + vectors) {
+  case R * 4 + V - 1: multiply_block(inner, columns, left, right, target, R, V); break;
+  switch (rows * 4 + vectors - 1) {
     CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1) CASE(5, 1) CASE(6, 1)
     CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1)
     CASE(1, 2) CASE(2, 2) CASE(3, 2) CASE(4, 2) CASE(5, 2) CASE(6, 2)
     CASE(7, 2) CASE(8, 2) CASE(9, 2) CASE(10, 2) CASE(11, 2) CASE(12, 2)
+    CASE(1, 4) CASE(2, 4) CASE(3, 4) CASE(4, 4) CASE(5, 4) CASE(6, 4)
   }
 #undef CASE
 }
@@ -273,7 +274,83 @@ CLONES void ink_convolve_winograd(
   }
 }
 
-// MARK: Sparse sums
+// MARK: Dense
+
+// target[v] = sum over n of factors[n] * rows[places[n], v]; every fourth has its own sum, or each
+// would wait for the one before.
+INLINE void sum_rows(
+  size_t count, const float *restrict factors, const uint32_t *restrict places,
+  const float *restrict rows, size_t columns, v16 *target, const size_t vectors) {
+#pragma clang fp contract(fast)
+  enum { APART = 4 };
+  v16 sums[APART][PANEL_VECTORS];
+  for (size_t a = 0; a < APART; a++)
+    for (size_t v = 0; v < vectors; v++) sums[a][v] = 0;
+  size_t n = 0;
+  for (; n + APART <= count; n += APART)
+    for (size_t a = 0; a < APART; a++) {
+      const float *row = rows + places[n + a] * columns;
+      for (size_t v = 0; v < vectors; v++) sums[a][v] += AT(row + v * LANES) * factors[n + a];
+    }
+  for (; n < count; n++) {
+    const float *row = rows + places[n] * columns;
+    for (size_t v = 0; v < vectors; v++) sums[0][v] += AT(row + v * LANES) * factors[n];
+  }
+  for (size_t v = 0; v < vectors; v++)
+    target[v] = (sums[0][v] + sums[1][v]) + (sums[2][v] + sums[3][v]);
+}
+
+size_t ink_dense_panel(void) { return PANEL_VECTORS * LANES; }
+
+size_t ink_dense_scratch(size_t inputs) { return 2 * inputs; }
+
+CLONES void ink_dense(
+  size_t examples, size_t inputs, size_t units, const float *restrict input,
+  const float *restrict weight, const float *restrict bias, float lowest, float *restrict output,
+  float *restrict scratch) {
+  v16 least = lowest;
+  size_t most = most_vectors();
+  // A single example fetches each weight for one product: those of inputs that ReLU made 0 stay
+  // where they are.
+  float *factors = scratch;
+  uint32_t *places = (uint32_t *)(scratch + inputs);
+  size_t used = 0;
+  if (examples == 1)
+    for (size_t i = 0; i < inputs; i++) {
+      factors[used] = input[i];
+      places[used] = (uint32_t)i;
+      used += input[i] != 0;
+    }
+  for (size_t unit = 0; unit < units; unit += PANEL_VECTORS * LANES) {
+    size_t left = (units - unit) / LANES, width = left < PANEL_VECTORS ? left : PANEL_VECTORS;
+    const float *panel = weight + unit * inputs;
+    for (size_t v = 0, vectors; v < width; v += vectors) {
+      vectors = width - v < 2 || most < MOST_VECTORS ? 1 : width - v < 4 ? 2 : 4;
+      const float *columns = panel + v * LANES;
+      size_t rows = most / vectors < MOST_TILES ? most / vectors : MOST_TILES;
+      for (size_t first = 0, count; first < examples; first += count) {
+        count = part(examples, first, rows);
+        v16 sums[MOST_VECTORS];
+        if (examples == 1) {
+#define CASE(V) \
+  case V: sum_rows(used, factors, places, columns, width * LANES, sums, V); break;
+          switch (vectors) { CASE(1) CASE(2) CASE(4) }
+#undef CASE
+        } else {
+          multiply_rows(
+            inputs, width * LANES, input + first * inputs, columns, sums, count, vectors);
+        }
+        for (size_t s = 0; s < count * vectors; s++) {
+          size_t place = unit + (v + s % vectors) * LANES;
+          v16 value = sums[s] + AT(bias + place);
+          AT(output + (first + s / vectors) * units + place) = value > least ? value : least;
+        }
+      }
+    }
+  }
+}
+
+// MARK: Gradients behind max-pooling
 
 // target[i, t] += sum over n of factors[n] * source[offsets[n] + i * source_row + t].
 INLINE void combine_block(
@@ -323,53 +400,6 @@ INLINE void combine(
     }
   }
 }
-
-// MARK: Dense
-
-size_t ink_dense_scratch(size_t inputs) { return 2 * inputs; }
-
-CLONES void ink_dense(
-  size_t examples, size_t inputs, size_t units, const float *restrict input,
-  const float *restrict weight, const float *restrict bias, float lowest, float *restrict output,
-  float *restrict scratch) {
-  v16 least = lowest;
-  if (examples == 1) {
-    // The weights come from far: those of inputs that ReLU made 0 are not fetched.
-    float *factors = scratch;
-    uint32_t *offsets = (uint32_t *)(scratch + inputs);
-    size_t count = 0;
-    for (size_t i = 0; i < inputs; i++) {
-      factors[count] = input[i];
-      offsets[count] = (uint32_t)(i * units);
-      count += input[i] != 0;
-    }
-    memcpy(output, bias, units * sizeof(float));
-    combine(count, factors, offsets, weight, 0, 1, units, output, 0);
-    for (size_t u = 0; u < units; u += LANES) {
-      v16 value = AT(output + u);
-      AT(output + u) = value > least ? value : least;
-    }
-    return;
-  }
-  size_t most = most_vectors(), most_examples = most < MOST_TILES ? most : MOST_TILES;
-  for (size_t first = 0, count; first < examples; first += count) {
-    count = part(examples, first, most_examples);
-    for (size_t unit = 0; unit < units;) {
-      size_t vectors = most == MOST_VECTORS && unit + 2 * LANES <= units ? 2 : 1;
-      v16 sums[MOST_VECTORS];
-      multiply_rows(
-        inputs, units, input + first * inputs, weight + unit, sums, count, vectors);
-      for (size_t s = 0; s < count * vectors; s++) {
-        size_t place = unit + s % vectors * LANES;
-        v16 value = sums[s] + AT(bias + place);
-        AT(output + (first + s / vectors) * units + place) = value > least ? value : least;
-      }
-      unit += vectors * LANES;
-    }
-  }
-}
-
-// MARK: Gradients behind max-pooling
 
 // A picture has one channel, so that sixteen filters are summed side by side; where another corner
 // of the square was chosen, a filter adds nothing.

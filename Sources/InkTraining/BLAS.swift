@@ -1,4 +1,5 @@
 import Foundation
+import InkNetwork
 
 #if canImport(Accelerate)
   import Accelerate
@@ -109,6 +110,33 @@ public struct BLAS: Sendable {
         blasint(inner), 1, left.values, blasint(left.stride), right.values, blasint(right.stride),
         beta, output, blasint(outputStride))
     #endif
+  }
+}
+
+extension BLAS {
+  /// The floating-point operations a second of large matrix products, 1024 × 1024 × 1024, one on each
+  /// of `threads`: the most that this machine can be expected to do.
+  public func matrixProductRate(threads: Int = 1, seconds: Double = 0.5) -> Double {
+    let size = 1024
+    let operations = 2 * Double(size * size * size)
+    let loop = ParallelLoop(workers: threads)
+    let matrices = (0..<threads).map { _ in (0..<3).map { _ in FloatBuffer(count: size * size) } }
+    let clock = ContinuousClock()
+    var best = 0.0
+    let start = clock.now
+    repeat {
+      let time = clock.measure {
+        loop.run(threads) { task, _ in
+          let buffers = matrices[task]
+          multiply(
+            .init(values: buffers[0].pointer, stride: size),
+            .init(values: buffers[1].pointer, stride: size), rows: size, inner: size,
+            columns: size, beta: 0, into: buffers[2].pointer, outputStride: size)
+        }
+      }
+      best = max(best, Double(threads) * operations / (time / .seconds(1)))
+    } while start.duration(to: clock.now) < .seconds(seconds)
+    return best
   }
 }
 

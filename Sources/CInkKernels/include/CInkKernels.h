@@ -92,7 +92,9 @@ void ink_pooled_gradients(
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
 
 // output[e, u] = max(lowest, bias[u] + sum over i of input[e, i] * weight[i, u]), units a multiple
-// of 16.
+// of 16. The weights lie in panels of ink_dense_panel() units, the last one with what is left:
+// [units / panel, inputs, panel].
+size_t ink_dense_panel(void);
 void ink_dense(
   size_t examples, size_t inputs, size_t units, const float *input, const float *weight,
   const float *bias, float lowest, float *output, float *scratch);

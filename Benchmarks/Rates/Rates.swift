@@ -1,0 +1,210 @@
+import Dispatch
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import InkTraining
+
+/// Measures Inkstate as `compare.py` asks, as `peers.py` measures the others: a line of JSON in, a line
+/// of JSON out.
+@main enum Rates {
+  struct Request: Decodable {
+    var task: String
+    var network: String
+    var batch: Int
+    var seconds: Double
+    /// What the curves of growth vary; otherwise as the peers have it.
+    var size: Int?
+    var classes: Int?
+  }
+
+  struct Answer: Encodable {
+    /// Pictures a second.
+    var rate: Double
+    /// Microseconds a batch.
+    var median: Double
+    var p99: Double
+    /// MiB.
+    var memory = 0.0
+  }
+
+  static func main() throws {
+    guard let threads = CommandLine.arguments.dropFirst().first.flatMap(Int.init) else {
+      FileHandle.standardError.write(Data("usage: Rates THREADS <requests\n".utf8))
+      exit(64)
+    }
+    let encoder = JSONEncoder()
+    func say(_ answer: some Encodable) throws {
+      FileHandle.standardOutput.write(try encoder.encode(answer) + Data("\n".utf8))
+    }
+    try say(["version": "Inkstate, \(try BLAS.load().name)"])
+    while let line = readLine() {
+      let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
+      try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"), options: [])
+      var answer = try measure(request, threads: threads)
+      answer.memory = peakMemory()
+      try say(answer)
+    }
+  }
+
+  static func measure(_ request: Request, threads: Int) throws -> Answer {
+    switch request.task {
+    case "peak":
+      let rate = try BLAS.load().matrixProductRate(threads: threads, seconds: request.seconds)
+      return Answer(rate: rate, median: 0, p99: 0)
+    case "train": return try train(request, threads: threads)
+    case "infer": return try infer(request, threads: threads)
+    case "label": return try label(request)
+    default: fatalError("expected the task peak, train, infer or label, found \(request.task)")
+    }
+  }
+
+  static func pictures(_ count: Int, size: Int, classes: Int) -> Dataset {
+    var generator = SeededGenerator(seed: 1)
+    let examples = (0..<count).map { index in
+      Example(
+        .bitmap(
+          Bitmap(
+            width: size, height: size,
+            pixels: (0..<size * size).map { _ in UInt8(generator.index(below: 256)) })),
+        label: "\(index % classes)", origin: "picture \(index)")
+    }
+    return Dataset(examples)
+  }
+
+  static func trainer(_ request: Request, count: Int, threads: Int) throws -> Trainer {
+    let size = request.size ?? 28
+    let classes = request.classes ?? 10
+    let rasterizer = try Rasterizer(size: size, margin: 2, penWidth: 2)
+    var options = TrainingOptions()
+    options.batchSize = request.batch
+    options.epochs = 100_000
+    guard
+      let network = try Architecture.named(
+        request.network, classCount: classes, inputSize: size)
+    else { fatalError("expected a named network, found \(request.network)") }
+    return try Trainer(
+      network, training: pictures(max(count, classes), size: size, classes: classes),
+      validation: nil, rasterizer: rasterizer, options: options, workers: threads)
+  }
+
+  /// Whole steps of training: fetching pictures, both passes, the optimiser.
+  static func train(_ request: Request, threads: Int) throws -> Answer {
+    let trainer = try trainer(request, count: max(4 * request.batch, 2048), threads: threads)
+    let clock = ContinuousClock()
+    let start = clock.now + .seconds(request.seconds / 3)
+    var last = start
+    var times: [Double] = []
+    _ = try trainer.run(
+      shouldStop: {
+        let now = clock.now
+        guard now > start else { return false }
+        if last > start { times.append(last.duration(to: now) / .microseconds(1)) }
+        last = now
+        return times.count >= 5 && start.duration(to: now) > .seconds(request.seconds)
+      })
+    return answer(times, batch: request.batch)
+  }
+
+  static func infer(_ request: Request, threads: Int) throws -> Answer {
+    let model = try untrainedModel(request)
+    let network = InferenceNetwork(model)
+    let area = model.rasterizer.size * model.rasterizer.size
+    let pixels = pictures(request.batch, size: model.rasterizer.size, classes: 10).examples.flatMap
+    {
+      example -> [UInt8] in
+      if case .bitmap(let bitmap) = example.content { bitmap.pixels } else { [] }
+    }
+    let classes = network.classCount
+    let logits = UnsafeMutableBufferPointer<Float>.allocate(capacity: request.batch * classes)
+    defer { logits.deallocate() }
+    nonisolated(unsafe) let output = logits
+    let parts = min(threads, request.batch)
+    return pixels.withUnsafeBufferPointer { pixels in
+      nonisolated(unsafe) let input = pixels
+      @Sendable func compute(_ part: Int) {
+        let range = request.batch * part / parts..<request.batch * (part + 1) / parts
+        network.compute(
+          UnsafeBufferPointer(rebasing: input[range.lowerBound * area..<range.upperBound * area]),
+          count: range.count,
+          into: UnsafeMutableBufferPointer(
+            rebasing: output[range.lowerBound * classes..<range.upperBound * classes]))
+      }
+      return repeated(request) {
+        if parts == 1 {
+          compute(0)
+        } else {
+          DispatchQueue.concurrentPerform(iterations: parts, execute: compute)
+        }
+      }
+    }
+  }
+
+  /// From the points of a drawing to its label, by the released model.
+  static func label(_ request: Request) throws -> Answer {
+    let recognizer = try Recognizer.released()
+    let drawings = (0..<64).map {
+      Synthesizer(seed: 1).recording(
+        label: Synthesizer.labels[$0 % 4], writer: $0, index: 0
+      ).drawing
+    }
+    var index = 0
+    return try repeated(request) {
+      _ = try recognizer.recognize(drawings[index % drawings.count])
+      index += 1
+    }
+  }
+
+  /// A model whose weights nobody has trained.
+  static func untrainedModel(_ request: Request) throws -> Model {
+    let size = request.size ?? 28
+    guard
+      let network = try Architecture.named(
+        request.network, classCount: request.classes ?? 10, inputSize: size)
+    else { fatalError("expected a named network, found \(request.network)") }
+    var generator = SeededGenerator(seed: 1)
+    var weights: [String: Tensor] = [:]
+    for parameter in network.parameters {
+      weights[parameter.name] = Tensor(
+        shape: parameter.shape,
+        values: (0..<parameter.count).map { _ in Float(generator.uniform(-0.05...0.05)) })
+    }
+    return try Model(
+      architecture: network, labels: (0..<network.classCount).map { "\($0)" },
+      rasterizer: Rasterizer(size: size, margin: 2, penWidth: 2), inputScale: 1 / 255,
+      decision: .init(), provenance: [:], weights: weights)
+  }
+
+  static func repeated(_ request: Request, _ body: () throws -> Void) rethrows -> Answer {
+    let clock = ContinuousClock()
+    let start = clock.now + .seconds(request.seconds / 3)
+    while clock.now < start { try body() }
+    var times: [Double] = []
+    var last = clock.now
+    repeat {
+      try body()
+      let now = clock.now
+      times.append(last.duration(to: now) / .microseconds(1))
+      last = now
+    } while times.count < 5 || start.duration(to: last) < .seconds(request.seconds)
+    return answer(times, batch: request.batch)
+  }
+
+  static func answer(_ times: [Double], batch: Int) -> Answer {
+    let sorted = times.sorted()
+    return Answer(
+      rate: 1e6 * Double(batch * sorted.count) / sorted.reduce(0, +),
+      median: sorted[sorted.count / 2], p99: sorted[min(sorted.count - 1, sorted.count * 99 / 100)])
+  }
+
+  /// The most memory since `clear_refs` was written, in MiB.
+  static func peakMemory() -> Double {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM") }),
+      let kilobytes = line.split(separator: " ").compactMap({ Double($0) }).first
+    else { return .nan }
+    return kilobytes / 1024
+  }
+}
