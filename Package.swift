@@ -14,6 +14,9 @@ let package = Package(
     // The loops alone, for Benchmarks.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
   ],
+  traits: [
+    .trait(name: "MPI", description: "Training on several processes (Debian: libopenmpi-dev).")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -34,13 +37,15 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
+    .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
     .target(
       name: "InkDatasets", dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO"]),
     .target(
       name: "InkTraining",
       dependencies: [
-        "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])), "Ink",
+        "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
+        .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
         "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
       ]),
 

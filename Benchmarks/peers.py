@@ -2,6 +2,10 @@
 """Measures one peer, as compare.py asks: a line of JSON in, a line of JSON out.
 
     peers.py torch|torch-tuned|tensorflow|onnxruntime THREADS
+    peers.py classify-onnxruntime MODEL.onnx IMAGE.png     one picture, then the process ends
+    peers.py classify-torch IMAGE.png
+    peers.py fold-torch TRAIN_FOLDER TEST_FOLDER EPOCHS MODEL.pt
+    peers.py write-onnx NETWORK MODEL.onnx
 
 A request names a task (train or infer), a network, a batch and for how long to measure; the answer
 has images a second, microseconds a batch (median and 99th percentile) and the peak memory in MiB.
@@ -194,7 +198,69 @@ def measure(step, batch, seconds):
             "p99": 1e6 * times[min(len(times) - 1, len(times) * 99 // 100)]}
 
 
+def read_png(path):
+    """Bright ink on black, 28 x 28, 0 to 1."""
+    import numpy
+    from PIL import Image
+    return 1 - numpy.asarray(
+        Image.open(path).convert("L").resize((28, 28)), dtype=numpy.float32) / 255
+
+
+def classify_onnxruntime(model, image):
+    import onnxruntime
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    logits = session.run(None, {session.get_inputs()[0].name: read_png(image)[None, None]})[0]
+    print(int(logits.argmax()))
+
+
+def classify_torch(image):
+    import torch
+    model = torch_network("drawing").eval()
+    with torch.inference_mode():
+        print(int(model(torch.from_numpy(read_png(image))[None, None]).argmax()))
+
+
+def fold_torch(train, test, epochs, output):
+    """From PNGs in folders to saved weights; then, for the record, the share of right answers."""
+    import glob
+    import numpy
+    import torch
+
+    def load(folder):
+        classes = sorted(os.listdir(folder))
+        paths = [(path, index) for index, name in enumerate(classes)
+                 for path in sorted(glob.glob(f"{folder}/{name}/*.png"))]
+        pixels = numpy.stack([read_png(path)[None] for path, _ in paths])
+        return torch.from_numpy(pixels), torch.tensor([index for _, index in paths])
+
+    torch.manual_seed(1)
+    inputs, targets = load(train)
+    model = torch_network("drawing")
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    loss = torch.nn.CrossEntropyLoss()
+    for _ in range(int(epochs)):
+        for part in torch.randperm(len(inputs)).split(64):
+            optimizer.zero_grad()
+            loss(model(inputs[part]), targets[part]).backward()
+            optimizer.step()
+    torch.save(model.state_dict(), output)
+    if test != "-":
+        inputs, targets = load(test)
+        with torch.inference_mode():
+            right = int((model.eval()(inputs).argmax(1) == targets).sum())
+        print(json.dumps({"right": right, "count": len(targets)}))
+
+
 def main():
+    if sys.argv[1] == "write-onnx":
+        with open(sys.argv[3], "wb") as file:
+            file.write(onnx_model(sys.argv[2]))
+        return
+    whole = {"classify-onnxruntime": classify_onnxruntime, "classify-torch": classify_torch,
+             "fold-torch": fold_torch}.get(sys.argv[1])
+    if whole:
+        whole(*sys.argv[2:])
+        return
     kind, threads = sys.argv[1], int(sys.argv[2])
     peer = {"torch": lambda: Torch(threads, False), "torch-tuned": lambda: Torch(threads, True),
             "tensorflow": lambda: TensorFlow(threads),

@@ -18,6 +18,7 @@ import InkTraining
     /// What the curves of growth vary; otherwise as the peers have it.
     var size: Int?
     var classes: Int?
+    var examples: Int?
   }
 
   struct Answer: Encodable {
@@ -55,9 +56,10 @@ import InkTraining
       let rate = try BLAS.load().matrixProductRate(threads: threads, seconds: request.seconds)
       return Answer(rate: rate, median: 0, p99: 0)
     case "train": return try train(request, threads: threads)
+    case "epoch": return try epoch(request, threads: threads)
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
-    default: fatalError("expected the task peak, train, infer or label, found \(request.task)")
+    default: fatalError("expected the task peak, train, epoch, infer or label, found \(request.task)")
     }
   }
 
@@ -68,10 +70,21 @@ import InkTraining
         .bitmap(
           Bitmap(
             width: size, height: size,
-            pixels: (0..<size * size).map { _ in UInt8(generator.index(below: 256)) })),
+            pixels: noise(size * size, using: &generator))),
         label: "\(index % classes)", origin: "picture \(index)")
     }
     return Dataset(examples)
+  }
+
+  static func noise(_ count: Int, using generator: inout SeededGenerator) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { pixels, initialized in
+      var bits: UInt64 = 0
+      for index in 0..<count {
+        if index % 8 == 0 { bits = generator.next() }
+        pixels[index] = UInt8(truncatingIfNeeded: bits >> (index % 8 * 8))
+      }
+      initialized = count
+    }
   }
 
   static func trainer(_ request: Request, count: Int, threads: Int) throws -> Trainer {
@@ -106,6 +119,28 @@ import InkTraining
         return times.count >= 5 && start.duration(to: now) > .seconds(request.seconds)
       })
     return answer(times, batch: request.batch)
+  }
+
+  /// Everything from a data set in memory to the end of the first epoch.
+  static func epoch(_ request: Request, threads: Int) throws -> Answer {
+    let count = request.examples ?? 1000
+    let dataset = pictures(count, size: 28, classes: 10)
+    let rasterizer = try Rasterizer(size: 28, margin: 2, penWidth: 2)
+    var options = TrainingOptions()
+    options.batchSize = request.batch
+    options.epochs = 1
+    guard let network = try Architecture.named(request.network, classCount: 10) else {
+      fatalError("expected a named network, found \(request.network)")
+    }
+    let time = try ContinuousClock().measure {
+      let trainer = try Trainer(
+        network, training: dataset, validation: nil, rasterizer: rasterizer, options: options,
+        workers: threads)
+      _ = try trainer.run()
+    }
+    let microseconds = time / .microseconds(1)
+    return Answer(
+      rate: 1e6 * Double(count) / microseconds, median: microseconds, p99: microseconds)
   }
 
   static func infer(_ request: Request, threads: Int) throws -> Answer {

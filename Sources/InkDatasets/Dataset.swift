@@ -12,7 +12,30 @@ public struct Example: Hashable, Sendable {
   }
 
   /// What to look at.
-  public var content: Content
+  ///
+  /// A picture that stays on disk is read each time.
+  public var content: Content {
+    get {
+      switch storage {
+      case .memory(let content): content
+      case .disk(let pictures, let index): .bitmap(pictures.bitmap(index))
+      }
+    }
+    set { (place, storage) = (origin, .memory(newValue)) }
+  }
+
+  /// The picture on disk that it is, if it is one.
+  public var stored: (pictures: StoredPictures, index: Int)? {
+    if case .disk(let pictures, let index) = storage { (pictures, index) } else { nil }
+  }
+
+  private var storage: Storage
+
+  private enum Storage: Hashable, Sendable {
+    case memory(Content)
+    case disk(StoredPictures, Int)
+  }
+
   /// What it shows.
   public var label: String
   /// Who drew it; comparable only within one `source`.
@@ -24,20 +47,37 @@ public struct Example: Hashable, Sendable {
   /// Anything else that is known about it.
   public var attributes: [String: Recording.Attribute]
   /// Where it stands, for messages: a path, perhaps with a line.
-  public var origin: String
+  public var origin: String {
+    get {
+      // A million places in words would take more memory than anything else.
+      guard place.isEmpty, let stored else { return place }
+      return "\(stored.pictures.path), item \(stored.index + 1)"
+    }
+    set { place = newValue }
+  }
+
+  private var place = ""
 
   /// Makes an example.
   public init(
     _ content: Content, label: String, writer: String? = nil, device: String? = nil,
     source: String? = nil, attributes: [String: Recording.Attribute] = [:], origin: String
   ) {
-    self.content = content
+    storage = .memory(content)
     self.label = label
     self.writer = writer
     self.device = device
     self.source = source
     self.attributes = attributes
-    self.origin = origin
+    place = origin
+  }
+
+  /// Makes an example of picture `index` of `pictures`, which stays on disk.
+  init(_ pictures: StoredPictures, index: Int, label: String, source: String?) {
+    storage = .disk(pictures, index)
+    self.label = label
+    self.source = source
+    attributes = [:]
   }
 
   /// Makes an example of a recording with a label.

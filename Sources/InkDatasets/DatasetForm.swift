@@ -20,37 +20,70 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   ///
   /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
   public func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
-    if self != .ndjson { try checkNames(of: dataset.labels, path: path) }
+    try write(
+      dataset.examples, count: dataset.examples.count, labels: dataset.labels,
+      rasterizer: rasterizer, to: path)
+  }
+
+  /// Writes `count` examples as they come; the forms `ndjson` and `npy` hold none of them back.
+  ///
+  /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
+  public func write(
+    _ examples: some Sequence<Example>, count: Int, labels: [String], rasterizer: Rasterizer?,
+    to path: String
+  ) throws {
+    if self != .ndjson { try checkNames(of: labels, path: path) }
+    if self == .idx || self == .npy, labels.count > 256 {
+      throw DatasetError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
+    }
     try FileTree.replace(path) { temporary in
       switch self {
-      case .ndjson:
-        try writeRecordings(of: dataset, to: temporary)
+      case .ndjson: try writeRecordings(of: examples, to: temporary)
       case .folder:
-        try ImageFolder.write(dataset, rasterizer: rasterizer, to: temporary)
+        try ImageFolder.write(
+          Dataset(Array(examples), labels: labels), rasterizer: rasterizer, to: temporary)
       case .idx, .npy:
-        guard dataset.labels.count <= 256 else {
-          throw DatasetError(
-            path: path, expected: "at most 256 classes", found: "\(dataset.labels.count)")
-        }
-        let rasterizer = rasterizer ?? .standard
-        let images = IDX.Content(
-          shape: [dataset.examples.count, rasterizer.size, rasterizer.size],
-          values: try dataset.examples.flatMap { try $0.bitmap(rasterizer).pixels })
-        let labels = IDX.Content(
-          shape: [dataset.examples.count], values: try dataset.classes().map(UInt8.init))
         try FileManager.default.createDirectory(
           atPath: temporary, withIntermediateDirectories: true)
-        if self == .idx {
-          try IDX.write(images, to: "\(temporary)/images-idx3-ubyte.gz")
-          try IDX.write(labels, to: "\(temporary)/labels-idx1-ubyte.gz")
-        } else {
-          try NPY.write(images, to: "\(temporary)/images.npy")
-          try NPY.write(labels, to: "\(temporary)/labels.npy")
-        }
-        let names = dataset.labels.map { $0 + "\n" }.joined()
+        try writePictures(
+          of: examples, count: count, labels: labels, rasterizer: rasterizer ?? .standard,
+          to: temporary)
+        let names = labels.map { $0 + "\n" }.joined()
         try Data(names.utf8).write(to: URL(fileURLWithPath: "\(temporary)/classes.txt"))
       }
     }
+  }
+
+  private func writePictures(
+    of examples: some Sequence<Example>, count: Int, labels: [String], rasterizer: Rasterizer,
+    to folder: String
+  ) throws {
+    let classes = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
+    let shape = [count, rasterizer.size, rasterizer.size]
+    var targets: [UInt8] = []
+    func pixels(_ example: Example) throws -> [UInt8] {
+      guard let target = classes[example.label] else {
+        throw DatasetError(
+          path: example.origin, expected: "a label of \(labels.joined(separator: ", "))",
+          found: "`\(example.label)`")
+      }
+      targets.append(UInt8(target))
+      return try example.bitmap(rasterizer).pixels
+    }
+    if self == .idx {
+      let images = IDX.Content(shape: shape, values: try examples.flatMap(pixels))
+      try IDX.write(images, to: "\(folder)/images-idx3-ubyte.gz")
+      try IDX.write(
+        IDX.Content(shape: [count], values: targets), to: "\(folder)/labels-idx1-ubyte.gz")
+    } else {
+      var images = try BlockWriter(path: "\(folder)/images.npy")
+      try images.write(NPY.header(shape: shape))
+      for example in examples { try images.write(pixels(example)) }
+      try images.close()
+      try (NPY.header(shape: [count]) + Data(targets))
+        .write(to: URL(fileURLWithPath: "\(folder)/labels.npy"))
+    }
+    precondition(targets.count == count, "as many examples as were announced")
   }
 
   /// Labels become names of folders and lines of a file: they must not lead elsewhere.
@@ -63,13 +96,9 @@ public enum DatasetForm: String, Sendable, CaseIterable {
     }
   }
 
-  private func writeRecordings(of dataset: Dataset, to path: String) throws {
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw CocoaError(.fileWriteNoPermission) }
-    defer { try? handle.close() }
-    var block = Data()
-    for (index, example) in dataset.examples.enumerated() {
+  private func writeRecordings(of examples: some Sequence<Example>, to path: String) throws {
+    var file = try BlockWriter(path: path)
+    for (index, example) in examples.enumerated() {
       guard case .drawing(let drawing) = example.content else {
         throw DatasetError(
           path: example.origin, expected: "ink for NDJSON", found: "a picture without points")
@@ -77,14 +106,35 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       let recording = Recording(
         drawing, label: example.label, writer: example.writer, device: example.device,
         source: example.source, attributes: example.attributes)
-      block.append(try NDJSON.line(recording, at: Place(file: path, line: index + 1)))
-      block.append(UInt8(ascii: "\n"))
-      if block.count > 1 << 20 {
-        try handle.write(contentsOf: block)
-        block.removeAll(keepingCapacity: true)
-      }
+      try file.write(NDJSON.line(recording, at: Place(file: path, line: index + 1)))
+      try file.write(CollectionOfOne(UInt8(ascii: "\n")))
     }
+    try file.close()
+  }
+}
+
+/// Writes a file in large blocks.
+private struct BlockWriter {
+  private let handle: FileHandle
+  private var block = Data()
+
+  init(path: String) throws {
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let handle = FileHandle(forWritingAtPath: path)
+    else { throw CocoaError(.fileWriteNoPermission) }
+    self.handle = handle
+  }
+
+  mutating func write(_ bytes: some Sequence<UInt8>) throws {
+    block.append(contentsOf: bytes)
+    guard block.count > 1 << 20 else { return }
     try handle.write(contentsOf: block)
+    block.removeAll(keepingCapacity: true)
+  }
+
+  mutating func close() throws {
+    try handle.write(contentsOf: block)
+    try handle.close()
   }
 }
 
@@ -198,44 +248,79 @@ extension Dataset {
   private static func pictures(
     _ imagesPath: String, labels labelsPath: String, polarity: Polarity
   ) throws -> LoadedDataset {
-    let read = NPY.isOne(imagesPath) ? NPY.read : IDX.read
-    let images = try read(imagesPath)
-    guard images.shape.count == 3, (1...4096).contains(images.shape[1]),
-      (1...4096).contains(images.shape[2])
-    else {
-      throw DatasetError(
-        path: imagesPath, expected: "pictures, [count, height, width]", found: "\(images.shape)")
+    if NPY.isOne(imagesPath) {
+      return try storedPictures(imagesPath, labels: labelsPath, polarity: polarity)
     }
-    let labels = try read(labelsPath)
-    guard labels.shape == [images.shape[0]] else {
-      throw DatasetError(
-        path: labelsPath, expected: "\(images.shape[0]) labels", found: "\(labels.shape)")
-    }
-    let classesPath = "\(FileTree.folder(of: imagesPath))/classes.txt"
-    let names = FileManager.default.contents(atPath: classesPath).map {
-      String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
+    let images = try IDX.read(imagesPath)
+    try checkPictures(images.shape, path: imagesPath)
+    let labels = try classes(labelsPath, count: images.shape[0])
     let (height, width) = (images.shape[1], images.shape[2])
     let source = FileTree.name(of: FileTree.folder(of: imagesPath))
-    let examples = try labels.values.enumerated().map { index, label throws(DatasetError) in
-      guard names.map({ Int(label) < $0.count }) ?? true else {
-        throw DatasetError(
-          path: "\(labelsPath), item \(index + 1)",
-          expected: "a label below \(names?.count ?? 0), the number of classes in classes.txt",
-          found: "\(label)")
-      }
+    let examples = labels.classes.enumerated().map { index, label in
       let start = index * height * width
       return Example(
         .bitmap(
           Bitmap(
             width: width, height: height,
             pixels: Array(images.values[start..<start + height * width]))),
-        label: names?[Int(label)] ?? String(label), source: source,
-        origin: "\(imagesPath), item \(index + 1)")
+        label: label, source: source, origin: "\(imagesPath), item \(index + 1)")
     }
-    var loaded = LoadedDataset(dataset: Dataset(examples, labels: names))
+    var loaded = LoadedDataset(dataset: Dataset(examples, labels: labels.names))
     loaded.settlePolarity(polarity)
     return loaded
+  }
+
+  /// NumPy's arrays are not packed: their pictures stay where they are, however many.
+  private static func storedPictures(
+    _ imagesPath: String, labels labelsPath: String, polarity: Polarity
+  ) throws -> LoadedDataset {
+    let header = try NPY.header(of: imagesPath)
+    try checkPictures(header.shape, path: imagesPath)
+    let count = header.shape[0]
+    let labels = try classes(labelsPath, count: count)
+    guard count > 0 else { return LoadedDataset(dataset: Dataset([], labels: labels.names)) }
+    let pictures = try StoredPictures(
+      path: imagesPath, offset: header.offset, count: count, height: header.shape[1],
+      width: header.shape[2])
+    let darkCount =
+      polarity == .auto ? (0..<count).count { pictures.bitmap($0).isDarkOnLight } : 0
+    let inverts = polarity.inverts(darkOnLight: darkCount, of: count)
+    let used = inverts ? pictures.inverted() : pictures
+    let source = FileTree.name(of: FileTree.folder(of: imagesPath))
+    let examples = labels.classes.enumerated().map {
+      Example(used, index: $0, label: $1, source: source)
+    }
+    return LoadedDataset(dataset: Dataset(examples, labels: labels.names), wasInverted: inverts)
+  }
+
+  private static func checkPictures(_ shape: [Int], path: String) throws(DatasetError) {
+    guard shape.count == 3, (1...4096).contains(shape[1]), (1...4096).contains(shape[2]) else {
+      throw DatasetError(path: path, expected: "pictures, [count, height, width]", found: "\(shape)")
+    }
+  }
+
+  /// The label of each of `count` pictures, and all labels where `classes.txt` names them.
+  private static func classes(
+    _ path: String, count: Int
+  ) throws(DatasetError) -> (classes: [String], names: [String]?) {
+    let labels = try NPY.isOne(path) ? NPY.read(path) : IDX.read(path)
+    guard labels.shape == [count] else {
+      throw DatasetError(path: path, expected: "\(count) labels", found: "\(labels.shape)")
+    }
+    let classesPath = "\(FileTree.folder(of: path))/classes.txt"
+    let names = FileManager.default.contents(atPath: classesPath).map {
+      String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+    let classes = try labels.values.map { label throws(DatasetError) in
+      guard let names else { return String(label) }
+      guard Int(label) < names.count else {
+        throw DatasetError(
+          path: classesPath, expected: "a name for every class, \(label) among them",
+          found: "\(names.count) names")
+      }
+      return names[Int(label)]
+    }
+    return (classes, names)
   }
 
   /// Endings by which collections mark files that are not recordings.

@@ -14,18 +14,24 @@ enum NPY {
     return ((try? handle.read(upToCount: 6)) ?? Data()).elementsEqual(magic)
   }
 
-  /// Reads one file.
-  static func read(_ path: String) throws(DatasetError) -> IDX.Content {
+  /// Where the values begin and how they are to be read.
+  struct Header {
+    var shape: [Int]
+    var offset: Int
+    /// The values in the file, as many as the shape says.
+    var count: Int
+  }
+
+  /// Reads what stands before the values.
+  static func header(of path: String) throws(DatasetError) -> Header {
     func refuse(_ expected: String, _ found: String) -> DatasetError {
       DatasetError(path: path, expected: expected, found: found)
     }
-    let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
-    guard size <= IDX.mostBytes + 65536 else {
-      throw refuse("at most \(IDX.mostBytes >> 20) MiB", "\(size >> 20) MiB")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw refuse("a readable file", "none")
-    }
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: longestHeader),
+      let size = try? handle.seekToEnd()
+    else { throw refuse("a readable file", "none") }
+    try? handle.close()
     let bytes = [UInt8](data)
     guard bytes.starts(with: magic), bytes.count >= 12 else {
       throw refuse("an NPY file", bytes.isEmpty ? "an empty file" : "something else")
@@ -46,26 +52,42 @@ enum NPY {
       let product = $0.0.multipliedReportingOverflow(by: $1)
       return (product.partialValue, $0.1 || product.overflow)
     }
-    guard !shape.isEmpty, !overflow, count == bytes.count - start else {
+    guard !shape.isEmpty, !overflow, count == Int(size) - start else {
       throw refuse(
         "values of shape \(shape.map(String.init).joined(separator: " × "))",
-        "\(bytes.count - start) bytes")
+        "\(Int(size) - start) bytes")
     }
-    return IDX.Content(shape: shape, values: Array(bytes[start...]))
+    return Header(shape: shape, offset: start, count: count)
   }
 
-  /// Writes one file.
-  static func write(_ content: IDX.Content, to path: String) throws {
-    let lengths = content.shape.map(String.init).joined(separator: ", ")
-    let comma = content.shape.count == 1 ? "," : ""
+  /// A header of more bytes is none: the format's first version has two bytes for its length.
+  private static let longestHeader = 1 << 17
+
+  /// Reads one file.
+  static func read(_ path: String) throws(DatasetError) -> IDX.Content {
+    let header = try header(of: path)
+    guard header.count <= IDX.mostBytes else {
+      throw DatasetError(
+        path: path, expected: "at most \(IDX.mostBytes >> 20) MiB",
+        found: "\(header.count >> 20) MiB")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw DatasetError(path: path, expected: "a readable file", found: "none")
+    }
+    return IDX.Content(shape: header.shape, values: Array(data[header.offset...]))
+  }
+
+  /// What stands before the values of an array of `shape`.
+  static func header(shape: [Int]) -> Data {
+    let lengths = shape.map(String.init).joined(separator: ", ")
+    let comma = shape.count == 1 ? "," : ""
     var header = "{'descr': '|u1', 'fortran_order': False, 'shape': (\(lengths)\(comma)), }"
     // The values start at a multiple of 64 bytes.
     header += String(repeating: " ", count: (64 - (header.utf8.count + 11) % 64) % 64) + "\n"
     var data = Data(magic + [1, 0])
     withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { data.append(contentsOf: $0) }
     data.append(contentsOf: header.utf8)
-    data.append(contentsOf: content.values)
-    try data.write(to: URL(fileURLWithPath: path))
+    return data
   }
 
   /// The text after `'key':` up to the next comma.

@@ -43,10 +43,13 @@ public struct Synthesizer: Sendable {
 
   /// What `writers` people draw, each `perClass` drawings of every label.
   public func recordings(writers: Int, perClass: Int) -> [Recording] {
-    (0..<writers).flatMap { writer in
-      Self.labels.flatMap { label in
-        (0..<perClass).map { recording(label: label, writer: writer, index: $0) }
-      }
+    (0..<writers).flatMap { recordings(by: $0, perClass: perClass) }
+  }
+
+  /// What writer number `writer`, from 0, draws: `perClass` drawings of every label.
+  public func recordings(by writer: Int, perClass: Int) -> [Recording] {
+    Self.labels.flatMap { label in
+      (0..<perClass).map { recording(label: label, writer: writer, index: $0) }
     }
   }
 }

@@ -75,10 +75,16 @@ struct InferencePlan: Sendable {
       let product = Product(
         weight: FloatBuffer(count: layouts[input].count * layouts[input + 1].count),
         bias: FloatBuffer(count: layouts[input + 1].count), lowest: tail.lowest)
-      for value in 0..<shape.count {
-        let row =
-          product.weight.pointer + layouts[input].place(of: value) * layouts[input + 1].count
-        for unit in 0..<units { row[unit] = tail.weight[unit * shape.count + value] }
+      let packedUnits = layouts[input + 1].count
+      for start in stride(from: 0, to: packedUnits, by: ink_dense_panel()) {
+        let width = min(ink_dense_panel(), packedUnits - start)
+        let panel = product.weight.pointer + start * layouts[input].count
+        for value in 0..<shape.count {
+          let row = panel + layouts[input].place(of: value) * width
+          for unit in start..<min(start + width, units) {
+            row[unit - start] = tail.weight[unit * shape.count + value]
+          }
+        }
       }
       product.bias.pointer.update(from: tail.bias, count: units)
       append(.dense(product))

@@ -17,10 +17,14 @@ import InkNetwork
 public struct BLAS: Sendable {
   /// What computes, for example `OpenBLAS SkylakeX`.
   public let name: String
+  /// Why it computes with these kernels, in words.
+  public let reason: String
 
   #if canImport(Accelerate)
     /// The machine's BLAS.
-    public static func load() throws(BLASError) -> BLAS { BLAS(name: "Accelerate") }
+    public static func load() throws(BLASError) -> BLAS {
+      BLAS(name: "Accelerate", reason: "the system's own")
+    }
   #else
     private typealias Sgemm =
       @convention(c) (
@@ -42,22 +46,37 @@ public struct BLAS: Sendable {
     public static func load() throws(BLASError) -> BLAS { try loaded.get() }
 
     private init() throws(BLASError) {
+      // Somebody else in this process may have brought it along; then it is too late to choose.
+      let isLoaded = Self.names.contains { dlopen($0, RTLD_NOLOAD | RTLD_NOW) != nil }
       setenv("OPENBLAS_NUM_THREADS", "1", 1)
-      if let core = getenv(Self.overrulingVariable) {
-        setenv("OPENBLAS_CORETYPE", core, 1)
-      } else if Self.hasAVX512 {
-        setenv("OPENBLAS_CORETYPE", "SkylakeX", 1)
-      }
+      let wanted = getenv(Self.overrulingVariable).map { String(cString: $0) }
+      let core = wanted ?? (Self.hasAVX512 ? "SkylakeX" : nil)
+      if let core { setenv("OPENBLAS_CORETYPE", core, 1) }
       let library = try Self.open()
       guard let symbol = dlsym(library, "cblas_sgemm") else {
         throw BLASError(found: "a library without cblas_sgemm")
       }
       sgemm = unsafeBitCast(symbol, to: Sgemm.self)
-      name = "OpenBLAS \(Self.coreName(library))"
+      let found = Self.coreName(library)
+      name = "OpenBLAS \(found)"
+      if let core, core.lowercased() != found.lowercased() {
+        reason =
+          isLoaded
+          ? "loaded before Inkstate could choose; start the program with OPENBLAS_CORETYPE=\(core)"
+          : "\(core) was asked for, which this OpenBLAS does not have"
+      } else if wanted != nil {
+        reason = "as \(Self.overrulingVariable) says"
+      } else if core != nil {
+        reason = "chosen because the CPU has AVX-512; \(Self.overrulingVariable) overrules"
+      } else {
+        reason = "as OpenBLAS found the CPU; \(Self.overrulingVariable) overrules"
+      }
     }
 
+    private static let names = ["libopenblas.so.0", "libopenblas.so"]
+
     private static func open() throws(BLASError) -> UnsafeMutableRawPointer {
-      for name in ["libopenblas.so.0", "libopenblas.so"] {
+      for name in names {
         if let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) { return library }
       }
       throw BLASError(found: "none")

@@ -16,24 +16,32 @@ struct BatchNormalizationKernel {
   /// How far the running statistics go towards those of the batch (PyTorch's default).
   static let momentum: Float = 0.1
 
-  /// Normalises channel `channel` in training.
+  /// The sum of a channel's values, from which the mean over all processes is made.
+  func sum(channel: Int, batch: Int, input: UnsafePointer<Float>) -> Double {
+    var total = 0.0
+    forEachValue(channel: channel, batch: batch) { total += Double(input[$0]) }
+    return total
+  }
+
+  /// The sum of the squared distances of a channel's values from `mean`.
+  func squares(channel: Int, batch: Int, input: UnsafePointer<Float>, mean: Double) -> Double {
+    var total = 0.0
+    forEachValue(channel: channel, batch: batch) {
+      let difference = Double(input[$0]) - mean
+      total += difference * difference
+    }
+    return total
+  }
+
+  /// Normalises channel `channel` in training, `count` values with `mean` and the sum of `squares`.
   ///
   /// `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
   func forward(
-    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, runningMean: UnsafeMutablePointer<Float>,
-    runningVariance: UnsafeMutablePointer<Float>, statistics: UnsafeMutablePointer<Float>,
-    output: UnsafeMutablePointer<Float>
+    channel: Int, batch: Int, count: Double, mean: Double, squares: Double,
+    input: UnsafePointer<Float>, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>,
+    statistics: UnsafeMutablePointer<Float>, output: UnsafeMutablePointer<Float>
   ) {
-    let count = Double(batch * length)
-    var total = 0.0
-    forEachValue(channel: channel, batch: batch) { total += Double(input[$0]) }
-    let mean = total / count
-    var squares = 0.0
-    forEachValue(channel: channel, batch: batch) {
-      let difference = Double(input[$0]) - mean
-      squares += difference * difference
-    }
     let variance = squares / count
     let inverse = 1 / (variance + Double(batchNormalizationEpsilon)).squareRoot()
     statistics[channel] = Float(mean)
@@ -59,26 +67,33 @@ struct BatchNormalizationKernel {
     forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
   }
 
-  /// Writes the gradients of one channel.
+  /// The sums Σ g · x̂ and Σ g of one channel: the gradients of its scale and its shift.
+  func gradientSums(
+    channel: Int, batch: Int, input: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
+    outputGradient: UnsafePointer<Float>
+  ) -> (scale: Double, shift: Double) {
+    let mean = statistics[channel]
+    let inverse = statistics[channels + channel]
+    var scale = 0.0
+    var shift = 0.0
+    forEachValue(channel: channel, batch: batch) {
+      shift += Double(outputGradient[$0])
+      scale += Double(outputGradient[$0] * (input[$0] - mean) * inverse)
+    }
+    return (scale, shift)
+  }
+
+  /// Writes the gradient of one channel's input, from the ``gradientSums(channel:batch:input:statistics:outputGradient:)``
+  /// over all `count` values.
   func backward(
-    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
-    statistics: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
-    weightGradient: UnsafeMutablePointer<Float>, biasGradient: UnsafeMutablePointer<Float>,
-    inputGradient: UnsafeMutablePointer<Float>
+    channel: Int, batch: Int, count: Float, scale: Double, shift: Double,
+    input: UnsafePointer<Float>, weight: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
+    outputGradient: UnsafePointer<Float>, inputGradient: UnsafeMutablePointer<Float>
   ) {
     let mean = statistics[channel]
     let inverse = statistics[channels + channel]
-    var scaleGradient = 0.0
-    var shiftGradient = 0.0
-    forEachValue(channel: channel, batch: batch) {
-      shiftGradient += Double(outputGradient[$0])
-      scaleGradient += Double(outputGradient[$0] * (input[$0] - mean) * inverse)
-    }
-    weightGradient[channel] = Float(scaleGradient)
-    biasGradient[channel] = Float(shiftGradient)
-    let count = Float(batch * length)
     let factor = weight[channel] * inverse
-    let (meanScale, meanShift) = (Float(scaleGradient) / count, Float(shiftGradient) / count)
+    let (meanScale, meanShift) = (Float(scale) / count, Float(shift) / count)
     forEachValue(channel: channel, batch: batch) {
       let normalized = (input[$0] - mean) * inverse
       inputGradient[$0] = factor * (outputGradient[$0] - meanShift - normalized * meanScale)

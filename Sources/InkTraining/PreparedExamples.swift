@@ -6,11 +6,13 @@ import InkRaster
 struct PreparedExamples: Sendable {
   let targets: [Int]
   private let rasterizer: Rasterizer
+  private let isAugmented: Bool
   private let augmentation: Augmentation
   private let seed: UInt64
-  /// Every example as it is, one after the other; what is not augmented is taken from here.
+  /// The pictures that are kept in memory, one after the other.
   private let pixels: [UInt8]
-  /// The examples to be augmented; empty where none are.
+  /// Where each example begins there, or `nil` where it is on disk, in the right size.
+  private let starts: [Int?]
   private let examples: [Example]
 
   var count: Int { targets.count }
@@ -23,10 +25,21 @@ struct PreparedExamples: Sendable {
     self.rasterizer = rasterizer
     self.augmentation = augmentation
     self.seed = seed
-    examples = augmentation == .none ? [] : dataset.examples
+    isAugmented = augmentation != .none
+    examples = dataset.examples
+    let size = rasterizer.size
+    let areStored = dataset.examples.map { example in
+      example.stored.map { $0.pictures.width == size && $0.pictures.height == size } ?? false
+    }
     var pixels: [UInt8] = []
-    pixels.reserveCapacity(dataset.examples.count * rasterizer.size * rasterizer.size)
-    for example in dataset.examples {
+    pixels.reserveCapacity(areStored.count { !$0 } * size * size)
+    var starts: [Int?] = []
+    for (example, isStored) in zip(dataset.examples, areStored) {
+      guard !isStored else {
+        starts.append(nil)
+        continue
+      }
+      starts.append(pixels.count)
       do {
         pixels += try example.bitmap(rasterizer).pixels
       } catch {
@@ -35,27 +48,41 @@ struct PreparedExamples: Sendable {
       }
     }
     self.pixels = pixels
+    self.starts = starts
   }
 
   /// Writes example `index` as `epoch` has it: what is random depends on seed, epoch and example,
   /// not on when or by whom it is done.
   func write(_ index: Int, epoch: Int, scale: Float, to input: UnsafeMutablePointer<Float>) {
     let size = rasterizer.size * rasterizer.size
-    var varied: Bitmap?
-    if !examples.isEmpty {
+    if isAugmented {
       var generator = SeededGenerator(
         seed: seed, stream: 0xa096, UInt64(epoch), UInt64(index))
       // A variation that cannot be drawn leaves the example as it is.
-      varied = try? augmentation.bitmap(
+      if let varied = try? augmentation.bitmap(
         of: examples[index], rasterizer: rasterizer, using: &generator)
-    }
-    if let varied {
-      for position in 0..<size { input[position] = Float(varied.pixels[position]) * scale }
-    } else {
-      pixels.withUnsafeBufferPointer { pixels in
-        let start = pixels.baseAddress! + index * size
-        for position in 0..<size { input[position] = Float(start[position]) * scale }
+      {
+        for position in 0..<size { input[position] = Float(varied.pixels[position]) * scale }
+        return
       }
     }
+    if let start = starts[index] {
+      pixels.withUnsafeBufferPointer { pixels in
+        let start = pixels.baseAddress! + start
+        for position in 0..<size { input[position] = Float(start[position]) * scale }
+      }
+    } else if let stored = examples[index].stored {
+      stored.pictures.withPixels(stored.index) { pixels in
+        for position in 0..<size { input[position] = Float(pixels[position]) * scale }
+      }
+      guard stored.pictures.isInverted else { return }
+      for position in 0..<size { input[position] = 255 * scale - input[position] }
+    }
+  }
+
+  /// Lets the system begin to read example `index`, where it is on disk.
+  func willNeed(_ index: Int) {
+    guard starts[index] == nil, let stored = examples[index].stored else { return }
+    stored.pictures.willNeed(stored.index)
   }
 }

@@ -34,6 +34,8 @@ public final class Trainer {
   private var best: [String: Tensor]?
 
   private static let inputScale: Float = 1 / 255
+  /// How many batches early the system hears what will be read from disk.
+  private static let batchesAhead = 16
 
   /// Where a training stands.
   struct Progress: Hashable, Sendable, Codable {
@@ -222,9 +224,11 @@ public final class Trainer {
     let batch = Array(order[start..<min(start + options.batchSize, order.count)])
     let step = epoch * stepsPerEpoch + progress.step
     let training = training
+    let soon = start + Self.batchesAhead * options.batchSize
     let result = network.learn(
       targets: batch.map { training.targets[$0] }, loss: loss, trainingStep: step
     ) { example, input in
+      if soon + example < order.count { training.willNeed(order[soon + example]) }
       training.write(batch[example], epoch: epoch, scale: Self.inputScale, to: input)
     }
     guard result.loss.isFinite else {

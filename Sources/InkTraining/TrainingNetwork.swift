@@ -19,6 +19,7 @@ final class TrainingNetwork: @unchecked Sendable {
   let statistics: FloatBuffer
 
   private let loop: ParallelLoop
+  private let group: ProcessGroup
   private let seed: UInt64
   private let phases: [Phase]
   /// What flows between layers and its gradient, one buffer of `[batch, …]` each.
@@ -85,12 +86,14 @@ final class TrainingNetwork: @unchecked Sendable {
   ///
   /// - Throws: `BLASError` where there is no BLAS.
   init(
-    _ architecture: Architecture, mostExamples: Int, workers: Int, seed: UInt64
+    _ architecture: Architecture, mostExamples: Int, workers: Int, seed: UInt64,
+    group: ProcessGroup = .alone
   ) throws(BLASError) {
     let blas = try BLAS.load()
     self.architecture = architecture
     self.mostExamples = mostExamples
     self.seed = seed
+    self.group = group
     loop = ParallelLoop(workers: workers)
 
     let plan = TrainingPlan(architecture, mostExamples: mostExamples, blas: blas)
@@ -455,22 +458,36 @@ final class TrainingNetwork: @unchecked Sendable {
           weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
           output: output.pointer)
       }
-    case .batchNormalization(let kernel, let batchStatistics):
+    case .batchNormalization(let kernel, let batchStatistics) where isTraining:
+      let total = group.sum(Double(count)) * Double(kernel.length)
+      let sums = ChannelSums(count: kernel.channels)
       loop.run(kernel.channels) { channel, _ in
-        if isTraining {
-          kernel.forward(
-            channel: channel, batch: count, input: input.pointer,
-            weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-            runningMean: statistics.pointer + step.runningMean,
-            runningVariance: statistics.pointer + step.runningVariance,
-            statistics: batchStatistics.pointer, output: output.pointer)
-        } else {
-          kernel.infer(
-            channel: channel, batch: count, input: input.pointer,
-            weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-            runningMean: statistics.pointer + step.runningMean,
-            runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
-        }
+        sums.values[channel] = kernel.sum(channel: channel, batch: count, input: input.pointer)
+      }
+      sums.add(over: group)
+      let squares = ChannelSums(count: kernel.channels)
+      loop.run(kernel.channels) { channel, _ in
+        squares.values[channel] = kernel.squares(
+          channel: channel, batch: count, input: input.pointer,
+          mean: sums.values[channel] / total)
+      }
+      squares.add(over: group)
+      loop.run(kernel.channels) { channel, _ in
+        kernel.forward(
+          channel: channel, batch: count, count: total,
+          mean: sums.values[channel] / total, squares: squares.values[channel], input: input.pointer,
+          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+          runningMean: statistics.pointer + step.runningMean,
+          runningVariance: statistics.pointer + step.runningVariance,
+          statistics: batchStatistics.pointer, output: output.pointer)
+      }
+    case .batchNormalization(let kernel, _):
+      loop.run(kernel.channels) { channel, _ in
+        kernel.infer(
+          channel: channel, batch: count, input: input.pointer,
+          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+          runningMean: statistics.pointer + step.runningMean,
+          runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
       }
     case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
       preconditionFailure("handled one example at a time")
@@ -504,12 +521,25 @@ final class TrainingNetwork: @unchecked Sendable {
         }
       }
     case .batchNormalization(let kernel, let batchStatistics):
-      loop.run(kernel.channels) { channel, _ in
-        kernel.backward(
+      let channels = kernel.channels
+      let total = group.sum(Double(count)) * Double(kernel.length)
+      let sums = ChannelSums(count: 2 * channels)
+      loop.run(channels) { channel, _ in
+        let own = kernel.gradientSums(
           channel: channel, batch: count, input: input.pointer,
+          statistics: batchStatistics.pointer, outputGradient: outputGradient.pointer)
+        (sums.values[channel], sums.values[channels + channel]) = (own.scale, own.shift)
+        // The sum of all gradients over the group comes later.
+        gradient.pointer[step.weight + channel] = Float(own.scale)
+        gradient.pointer[step.bias + channel] = Float(own.shift)
+      }
+      sums.add(over: group)
+      loop.run(channels) { channel, _ in
+        kernel.backward(
+          channel: channel, batch: count, count: Float(total), scale: sums.values[channel],
+          shift: sums.values[channels + channel], input: input.pointer,
           weight: learnt.pointer + step.weight, statistics: batchStatistics.pointer,
-          outputGradient: outputGradient.pointer, weightGradient: gradient.pointer + step.weight,
-          biasGradient: gradient.pointer + step.bias, inputGradient: inputGradient.pointer)
+          outputGradient: outputGradient.pointer, inputGradient: inputGradient.pointer)
       }
     case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
       preconditionFailure("handled one example at a time")
@@ -536,6 +566,20 @@ final class TrainingNetwork: @unchecked Sendable {
         gradients: sliceGradients[0].pointer + step.sliceWeight,
         weight: gradient.pointer + step.weight, bias: gradient.pointer + step.bias)
     }
+  }
+
+  /// Numbers of the channels of a batch, which workers write and the group adds up.
+  private final class ChannelSums: @unchecked Sendable {
+    let values: UnsafeMutableBufferPointer<Double>
+
+    init(count: Int) {
+      values = .allocate(capacity: count)
+      values.initialize(repeating: 0)
+    }
+
+    deinit { values.deallocate() }
+
+    func add(over group: ProcessGroup) { group.sum(values.baseAddress!, count: values.count) }
   }
 
   private static func blocks(of count: Int, size: Int) -> [Range<Int>] {

@@ -11,8 +11,14 @@ struct DatasetSynthesize: ParsableCommand {
       Every writer has a slant, a speed, a tremor, a kind of arrow head and other habits; the pen \
       moves along minimum-jerk profiles (Flash & Hogan, 1985).
 
+      With --form npy the drawings are rasterised at once; their pictures stay on disk when they are \
+      trained on, so that there may be more of them than memory holds.
+
       Example: inkstate dataset synthesize --writers 40 --per-class 10 --seed 1 \
       --output runs/synthetic.ndjson
+
+      Example: inkstate dataset synthesize --writers 1000 --per-class 250 --form npy \
+      --output runs/million
       """)
 
   @Option(help: "The number of writers.")
@@ -23,6 +29,9 @@ struct DatasetSynthesize: ParsableCommand {
 
   @Option(help: "The start of all random choices.")
   var seed: UInt64 = 1
+
+  @Option(help: "How they are written: \(DatasetForm.allCases.words).")
+  var form = DatasetForm.ndjson
 
   @OptionGroup var output: OutputOptions
 
@@ -38,11 +47,18 @@ struct DatasetSynthesize: ParsableCommand {
 
   func run() throws {
     try output.check()
-    let examples = Synthesizer(seed: seed).recordings(writers: writers, perClass: perClass).map {
-      Example($0, label: $0.label ?? "other", origin: output.output)
+    let count = writers * perClass * Synthesizer.labels.count
+    let synthesizer = Synthesizer(seed: seed)
+    let progress = WorkProgress(count: count, unit: "drawings")
+    let examples = (0..<writers).lazy.flatMap { writer in
+      let recordings = synthesizer.recordings(by: writer, perClass: perClass)
+      progress.add(recordings.count)
+      return recordings.map { Example($0, label: $0.label ?? "other", origin: output.output) }
     }
-    try DatasetForm.ndjson.write(
-      Dataset(examples), rasterizer: .standard, to: output.output)
-    print("\(examples.count) synthetic recordings by \(writers) writers in \(output.output)")
+    try form.write(
+      examples, count: count, labels: Synthesizer.labels, rasterizer: .standard,
+      to: output.output)
+    progress.end()
+    print("\(count) synthetic recordings by \(writers) writers in \(output.output)")
   }
 }

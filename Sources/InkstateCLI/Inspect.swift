@@ -3,18 +3,47 @@ import InkNetwork
 import InkRecognizer
 import InkTraining
 
-/// Shows what a model file says about itself.
+/// Shows what a model file says about itself, or what the machine can do.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show a model's layers, labels, preprocessing and provenance.",
+    abstract: "Show a model's layers, labels, preprocessing and provenance, or the machine.",
     discussion: """
+      --machine tells which BLAS kernels train here and why, and how fast they are. The environment \
+      variable INKSTATE_BLAS_CORE chooses others, in OpenBLAS's words: Haswell, SkylakeX, …
+
       Example: inkstate inspect runs/model.safetensors
       """)
 
   @Argument(help: "The model; without it, the released one.")
   var model: String?
 
+  @Flag(help: "Show the machine instead.")
+  var machine = false
+
+  func validate() throws {
+    guard !machine || model == nil else {
+      throw ValidationError("--machine: expected no model beside it, found \(model!)")
+    }
+  }
+
   func run() throws {
+    if machine { try showMachine() } else { try showModel() }
+  }
+
+  private func showMachine() throws {
+    let cores = try workerCount(nil)
+    let blas = try BLAS.load()
+    let one = blas.matrixProductRate(threads: 1)
+    let all = blas.matrixProductRate(threads: cores)
+    print("cores         \(cores)")
+    print("BLAS          \(blas.name)")
+    print("              \(blas.reason)")
+    print(
+      "products      \((one / 1e9).fixed(0)) GFLOP/s on one core, "
+        + "\((all / 1e9).fixed(0)) on all (1024 × 1024 × 1024, one on each)")
+  }
+
+  private func showModel() throws {
     let path = model ?? Recognizer.releasedModelPath
     let model = try Model.read(path: path)
     let architecture = model.architecture

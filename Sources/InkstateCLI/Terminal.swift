@@ -6,8 +6,21 @@ import InkTraining
 enum Terminal {
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  static func say(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+  static func say(_ line: String) { write(line + "\n") }
+
+  static func write(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  static func bar(_ done: Int, of count: Int) -> String {
+    let filled = 24 * done / max(1, count)
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
+  }
+
+  static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds.rounded())
+    let rest = whole % 60
+    return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
   }
 
   /// Tells what was left out of a data set; the first failures by name.
@@ -28,6 +41,41 @@ enum Terminal {
         "\(path): \(wasInverted ? "dark ink on bright ground, inverted" : "bright ink on dark ground")"
       )
     }
+  }
+}
+
+/// Shows how far countable work has come: a bar that is redrawn on a terminal, elsewhere a line every
+/// ten seconds.
+final class WorkProgress {
+  private let count: Int
+  private let unit: String
+  private let start = Date()
+  private var done = 0
+  private var lastShown = Date()
+
+  init(count: Int, unit: String) {
+    self.count = count
+    self.unit = unit
+  }
+
+  func add(_ number: Int) {
+    done += number
+    guard Date().timeIntervalSince(lastShown) > (Terminal.isInteractive ? 0.1 : 10) else { return }
+    lastShown = Date()
+    let rate = Double(done) / max(1e-9, Date().timeIntervalSince(start))
+    let state =
+      "\(done) of \(count) \(unit), \(Int(rate)) a second, "
+      + "\(Terminal.clock(Double(count - done) / rate)) left"
+    if Terminal.isInteractive {
+      Terminal.write("\r\u{1B}[K\(Terminal.bar(done, of: count)) \(state)")
+    } else {
+      Terminal.say(state)
+    }
+  }
+
+  /// Takes the bar away.
+  func end() {
+    if Terminal.isInteractive { Terminal.write("\r\u{1B}[K") }
   }
 }
 
@@ -65,7 +113,7 @@ final class TrainingProgress {
       lastDrawn = Date()
       draw(epoch: epoch, step: step, loss: loss, accuracy: accuracy)
     case .epoch(let record, let isBest):
-      if Terminal.isInteractive { write("\r\u{1B}[K") }
+      if Terminal.isInteractive { Terminal.write("\r\u{1B}[K") }
       let rate = Double(epochExamples) / max(1e-9, Date().timeIntervalSince(epochStart))
       var line = "\(prefix)epoch \(record.epoch)/\(epochs)  "
       line += "loss \(record.trainingLoss.fixed(4))  accuracy \(record.trainingAccuracy.percent)"
@@ -89,21 +137,10 @@ final class TrainingProgress {
     let left =
       elapsed / Double(max(1, done - stepsDoneBefore))
       * Double(epochs * stepsPerEpoch - done)
-    let filled = 24 * step / stepsPerEpoch
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
-    write(
+    let bar = Terminal.bar(step, of: stepsPerEpoch)
+    Terminal.write(
       "\r\u{1B}[K\(prefix)epoch \(epoch)/\(epochs) \(bar) loss \(loss.fixed(4))  "
         + "accuracy \(accuracy.percent)  \(Int(Double(examples) / max(1e-9, elapsed))) images/s  "
-        + "\(Self.clock(left)) left")
-  }
-
-  private func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
-  }
-
-  private static func clock(_ seconds: Double) -> String {
-    let whole = Int(seconds.rounded())
-    let rest = whole % 60
-    return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
+        + "\(Terminal.clock(left)) left")
   }
 }

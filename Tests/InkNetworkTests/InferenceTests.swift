@@ -44,6 +44,7 @@ import Testing
         .dense(units: 9),
       ], 30
     ),
+    ([.flatten, .dense(units: 300), .relu, .dense(units: 128), .relu, .dense(units: 70)], 12),
   ])
   func theFastNetworkAgreesWithThePlainOne(layers: [Layer], size: Int) throws {
     let model = try randomModel(layers, inputSize: size, seed: 5)
@@ -55,6 +56,18 @@ import Testing
       let expected = plain.logits(pixels.map { Float($0) / 255 })
       #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-4 * max(1, abs($1)) })
     }
+  }
+
+  @Test(arguments: Architecture.names)
+  func namedNetworksAgreeWithThePlainOne(name: String) throws {
+    let architecture = try #require(try Architecture.named(name, classCount: 10))
+    let model = try randomModel(architecture.layers, inputSize: 28, seed: 7)
+    let pixels = (0..<784).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ 85) }
+    let fast = InferenceNetwork(model).logits(of: Bitmap(width: 28, height: 28, pixels: pixels))
+    let expected = PlainNetwork(architecture: model.architecture, weights: model.weights)
+      .logits(pixels.map { Float($0) / 255 })
+    let largest = expected.map(abs).max() ?? 0
+    #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-5 * largest })
   }
 
   @Test(arguments: [0, 1, 2, 13, 30])

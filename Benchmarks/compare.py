@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Measures Inkstate and its peers side by side and prints one table, in Markdown.
+
+    compare.py RATES INKSTATE [--python PYTHON] [--data PICTURES] [--quick] [--growth FILE.svg]
+
+Every contender is a process that measures what it is asked; the others stand still meanwhile. Each row
+is measured in rounds, one contender after the other; medians of the rounds are printed with their
+spread. `scripts/benchmark` calls this with everything set up.
+"""
+
+import argparse
+import glob
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAMES = {"inkstate": "Inkstate", "torch": "PyTorch", "torch-tuned": "PyTorch, tuned",
+         "tensorflow": "TensorFlow", "onnxruntime": "ONNX Runtime"}
+MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
+           "onnxruntime": "onnxruntime"}
+# Multiply-adds of a picture forwards; backwards takes twice as many, less the first layer's input.
+MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_392, 627_200)}
+
+
+def operations(task, network):
+    forward, first = MULTIPLY_ADDS[network]
+    return 2 * forward if task == "infer" else 2 * (3 * forward - first)
+
+
+class Contender:
+    """A process that answers requests, and stands still when it is not asked."""
+
+    def __init__(self, command, cores):
+        # PyTorch's tuning: memory stays with the allocator.
+        environment = os.environ | {
+            "MALLOC_MMAP_THRESHOLD_": "4000000000", "MALLOC_TRIM_THRESHOLD_": "8000000000"
+        } if "torch-tuned" in command else dict(os.environ)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=environment, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        self.version = json.loads(self.process.stdout.readline())["version"]
+        self.process.send_signal(signal.SIGSTOP)
+
+    def ask(self, **request):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.stdin.write((json.dumps(request) + "\n").encode())
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        self.process.send_signal(signal.SIGSTOP)
+        return answer
+
+    def end(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def short(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+class Comparison:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.rounds = 1 if arguments.quick else 3
+        self.seconds = 0.3 if arguments.quick else 1.0
+        self.versions = {}
+        self.ratios = []
+
+    def progress(self, text):
+        print(text, file=sys.stderr, flush=True)
+
+    def commands(self, threads):
+        commands = {"inkstate": [self.arguments.rates, str(threads)]}
+        for kind, module in MODULES.items():
+            if self.has(module):
+                commands[kind] = [
+                    self.arguments.python, f"{HERE}/peers.py", kind, str(threads)]
+        return commands
+
+    def has(self, module):
+        if not self.arguments.python:
+            return False
+        found = subprocess.run(
+            [self.arguments.python, "-c",
+             f"import importlib.util, sys; sys.exit(not importlib.util.find_spec('{module}'))"])
+        return found.returncode == 0
+
+    def rates(self, threads):
+        """The rows of training and inference on so many cores."""
+        cores = set(sorted(os.sched_getaffinity(0))[:threads])
+        contenders = {kind: Contender(command, cores)
+                      for kind, command in self.commands(threads).items()}
+        for kind, contender in contenders.items():
+            self.versions[kind] = contender.version
+        rows, peaks = [], []
+        for task in ("train", "infer"):
+            for network in ("drawing", "lenet"):
+                for batch in (1, 32, 64, 256):
+                    answers = {kind: [] for kind in contenders}
+                    for _ in range(self.rounds):
+                        peaks.append(contenders["inkstate"].ask(
+                            task="peak", network=network, batch=1, seconds=0.1)["rate"])
+                        for kind, contender in contenders.items():
+                            answer = contender.ask(
+                                task=task, network=network, batch=batch, seconds=self.seconds)
+                            if answer:
+                                answers[kind].append(answer)
+                    rows.append((task, network, batch, answers))
+                    self.progress(f"  {threads} cores, {task} {network}, batch {batch}")
+        for contender in contenders.values():
+            contender.end()
+        return rows, statistics.median(peaks)
+
+    def rate_table(self, threads):
+        rows, peak = self.rates(threads)
+        lines = []
+        for task, network, batch, answers in rows:
+            answers = {kind: list for kind, list in answers.items() if list}
+            rate = {kind: statistics.median(a["rate"] for a in list)
+                    for kind, list in answers.items()}
+            median = {kind: statistics.median(a["median"] for a in list)
+                      for kind, list in answers.items()}
+            peers = [kind for kind in rate if kind != "inkstate"]
+            best = max(peers, key=rate.get) if peers else None
+            ratio = rate["inkstate"] / rate[best] if best else None
+            self.ratios.append((task, network, batch, threads, best, ratio))
+            for kind, list in answers.items():
+                spread = (max(a["rate"] for a in list) - min(a["rate"] for a in list)) / rate[kind]
+                lines.append([
+                    f"{task} `{network}`, {batch}" if kind == "inkstate" else "", NAMES[kind],
+                    short(rate[kind]), f"{100 * spread:.0f} %", short(median[kind]),
+                    short(statistics.median(a["p99"] for a in list)),
+                    f"{100 * rate[kind] * operations(task, network) / peak:.0f} %",
+                    f"{max(a['memory'] for a in list):.0f}",
+                    f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
+        title = "one core" if threads == 1 else f"{threads} cores"
+        return (f"## On {title}\n\nSGEMM here: {peak / 1e9:.0f} GFLOP/s.\n\n" + table(
+            ["task, batch", "by", "images/s", "spread", "µs a batch", "99 %", "of SGEMM", "MiB",
+             "to the best peer"], lines))
+
+    def timed(self, command, times):
+        """Seconds of whole processes, after one that warms the caches."""
+        seconds = []
+        for _ in range(times + 1):
+            start = time.perf_counter()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+            seconds.append(time.perf_counter() - start)
+        return statistics.median(seconds[1:])
+
+    def processes(self):
+        """From the start of a process to its end."""
+        python, inkstate, data = (
+            self.arguments.python, self.arguments.inkstate, self.arguments.data)
+        lines, times = [], 3 if self.arguments.quick else 20
+        contender = Contender([self.arguments.rates, "1"], {min(os.sched_getaffinity(0))})
+        answer = contender.ask(task="label", network="sketch", batch=1, seconds=self.seconds)
+        contender.end()
+        lines.append(["points to label, released model, one core", "Inkstate",
+                      f"{answer['median']:.0f} µs (99 %: {answer['p99']:.0f})", ""])
+        with tempfile.TemporaryDirectory() as folder:
+            if not data:
+                self.progress("  no --data, so no whole processes")
+                return self.process_table(lines)
+            image = sorted(glob.glob(f"{data}/*/*.png"))[0]
+            model, onnx = f"{folder}/drawing.safetensors", f"{folder}/drawing.onnx"
+            subprocess.run([inkstate, "train", data, "--epochs", "1", "--output", model],
+                           check=True, capture_output=True)
+            own = self.timed([inkstate, "classify", image, "--model", model], times)
+            rows = [("Inkstate", own)]
+            if self.has("onnxruntime") and self.has("PIL"):
+                subprocess.run([python, f"{HERE}/peers.py", "write-onnx", "drawing", onnx],
+                               check=True)
+                rows.append(("ONNX Runtime", self.timed(
+                    [python, f"{HERE}/peers.py", "classify-onnxruntime", onnx, image], times)))
+            if self.has("torch") and self.has("PIL"):
+                rows.append(("PyTorch", self.timed(
+                    [python, f"{HERE}/peers.py", "classify-torch", image], 3)))
+            lines += self.against("process start to one PNG classified", rows, 1000, "ms")
+            self.progress("  one PNG classified")
+            lines += self.folds(folder)
+        return self.process_table(lines)
+
+    def against(self, title, rows, unit, name, notes=None):
+        own = rows[0][1]
+        best = min((seconds for _, seconds in rows[1:]), default=None)
+        return [[title if index == 0 else "", who,
+                 f"{unit * seconds:.3g} {name}" + (f", {notes[who]}" if notes else ""),
+                 f"**{best / own:.1f}×**" if index == 0 and best else ""]
+                for index, (who, seconds) in enumerate(rows)]
+
+    def folds(self, folder):
+        """From PNGs on disk to a saved model: as many epochs as a mean of 98.5 % takes each."""
+        data = self.arguments.data
+        files = [(path, os.path.basename(os.path.dirname(path)))
+                 for path in sorted(glob.glob(f"{data}/*/*.png"))]
+        random.Random(1).shuffle(files)
+        for fold in range(5):
+            for index, (path, label) in enumerate(files):
+                part = "test" if index % 5 == fold else "train"
+                target = f"{folder}/{fold}/{part}/{label}"
+                os.makedirs(target, exist_ok=True)
+                shutil.copy(path, f"{target}/{index}.png")
+
+        def by_inkstate(fold, epochs):
+            return [self.arguments.inkstate, "train", f"{folder}/{fold}/train", "--epochs",
+                    str(epochs), "--output", f"{folder}/{fold}.safetensors", "--force"]
+
+        def by_torch(fold, epochs, test="-"):
+            return [self.arguments.python, f"{HERE}/peers.py", "fold-torch",
+                    f"{folder}/{fold}/train", test, str(epochs), f"{folder}/{fold}.pt"]
+
+        def inkstate_right(fold, epochs):
+            subprocess.run(by_inkstate(fold, epochs), check=True, capture_output=True)
+            text = subprocess.run(
+                [self.arguments.inkstate, "evaluate", f"{folder}/{fold}/test", "--model",
+                 f"{folder}/{fold}.safetensors", "--format", "json"], check=True, capture_output=True).stdout
+            return json.loads(text)["evaluation"]["accuracy"]["value"]
+
+        def torch_right(fold, epochs):
+            text = subprocess.run(by_torch(fold, epochs, f"{folder}/{fold}/test"), check=True,
+                                  capture_output=True).stdout
+            answer = json.loads(text.splitlines()[-1])
+            return answer["right"] / answer["count"]
+
+        contenders = [("Inkstate", by_inkstate, inkstate_right)]
+        if self.has("torch") and self.has("PIL"):
+            contenders.append(("PyTorch", by_torch, torch_right))
+        rows, notes = [], {}
+        for who, command, right in contenders:
+            for epochs in (8, 12, 16, 20, 25, 30, 40, 60):
+                accuracy = statistics.mean(right(fold, epochs) for fold in range(5))
+                if accuracy >= 0.985:
+                    break
+            seconds = statistics.median(self.timed(command(fold, epochs), 3) for fold in range(5))
+            rows.append((who, seconds))
+            notes[who] = f"{epochs} epochs, mean {100 * accuracy:.2f} %"
+            self.progress(f"  folds by {who}")
+        return self.against("PNGs on disk to a saved `drawing` model, a fold", rows, 1, "s", notes)
+
+    def process_table(self, lines):
+        return "## Whole processes\n\n" + table(["what", "by", "time", "to the best peer"], lines)
+
+    def asked(self):
+        """The rows that issue 4 names, with what it asks of them."""
+        wanted = [("train", "drawing", 64, 1, 1.25), ("train", "drawing", 64, 4, 2),
+                  ("train", "drawing", 256, 4, 2), ("train", "lenet", 64, 1, 1.05),
+                  ("train", "lenet", 64, 4, 1.3), ("train", "lenet", 256, 4, 1.1),
+                  ("infer", "drawing", 1, 1, 1.3), ("infer", "drawing", 256, 1, 1),
+                  ("infer", "drawing", 256, 4, 1), ("infer", "lenet", 1, 1, 1)]
+        lines = []
+        for task, network, batch, threads, least in wanted:
+            for row in self.ratios:
+                if row[:4] == (task, network, batch, threads) and row[5]:
+                    lines.append([f"{task} `{network}`, batch {batch}, {threads} cores",
+                                  NAMES[row[4]], f"{least}×", f"{row[5]:.2f}×",
+                                  "met" if row[5] >= least else "**not met**"])
+        return "## What was asked\n\n" + table(
+            ["what", "best peer here", "asked", "here", ""], lines)
+
+
+def cpu():
+    with open("/proc/cpuinfo") as file:
+        return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rates")
+    parser.add_argument("inkstate")
+    parser.add_argument("--python")
+    parser.add_argument("--data")
+    parser.add_argument("--growth")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    comparison = Comparison(arguments)
+    every = len(os.sched_getaffinity(0))
+    for module in sorted(set(MODULES.values())):
+        if not comparison.has(module):
+            comparison.progress(f"  {module} is absent: no rows of it")
+    tables = [comparison.rate_table(threads) for threads in dict.fromkeys((1, every))]
+    tables.append(comparison.processes())
+    if arguments.growth:
+        from growth import growth
+        tables.append(growth(arguments, comparison))
+    print("# Measured side by side\n")
+    print(f"`scripts/benchmark` on {time.strftime('%Y-%m-%d')}, {cpu()}, {every} cores. "
+          f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
+    print(f"Medians of {comparison.rounds} interleaved rounds of {comparison.seconds:.1f} s; spread is "
+          "the widest difference between rounds. Training is a whole step: both passes and Adam; "
+          "Inkstate's fetches its pictures as well. \"Of SGEMM\" counts the multiplications of the plain "
+          "algorithms against the rate of large matrix products in the same run; Winograd's "
+          "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "
+          "possible. MiB is the most memory the process held during the row.\n")
+    print(comparison.asked())
+    print("\n".join(tables), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""How time grows: one curve a quantity, drawn as SVG, and a sentence on each."""
+
+import math
+import os
+
+from compare import Contender
+
+
+def growth(arguments, comparison):
+    every = len(os.sched_getaffinity(0))
+    cores = sorted(os.sched_getaffinity(0))
+    seconds = comparison.seconds
+
+    def ask(threads, **request):
+        contender = Contender([arguments.rates, str(threads)], set(cores[:threads]))
+        answer = contender.ask(network="drawing", seconds=seconds, **request)
+        contender.end()
+        return 1e6 / answer["rate"]
+
+    sizes = [1000, 10_000, 100_000] + ([] if arguments.quick else [1_000_000])
+    panels = [
+        ("examples", sizes, lambda n: ask(every, task="epoch", batch=64, examples=n),
+         "a whole epoch on all cores, with the making of the pictures; what is done once (threads, "
+         "weights) weighs on small sets, and large ones leave the caches"),
+        ("classes", [3, 10, 30, 100, 345], lambda n: ask(1, task="train", batch=64, classes=n),
+         "training on one core; only the last layer grows, 128 weights a class"),
+        ("batch", [1, 4, 16, 64, 256, 1024], lambda n: ask(every, task="train", batch=n),
+         "training on all cores; small batches have too few slices for all, and each step pays for "
+         "the optimiser alone"),
+        ("cores", list(range(1, every + 1)), lambda n: ask(n, task="train", batch=256),
+         "training with batches of 256"),
+        ("image size", [28, 32, 40, 48, 56, 64], lambda n: ask(1, task="train", batch=64, size=n),
+         "training on one core; the pixels grow with the square"),
+    ]
+    curves, sentences = [], []
+    for name, values, measure, words in panels:
+        times = [measure(value) for value in values]
+        curves.append((name, values, times))
+        comparison.progress(f"  growth with {name}")
+        sentences.append(
+            f"- **{name}**, {values[0]:,} to {values[-1]:,}: {times[0]:.1f} to {times[-1]:.1f} µs a "
+            f"picture, {times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much; {words}.")
+    with open(arguments.growth, "w") as file:
+        file.write(drawn(curves))
+    return ("## Growth\n\nMicroseconds a picture, `drawing`; where the line is level, time grows in "
+            "proportion.\n\n![Time a picture against each quantity]"
+            f"({os.path.basename(arguments.growth)})\n\n" + "\n".join(sentences) + "\n")
+
+
+def drawn(curves):
+    """One panel a curve, both axes logarithmic, time from 0.5 to the most in steps of 2."""
+    most = max(max(times) for _, _, times in curves)
+    least = min(min(times) for _, _, times in curves)
+    low, high = math.floor(math.log2(least)), math.ceil(math.log2(most))
+    parts = []
+    for panel, (name, values, times) in enumerate(curves):
+        left, top, side = 60 + 230 * panel, 20, 170
+        first, last = math.log(values[0]), math.log(max(values[-1], values[0] + 1))
+
+        def place(value, time):
+            x = left + side * (math.log(value) - first) / (last - first)
+            y = top + side * (high - math.log2(time)) / (high - low)
+            return f"{x:.1f},{y:.1f}"
+
+        parts.append(f'<rect x="{left}" y="{top}" width="{side}" height="{side}" fill="none" '
+                     'stroke="#bbb"/>')
+        for power in range(low, high + 1):
+            y = top + side * (high - power) / (high - low)
+            parts.append(f'<line x1="{left}" x2="{left + side}" y1="{y:.1f}" y2="{y:.1f}" '
+                         'stroke="#eee"/>')
+            parts.append(f'<text x="{left - 4}" y="{y + 4:.1f}" text-anchor="end">{2 ** power:g}</text>')
+        points = [place(value, time) for value, time in zip(values, times)]
+        parts.append(f'<polyline points="{" ".join(points)}" fill="none" stroke="#06c" '
+                     'stroke-width="2"/>')
+        for value, point in zip(values, points):
+            x, y = point.split(",")
+            parts.append(f'<circle cx="{x}" cy="{y}" r="3" fill="#06c"/>')
+            parts.append(f'<text x="{x}" y="{top + side + 14}" text-anchor="middle">'
+                         f'{value if value < 10000 else f"10^{math.log10(value):.0f}"}</text>')
+        parts.append(f'<text x="{left + side / 2}" y="{top + side + 32}" text-anchor="middle" '
+                     f'font-weight="bold">{name}</text>')
+    width = 60 + 230 * len(curves)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 235" '
+            f'font-family="system-ui" font-size="11"><rect width="{width}" height="235" '
+            'fill="#fff"/><text x="14" y="105" text-anchor="middle" '
+            'transform="rotate(-90 14 105)">µs a picture</text>' + "".join(parts) + "</svg>\n")
