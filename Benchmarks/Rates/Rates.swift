@@ -59,7 +59,8 @@ import InkTraining
     case "epoch": return try epoch(request, threads: threads)
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
-    default: fatalError("expected the task peak, train, epoch, infer or label, found \(request.task)")
+    default:
+      fatalError("expected the task peak, train, epoch, infer or label, found \(request.task)")
     }
   }
 

@@ -295,7 +295,8 @@ extension Dataset {
 
   private static func checkPictures(_ shape: [Int], path: String) throws(DatasetError) {
     guard shape.count == 3, (1...4096).contains(shape[1]), (1...4096).contains(shape[2]) else {
-      throw DatasetError(path: path, expected: "pictures, [count, height, width]", found: "\(shape)")
+      throw DatasetError(
+        path: path, expected: "pictures, [count, height, width]", found: "\(shape)")
     }
   }
 

@@ -25,6 +25,7 @@ public final class Trainer {
   private let training: PreparedExamples
   private let validation: PreparedExamples?
   private let network: TrainingNetwork
+  private let group: ProcessGroup
   private let optimizer: OptimizerState
   private let average: FloatBuffer?
   private let blasName: String
@@ -54,13 +55,16 @@ public final class Trainer {
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
   /// of `training`. `workers` is the number of cores; it changes the speed and nothing else. With
   /// `start`, a model of the same architecture and labels, training goes on from its weights, and its
-  /// decision is kept.
+  /// decision is kept. The processes of a `group` share every batch; all of them need the same data
+  /// and options, and the first one's checkpoints.
   ///
   /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no
   ///   BLAS, and `DatasetError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
-    rasterizer: Rasterizer, options: TrainingOptions, startingFrom start: Model? = nil, workers: Int
+    rasterizer: Rasterizer, options: TrainingOptions, startingFrom start: Model? = nil,
+    workers: Int,
+    group: ProcessGroup = .alone
   ) throws {
     try options.validate()
     let countBefore = training.examples.count + (validation?.examples.count ?? 0)
@@ -123,7 +127,8 @@ public final class Trainer {
     fingerprint = training.fingerprint.description
     network = try TrainingNetwork(
       architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
-      workers: workers, seed: options.seed)
+      workers: workers, seed: options.seed, group: group)
+    self.group = group
     if let start { network.weights = start.weights }
     decision =
       start?.decision
@@ -189,7 +194,8 @@ public final class Trainer {
             examples: min(options.batchSize, training.count),
             loss: progress.lossSum / Double(progress.exampleCount),
             accuracy: Double(progress.rightCount) / Double(progress.exampleCount)))
-        if shouldStop() {
+        // All processes stop where one of them has to.
+        if group.sum(shouldStop() ? 1 : 0) > 0 {
           if let checkpointPath { try save(to: checkpointPath, onEvent) }
           return .interrupted(epoch: epoch + 1, step: progress.step)
         }
@@ -300,8 +306,9 @@ public final class Trainer {
     var lossSum = 0.0
     var rightCount = 0
     var weight = 0.0
-    for start in stride(from: 0, to: examples.count, by: network.mostExamples) {
-      let batch = start..<min(start + network.mostExamples, examples.count)
+    let share = group.share(of: examples.count)
+    for start in stride(from: share.lowerBound, to: share.upperBound, by: network.mostExamples) {
+      let batch = start..<min(start + network.mostExamples, share.upperBound)
       network.forward(count: batch.count, trainingStep: nil) { example, input in
         examples.write(start + example, epoch: 0, scale: Self.inputScale, to: input)
       }
@@ -312,7 +319,10 @@ public final class Trainer {
       rightCount += result.rightCount
       weight += targets.reduce(0) { $0 + loss.classWeights[$1] }
     }
-    return (lossSum / weight, Double(rightCount) / Double(examples.count))
+    return (
+      group.sum(lossSum) / group.sum(weight),
+      group.sum(Double(rightCount)) / Double(examples.count)
+    )
   }
 
   private var identity: Checkpoint.Identity {
@@ -322,6 +332,7 @@ public final class Trainer {
   }
 
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {
+    guard group.rank == 0 else { return }
     try Checkpoint.write(
       to: path, identity: identity, progress: progress, network: network, optimizer: optimizer,
       average: average, best: best)

@@ -21,6 +21,8 @@ final class TrainingNetwork: @unchecked Sendable {
   private let loop: ParallelLoop
   private let group: ProcessGroup
   private let seed: UInt64
+  /// Where this process's share of the batch begins.
+  private var firstExample = 0
   private let phases: [Phase]
   /// What flows between layers and its gradient, one buffer of `[batch, …]` each.
   private let values: [FloatBuffer]
@@ -202,20 +204,29 @@ final class TrainingNetwork: @unchecked Sendable {
     }
   }
 
-  /// Computes the logits of a batch, their loss and its gradient with respect to ``learnt``; returns
-  /// the loss and the number of right answers.
-  func learn(targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, fill: Fill) -> (
+  /// Computes the loss of a batch and its gradient with respect to ``learnt``; returns the loss and
+  /// the number of right answers.
+  ///
+  /// Each process of the group works on its share of the batch, and all end with the same sums.
+  func learn(
+    targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, fill: @escaping Fill
+  ) -> (
     loss: Double, rightCount: Int
   ) {
-    let count = targets.count
-    precondition(count <= mostExamples)
+    precondition(targets.count <= mostExamples)
     let batchWeight = targets.reduce(0) { $0 + loss.classWeights[$1] }
+    let share = group.share(of: targets.count)
+    let count = share.count
+    let targets = Array(targets[share])
+    let fill: Fill = { example, input in fill(share.lowerBound + example, input) }
+    firstExample = share.lowerBound
+    defer { firstExample = 0 }
     packWeights()
     let last = phases.count - 1
     for index in 0..<last {
       forward(phase: index, count: count, trainingStep: trainingStep, fill: fill)
     }
-    let result: (loss: Double, rightCount: Int)
+    var result: (loss: Double, rightCount: Int)
     switch phases[last] {
     case .slices(let runs):
       // Forwards and back at once, while the slice is in cache.
@@ -238,7 +249,14 @@ final class TrainingNetwork: @unchecked Sendable {
       backwardWhole(step, count: count)
     }
     for index in (0..<last).reversed() { backward(phase: index, count: count) }
-    addSlices(Self.slices(of: count).count)
+    if count > 0 {
+      addSlices(Self.slices(of: count).count)
+    } else {
+      gradient.pointer.update(repeating: 0, count: gradient.count)
+    }
+    group.sum(gradient.pointer, count: gradient.count)
+    result.loss = group.sum(result.loss)
+    result.rightCount = Int(group.sum(Double(result.rightCount)))
     return result
   }
 
@@ -383,7 +401,8 @@ final class TrainingNetwork: @unchecked Sendable {
     case .dropout(let rate, let layer, let mask):
       guard let trainingStep, rate > 0 else { return }
       var generator = SeededGenerator(
-        seed: seed, stream: 0xd407, UInt64(layer), UInt64(trainingStep), UInt64(example))
+        seed: seed, stream: 0xd407, UInt64(layer), UInt64(trainingStep),
+        UInt64(firstExample + example))
       let factors = mask.pointer + example * step.inputCount
       let kept = 1 / (1 - rate)
       for index in 0..<step.inputCount {
@@ -475,7 +494,8 @@ final class TrainingNetwork: @unchecked Sendable {
       loop.run(kernel.channels) { channel, _ in
         kernel.forward(
           channel: channel, batch: count, count: total,
-          mean: sums.values[channel] / total, squares: squares.values[channel], input: input.pointer,
+          mean: sums.values[channel] / total, squares: squares.values[channel],
+          input: input.pointer,
           weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
           runningMean: statistics.pointer + step.runningMean,
           runningVariance: statistics.pointer + step.runningVariance,

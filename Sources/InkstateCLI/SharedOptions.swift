@@ -209,8 +209,10 @@ struct TrainingArguments: ParsableArguments {
     }
   }
 
-  func workers() throws -> Int {
-    try workerCount(threads)
+  /// The cores for this process: processes on one machine share its cores.
+  func workers(of group: ProcessGroup = .alone) throws -> Int {
+    guard threads == nil else { return try workerCount(threads) }
+    return try max(1, workerCount(nil) / group.sizeHere)
   }
 }
 

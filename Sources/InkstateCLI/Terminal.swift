@@ -1,6 +1,7 @@
 import Foundation
 import InkDatasets
 import InkTraining
+import Synchronization
 
 /// What the command says on stderr, where it does not mix with answers.
 enum Terminal {
@@ -8,7 +9,13 @@ enum Terminal {
 
   static func say(_ line: String) { write(line + "\n") }
 
+  private static let isSilent = Atomic(false)
+
+  /// Says nothing from now on: another process says the same.
+  static func silence() { isSilent.store(true, ordering: .relaxed) }
+
   static func write(_ text: String) {
+    guard !isSilent.load(ordering: .relaxed) else { return }
     FileHandle.standardError.write(Data(text.utf8))
   }
 

@@ -22,6 +22,10 @@ struct Train: ParsableCommand {
       rehearses the data sets meanwhile, so that it does not forget the rest; without any, it \
       rehearses synthetic drawings.
 
+      Built with `swift build --traits MPI`, several processes share every batch: mpirun -n 4 \
+      inkstate train … gives the same weights as one process, but for rounding. Should one of them \
+      die, the others end, and --resume goes on from the last checkpoint.
+
       Example: inkstate train runs/data --epochs 20 --augment any-angle \
       --output runs/model.safetensors
 
@@ -74,6 +78,19 @@ struct Train: ParsableCommand {
   }
 
   func run() throws {
+    let group = try ProcessGroup.join()
+    if group.rank > 0 { Terminal.silence() }
+    do { try run(in: group) } catch let code as ExitCode {
+      group.leave()
+      throw code
+    } catch  where group.rank > 0 {
+      // The first process says the same.
+      throw ExitCode.failure
+    }
+    group.leave()
+  }
+
+  private func run(in group: ProcessGroup) throws {
     try output.check(inputs: data + [validation, from, adapt].compactMap { $0 })
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
@@ -98,7 +115,7 @@ struct Train: ParsableCommand {
       ?? training.network(classCount: learnt.labels.count, inputSize: rasterizer.size)
     let trainer = try Trainer(
       network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
-      startingFrom: start, workers: training.workers())
+      startingFrom: start, workers: training.workers(of: group), group: group)
     if resume { try trainer.resume(from: checkpointPath) }
 
     Terminal.say(
@@ -107,7 +124,8 @@ struct Train: ParsableCommand {
         + (chosenBy == nil
           ? "; no validation part, so the last epoch is kept"
           : ", \(trainer.validationCount) for validation")
-        + (trainer.tapCount > 0 ? "; \(trainer.tapCount) taps left out" : ""))
+        + (trainer.tapCount > 0 ? "; \(trainer.tapCount) taps left out" : "")
+        + (group.size > 1 ? "; \(group.size) processes" : ""))
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
@@ -116,7 +134,7 @@ struct Train: ParsableCommand {
       shouldStop: { Interrupt.wasAsked }
     ) { event in
       progress.show(event)
-      if case .epoch = event {
+      if case .epoch = event, group.rank == 0 {
         let curve = LearningCurve(trainer.history)
         do {
           try FileTree.write(Data(curve.csv.utf8), to: "\(stem).csv")
@@ -124,17 +142,19 @@ struct Train: ParsableCommand {
         } catch { logFailure = error }
       }
     }
-    if let logFailure { throw logFailure }
     switch outcome {
     case .interrupted(let epoch, let step):
       Terminal.say(
         "interrupted in epoch \(epoch) after step \(step); --resume goes on from \(checkpointPath)")
       throw ExitCode(130)
     case .finished(let model):
+      guard group.rank == 0 else { return }
       try FileTree.write(model.encoded(), to: output.output)
       try? FileManager.default.removeItem(atPath: checkpointPath)
       print("\(output.output): \(model.labels.joined(separator: ", "))")
     }
+    // A log that cannot be written must not cost the model.
+    if let logFailure { throw logFailure }
   }
 
   /// What is learnt from, and what the epoch is chosen by, from all data sets together.

@@ -14,9 +14,11 @@ struct CommandResult {
   var status: Int32
 }
 
-/// Runs the `inkstate` that was built with these tests, in `folder`.
+/// Runs the `inkstate` that was built with these tests, in `folder`; `prefix` is a shell's words before
+/// it.
 func inkstate(
-  _ arguments: [String], in folder: TemporaryFolder, input: String = "", fileLimitKB: Int? = nil
+  _ arguments: [String], in folder: TemporaryFolder, input: String = "", fileLimitKB: Int? = nil,
+  prefix: String = ""
 ) throws -> CommandResult {
   let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   let command = tests.deletingLastPathComponent().appendingPathComponent("inkstate").path
@@ -25,7 +27,7 @@ func inkstate(
   let limit = fileLimitKB.map { "ulimit -f \($0); " } ?? ""
   // No command needs 1 GB for bad input; address space is more than memory, so the limit is wide.
   process.arguments =
-    ["-c", "\(limit)ulimit -v 6000000; exec \"$0\" \"$@\"", command] + arguments
+    ["-c", "\(limit)ulimit -v 6000000; exec \(prefix) \"$0\" \"$@\"", command] + arguments
   process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
   // Files take what pipes would have to be emptied of.
   let names = ["in", "out", "err"].map { "\(folder.path)/.\($0)-\(UUID().uuidString)" }
