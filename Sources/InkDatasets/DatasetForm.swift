@@ -312,12 +312,13 @@ extension Dataset {
     let names = FileManager.default.contents(atPath: classesPath).map {
       String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
     }
-    let classes = try labels.values.map { label throws(DatasetError) in
+    let classes = try labels.values.enumerated().map { index, label throws(DatasetError) in
       guard let names else { return String(label) }
       guard Int(label) < names.count else {
         throw DatasetError(
-          path: classesPath, expected: "a name for every class, \(label) among them",
-          found: "\(names.count) names")
+          path: "\(path), item \(index + 1)",
+          expected: "a label below \(names.count), the number of classes in classes.txt",
+          found: "\(label)")
       }
       return names[Int(label)]
     }

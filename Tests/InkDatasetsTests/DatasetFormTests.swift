@@ -50,6 +50,24 @@ import TestSupport
     #expect(read.examples.map(\.attributes) == dataset.examples.map(\.attributes))
   }
 
+  @Test func picturesOfNumPyStayOnDiskAndAreInvertedWhenLookedAt() throws {
+    let dataset = try pictures(5)
+    let dark = Dataset(
+      dataset.examples.map { example in
+        var example = example
+        if case .bitmap(let bitmap) = example.content { example.content = .bitmap(bitmap.inverted()) }
+        return example
+      })
+    try DatasetForm.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/dark")
+    let read = try Dataset.load("\(folder.path)/dark")
+    #expect(read.wasInverted == true)
+    for (index, (one, other)) in zip(read.dataset.examples, dataset.examples).enumerated() {
+      #expect(one.contentFingerprint == other.contentFingerprint)
+      #expect(one.stored?.index == index && other.stored == nil)
+      #expect(one.origin == "\(folder.path)/dark/images.npy, item \(index + 1)")
+    }
+  }
+
   @Test func numPyReadsWhatWeWrite() throws {
     try DatasetForm.npy.write(pictures(3), rasterizer: .standard, to: "\(folder.path)/n")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/n/images.npy"))

@@ -61,6 +61,22 @@ import TestSupport
     #expect(try train(other, workers: 4).encoded() != one)
   }
 
+  @Test(arguments: [Augmentation.none, .upright])
+  func picturesOnDiskTeachWhatPicturesInMemoryTeach(augmentation: Augmentation) throws {
+    let folder = try TemporaryFolder()
+    try DatasetForm.npy.write(dataset(1), rasterizer: .standard, to: "\(folder.path)/pictures")
+    let onDisk = try Dataset.load("\(folder.path)/pictures").dataset
+    #expect(onDisk.examples.allSatisfy { $0.stored != nil })
+    let inMemory = Dataset(
+      onDisk.examples.map { Example($0.content, label: $0.label, origin: $0.origin) },
+      labels: onDisk.labels)
+    var options = options
+    options.augmentation = augmentation
+    #expect(
+      try train(options, workers: 2, training: onDisk).encoded()
+        == train(options, workers: 2, training: inMemory).encoded())
+  }
+
   @Test(arguments: [1, 4, 5, 11]) func aResumedTrainingEndsInTheSameBytes(stopAfter: Int) throws {
     let folder = try TemporaryFolder()
     let checkpoint = "\(folder.path)/c"
