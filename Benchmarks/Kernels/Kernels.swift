@@ -20,7 +20,7 @@ let benchmarks: @Sendable () -> Void = {
     Benchmark("\(shape.name), forwards, direct") { benchmark in
       for _ in benchmark.scaledIterations { planes.convolve() }
     }
-    if shape.kernel == 3, shape.channels > 1 {
+    if shape.channels > 1 {
       Benchmark("\(shape.name), forwards, Winograd") { benchmark in
         for _ in benchmark.scaledIterations { planes.convolveByWinograd() }
       }
@@ -68,13 +68,13 @@ private struct Planes: @unchecked Sendable {
     input = numbers(inputCount)
     inputGradient = numbers(inputCount)
     weight = numbers(kernel * kernel * channels * filters)
-    transformed = numbers(16 * channels * filters)
+    transformed = numbers(ink_winograd_points(kernel) * channels * filters)
     bias = numbers(filters)
     output = numbers(outputCount)
     outputGradient = numbers(outputCount)
     weightGradient = numbers(kernel * kernel * channels * filters)
     biasGradient = numbers(filters)
-    scratch = numbers(max(ink_winograd_scratch(channels), ink_pooled_gradients_scratch(&shape)))
+    scratch = numbers(max(ink_winograd_scratch(&shape), ink_pooled_gradients_scratch(&shape)))
     choices = .allocate(capacity: outputCount)
     convolve()
   }

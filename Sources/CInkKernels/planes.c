@@ -1,7 +1,7 @@
 // Convolutions over planes with the channels last, for training and inference alike.
 //
-// Everything is computed sixteen filters or channels at a time. How many of these vectors are summed
-// side by side follows from the number of registers: 32 of 512 bits, or 16 of 256.
+// Everything is computed sixteen filters or channels at a time. How many of these vectors are
+// summed side by side follows from the number of registers: 32 of 512 bits, or 16 of 256.
 
 #include <string.h>
 
@@ -45,11 +45,11 @@ size_t ink_padded_columns(const ink_convolution *shape) {
 // MARK: What is done with a square of 2 x 2 sums of sixteen filters
 
 INLINE void finish_square(
-  const ink_convolution *shape, const v16 *sums, size_t stride, size_t y, size_t x, size_t filter,
+  const ink_convolution *shape, const v16 *sums, size_t y, size_t x, size_t filter,
   const float *bias, float lowest, float *output, uint8_t *choices) {
   v16 offset = AT(bias + filter), least = lowest;
   if (shape->pools) {
-    v16 a = sums[0], b = sums[stride], c = sums[2 * stride], d = sums[3 * stride];
+    v16 a = sums[0], b = sums[1], c = sums[2], d = sums[3];
     v16 top = b > a ? b : a, bottom = d > c ? d : c;
     v16 largest = (bottom > top ? bottom : top) + offset;
     float *place = output + y * shape->output_row + x * shape->filters + filter;
@@ -64,7 +64,7 @@ INLINE void finish_square(
   for (size_t q = 0; q < 4; q++) {
     size_t row = 2 * y + q / 2, column = 2 * x + q % 2;
     if (row >= shape->rows || column >= shape->columns) continue;
-    v16 value = sums[q * stride] + offset;
+    v16 value = sums[q] + offset;
     float *place = output + row * shape->output_row + column * shape->filters + filter;
     AT(place) = value > least ? value : least;
   }
@@ -110,8 +110,8 @@ INLINE void convolve_squares(
   for (size_t s = 0; s < squares; s++)
     for (size_t v = 0; v < vectors; v++)
       finish_square(
-        shape, sums + (s * vectors + v) * 4, 1, y, x + s, filter + v * LANES, bias, lowest,
-        output, choices);
+        shape, sums + (s * vectors + v) * 4, y, x + s, filter + v * LANES, bias, lowest, output,
+        choices);
 }
 
 CLONES void ink_convolve(
@@ -140,56 +140,117 @@ CLONES void ink_convolve(
   }
 }
 
-// MARK: Winograd's F(2 x 2, 3 x 3)
+// MARK: Winograd's F(2 x 2, 3 x 3) and F(2 x 2, 5 x 5)
 
-// A tile of 4 x 4 makes a square of 2 x 2 by 16 products instead of 36.
-enum { POINTS = 16 };
+// A tile of 4 x 4 makes a square of 2 x 2 by 16 products instead of 36, one of 6 x 6 by 36 instead
+// of 100. The points of the transforms are 0, 1, -1, infinity, and 2, -2 for the larger.
+enum { MOST_SIDE = 6, MOST_POINTS = MOST_SIDE * MOST_SIDE };
 
-size_t ink_winograd_scratch(size_t channels) { return POINTS * MOST_TILES * channels; }
+bool ink_has_winograd(size_t kernel) { return kernel == 3 || kernel == 5; }
 
-CLONES void ink_winograd_weights(
-  size_t channels, size_t filters, const float *restrict weight, float *restrict transformed) {
-  size_t plane = channels * filters;
+size_t ink_winograd_points(size_t kernel) { return (kernel + 1) * (kernel + 1); }
+
+size_t ink_winograd_scratch(const ink_convolution *shape) {
+  return ink_winograd_points(shape->kernel) * MOST_TILES * shape->channels;
+}
+
+// G g, for one row or column of a kernel.
+INLINE void transform_kernel(const size_t side, const v16 *g, v16 *points) {
+  if (side == 4) {
+    points[0] = g[0];
+    points[1] = (g[0] + g[1] + g[2]) / 2;
+    points[2] = (g[0] - g[1] + g[2]) / 2;
+    points[3] = g[2];
+  } else {
+    v16 even = g[0] + g[2] + g[4], odd = g[1] + g[3];
+    v16 even2 = g[0] + 4 * g[2] + 16 * g[4], odd2 = 2 * g[1] + 8 * g[3];
+    points[0] = g[0] / 4;
+    points[1] = (even + odd) / -6;
+    points[2] = (even - odd) / -6;
+    points[3] = (even2 + odd2) / 24;
+    points[4] = (even2 - odd2) / 24;
+    points[5] = g[4];
+  }
+}
+
+// B^T d, for one row or column of a tile.
+INLINE void transform_input(const size_t side, const v16 *d, v16 *points) {
+  if (side == 4) {
+    points[0] = d[0] - d[2];
+    points[1] = d[1] + d[2];
+    points[2] = d[2] - d[1];
+    points[3] = d[1] - d[3];
+  } else {
+    v16 a = d[4] - 4 * d[2], b = d[3] - 4 * d[1], c = d[4] - d[2], e = 2 * (d[3] - d[1]);
+    points[0] = 4 * d[0] - 5 * d[2] + d[4];
+    points[1] = a + b;
+    points[2] = a - b;
+    points[3] = c + e;
+    points[4] = c - e;
+    points[5] = 4 * d[1] - 5 * d[3] + d[5];
+  }
+}
+
+// A^T m, for one row or column of products, `stride` apart.
+INLINE void transform_output(const size_t side, const v16 *m, size_t stride, v16 *pair) {
+  v16 even = m[stride] + m[2 * stride], odd = m[stride] - m[2 * stride];
+  if (side == 4) {
+    pair[0] = m[0] + even;
+    pair[1] = odd - m[3 * stride];
+  } else {
+    pair[0] = m[0] + even + m[3 * stride] + m[4 * stride];
+    pair[1] = odd + 2 * (m[3 * stride] - m[4 * stride]) + m[5 * stride];
+  }
+}
+
+INLINE void transform_weights(
+  const size_t side, size_t plane, const float *weight, float *transformed) {
+  const size_t kernel = side - 1;
   for (size_t place = 0; place < plane; place += LANES) {
-    v16 rows[4][3];
-    for (size_t j = 0; j < 3; j++) {
-      v16 a = AT(weight + j * plane + place), b = AT(weight + (3 + j) * plane + place);
-      v16 c = AT(weight + (6 + j) * plane + place);
-      rows[0][j] = a;
-      rows[1][j] = (a + b + c) / 2;
-      rows[2][j] = (a - b + c) / 2;
-      rows[3][j] = c;
+    v16 columns[MOST_SIDE][MOST_SIDE];
+    for (size_t j = 0; j < kernel; j++) {
+      v16 column[MOST_SIDE];
+      for (size_t i = 0; i < kernel; i++)
+        column[i] = AT(weight + (i * kernel + j) * plane + place);
+      transform_kernel(side, column, columns[j]);
     }
-    for (size_t i = 0; i < 4; i++) {
-      v16 a = rows[i][0], b = rows[i][1], c = rows[i][2];
-      float *target = transformed + 4 * i * plane + place;
-      AT(target) = a;
-      AT(target + plane) = (a + b + c) / 2;
-      AT(target + 2 * plane) = (a - b + c) / 2;
-      AT(target + 3 * plane) = c;
+    for (size_t i = 0; i < side; i++) {
+      v16 row[MOST_SIDE], points[MOST_SIDE];
+      for (size_t j = 0; j < kernel; j++) row[j] = columns[j][i];
+      transform_kernel(side, row, points);
+      for (size_t j = 0; j < side; j++)
+        AT(transformed + (i * side + j) * plane + place) = points[j];
     }
   }
 }
 
-// B^T d B of a tile of 4 x 4, all channels.
+CLONES void ink_winograd_weights(
+  const ink_convolution *shape, const float *restrict weight, float *restrict transformed) {
+  size_t plane = shape->channels * shape->filters;
+  if (shape->kernel == 3)
+    transform_weights(4, plane, weight, transformed);
+  else
+    transform_weights(6, plane, weight, transformed);
+}
+
+// B^T d B of a tile, all channels.
 INLINE void transform_tile(
-  const ink_convolution *shape, const float *tile, float *target, size_t tiles) {
+  const size_t side, const ink_convolution *shape, const float *tile, float *target,
+  size_t tiles) {
   for (size_t c = 0; c < shape->channels; c += LANES) {
-    v16 rows[4][4];
-    for (size_t j = 0; j < 4; j++) {
-      const float *column = tile + j * shape->channels + c;
-      v16 a = AT(column), b = AT(column + shape->input_row);
-      v16 d = AT(column + 2 * shape->input_row), e = AT(column + 3 * shape->input_row);
-      rows[0][j] = a - d;
-      rows[1][j] = b + d;
-      rows[2][j] = d - b;
-      rows[3][j] = b - e;
+    v16 columns[MOST_SIDE][MOST_SIDE];
+    for (size_t j = 0; j < side; j++) {
+      v16 column[MOST_SIDE];
+      for (size_t i = 0; i < side; i++)
+        column[i] = AT(tile + i * shape->input_row + j * shape->channels + c);
+      transform_input(side, column, columns[j]);
     }
-    for (size_t i = 0; i < 4; i++) {
-      v16 *r = rows[i];
-      v16 points[4] = {r[0] - r[2], r[1] + r[2], r[2] - r[1], r[1] - r[3]};
-      for (size_t j = 0; j < 4; j++)
-        AT(target + (i * 4 + j) * tiles * shape->channels + c) = points[j];
+    for (size_t i = 0; i < side; i++) {
+      v16 row[MOST_SIDE], points[MOST_SIDE];
+      for (size_t j = 0; j < side; j++) row[j] = columns[j][i];
+      transform_input(side, row, points);
+      for (size_t j = 0; j < side; j++)
+        AT(target + (i * side + j) * tiles * shape->channels + c) = points[j];
     }
   }
 }
@@ -225,10 +286,9 @@ INLINE void multiply_rows(
 #undef CASE
 }
 
-CLONES void ink_convolve_winograd(
-  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
-  const float *restrict bias, float lowest, float *restrict output, uint8_t *restrict choices,
-  float *restrict scratch) {
+INLINE void convolve_tiles(
+  const size_t side, const ink_convolution *shape, const float *input, const float *weight,
+  const float *bias, float lowest, float *output, uint8_t *choices, float *scratch) {
   size_t most = most_vectors(), columns = square_columns(shape);
   size_t count = square_rows(shape) * columns, channels = shape->channels;
   size_t most_tiles = most < MOST_TILES ? most : MOST_TILES;
@@ -237,41 +297,48 @@ CLONES void ink_convolve_winograd(
     for (size_t t = 0; t < tiles; t++) {
       size_t y = (first + t) / columns, x = (first + t) % columns;
       transform_tile(
-        shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels, tiles);
+        side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
+        tiles);
     }
     for (size_t filter = 0; filter < shape->filters;) {
       size_t vectors = most == MOST_VECTORS && filter + 2 * LANES <= shape->filters ? 2 : 1;
-      v16 products[POINTS * MOST_VECTORS];
+      v16 products[MOST_POINTS * MOST_VECTORS];
       size_t stride = tiles * vectors;
-      for (size_t point = 0; point < POINTS; point++) {
+      for (size_t point = 0; point < side * side; point++) {
         const float *values = scratch + point * tiles * channels;
         const float *w = weight + point * channels * shape->filters + filter;
         multiply_rows(
           channels, shape->filters, values, w, products + point * stride, tiles, vectors);
       }
-      // A^T m A.
       for (size_t s = 0; s < stride; s++) {
-        const v16 *m = products + s;
-        v16 rows[2][4];
-        for (size_t j = 0; j < 4; j++) {
-          v16 a = m[j * stride], b = m[(4 + j) * stride];
-          v16 c = m[(8 + j) * stride], d = m[(12 + j) * stride];
-          rows[0][j] = a + b + c;
-          rows[1][j] = b - c - d;
-        }
-        v16 sums[4];
-        for (size_t i = 0; i < 2; i++) {
-          sums[2 * i] = rows[i][0] + rows[i][1] + rows[i][2];
-          sums[2 * i + 1] = rows[i][1] - rows[i][2] - rows[i][3];
+        // A^T m A.
+        v16 pairs[MOST_SIDE][2], sums[4];
+        for (size_t i = 0; i < side; i++)
+          transform_output(side, products + i * side * stride + s, stride, pairs[i]);
+        for (size_t j = 0; j < 2; j++) {
+          v16 pair[2];
+          transform_output(side, pairs[0] + j, 2, pair);
+          sums[j] = pair[0];
+          sums[2 + j] = pair[1];
         }
         size_t tile = first + s / vectors;
         finish_square(
-          shape, sums, 1, tile / columns, tile % columns, filter + s % vectors * LANES, bias,
-          lowest, output, choices);
+          shape, sums, tile / columns, tile % columns, filter + s % vectors * LANES, bias, lowest,
+          output, choices);
       }
       filter += vectors * LANES;
     }
   }
+}
+
+CLONES void ink_convolve_winograd(
+  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float lowest, float *restrict output, uint8_t *restrict choices,
+  float *restrict scratch) {
+  if (shape->kernel == 3)
+    convolve_tiles(4, shape, input, weight, bias, lowest, output, choices, scratch);
+  else
+    convolve_tiles(6, shape, input, weight, bias, lowest, output, choices, scratch);
 }
 
 // MARK: Dense

@@ -4,7 +4,7 @@ import CInkKernels
 /// channels last.
 ///
 /// Legend: C channels, F filters, k kernel, P the padded layout of the input. The formula stands
-/// beside the kernels, in `CInkKernels.h`; kernels of 3 × 3 take Winograd's way.
+/// beside the kernels, in `CInkKernels.h`; kernels of 3 × 3 and 5 × 5 take Winograd's way.
 package struct PlaneConvolution: Sendable {
   /// What a convolution reads, whatever it computes.
   package struct Extent: Hashable, Sendable {
@@ -40,7 +40,7 @@ package struct PlaneConvolution: Sendable {
   ) {
     channels = input.channels
     self.filters = filters
-    isWinograd = extent.kernel == 3 && input.packedChannels > 1
+    isWinograd = ink_has_winograd(extent.kernel) && input.packedChannels > 1
     shape = ink_convolution(
       rows: extent.rows, columns: extent.columns, channels: input.packedChannels,
       kernel: extent.kernel, filters: output.packedChannels, pools: pools, input_row: input.row,
@@ -51,7 +51,7 @@ package struct PlaneConvolution: Sendable {
 
   /// The numbers in packed weights.
   package var packedCount: Int {
-    (isWinograd ? 16 : positions) * shape.channels * shape.filters
+    (isWinograd ? ink_winograd_points(shape.kernel) : positions) * shape.channels * shape.filters
   }
 
   /// The numbers in a packed bias.
@@ -60,8 +60,10 @@ package struct PlaneConvolution: Sendable {
   /// The numbers of scratch memory that ``pack(_:into:scratch:)`` and
   /// ``forward(input:weight:bias:lowest:output:choices:scratch:)`` need.
   package var scratchCount: Int {
-    isWinograd
-      ? max(ink_winograd_scratch(shape.channels), positions * shape.channels * shape.filters) : 0
+    guard isWinograd else { return 0 }
+    return withUnsafePointer(to: shape) {
+      max(ink_winograd_scratch($0), positions * shape.channels * shape.filters)
+    }
   }
 
   /// Lays weights `[F, C, k, k]` out as ``forward(input:weight:bias:lowest:output:choices:scratch:)``
@@ -80,7 +82,9 @@ package struct PlaneConvolution: Sendable {
         }
       }
     }
-    if isWinograd { ink_winograd_weights(shape.channels, shape.filters, scratch, packed) }
+    if isWinograd {
+      withUnsafePointer(to: shape) { ink_winograd_weights($0, scratch, packed) }
+    }
   }
 
   /// Computes the output of one example.

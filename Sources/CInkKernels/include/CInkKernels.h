@@ -43,8 +43,8 @@ void ink_scatter_patches(const ink_patches *shape, const float *patches, float *
 //   output[y, x, f] = max(lowest, bias[f] + the largest of sum[2y, 2x, f], sum[2y, 2x + 1, f],
 //                                           sum[2y + 1, 2x, f], sum[2y + 1, 2x + 1, f])
 //
-// A lowest of -INFINITY keeps every value. Where it pools, `choices[y, x, f]` tells which of the four
-// is the largest, the first one where several are; it may be NULL.
+// A lowest of -INFINITY keeps every value. Where it pools, `choices[y, x, f]` tells which of the
+// four is the largest, the first one where several are; it may be NULL.
 typedef struct {
   // Of the sums, before pooling.
   size_t rows, columns;
@@ -67,15 +67,18 @@ void ink_convolve(
   const ink_convolution *shape, const float *input, const float *weight, const float *bias,
   float lowest, float *output, uint8_t *choices);
 
-// The same for kernels of 3 x 3 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3) (Lavin &
-// Gray, 2016, section 4.1), with 16 products where ink_convolve has 36. Weights are transformed
-// before: [3, 3, channels, filters] to [4, 4, channels, filters].
+// The same for kernels of 3 x 3 and 5 x 5 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3)
+// and F(2 x 2, 5 x 5) (Lavin & Gray, 2016, section 4), with 16 products where ink_convolve has 36,
+// and 36 where it has 100. Weights are transformed before: [kernel, kernel, channels, filters] to
+// [ink_winograd_points(), channels, filters].
+bool ink_has_winograd(size_t kernel);
+size_t ink_winograd_points(size_t kernel);
 void ink_winograd_weights(
-  size_t channels, size_t filters, const float *weight, float *transformed);
+  const ink_convolution *shape, const float *weight, float *transformed);
 void ink_convolve_winograd(
   const ink_convolution *shape, const float *input, const float *weight, const float *bias,
   float lowest, float *output, uint8_t *choices, float *scratch);
-size_t ink_winograd_scratch(size_t channels);
+size_t ink_winograd_scratch(const ink_convolution *shape);
 
 // The gradients of a convolution that pools and keeps what is above 0, from that of its output.
 //
