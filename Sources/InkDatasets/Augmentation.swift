@@ -144,6 +144,15 @@ public struct Augmentation: Hashable, Sendable, Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .strengths, in: container, debugDescription: "strengths are not from 0 to 1")
     }
+    // What a rasteriser refuses would leave examples unvaried without a word.
+    guard (penWidths?.lowerBound ?? 1) >= 0.5 else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .penWidths, in: container, debugDescription: "penWidths are not 0.5 or more")
+    }
+    guard (margins?.lowerBound ?? 0) >= 0 else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .margins, in: container, debugDescription: "margins are not 0 or more")
+    }
     framed = try number(.framed, 0...1, or: 0)
     smallest = try number(.smallest, 0.05...1, or: 1)
     shift = try number(.shift, 0...512, or: 0)

@@ -171,6 +171,7 @@ struct ArrowHead {
 
   /// The shaft and the head of an arrow, or `nil` where `strokes` are none.
   static func takenOff(_ strokes: [Stroke]) -> (shaft: Stroke, head: ArrowHead)? {
+    guard !strokes.isEmpty else { return nil }
     let shaft: Stroke
     var rest: [Stroke]
     if strokes.count == 1 {

@@ -104,6 +104,9 @@ public struct Model: Hashable, Sendable {
       guard tensor.values.allSatisfy(\.isFinite) else {
         throw refuse(parameter.name, "finite numbers", "NaN or infinity")
       }
+      guard parameter.role != .runningVariance || tensor.values.allSatisfy({ $0 >= 0 }) else {
+        throw refuse(parameter.name, "variances of 0 or more", "\(tensor.values.min() ?? 0)")
+      }
     }
     let known = Set(architecture.parameters.map(\.name))
     if let stranger = weights.keys.filter({ !known.contains($0) }).min() {

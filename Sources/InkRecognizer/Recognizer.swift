@@ -52,13 +52,23 @@ public struct Recognizer: Sendable {
   public func recognize(_ bitmap: Bitmap) -> Recognition {
     let fitted = model.rasterizer.fit(bitmap)
     let logits = network.logits(of: fitted)
-    let probabilities = softmax(logits, temperature: model.decision.temperature)
+    var probabilities = softmax(logits, temperature: model.decision.temperature)
+    let isDefined = probabilities.allSatisfy(\.isFinite)
+    if !isDefined {
+      // Weights so large that the logits overflow know nothing.
+      probabilities = probabilities.map { _ in 1 / Double(probabilities.count) }
+    }
     let ranked = zip(model.labels, probabilities)
       .map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     let isBlank = !fitted.pixels.contains { $0 > 0 }
     var recognition = Recognition(ranked: ranked, rejection: nil)
-    recognition.rejection = isBlank ? .tooSmall : model.decision.rejection(of: recognition)
+    if isBlank {
+      recognition.rejection = .tooSmall
+    } else {
+      recognition.rejection =
+        isDefined ? model.decision.rejection(of: recognition) : .unrecognised
+    }
     return recognition
   }
 }

@@ -86,6 +86,12 @@ public struct Breakdown: Hashable, Sendable, Codable {
     labels = model.labels
     if let disturbances = axis.disturbances {
       rows = try disturbances.compactMap { value, disturbance in
+        // A pen that is too wide for a small picture is no value of this axis.
+        if case .penWidth(let width) = disturbance,
+          (try? model.rasterizer.with(penWidth: width)) == nil
+        {
+          return nil
+        }
         let subset = Dataset(
           disturbance.needsPoints ? dataset.examples.filter(\.isDrawing) : dataset.examples,
           labels: dataset.labels)

@@ -16,7 +16,8 @@ public struct Calibration: Sendable {
   /// share that `exceptions` has for it.
   ///
   /// What the model itself takes for the rejected label counts towards that share; where it is more
-  /// already, the thresholds of that label are 0. What it takes for another label does not count.
+  /// already, the thresholds of that label are 0. What it takes for another label does not count
+  /// here, but is counted in ``refused`` where that label's thresholds refuse it.
   ///
   /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
   public init(
@@ -34,6 +35,11 @@ public struct Calibration: Sendable {
       return zip(answers, labels).filter { $0.0.rejection != .tooSmall }.map { ($0, $1) }
     }
     let uncalibrated = try judged(decision)
+    guard !uncalibrated.isEmpty else {
+      throw DatasetError(
+        path: dataset.examples.first?.origin ?? "calibration",
+        expected: "drawings that are no taps to calibrate with", found: "taps only")
+    }
     decision.temperature = Self.temperature(
       of: uncalibrated.map(\.answer), labels: uncalibrated.map(\.label))
     let calibrated = try judged(decision)

@@ -18,6 +18,10 @@ struct Checkpoint {
     var rasterizer: Rasterizer
     var options: TrainingOptions
     var fingerprint: String
+    /// Of what chooses the epoch, where there is something.
+    var validationFingerprint: String?
+    /// Of the weights that the training began with, where they were not random.
+    var startFingerprint: String?
   }
 
   private static let formatVersion = "checkpoint-1"
@@ -51,6 +55,12 @@ struct Checkpoint {
         path: path, field: name, expected: "\(mine)", found: "\(theirs)")
     }
     try compare("data fingerprint", identity.fingerprint, stored.fingerprint)
+    try compare(
+      "validation fingerprint", identity.validationFingerprint ?? "none",
+      stored.validationFingerprint ?? "none")
+    try compare(
+      "fingerprint of the model to start from", identity.startFingerprint ?? "none",
+      stored.startFingerprint ?? "none")
     try compare("labels", identity.labels, stored.labels)
     try compare("architecture", identity.architecture, stored.architecture)
     try compare("raster", identity.rasterizer, stored.rasterizer)

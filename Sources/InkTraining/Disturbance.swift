@@ -32,7 +32,7 @@ public enum Disturbance: Hashable, Sendable {
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(RasterError) -> Recognition {
     let rasterizer = recognizer.model.rasterizer
-    if needsPoints, case .drawing(let drawing) = example.content,
+    if case .drawing(let drawing) = example.content,
       (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9)
     {
       // A tap stays a tap.

@@ -30,6 +30,8 @@ public final class Trainer {
   private let average: FloatBuffer?
   private let blasName: String
   private let fingerprint: String
+  private let validationFingerprint: String?
+  private let startFingerprint: String?
   private let decision: Model.Decision
   private var progress = Progress()
   private var best: [String: Tensor]?
@@ -68,6 +70,8 @@ public final class Trainer {
   ) throws {
     try options.validate()
     let countBefore = training.examples.count + (validation?.examples.count ?? 0)
+    // As a data set that is evaluated has it.
+    let fingerprintWithTaps = training.fingerprint.description
     let training = training.withoutTaps(below: options.leastExtent)
     let validation = validation?.withoutTaps(below: options.leastExtent)
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
@@ -124,7 +128,15 @@ public final class Trainer {
           Dataset($0.examples, labels: training.labels), rasterizer: rasterizer,
           augmentation: .none, seed: options.seed)
       }
-    fingerprint = training.fingerprint.description
+    fingerprint = fingerprintWithTaps
+    validationFingerprint = validation?.fingerprint.description
+    startFingerprint = start.map { start in
+      var fingerprint = Fingerprint()
+      for (_, tensor) in start.weights.sorted(by: { $0.key < $1.key }) {
+        for value in tensor.values { fingerprint.add(Double(value)) }
+      }
+      return fingerprint.description
+    }
     network = try TrainingNetwork(
       architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed, group: group)
@@ -328,7 +340,8 @@ public final class Trainer {
   private var identity: Checkpoint.Identity {
     Checkpoint.Identity(
       architecture: network.architecture, labels: labels, rasterizer: rasterizer,
-      options: options, fingerprint: fingerprint)
+      options: options, fingerprint: fingerprint, validationFingerprint: validationFingerprint,
+      startFingerprint: startFingerprint)
   }
 
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {

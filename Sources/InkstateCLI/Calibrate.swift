@@ -22,7 +22,11 @@ struct Calibrate: ParsableCommand {
   @Argument(help: "Divided data sets (their validation parts), or data sets in any form.")
   var data: [String]
 
-  @Option(help: "The share of each label's examples that may be refused.")
+  @Option(
+    help: """
+      The share of each label's examples that may be refused, of those that the model knows for \
+      what they are.
+      """)
   var falseRejections = 0.01
 
   @Option(
@@ -62,6 +66,10 @@ struct Calibrate: ParsableCommand {
     if let stranger = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
       throw ValidationError(
         "--except: expected a label of the model, \(calibrated.labels.words), found `\(stranger)`")
+    }
+    if let rejected = calibrated.decision.rejectedLabel, shares[rejected] != nil {
+      throw ValidationError(
+        "--except: expected a label that can be accepted, found `\(rejected)`, which never is")
     }
     var dataset = Dataset([])
     for path in data {

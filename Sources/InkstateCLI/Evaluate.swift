@@ -68,15 +68,16 @@ struct Evaluate: ParsableCommand {
   func validate() throws {
     try checkDisturbance(disturb)
     _ = try axes()
-    guard html == nil || html != errors else {
-      throw ValidationError("--html, --errors: expected two places, found `\(html ?? "")` twice")
-    }
   }
 
   func run() throws {
     for path in [html, errors].compactMap({ $0 }) {
+      for input in data + [model].compactMap({ $0 }) {
+        try FileTree.refuseReplacing(input, by: path)
+      }
       try FileTree.refuseExisting(path, force: force)
     }
+    if let html, let errors { try FileTree.refuseReplacing(html, by: errors) }
     let recognizer = try Recognizer.load(model)
     let sources = try data.map { try DataSource.load($0, part: part, loading: loading) }
     var dataset = Dataset([])

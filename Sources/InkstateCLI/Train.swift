@@ -69,6 +69,10 @@ struct Train: ParsableCommand {
     guard adapt == nil || from != nil else {
       throw ValidationError("--adapt: expected --from, the model to adapt, found none")
     }
+    guard adapt == nil || validationShare == 0 else {
+      throw ValidationError(
+        "--validation-share: expected no --adapt beside it (give --validation), found one")
+    }
     guard (0..<1).contains(validationShare) else {
       throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
     }
@@ -210,6 +214,7 @@ struct Train: ParsableCommand {
       while let index = arguments.firstIndex(of: option) {
         arguments.removeSubrange(index...min(index + 1, arguments.count - 1))
       }
+      arguments.removeAll { $0.hasPrefix(option + "=") }
     }
     var provenance = [
       "command": "inkstate " + arguments.joined(separator: " "),

@@ -55,7 +55,9 @@ import TestSupport
     let dark = Dataset(
       dataset.examples.map { example in
         var example = example
-        if case .bitmap(let bitmap) = example.content { example.content = .bitmap(bitmap.inverted()) }
+        if case .bitmap(let bitmap) = example.content {
+          example.content = .bitmap(bitmap.inverted())
+        }
         return example
       })
     try DatasetForm.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/dark")

@@ -159,6 +159,29 @@ func inkstate(
     #expect(result.status == 64 && result.errors.contains("expected a data set to learn from"))
   }
 
+  @Test func aTrainingGoesOnWithTheSameValidationPartOnly() throws {
+    _ = try run("dataset synthesize --writers 4 --per-class 2 --seed 3 -o ink.ndjson")
+    _ = try run("dataset synthesize --writers 2 --per-class 2 --seed 4 -o chosen.ndjson")
+    let train = "train ink.ndjson --validation chosen.ndjson --epochs 100000 -o m.safetensors"
+    var result = try inkstate(
+      train.split(separator: " ").map(String.init), in: folder,
+      prefix: "timeout --foreground -s INT 1")
+    #expect(result.errors.contains("interrupted"), "\(result.errors.suffix(300))")
+    result = try run("train ink.ndjson --epochs 100000 --resume -o m.safetensors")
+    #expect(result.status == 1 && result.errors.contains("validation fingerprint"))
+  }
+
+  @Test func theMachineIsShown() throws {
+    let result = try run("inspect --machine")
+    let lines = result.output.split(separator: "\n")
+    #expect(result.status == 0 && lines.count == 4)
+    #expect(lines[1].contains("OpenBLAS") || lines[1].contains("Accelerate"))
+    #expect(lines[3].contains("GFLOP/s on one core"))
+    let overruled = try inkstate(
+      ["inspect", "--machine"], in: folder, prefix: "env INKSTATE_BLAS_CORE=Haswell")
+    #expect(overruled.output.contains("Haswell\n") || !lines[1].contains("OpenBLAS"))
+  }
+
   @Test func whatCannotWorkIsRefusedBeforeItIsTried() throws {
     _ = try run("dataset synthesize --writers 3 --per-class 2 --seed 3 -o ink.ndjson")
     var result = try run("dataset split ink.ndjson --by fold --folds 2 -o s")
@@ -374,12 +397,25 @@ func inkstate(
     ),
     ("evaluate a.ndjson", 1, "Error: a.ndjson, line 1: expected labels of the model"),
     (
+      "evaluate two.ndjson --html two.ndjson --force", 1,
+      "Error: two.ndjson: expected a place beside the input, found the input itself"
+    ),
+    (
+      "train two.ndjson --augment thin.json -o m", 1,
+      "Error: thin.json: expected an augmentation in JSON, found penWidths are not 0.5 or more"
+    ),
+    ("dataset compose dots.ndjson -o c.ndjson", 1, "Error: dots.ndjson: expected"),
+    (
       "dataset render a.ndjson --size 5 -o r", 1,
       "Error: raster parameter size: expected 8 to 512 pixels, found 5"
     ),
   ])
   func badInputGetsOneClearLine(arguments: String, status: Int, message: String) throws {
     try folder.write("a.ndjson", #"{"word":"line","drawing":[[[0,100],[0,3]]]}"# + "\n")
+    try folder.write("thin.json", #"{"penWidths":[0.1,2]}"#)
+    try folder.write(
+      "dots.ndjson",
+      #"{"word":"transition","writer":"w","drawing":[[[0,5],[0,5]]]}"# + "\n")
     try folder.write("one.ndjson", #"{"word":"line","drawing":[[[0,100],[0,3]]]}"# + "\n")
     try folder.write(
       "two.ndjson",

@@ -64,7 +64,8 @@ import TestSupport
         """)
     #expect(result.status != 0)
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/model.safetensors"))
-    let resumed = try inkstate(command + ["--resume"], in: folder, prefix: "timeout -s INT 2")
+    let resumed = try inkstate(
+      command + ["--resume"], in: folder, prefix: "timeout --foreground -s INT 2")
     #expect(resumed.errors.contains("going on in epoch"), "\(resumed.errors)")
     #expect(resumed.errors.contains("interrupted in epoch"), "\(resumed.errors)")
   }
