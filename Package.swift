@@ -10,6 +10,7 @@ let package = Package(
   products: [
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
     .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
+    .library(name: "Automata", targets: ["Automata"]),
     .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
     // The loops alone, for Benchmarks.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
@@ -22,7 +23,9 @@ let package = Package(
   ],
   targets: [
     // The app's side.
-    .target(name: "Ink"),
+    .target(name: "XMLTree"),
+    .target(name: "Ink", dependencies: ["XMLTree"]),
+    .target(name: "Automata", dependencies: ["XMLTree"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),
@@ -62,6 +65,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Ink", "InkDatasets"],
       path: "Tests/TestSupport"),
+    .testTarget(name: "AutomataTests", dependencies: ["Automata", "TestSupport"]),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
     .testTarget(
       name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"],

@@ -1,13 +1,13 @@
 import Foundation
+import XMLTree
 
 /// The gesture logs of the $1 and $N recognisers (Wobbrock, Wilson & Li 2007; Anthony & Wobbrock
 /// 2012): one `<Gesture>` a file, with `<Point>`s directly below it or in `<Stroke>`s.
 enum GestureXMLReader {
   /// Reads the gesture in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
-    let parser = XMLTreeParser(file: path)
     let result = Result { () throws(InkError) -> Recording in
-      let gesture = try parser.parse(data)
+      let gesture = try XMLElementTree.root(of: data, path: path)
       guard gesture.name == "Gesture" else {
         throw gesture.error(in: path, expected: "<Gesture>", found: "<\(gesture.name)>")
       }

@@ -1,4 +1,5 @@
 import Foundation
+import XMLTree
 
 /// The W3C's Ink Markup Language (InkML, Recommendation of 20 September 2011).
 ///
@@ -10,7 +11,7 @@ enum InkMLReader {
   ///
   /// - Throws: `InkError` where the document as a whole is not InkML; a bad recording is an item.
   static func read(_ data: Data, path: String) throws(InkError) -> [InkFile.Item] {
-    let root = try XMLTreeParser(file: path).parse(data)
+    let root = try XMLElementTree.root(of: data, path: path)
     guard root.name == "ink" else {
       throw root.error(in: path, expected: "<ink>", found: "<\(root.name)>")
     }

@@ -5,49 +5,51 @@ import Foundation
 #endif
 
 /// An XML element with its local name, attributes, text and children.
-final class XMLElementTree {
-  let name: String
-  let attributes: [String: String]
-  let line: Int
-  var text = ""
-  var children: [XMLElementTree] = []
+package final class XMLElementTree {
+  package let name: String
+  package let attributes: [String: String]
+  /// The line where it begins, from 1.
+  package let line: Int
+  package fileprivate(set) var text = ""
+  package fileprivate(set) var children: [XMLElementTree] = []
 
-  init(name: String, attributes: [String: String], line: Int) {
+  fileprivate init(name: String, attributes: [String: String], line: Int) {
     self.name = name
     self.attributes = attributes
     self.line = line
   }
 
-  func children(named name: String) -> [XMLElementTree] {
+  package func children(named name: String) -> [XMLElementTree] {
     children.filter { $0.name == name }
   }
 
-  func error(in file: String, expected: String, found: String) -> InkError {
-    InkError(at: Place(file: file, line: line), expected: expected, found: found)
-  }
+  /// The text without white space around it.
+  package var trimmedText: String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-/// Builds the element tree of a small XML file; entities of its own are refused, for no ink format
-/// needs them and they can unfold without end.
-final class XMLTreeParser: NSObject, XMLParserDelegate {
-  private let file: String
+/// XML that cannot be read: on which line, what was expected and what was there.
+package struct XMLTreeError: Error {
+  package var line: Int
+  package var expected: String
+  package var found: String
+}
+
+/// Builds the element tree of an XML file; entities of its own are refused, for no format here needs
+/// them and they can unfold without end.
+package final class XMLTreeParser: NSObject, XMLParserDelegate {
   private var root: XMLElementTree?
   private var open: [XMLElementTree] = []
-  private var failure: InkError?
+  private var failure: XMLTreeError?
 
-  /// Ink nests a handful of levels.
+  /// The formats nest a handful of levels.
   private static let deepest = 100
 
-  init(file: String) {
-    self.file = file
-  }
-
-  func parse(_ data: Data) throws(InkError) -> XMLElementTree {
+  /// Reads `data`.
+  package func parse(_ data: Data) throws(XMLTreeError) -> XMLElementTree {
     // The parser would unfold them without telling on Linux.
     if let entity = data.range(of: Data("<!ENTITY".utf8)) {
       let line = data[..<entity.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
-      throw InkError(
-        at: Place(file: file, line: line), expected: "no entity declarations", found: "one")
+      throw XMLTreeError(line: line, expected: "no entity declarations", found: "one")
     }
     try refuseBrokenText(data)
     let parser = XMLParser(data: data)
@@ -58,8 +60,8 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
     // A file that breaks off in a tag can count as complete; its last character tells.
     let end = data.last { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     guard complete, parser.parserError == nil, end == UInt8(ascii: ">"), let root else {
-      throw InkError(
-        at: Place(file: file, line: max(1, parser.lineNumber)), expected: "well-formed XML",
+      throw XMLTreeError(
+        line: max(1, parser.lineNumber), expected: "well-formed XML",
         found: data.isEmpty ? "an empty file" : "an error or the end of the file")
     }
     return root
@@ -67,7 +69,7 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
 
   /// Refuses bytes that are no UTF-8 where nothing else is declared: in a name of an element they
   /// would end the program on Linux.
-  private func refuseBrokenText(_ data: Data) throws(InkError) {
+  private func refuseBrokenText(_ data: Data) throws(XMLTreeError) {
     let declaration = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
     if let encoding = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)/)?.1,
       encoding != "utf-8"
@@ -77,8 +79,7 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
     var number = 1
     for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       guard String(validating: line, as: UTF8.self) != nil else {
-        throw InkError(
-          at: Place(file: file, line: number), expected: "text in UTF-8", found: "other bytes")
+        throw XMLTreeError(line: number, expected: "text in UTF-8", found: "other bytes")
       }
       number += 1
     }
@@ -87,12 +88,11 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
   private func stop(_ parser: XMLParser, expected: String, found: String) {
     failure =
       failure
-      ?? InkError(
-        at: Place(file: file, line: max(1, parser.lineNumber)), expected: expected, found: found)
+      ?? XMLTreeError(line: max(1, parser.lineNumber), expected: expected, found: found)
     parser.abortParsing()
   }
 
-  func parser(
+  package func parser(
     _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
     qualifiedName: String?, attributes: [String: String]
   ) {
@@ -107,14 +107,14 @@ final class XMLTreeParser: NSObject, XMLParserDelegate {
     open.append(element)
   }
 
-  func parser(
+  package func parser(
     _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?,
     qualifiedName: String?
   ) {
     open.removeLast()
   }
 
-  func parser(_ parser: XMLParser, foundCharacters string: String) {
+  package func parser(_ parser: XMLParser, foundCharacters string: String) {
     open.last?.text += string
   }
 

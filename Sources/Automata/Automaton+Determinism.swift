@@ -1,0 +1,137 @@
+extension Automaton {
+  /// Where an automaton is not deterministic.
+  public enum Nondeterminism: Hashable, Sendable {
+    /// There is not exactly one initial state, but these.
+    case initialStates([String])
+    /// A transition may be taken without reading.
+    case epsilon(transition: String)
+    /// In a state, a symbol leads different ways, by these transitions.
+    case choice(state: String, symbol: String, transitions: [String])
+  }
+
+  /// Everything that keeps the automaton from being deterministic, in the order of its states.
+  public var nondeterminism: [Nondeterminism] {
+    var found: [Nondeterminism] = []
+    if initialStates.count != 1 { found.append(.initialStates(initialStates)) }
+    for transition in transitions where transition.includesEpsilon {
+      found.append(.epsilon(transition: transition.id))
+    }
+    let graph = Graph(self)
+    for state in states.indices {
+      let bySymbol = Dictionary(grouping: graph.edges[state], by: \.symbol)
+      for (symbol, edges) in bySymbol.sorted(by: { $0.key < $1.key }) {
+        guard Set(edges.map(\.target)).count > 1 else { continue }
+        found.append(
+          .choice(
+            state: states[state].id, symbol: graph.symbols[symbol],
+            transitions: edges.map { transitions[$0.transition].id }))
+      }
+    }
+    return found
+  }
+
+  /// Whether there is one initial state and in each state one way at most for each symbol.
+  public var isDeterministic: Bool { nondeterminism.isEmpty }
+
+  /// The same words by an automaton without ε, with the same states.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func withoutEpsilon(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
+    let graph = Graph(self)
+    var marks = Marks(count: graph.stateCount)
+    var states = states
+    var transitions: [Transition] = []
+    var edgeCount = 0
+    for state in states.indices {
+      let closure = graph.closure(of: [state], &marks)
+      states[state].isFinal = graph.accepts(in: closure)
+      var symbolsByTarget: [Int: Set<Int>] = [:]
+      for edge in closure.flatMap({ graph.edges[$0] }) {
+        if symbolsByTarget[edge.target, default: []].insert(edge.symbol).inserted { edgeCount += 1 }
+      }
+      try limit.check("ε-removal", transitions: edgeCount)
+      for (target, symbols) in symbolsByTarget.sorted(by: { $0.key < $1.key }) {
+        transitions.append(
+          Transition(
+            "t\(transitions.count)", from: states[state].id, to: states[target].id,
+            symbols: symbols.sorted().map { graph.symbols[$0] }))
+      }
+    }
+    return Automaton(unchecked: states, transitions)
+  }
+
+  /// The same words by a deterministic automaton: each of its states is a set of this one's (Rabin &
+  /// Scott, 1959), named so.
+  ///
+  /// With `addsTrap` every symbol leads somewhere from every state.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func determinized(
+    addsTrap: Bool = false, limit: Limit = .standard
+  ) throws(AutomatonError) -> Automaton {
+    let graph = try subsets(limit: limit)
+    return (addsTrap ? graph.completed() : graph).automaton
+  }
+
+  /// The subset construction; `extra` symbols count as symbols that lead nowhere.
+  func subsets(extra: [String] = [], limit: Limit) throws(AutomatonError) -> DeterministicGraph {
+    let graph = Graph(self, extra: extra)
+    var marks = Marks(count: graph.stateCount)
+    var sets = [graph.closure(of: graph.initial, &marks)]
+    var numbers = [sets[0]: 0]
+    var next: [Int32] = []
+    var room = sets[0].count
+    var position = 0
+    while position < sets.count {
+      let start = next.count
+      next.append(contentsOf: repeatElement(-1, count: graph.symbols.count))
+      for symbol in graph.symbols(readableIn: sets[position]) {
+        let target = graph.step(sets[position], reading: symbol, &marks)
+        if let number = numbers[target] {
+          next[start + symbol] = Int32(number)
+        } else {
+          next[start + symbol] = Int32(sets.count)
+          numbers[target] = sets.count
+          sets.append(target)
+          room += target.count
+        }
+      }
+      position += 1
+      try limit.check("subset construction", states: sets.count)
+      try limit.check("subset construction", transitions: max(next.count, room))
+    }
+    let isDeterministic = sets.allSatisfy { $0.count == 1 }
+    return DeterministicGraph(
+      symbols: graph.symbols, next: next, isFinal: sets.map(graph.accepts), initial: 0,
+      names: sets.map { set in
+        let names = set.map { states[$0].name }
+        return isDeterministic ? names[0] : "{\(names.joined(separator: ", "))}"
+      })
+  }
+
+  /// The same words by the automaton with every symbol leading somewhere from every state; `alphabet`
+  /// may have more symbols than occur. Deterministic.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func completed(
+    over alphabet: [String] = [], limit: Limit = .standard
+  ) throws(AutomatonError) -> Automaton {
+    try subsets(extra: alphabet, limit: limit).completed().automaton
+  }
+
+  /// The automaton without the states that no word reaches, or that lead to no final state.
+  ///
+  /// Initial states stay.
+  public var trimmed: Automaton {
+    let graph = Graph(self)
+    let (reachable, productive) = (graph.reachable, graph.productive)
+    let kept = states.indices.filter {
+      states[$0].isInitial || reachable[$0] && productive[$0]
+    }
+    let ids = Set(kept.map { states[$0].id })
+    let useful = Set(kept.filter { productive[$0] }.map { states[$0].id })
+    return Automaton(
+      unchecked: kept.map { states[$0] },
+      transitions.filter { ids.contains($0.start) && useful.contains($0.end) })
+  }
+}

@@ -1,0 +1,155 @@
+extension Automaton {
+  /// The smallest deterministic automaton of the same words, without a trap; its states are numbered
+  /// as words reach them, so that two automata of the same words give the same.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
+    var graph = try subsets(limit: limit).trimmed().merged().trimmed()
+    graph.names = (0..<graph.stateCount).map { "q\($0)" }
+    return graph.automaton
+  }
+}
+
+extension DeterministicGraph {
+  /// With states merged that the same words lead from to a final state (Hopcroft, 1971).
+  ///
+  /// The partition is refined by splitters, a block and a symbol; of a block that is split only the
+  /// smaller part becomes one, hence n log n.
+  func merged() -> DeterministicGraph {
+    let complete = completed()
+    let (count, symbolCount) = (complete.stateCount, symbols.count)
+    let sources = InverseTable(complete)
+    var partition = Partition(count: count)
+    partition.mark(complete.isFinal.indices.filter { complete.isFinal[$0] })
+    _ = partition.splitMarked()
+
+    var waiting: [(block: Int, symbol: Int)] = []
+    var isWaiting = Set<Int>()
+    func wait(_ block: Int) {
+      for symbol in 0..<symbolCount where isWaiting.insert(block * symbolCount + symbol).inserted {
+        waiting.append((block, symbol))
+      }
+    }
+    for block in 0..<partition.blockCount { wait(block) }
+    while let (block, symbol) = waiting.popLast() {
+      isWaiting.remove(block * symbolCount + symbol)
+      for state in partition.members(of: block) {
+        partition.mark(sources.sources(of: state, symbol))
+      }
+      for (old, new) in partition.splitMarked() {
+        let smaller =
+          partition.members(of: new).count <= partition.members(of: old).count ? new : old
+        for symbol in 0..<symbolCount {
+          // Where the old block still waits, both parts have to.
+          let part = isWaiting.contains(old * symbolCount + symbol) ? new : smaller
+          if isWaiting.insert(part * symbolCount + symbol).inserted {
+            waiting.append((part, symbol))
+          }
+        }
+      }
+    }
+
+    let blocks = partition.blockCount
+    var result = DeterministicGraph(
+      symbols: symbols, next: [Int32](repeating: -1, count: blocks * symbolCount),
+      isFinal: [Bool](repeating: false, count: blocks), initial: partition.block(of: initial),
+      names: [String](repeating: "", count: blocks))
+    for block in 0..<blocks {
+      guard let state = partition.members(of: block).first else { continue }
+      result.isFinal[block] = complete.isFinal[state]
+      for symbol in 0..<symbolCount {
+        result.next[block * symbolCount + symbol] = Int32(
+          partition.block(of: Int(complete.next[state * symbolCount + symbol])))
+      }
+    }
+    return result
+  }
+
+  /// Where each symbol comes from, for each state: the transposed table, packed.
+  private struct InverseTable {
+    private let starts: [Int32]
+    private let states: [Int32]
+    private let symbolCount: Int
+
+    init(_ graph: DeterministicGraph) {
+      symbolCount = graph.symbols.count
+      var counts = [Int32](repeating: 0, count: graph.next.count + 1)
+      for (index, target) in graph.next.enumerated() {
+        counts[Int(target) * symbolCount + index % symbolCount + 1] += 1
+      }
+      for index in 1..<counts.count { counts[index] += counts[index - 1] }
+      starts = counts
+      var places = counts
+      var states = [Int32](repeating: 0, count: graph.next.count)
+      for (index, target) in graph.next.enumerated() {
+        let slot = Int(target) * symbolCount + index % symbolCount
+        states[Int(places[slot])] = Int32(index / symbolCount)
+        places[slot] += 1
+      }
+      self.states = states
+    }
+
+    func sources(of state: Int, _ symbol: Int) -> some Sequence<Int> {
+      let slot = state * symbolCount + symbol
+      return states[Int(starts[slot])..<Int(starts[slot + 1])].lazy.map(Int.init)
+    }
+  }
+
+  /// States in blocks that can be split, each in time that grows with what was marked.
+  private struct Partition {
+    private var elements: [Int]
+    private var places: [Int]
+    private var blocks: [Int]
+    private var ranges: [Range<Int>]
+    private var markedCounts: [Int]
+    private var touched: [Int] = []
+
+    init(count: Int) {
+      elements = Array(0..<count)
+      places = elements
+      blocks = [Int](repeating: 0, count: count)
+      ranges = [0..<count]
+      markedCounts = [0]
+    }
+
+    var blockCount: Int { ranges.count }
+
+    func block(of state: Int) -> Int { blocks[state] }
+
+    func members(of block: Int) -> ArraySlice<Int> { elements[ranges[block]] }
+
+    /// Moves states to the front of their blocks.
+    mutating func mark(_ states: some Sequence<Int>) {
+      for state in states {
+        let block = blocks[state]
+        let border = ranges[block].lowerBound + markedCounts[block]
+        guard places[state] >= border else { continue }
+        if markedCounts[block] == 0 { touched.append(block) }
+        markedCounts[block] += 1
+        let (other, place) = (elements[border], places[state])
+        elements.swapAt(border, place)
+        (places[state], places[other]) = (border, place)
+      }
+    }
+
+    /// Makes the marked part of each block a block, where something is left; returns the old ones and
+    /// the new ones.
+    mutating func splitMarked() -> [(old: Int, new: Int)] {
+      var pairs: [(old: Int, new: Int)] = []
+      defer { touched = [] }
+      for block in touched {
+        let range = ranges[block]
+        let border = range.lowerBound + markedCounts[block]
+        markedCounts[block] = 0
+        guard border < range.upperBound else { continue }
+        let new = ranges.count
+        ranges.append(range.lowerBound..<border)
+        ranges[block] = border..<range.upperBound
+        markedCounts.append(0)
+        for place in range.lowerBound..<border { blocks[elements[place]] = new }
+        pairs.append((block, new))
+      }
+      return pairs
+    }
+  }
+}

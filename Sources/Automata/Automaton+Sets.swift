@@ -1,0 +1,136 @@
+/// What two automata are combined to.
+public enum Combination: String, Hashable, Sendable, CaseIterable {
+  /// The words of one or the other.
+  case union
+  /// The words of both.
+  case intersection
+  /// The words of the first that are none of the second's.
+  case difference
+}
+
+extension Automaton {
+  /// The automaton of the words that this one does not accept, over its alphabet and `alphabet`;
+  /// deterministic.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func complement(
+    over alphabet: [String] = [], limit: Limit = .standard
+  ) throws(AutomatonError) -> Automaton {
+    var graph = try subsets(extra: alphabet, limit: limit).completed()
+    graph.isFinal = graph.isFinal.map { !$0 }
+    return graph.automaton
+  }
+
+  /// The deterministic automaton of pairs of states (the product construction), over both alphabets.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func combined(
+    with other: Automaton, by combination: Combination, limit: Limit = .standard
+  ) throws(AutomatonError) -> Automaton {
+    var pairs = try Pairs(self, other, limit: limit)
+    var next: [Int32] = []
+    var position = 0
+    while position < pairs.all.count {
+      for symbol in pairs.symbols.indices {
+        next.append(Int32(pairs.step(from: position, reading: symbol).pair))
+      }
+      position += 1
+      try limit.check("product", states: pairs.all.count)
+      try limit.check("product", transitions: next.count)
+    }
+    return DeterministicGraph(
+      symbols: pairs.symbols, next: next,
+      isFinal: pairs.all.indices.map { index in
+        let (mine, theirs) = pairs.isFinal(index)
+        return switch combination {
+        case .union: mine || theirs
+        case .intersection: mine && theirs
+        case .difference: mine && !theirs
+        }
+      }, initial: 0, names: pairs.names
+    ).automaton
+  }
+
+  /// The shortest word, and of these the first by symbols, that one accepts and the other does not;
+  /// `nil` where both accept the same words.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func counterexample(
+    to other: Automaton, limit: Limit = .standard
+  ) throws(AutomatonError) -> [String]? {
+    var pairs = try Pairs(self, other, limit: limit)
+    var cameBy: [(pair: Int, symbol: Int)] = [(-1, -1)]
+    var position = 0
+    while position < pairs.all.count {
+      let (mine, theirs) = pairs.isFinal(position)
+      guard mine == theirs else {
+        var word: [String] = []
+        var here = position
+        while cameBy[here].pair >= 0 {
+          word.append(pairs.symbols[cameBy[here].symbol])
+          here = cameBy[here].pair
+        }
+        return word.reversed()
+      }
+      for symbol in pairs.symbols.indices where pairs.step(from: position, reading: symbol).isNew {
+        cameBy.append((position, symbol))
+      }
+      position += 1
+      try limit.check("comparison", states: pairs.all.count)
+    }
+    return nil
+  }
+
+  /// Whether both accept the same words.
+  ///
+  /// - Throws: `AutomatonError` where the limit is reached.
+  public func isEquivalent(
+    to other: Automaton, limit: Limit = .standard
+  ) throws(AutomatonError) -> Bool {
+    try counterexample(to: other, limit: limit) == nil
+  }
+}
+
+/// Pairs of states that the same words lead to in two automata, numbered as shorter words reach them.
+private struct Pairs {
+  struct Pair: Hashable {
+    var mine: Int32
+    var theirs: Int32
+  }
+
+  let symbols: [String]
+  private(set) var all: [Pair] = []
+  private var numbers: [Pair: Int] = [:]
+  private let mine: DeterministicGraph
+  private let theirs: DeterministicGraph
+
+  init(_ one: Automaton, _ other: Automaton, limit: Limit) throws(AutomatonError) {
+    mine = try one.subsets(extra: other.alphabet, limit: limit).completed()
+    theirs = try other.subsets(extra: one.alphabet, limit: limit).completed()
+    symbols = mine.symbols
+    _ = number(of: Pair(mine: Int32(mine.initial), theirs: Int32(theirs.initial)))
+  }
+
+  private mutating func number(of pair: Pair) -> (pair: Int, isNew: Bool) {
+    if let number = numbers[pair] { return (number, false) }
+    numbers[pair] = all.count
+    all.append(pair)
+    return (all.count - 1, true)
+  }
+
+  mutating func step(from index: Int, reading symbol: Int) -> (pair: Int, isNew: Bool) {
+    let pair = all[index]
+    return number(
+      of: Pair(
+        mine: mine.next[Int(pair.mine) * symbols.count + symbol],
+        theirs: theirs.next[Int(pair.theirs) * symbols.count + symbol]))
+  }
+
+  func isFinal(_ index: Int) -> (mine: Bool, theirs: Bool) {
+    (mine.isFinal[Int(all[index].mine)], theirs.isFinal[Int(all[index].theirs)])
+  }
+
+  var names: [String] {
+    all.map { "(\(mine.names[Int($0.mine)]), \(theirs.names[Int($0.theirs)]))" }
+  }
+}

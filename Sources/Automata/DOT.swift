@@ -1,0 +1,263 @@
+/// Graphviz's language, as far as automata use it: nodes, edges and their attributes.
+///
+/// Final states have the shape `doublecircle`; an initial state is where an edge from a node of the
+/// shape `point` or `none` leads. Labels of edges are symbols with commas between them, `ε` for none.
+enum DOT {
+  static func write(_ automaton: Automaton) -> String {
+    var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]
+    for state in automaton.states {
+      let shape = state.isFinal ? ", shape=doublecircle" : ""
+      lines.append("  \(quoted(state.id)) [label=\(quoted(state.name))\(shape)];")
+    }
+    let ids = Set(automaton.states.map(\.id))
+    for (index, state) in automaton.states.filter(\.isInitial).enumerated() {
+      var start = "start\(index)"
+      while ids.contains(start) { start += "_" }
+      lines.append("  \(start) [shape=point, label=\"\"];")
+      lines.append("  \(start) -> \(quoted(state.id));")
+    }
+    for transition in automaton.transitions {
+      let symbols = transition.symbols.map(escaped) + (transition.includesEpsilon ? ["ε"] : [])
+      lines.append(
+        "  \(quoted(transition.start)) -> \(quoted(transition.end)) "
+          + "[label=\(quoted(symbols.joined(separator: ", ")))];")
+    }
+    return (lines + ["}", ""]).joined(separator: "\n")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+  }
+
+  /// A symbol in a list: what would end it, or mean something else, stands behind a `\`.
+  private static func escaped(_ symbol: String) -> String {
+    symbol == "ε"
+      ? "\\ε"
+      : symbol.map { $0 == "," || $0 == "\\" || $0.isWhitespace ? "\\\($0)" : "\($0)" }.joined()
+  }
+
+  /// The symbols of a list, `nil` for ε.
+  private static func symbols(_ list: String) -> [String?] {
+    var symbols: [String?] = []
+    var current = ""
+    var isEscaped = false
+    var hadEscape = false
+    func finish() {
+      if current == "ε", !hadEscape {
+        symbols.append(nil)
+      } else if !current.isEmpty {
+        symbols.append(current)
+      }
+      (current, hadEscape) = ("", false)
+    }
+    for character in list {
+      if isEscaped {
+        current.append(character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+        hadEscape = true
+      } else if character == "," {
+        finish()
+      } else if !character.isWhitespace {
+        current.append(character)
+      }
+    }
+    finish()
+    return symbols
+  }
+
+  static func read(_ text: String, name: String) throws(AutomatonError) -> Automaton {
+    var parser = Parser(text, file: name)
+    return try parser.parse()
+  }
+
+  private enum Token: Hashable {
+    case word(String)
+    case sign(Character)
+    case arrow
+  }
+
+  private struct Parser {
+    private let file: String
+    private var rest: Substring
+    private var line = 1
+    private var token: Token?
+    private var builder: AutomatonBuilder
+    private var starts: Set<String> = []
+    private var edges: [(start: String, end: String, label: String)] = []
+    private var defaults: [String: String] = [:]
+
+    init(_ text: String, file: String) {
+      self.file = file
+      rest = text[...]
+      builder = AutomatonBuilder(file: file)
+    }
+
+    private func refuse(_ expected: String) -> AutomatonError {
+      let found: String =
+        switch token {
+        case .word(let word)?: "`\(word)`"
+        case .sign(let sign)?: "`\(sign)`"
+        case .arrow?: "`->`"
+        case nil: "the end"
+        }
+      return AutomatonError(at: "\(file), line \(line)", expected: expected, found: found)
+    }
+
+    mutating func parse() throws(AutomatonError) -> Automaton {
+      try advance()
+      if token == .word("strict") { try advance() }
+      guard token == .word("digraph") else { throw refuse("`digraph`") }
+      try advance()
+      if case .word? = token { try advance() }
+      try take("{")
+      while token != .sign("}") { try statement() }
+      return try finish()
+    }
+
+    private mutating func statement() throws(AutomatonError) {
+      guard case .word(let first)? = token else {
+        guard token == .sign(";") else { throw refuse("a node, an edge or `}`") }
+        try advance()
+        return
+      }
+      guard first != "subgraph" else { throw refuse("no subgraphs") }
+      try advance()
+      if token == .sign("=") {
+        try advance()
+        guard case .word? = token else { throw refuse("a value") }
+        try advance()
+        return
+      }
+      var path = [first]
+      while token == .arrow {
+        try advance()
+        guard case .word(let next)? = token else { throw refuse("a node") }
+        path.append(next)
+        try advance()
+      }
+      let attributes = try attributes()
+      if path.count == 1 {
+        if first == "node" {
+          defaults.merge(attributes) { $1 }
+        } else if first != "edge", first != "graph" {
+          node(first, attributes)
+        }
+        return
+      }
+      for (start, end) in zip(path, path.dropFirst()) {
+        for id in [start, end] where !starts.contains(id) && !builder.contains(id) { node(id, [:]) }
+        edges.append((start, end, attributes["label"] ?? ""))
+      }
+    }
+
+    private mutating func node(_ id: String, _ attributes: [String: String]) {
+      let shape = attributes["shape"] ?? (builder.contains(id) ? nil : defaults["shape"])
+      if let shape, ["point", "none", "plaintext"].contains(shape) {
+        starts.insert(id)
+        return
+      }
+      builder.state(id) { state in
+        if let label = attributes["label"] { state.name = label }
+        if let shape { state.isFinal = shape == "doublecircle" }
+      }
+    }
+
+    private mutating func attributes() throws(AutomatonError) -> [String: String] {
+      var attributes: [String: String] = [:]
+      while token == .sign("[") {
+        try advance()
+        while token != .sign("]") {
+          guard case .word(let name)? = token else { throw refuse("an attribute or `]`") }
+          try advance()
+          if token == .sign("=") {
+            try advance()
+            guard case .word(let value)? = token else { throw refuse("a value") }
+            attributes[name] = value
+            try advance()
+          }
+          if token == .sign(",") || token == .sign(";") { try advance() }
+        }
+        try advance()
+      }
+      return attributes
+    }
+
+    private mutating func finish() throws(AutomatonError) -> Automaton {
+      for edge in edges {
+        guard !starts.contains(edge.end) else {
+          throw AutomatonError(
+            at: file, expected: "edges to states", found: "one to the point `\(edge.end)`")
+        }
+        if starts.contains(edge.start) {
+          builder.state(edge.end) { $0.isInitial = true }
+          continue
+        }
+        let symbols = DOT.symbols(edge.label)
+        for symbol in symbols { builder.transition(edge.start, edge.end, symbol: symbol) }
+      }
+      return try builder.automaton()
+    }
+
+    private mutating func take(_ sign: Character) throws(AutomatonError) {
+      guard token == .sign(sign) else { throw refuse("`\(sign)`") }
+      try advance()
+    }
+
+    /// Reads the next token, past white space and comments.
+    private mutating func advance() throws(AutomatonError) {
+      while let character = rest.first {
+        if character.isNewline { line += 1 }
+        if character.isWhitespace {
+          rest.removeFirst()
+        } else if rest.hasPrefix("//") || character == "#" {
+          rest = rest.drop { !$0.isNewline }
+        } else if rest.hasPrefix("/*") {
+          while !rest.isEmpty, !rest.hasPrefix("*/") {
+            if rest.removeFirst().isNewline { line += 1 }
+          }
+          rest = rest.dropFirst(2)
+        } else {
+          break
+        }
+      }
+      guard let character = rest.first else {
+        token = nil
+        return
+      }
+      if rest.hasPrefix("->") {
+        rest.removeFirst(2)
+        token = .arrow
+      } else if character == "\"" {
+        token = .word(try quotedText())
+      } else if character.isLetter || character.isNumber || "_.-".contains(character) {
+        let word = rest.prefix {
+          $0.isLetter || $0.isNumber || "_.".contains($0) || $0 == "-" && !rest.hasPrefix("->")
+        }
+        token = .word(String(word))
+        rest.removeFirst(word.count)
+      } else {
+        token = .sign(character)
+        rest.removeFirst()
+      }
+    }
+
+    private mutating func quotedText() throws(AutomatonError) -> String {
+      var text = ""
+      rest.removeFirst()
+      while let character = rest.popFirst() {
+        if character == "\"" { return text }
+        if character.isNewline { line += 1 }
+        // Only a quote and a backslash are escaped here; labels have escapes of their own.
+        if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
+          text.append(rest.removeFirst())
+        } else {
+          text.append(character)
+        }
+      }
+      token = nil
+      throw refuse("a closing quote")
+    }
+  }
+}

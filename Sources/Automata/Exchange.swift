@@ -1,0 +1,82 @@
+import Foundation
+
+/// The exchange form of the reference editor's usability test (`spec/editor-and-recogniser.md`, section
+/// 5.3): names of states, and for each a list of symbols with one target.
+enum Exchange {
+  private struct File: Codable {
+    var initial: [String]
+    var final: [String]
+    var states: [String: [String: String]]
+  }
+
+  static func read(_ data: Data, name: String) throws(AutomatonError) -> Automaton {
+    let file: File
+    do {
+      file = try JSONDecoder().decode(File.self, from: data)
+    } catch {
+      throw AutomatonError(
+        at: name, expected: "JSON with `initial`, `final` and `states`", found: "something else")
+    }
+    var builder = AutomatonBuilder(file: name)
+    for state in file.states.keys.sorted(by: {
+      $0.compare($1, options: .numeric) == .orderedAscending
+    }) {
+      builder.state(state)
+    }
+    for (list, change) in [
+      (file.initial, { (state: inout Automaton.State) in state.isInitial = true }),
+      (file.final, { (state: inout Automaton.State) in state.isFinal = true }),
+    ] {
+      for state in list {
+        guard builder.contains(state) else {
+          throw AutomatonError(at: name, expected: "a state `\(state)`", found: "none")
+        }
+        builder.state(state, change)
+      }
+    }
+    for (start, ways) in file.states.sorted(by: { $0.key < $1.key }) {
+      for (list, end) in ways.sorted(by: { $0.key < $1.key }) {
+        guard builder.contains(end) else {
+          throw AutomatonError(
+            at: "\(name), state `\(start)`", expected: "a state `\(end)`", found: "none")
+        }
+        for part in list.split(separator: ",") {
+          let symbol = part.trimmingCharacters(in: .whitespaces)
+          guard !symbol.isEmpty else { continue }
+          builder.transition(start, end, symbol: symbol == "ε" ? nil : symbol)
+        }
+      }
+    }
+    return try builder.automaton()
+  }
+
+  static func write(_ automaton: Automaton) throws(AutomatonError) -> Data {
+    let names = automaton.uniqueNames
+    var states = Dictionary(uniqueKeysWithValues: names.values.map { ($0, [String: String]()) })
+    for transition in automaton.transitions {
+      let (start, end) = (names[transition.start]!, names[transition.end]!)
+      let symbols = transition.symbols + (transition.includesEpsilon ? ["ε"] : [])
+      if let symbol = symbols.first(where: { $0.contains(",") || $0.contains(" ") }) {
+        throw AutomatonError(
+          at: "exchange form", expected: "symbols without commas and spaces", found: "`\(symbol)`")
+      }
+      let list = symbols.joined(separator: ", ")
+      guard !list.isEmpty else { continue }
+      guard states[start]![list] == nil || states[start]![list] == end else {
+        throw AutomatonError(
+          at: "exchange form, state `\(start)`",
+          expected: "one target for `\(list)` (this form has no room for two)", found: "two")
+      }
+      states[start]![list] = end
+    }
+    let file = File(
+      initial: automaton.initialStates.map { names[$0]! },
+      final: automaton.finalStates.map { names[$0]! }, states: states)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(file) else {
+      preconditionFailure("texts can be written as JSON")
+    }
+    return data + Data("\n".utf8)
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+
+/// The ways in which an automaton lies in a file.
+public enum Format: String, Hashable, Sendable, CaseIterable {
+  /// JFLAP's XML for finite automata.
+  case jflap = "jff"
+  /// Graphviz's language: initial states have an arrow from a point, final ones are double circles.
+  case dot
+  /// A transition table: a line a state, a column a symbol.
+  case table = "txt"
+  /// The reference editor's exchange form: names, one target for each list of symbols.
+  case exchange = "json"
+
+  /// The format that the ending of `path` stands for, or `nil`.
+  public init?(path: String) {
+    guard let dot = path.lastIndex(of: ".") else { return nil }
+    switch path[path.index(after: dot)...].lowercased() {
+    case "jff", "xml": self = .jflap
+    case "dot", "gv": self = .dot
+    case "txt", "tsv": self = .table
+    case "json": self = .exchange
+    default: return nil
+    }
+  }
+
+  /// Reads an automaton; `name` is the file's, for messages.
+  ///
+  /// - Throws: `AutomatonError` naming the place.
+  public func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
+    guard data.count <= Self.mostBytes else {
+      throw AutomatonError(
+        at: name, expected: "at most \(Self.mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
+    }
+    if self == .jflap { return try JFLAP.read(data, name: name) }
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw AutomatonError(at: name, expected: "text in UTF-8", found: "other bytes")
+    }
+    let automaton =
+      switch self {
+      case .dot: try DOT.read(text, name: name)
+      case .table: try Table.read(text, name: name)
+      case .exchange, .jflap: try Exchange.read(data, name: name)
+      }
+    return Drawn(automaton: automaton)
+  }
+
+  /// Writes an automaton.
+  ///
+  /// - Throws: `AutomatonError` where the format cannot hold it.
+  public func write(_ drawn: Drawn) throws(AutomatonError) -> Data {
+    switch self {
+    case .jflap: Data(JFLAP.write(drawn).utf8)
+    case .dot: Data(DOT.write(drawn.automaton).utf8)
+    case .table: Data(Table.write(drawn.automaton).utf8)
+    case .exchange: try Exchange.write(drawn.automaton)
+    }
+  }
+
+  private static let mostBytes = 512 << 20
+}
+
+/// An automaton with where its states stand, where that is known.
+public struct Drawn: Hashable, Sendable {
+  /// A place on a canvas, x to the right and y down.
+  public struct Place: Hashable, Sendable {
+    /// Canvas points from the left.
+    public var x: Double
+    /// Canvas points from the top.
+    public var y: Double
+
+    /// Makes a place.
+    public init(x: Double, y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  /// The automaton.
+  public var automaton: Automaton
+  /// The centres of its states by id.
+  public var places: [String: Place]
+
+  /// Makes a drawn automaton.
+  public init(automaton: Automaton, places: [String: Place] = [:]) {
+    self.automaton = automaton
+    self.places = places
+  }
+}
+
+extension Automaton {
+  /// What each state is called in formats without ids: its name where that is its own, otherwise its
+  /// id.
+  var uniqueNames: [String: String] {
+    let counts = Dictionary(grouping: states, by: \.name).mapValues(\.count)
+    let ids = Set(states.map(\.id))
+    return Dictionary(
+      uniqueKeysWithValues: states.map { state in
+        let isOwn =
+          !state.name.isEmpty && counts[state.name] == 1
+          && (state.name == state.id || !ids.contains(state.name))
+        return (state.id, isOwn ? state.name : state.id)
+      })
+  }
+}
+
+/// Collects what a file tells in any order about states and ways between them.
+struct AutomatonBuilder {
+  private let file: String
+  private var states: [Automaton.State] = []
+  private var indices: [String: Int] = [:]
+  private struct Pair: Hashable {
+    var start: String
+    var end: String
+  }
+  private var order: [Pair] = []
+  private var transitions: [Pair: Automaton.Transition] = [:]
+
+  init(file: String) { self.file = file }
+
+  func contains(_ id: String) -> Bool { indices[id] != nil }
+
+  /// Adds the state, or changes what is known of it.
+  mutating func state(_ id: String, _ change: (inout Automaton.State) -> Void = { _ in }) {
+    if indices[id] == nil {
+      indices[id] = states.count
+      states.append(Automaton.State(id))
+    }
+    change(&states[indices[id]!])
+  }
+
+  /// Adds a symbol, or ε where it is `nil`, to the transition between two states.
+  mutating func transition(_ start: String, _ end: String, symbol: String?) {
+    let pair = Pair(start: start, end: end)
+    if transitions[pair] == nil {
+      transitions[pair] = Automaton.Transition("t\(order.count)", from: start, to: end)
+      order.append(pair)
+    }
+    guard let symbol else {
+      transitions[pair]!.includesEpsilon = true
+      return
+    }
+    if !transitions[pair]!.symbols.contains(symbol) { transitions[pair]!.symbols.append(symbol) }
+  }
+
+  func automaton() throws(AutomatonError) -> Automaton {
+    do {
+      return try Automaton(states: states, transitions: order.map { transitions[$0]! })
+    } catch {
+      throw AutomatonError(
+        at: "\(file), \(error.place)", expected: error.expected, found: error.found)
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+
+@testable import Automata
+
+@Suite struct AutomataTests {
+  static let seeds = Array(UInt64(1)...150)
+
+  @Test(arguments: seeds) func theSameWordsByEveryConstruction(seed: UInt64) throws {
+    let automaton = randomAutomaton(seed: seed)
+    let constructions: [(String, Automaton)] = [
+      ("without ε", try automaton.withoutEpsilon()),
+      ("determinised", try automaton.determinized()),
+      ("with a trap", try automaton.determinized(addsTrap: true)),
+      ("completed", try automaton.completed(over: ["a", "b", "c"])),
+      ("minimised", try automaton.minimized()),
+      ("trimmed", automaton.trimmed),
+      ("complement's complement", try automaton.complement(over: ["a", "b"]).complement()),
+      ("regular expression", try automaton.regularExpression().automaton),
+    ]
+    for word in allWords(upTo: 6) {
+      let expected = acceptsPlainly(automaton, word)
+      #expect(automaton.accepts(word) == expected)
+      for (name, other) in constructions {
+        #expect(other.accepts(word) == expected, "\(name), \(word), seed \(seed)")
+      }
+      #expect(try automaton.complement(over: ["a", "b"]).accepts(word) != expected)
+    }
+    for name in 1...4 { #expect(constructions[name].1.isDeterministic) }
+    #expect(constructions[0].1.transitions.allSatisfy { !$0.includesEpsilon })
+  }
+
+  @Test(arguments: seeds) func equivalentAutomataHaveTheSameMinimalOne(seed: UInt64) throws {
+    let one = randomAutomaton(seed: seed)
+    let same = try one.regularExpression().automaton
+    #expect(try one.counterexample(to: same) == nil)
+    #expect(try one.minimized() == same.minimized())
+    let other = randomAutomaton(seed: seed + 1000)
+    let difference = try one.counterexample(to: other)
+    let shortest = allWords(upTo: 7).first { one.accepts($0) != other.accepts($0) }
+    if let shortest {
+      #expect(difference == shortest)
+    } else if let difference {
+      #expect(difference.count > 7 && one.accepts(difference) != other.accepts(difference))
+    }
+  }
+
+  @Test(arguments: seeds) func combinationsAreThoseOfSets(seed: UInt64) throws {
+    let (one, other) = (randomAutomaton(seed: seed), randomAutomaton(seed: seed + 500, states: 4))
+    let union = try one.combined(with: other, by: .union)
+    let intersection = try one.combined(with: other, by: .intersection)
+    let difference = try one.combined(with: other, by: .difference)
+    for word in allWords(upTo: 5) {
+      let (mine, theirs) = (one.accepts(word), other.accepts(word))
+      #expect(union.accepts(word) == (mine || theirs))
+      #expect(intersection.accepts(word) == (mine && theirs))
+      #expect(difference.accepts(word) == (mine && !theirs))
+    }
+  }
+
+  @Test(arguments: seeds) func firstWordsAreThoseThatAreTried(seed: UInt64) throws {
+    let automaton = randomAutomaton(seed: seed)
+    let tried = allWords(upTo: 8).filter(automaton.accepts)
+    let first = try automaton.words(first: 12)
+    #expect(first.starts(with: tried.prefix(12)))
+    if first.count < 12 { #expect(first.count == tried.count) }
+    #expect(automaton.shortestWord == first.first)
+  }
+
+  @Test(arguments: seeds) func aTraceIsAWalk(seed: UInt64) throws {
+    let automaton = randomAutomaton(seed: seed)
+    let byID = Dictionary(uniqueKeysWithValues: automaton.transitions.map { ($0.id, $0) })
+    for word in allWords(upTo: 4) {
+      let trace = automaton.trace(word)
+      #expect(trace.run == automaton.run(word))
+      #expect((trace.path != nil) == trace.run.isAccepted)
+      #expect(trace.steps.count <= word.count + 1)
+      guard let path = trace.path else { continue }
+      // The path begins where reading may, reads the word, and ends where it may.
+      var here: String?
+      var read: Set<Int> = [0]
+      for id in path {
+        let transition = byID[id]!
+        if let here {
+          #expect(transition.start == here)
+        } else {
+          #expect(automaton.initialStates.contains(transition.start))
+        }
+        here = transition.end
+        read = Set(
+          read.flatMap { count -> [Int] in
+            let reads = count < word.count && transition.symbols.contains(word[count])
+            return (transition.includesEpsilon ? [count] : []) + (reads ? [count + 1] : [])
+          })
+      }
+      #expect(read.contains(word.count))
+      if let here { #expect(automaton.finalStates.contains(here)) }
+    }
+  }
+
+  @Test func rejectionsSayWhy() throws {
+    let automaton = try Automaton(
+      states: [.init("1", isInitial: true), .init("2"), .init("3", isFinal: true)],
+      transitions: [
+        .init("a", from: "1", to: "2", symbols: ["A"]),
+        .init("b", from: "2", to: "3", symbols: ["B"]),
+      ])
+    #expect(
+      automaton.run(["A", "B"]) == Run(rejection: nil, endStates: ["3"], finalPositions: [2]))
+    #expect(automaton.run(["A"]).rejection == .notFinal)
+    #expect(automaton.run(["A", "A"]).rejection == .dead(position: 1))
+    #expect(automaton.run(["A", "C", "B"]).rejection == .unknownSymbol("C", position: 1))
+    let nowhere = try Automaton(states: [.init("1", isFinal: true)], transitions: [])
+    #expect(nowhere.run([]).rejection == .noInitialState)
+    #expect(automaton.findings.isEmpty)
+    #expect(nowhere.findings == [.noInitialState])
+  }
+
+  @Test func longSymbolsAreReadWhenAsked() throws {
+    let automaton = try Automaton(
+      states: [.init("1", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "1", to: "1", symbols: ["a", "ab", "b"])])
+    #expect(automaton.symbols(of: "aabx") == ["a", "a", "b", "x"])
+    #expect(automaton.symbols(of: "aabx", tokenization: .longestMatch) == ["a", "ab", "x"])
+    #expect(automaton.findings == [.longSymbols(["ab"])])
+  }
+
+  @Test func nondeterminismIsListed() throws {
+    let automaton = try Automaton(
+      states: [.init("1", isInitial: true), .init("2", isInitial: true)],
+      transitions: [
+        .init("x", from: "1", to: "1", symbols: ["a", "b"]),
+        .init("y", from: "1", to: "2", symbols: ["a"], includesEpsilon: true),
+      ])
+    #expect(
+      automaton.nondeterminism == [
+        .initialStates(["1", "2"]), .epsilon(transition: "y"),
+        .choice(state: "1", symbol: "a", transitions: ["x", "y"]),
+      ])
+  }
+
+  @Test func whatExplodesStopsAtTheLimit() throws {
+    // Whether the 20th symbol from the end is an `a`: 2^20 subsets.
+    let expression = "(a|b)*a" + String(repeating: "(a|b)", count: 19)
+    let automaton = try RegularExpression(expression).automaton
+    #expect {
+      try automaton.determinized(limit: Limit(states: 1000))
+    } throws: {
+      "\($0)" == "subset construction: expected at most 1000 states, found more"
+    }
+    #expect(throws: AutomatonError.self) {
+      try automaton.regularExpression(limit: Limit(transitions: 20))
+    }
+  }
+
+  @Test(arguments: [
+    ("(", "character 2: expected a symbol"), ("a)", "character 2: expected the end, found `)`"),
+    ("*", "character 1: expected something to repeat"), ("'ab", "expected a closing quote"),
+    ("a|", "character 3: expected a symbol"), ("\\", "a character after `\\`"),
+    (String(repeating: "(", count: 100_000), "at most 1000 open parentheses"), ("", "character 1"),
+  ])
+  func brokenExpressionsAreRefused(text: String, message: String) {
+    #expect {
+      try RegularExpression(text)
+    } throws: {
+      "\($0)".contains(message)
+    }
+  }
+
+  @Test func expressionsReadWhatTheyMean() throws {
+    let automaton = try RegularExpression(" 'begin' (a|b?)+ \\* ε ").automaton
+    for (word, isAccepted) in [
+      (["begin", "*"], true), (["begin", "a", "b", "*"], true), (["begin"], false),
+      (["a", "*"], false),
+    ] {
+      #expect(automaton.accepts(word) == isAccepted)
+    }
+    #expect(try RegularExpression("∅").automaton.shortestWord == nil)
+    #expect(
+      try randomAutomaton(seed: 1).combined(with: randomAutomaton(seed: 1), by: .difference)
+        .regularExpression().description == "∅")
+  }
+
+  @Test func brokenAutomataAreRefused() {
+    #expect(throws: AutomatonError.self) {
+      try Automaton(states: [.init("1"), .init("1")], transitions: [])
+    }
+    #expect(throws: AutomatonError.self) {
+      try Automaton(states: [.init("1")], transitions: [.init("t", from: "1", to: "2")])
+    }
+    #expect(throws: AutomatonError.self) {
+      try Automaton(
+        states: [.init("1")], transitions: [.init("t", from: "1", to: "1", symbols: [""])])
+    }
+  }
+
+  @Test func largeAutomataAreHandled() throws {
+    // 10⁵ states in a ring of `a`, with `b` … `j` leading back to the start: 10⁶ transitions.
+    let count = 100_000
+    var transitions: [Automaton.Transition] = []
+    for index in 0..<count {
+      transitions.append(
+        .init("a\(index)", from: "\(index)", to: "\((index + 1) % count)", symbols: ["a"]))
+      for symbol in "bcdefghij" {
+        transitions.append(
+          .init("\(symbol)\(index)", from: "\(index)", to: "0", symbols: ["\(symbol)"]))
+      }
+    }
+    let automaton = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 % 10 == 0) },
+      transitions: transitions)
+    #expect(automaton.isDeterministic)
+    let minimal = try automaton.minimized()
+    #expect(minimal.states.count == 10)
+    #expect(try automaton.isEquivalent(to: minimal))
+    #expect(automaton.accepts([String](repeating: "a", count: 1000)))
+    #expect(try automaton.withoutEpsilon().transitions.count == 200_000 - 1)
+  }
+}

@@ -1,0 +1,157 @@
+import Automata
+import Foundation
+import Testing
+
+@Suite struct FormatTests {
+  /// Names with everything that means something in one of the formats.
+  private func awkward() throws -> Automaton {
+    try Automaton(
+      states: [
+        .init("1", name: "a, \"b\" & <c>", isInitial: true), .init("2", name: #"→ * | \"#),
+        .init("3", name: "ε", isInitial: true, isFinal: true), .init("4", name: "", isFinal: true),
+        .init("5", name: "x"), .init("6", name: "x"),
+      ],
+      transitions: [
+        .init("t0", from: "1", to: "2", symbols: [",", "|", "\"", "ab"]),
+        .init("t1", from: "2", to: "3", symbols: ["ε", "→", #"\"#], includesEpsilon: true),
+        .init("t2", from: "3", to: "3", symbols: ["*", "<", "-"]),
+        .init("t3", from: "3", to: "4", includesEpsilon: true),
+        .init("t4", from: "4", to: "5", symbols: ["a"]),
+        .init("t5", from: "5", to: "6", symbols: ["a"]),
+      ])
+  }
+
+  private func again(_ automaton: Automaton, by format: Format) throws -> Automaton {
+    try format.read(format.write(Drawn(automaton: automaton)), name: "file").automaton
+  }
+
+  @Test(arguments: [Format.jflap, .dot, .table]) func nothingIsLost(format: Format) throws {
+    for automaton in try [awkward()] + (1...60).map({ randomAutomaton(seed: $0) }) {
+      let read = try again(automaton, by: format)
+      #expect(read.states.map(\.isInitial) == automaton.states.map(\.isInitial))
+      #expect(read.states.map(\.isFinal) == automaton.states.map(\.isFinal))
+      if format != .table { #expect(read.states.map(\.name) == automaton.states.map(\.name)) }
+      #expect(read.alphabet == automaton.alphabet)
+      #expect(try read.isEquivalent(to: automaton))
+      // The same ways, whatever the ids are.
+      func ways(_ automaton: Automaton) -> Set<[String]> {
+        let numbers = Dictionary(
+          uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, "\($0)") })
+        return Set(
+          automaton.transitions.flatMap { transition in
+            (transition.symbols + (transition.includesEpsilon ? [""] : [])).map {
+              [numbers[transition.start]!, numbers[transition.end]!, $0]
+            }
+          })
+      }
+      #expect(ways(read) == ways(automaton))
+      // What was read once is written the same.
+      #expect(
+        try format.write(Drawn(automaton: again(read, by: format)))
+          == format.write(Drawn(automaton: read)))
+    }
+  }
+
+  @Test func exchangeHoldsWhatIsDeterministic() throws {
+    for seed in UInt64(1)...60 {
+      let automaton = try randomAutomaton(seed: seed).minimized()
+      #expect(try again(automaton, by: .exchange).isEquivalent(to: automaton))
+    }
+    let torn = try Automaton(
+      states: [.init("1", isInitial: true), .init("2"), .init("3")],
+      transitions: [
+        .init("a", from: "1", to: "2", symbols: ["E"]),
+        .init("b", from: "1", to: "3", symbols: ["E"]),
+      ])
+    #expect {
+      try Format.exchange.write(Drawn(automaton: torn))
+    } throws: {
+      "\($0)".contains("state `1`: expected one target for `E`")
+    }
+  }
+
+  @Test func filesOfOtherProgramsAreRead() throws {
+    let jflap = """
+      <?xml version="1.0"?><!--Created with JFLAP 6.4.--><structure>&#13;
+      <type>fa</type><automaton>
+      <state id="0" name="q0"><x>82.0</x><y>95.5</y><initial/></state>
+      <state id="7" name="q7"><x>200.0</x><y>95.0</y><final/></state>
+      <transition><from>0</from><to>7</to><read>a</read></transition>
+      <transition><from>7</from><to>7</to><read/></transition>
+      </automaton></structure>
+      """
+    let drawn = try Format.jflap.read(Data(jflap.utf8), name: "a.jff")
+    #expect(drawn.places["0"] == Drawn.Place(x: 82, y: 95.5))
+    #expect(drawn.automaton.accepts(["a"]) && !drawn.automaton.accepts([]))
+    let dot = """
+      // An example of Graphviz's gallery, shortened.
+      digraph finite_state_machine {
+        rankdir=LR; size="8,5"
+        node [shape = doublecircle]; LR_0 LR_3
+        node [shape = circle];
+        secret [shape=none, label=""]; secret -> LR_0
+        LR_0 -> LR_2 [ label = "S, B" ]; LR_2 -> LR_3 -> LR_3 [label = "c"];
+      }
+      """
+    let automaton = try Format.dot.read(Data(dot.utf8), name: "a.dot").automaton
+    #expect(automaton.states.map(\.id) == ["LR_0", "LR_3", "LR_2"])
+    #expect(
+      automaton.accepts(["B", "c", "c"]) && automaton.accepts([]) && !automaton.accepts(["S"]))
+  }
+
+  @Test(
+    arguments: [
+      (Format.jflap, "", "expected well-formed XML"), (.jflap, "<structure>", "well-formed XML"),
+      (.jflap, "<a/>", "JFLAP's element `structure`"),
+      (.jflap, "<structure><type>pda</type></structure>", "type pda"),
+      (.jflap, "<structure><state id='1'/><state id='1'/></structure>", "another state `1`"),
+      (
+        .jflap, "<structure><transition><from>1</from><to>2</to></transition></structure>",
+        "expected a state `1`, found none"
+      ),
+      (
+        .jflap, "<structure><state id='1'><x>nan</x><y>1</y></state></structure>",
+        "finite coordinates"
+      ),
+      (.jflap, "<!DOCTYPE a [<!ENTITY b 'c'>]><structure/>", "no entity declarations"),
+      (.dot, "graph { a -- b }", "expected `digraph`"),
+      (.dot, "digraph { a -> ", "expected a node"),
+      (.dot, "digraph { a [label=\"x", "expected a closing quote"),
+      (.dot, "digraph { subgraph s {} }", "no subgraphs"), (.dot, "digraph {", "found the end"),
+      (.table, "", "expected a line with symbols"),
+      (.table, " | a\nq | r\n", "a line for state `r`"),
+      (.table, " | a | a\n", "columns for different symbols"),
+      (.table, " | a\nq | q | q\n", "at most 2 columns"),
+      (.table, " | a\n * | \n", "the name of a state"),
+      (.exchange, "{}", "expected JSON with `initial`"),
+      (.exchange, #"{"initial":["x"],"final":[],"states":{}}"#, "a state `x`"),
+      (.exchange, #"{"initial":[],"final":[],"states":{"x":{"a":"y"}}}"#, "a state `y`"),
+      (.exchange, String(repeating: "[", count: 1_000_000), "expected JSON"),
+      (.jflap, String(repeating: "<a>", count: 100_000), "at most 100 nested elements"),
+    ] as [(Format, String, String)])
+  func brokenFilesAreNamed(format: Format, text: String, message: String) {
+    #expect {
+      try format.read(Data(text.utf8), name: "file")
+    } throws: {
+      "\($0)".contains(message) && "\($0)".hasPrefix("file")
+    }
+  }
+
+  @Test func tablesAreForPeople() throws {
+    let automaton = try Automaton(
+      states: [.init("q0", isInitial: true), .init("q1", isFinal: true)],
+      transitions: [
+        .init("x", from: "q0", to: "q0", symbols: ["a", "b"]),
+        .init("y", from: "q0", to: "q1", symbols: ["a"]),
+        .init("z", from: "q1", to: "q0", includesEpsilon: true),
+      ])
+    let text = String(decoding: try Format.table.write(Drawn(automaton: automaton)), as: UTF8.self)
+    #expect(
+      text == """
+        state | a      | b  | ε
+        → q0  | q0, q1 | q0 |
+        * q1  |        |    | q0
+
+        """)
+  }
+}
