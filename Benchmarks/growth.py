@@ -48,7 +48,7 @@ def growth(arguments, comparison):
 
 
 def drawn(curves):
-    """One panel a curve, both axes logarithmic, time from 0.5 to the most in steps of 2."""
+    """One panel a curve, both axes logarithmic, time in powers of 2."""
     most = max(max(times) for _, _, times in curves)
     least = min(min(times) for _, _, times in curves)
     low, high = math.floor(math.log2(least)), math.ceil(math.log2(most))

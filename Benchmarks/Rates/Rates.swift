@@ -148,27 +148,29 @@ import InkTraining
     let model = try untrainedModel(request)
     let network = InferenceNetwork(model)
     let area = model.rasterizer.size * model.rasterizer.size
-    let pixels = pictures(request.batch, size: model.rasterizer.size, classes: 10).examples.flatMap
-    {
-      example -> [UInt8] in
-      if case .bitmap(let bitmap) = example.content { bitmap.pixels } else { [] }
-    }
+    // Batches of 2048 pictures or more, which are taken in turn.
+    let batches = max(4, 2048 / request.batch)
+    var generator = SeededGenerator(seed: 1)
+    let pixels = noise(batches * request.batch * area, using: &generator)
     let classes = network.classCount
     let logits = UnsafeMutableBufferPointer<Float>.allocate(capacity: request.batch * classes)
     defer { logits.deallocate() }
     nonisolated(unsafe) let output = logits
     let parts = min(threads, request.batch)
+    var turn = 0
     return pixels.withUnsafeBufferPointer { pixels in
       nonisolated(unsafe) let input = pixels
-      @Sendable func compute(_ part: Int) {
-        let range = request.batch * part / parts..<request.batch * (part + 1) / parts
-        network.compute(
-          UnsafeBufferPointer(rebasing: input[range.lowerBound * area..<range.upperBound * area]),
-          count: range.count,
-          into: UnsafeMutableBufferPointer(
-            rebasing: output[range.lowerBound * classes..<range.upperBound * classes]))
-      }
       return repeated(request) {
+        let start = turn % batches * request.batch
+        turn += 1
+        @Sendable func compute(_ part: Int) {
+          let range = request.batch * part / parts..<request.batch * (part + 1) / parts
+          let places = (start + range.lowerBound) * area..<(start + range.upperBound) * area
+          network.compute(
+            UnsafeBufferPointer(rebasing: input[places]), count: range.count,
+            into: UnsafeMutableBufferPointer(
+              rebasing: output[range.lowerBound * classes..<range.upperBound * classes]))
+        }
         if parts == 1 {
           compute(0)
         } else {

@@ -4,12 +4,12 @@
 CLONES void ink_add_bias(float *values, size_t count, float bias, float lowest) {
   for (size_t i = 0; i < count; i++) {
     float value = values[i] + bias;
-    values[i] = value > lowest ? value : lowest;
+    values[i] = value < lowest ? lowest : value;
   }
 }
 
 CLONES void ink_relu(float *values, size_t count) {
-  for (size_t i = 0; i < count; i++) values[i] = values[i] > 0 ? values[i] : 0;
+  for (size_t i = 0; i < count; i++) values[i] = values[i] < 0 ? 0 : values[i];
 }
 
 CLONES void ink_relu_gradient(

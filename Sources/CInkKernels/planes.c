@@ -53,7 +53,7 @@ INLINE void finish_square(
     v16 top = b > a ? b : a, bottom = d > c ? d : c;
     v16 largest = (bottom > top ? bottom : top) + offset;
     float *place = output + y * shape->output_row + x * shape->filters + filter;
-    AT(place) = largest > least ? largest : least;
+    AT(place) = largest < least ? least : largest;
     if (!choices) return;
     i16 upper = (b > a) & 1, lower = 2 + ((d > c) & 1);
     i16 choice = bottom > top ? lower : upper;
@@ -66,7 +66,7 @@ INLINE void finish_square(
     if (row >= shape->rows || column >= shape->columns) continue;
     v16 value = sums[q] + offset;
     float *place = output + row * shape->output_row + column * shape->filters + filter;
-    AT(place) = value > least ? value : least;
+    AT(place) = value < least ? least : value;
   }
 }
 
@@ -410,7 +410,7 @@ CLONES void ink_dense(
         for (size_t s = 0; s < count * vectors; s++) {
           size_t place = unit + (v + s % vectors) * LANES;
           v16 value = sums[s] + AT(bias + place);
-          AT(output + (first + s / vectors) * units + place) = value > least ? value : least;
+          AT(output + (first + s / vectors) * units + place) = value < least ? least : value;
         }
       }
     }

@@ -36,6 +36,14 @@ public enum DatasetForm: String, Sendable, CaseIterable {
     if self == .idx || self == .npy, labels.count > 256 {
       throw DatasetError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
     }
+    let size = (rasterizer ?? .standard).size
+    if self == .idx, count * size * size > IDX.mostBytes {
+      throw DatasetError(
+        path: path,
+        expected:
+          "at most \(IDX.mostBytes / size / size) pictures of \(size) × \(size) as IDX (npy "
+          + "has no limit)", found: "\(count)")
+    }
     try FileTree.replace(path) { temporary in
       switch self {
       case .ndjson: try writeRecordings(of: examples, to: temporary)

@@ -3,6 +3,8 @@ import InkRaster
 
 /// Pictures that stay on disk: a file of bytes, `[count, height, width]` from some offset on, mapped into
 /// memory, so that only what is looked at is read and the system may forget it again.
+///
+/// The file must not be changed in its place meanwhile; a new one may take its name.
 public final class StoredPictures: Hashable, Sendable {
   /// The file.
   public let path: String
@@ -30,8 +32,7 @@ public final class StoredPictures: Hashable, Sendable {
         let start = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0),
         start != MAP_FAILED
       else { return nil }
-      // Training looks here and there; reading ahead would only fill memory.
-      madvise(start, Int(status.st_size), MADV_RANDOM)
+      madvise(start, Int(status.st_size), MADV_SEQUENTIAL)
       bytes = UnsafeRawBufferPointer(start: start, count: Int(status.st_size))
     }
 
@@ -100,6 +101,12 @@ public final class StoredPictures: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(path)
     hasher.combine(offset)
+  }
+
+  /// Tells the system not to read on beyond what is looked at.
+  public func willBeReadAnywhere() {
+    madvise(
+      UnsafeMutableRawPointer(mutating: mapped.bytes.baseAddress!), mapped.bytes.count, MADV_RANDOM)
   }
 
   /// Asks the system to read picture `index` soon.

@@ -1,4 +1,5 @@
 import Foundation
+import InkDatasets
 import InkNetwork
 
 #if canImport(Accelerate)
@@ -139,7 +140,12 @@ extension BLAS {
     let size = 1024
     let operations = 2 * Double(size * size * size)
     let loop = ParallelLoop(workers: threads)
+    // Zeros would need less power, and might run faster.
+    var generator = SeededGenerator(seed: 1)
     let matrices = (0..<threads).map { _ in (0..<3).map { _ in FloatBuffer(count: size * size) } }
+    for buffer in matrices.joined() {
+      for index in 0..<buffer.count { buffer.pointer[index] = Float(generator.uniform()) - 0.5 }
+    }
     let clock = ContinuousClock()
     var best = 0.0
     let start = clock.now

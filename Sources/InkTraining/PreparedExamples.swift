@@ -73,10 +73,17 @@ struct PreparedExamples: Sendable {
       }
     } else if let stored = examples[index].stored {
       stored.pictures.withPixels(stored.index) { pixels in
-        for position in 0..<size { input[position] = Float(pixels[position]) * scale }
+        // All bits are exchanged, or none: 255 − p is the complement of p.
+        let mask: UInt8 = stored.pictures.isInverted ? 255 : 0
+        for position in 0..<size { input[position] = Float(pixels[position] ^ mask) * scale }
       }
-      guard stored.pictures.isInverted else { return }
-      for position in 0..<size { input[position] = 255 * scale - input[position] }
+    }
+  }
+
+  /// Tells the system that what is on disk will be read here and there, and not from end to end.
+  func willBeLearnt() {
+    for pictures in Set(examples.compactMap { $0.stored?.pictures }) {
+      pictures.willBeReadAnywhere()
     }
   }
 

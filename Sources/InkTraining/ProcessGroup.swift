@@ -85,6 +85,12 @@ public final class ProcessGroup: Sendable {
     return value
   }
 
+  /// Whether all processes have the same `value`.
+  func agrees(on value: UInt32) -> Bool {
+    let isSame = sum(Double(value)) == Double(value) * Double(size)
+    return sum(isSame ? 0 : 1) == 0
+  }
+
   /// Waits until all processes have come here.
   public func wait() { _ = sum(0) }
 }

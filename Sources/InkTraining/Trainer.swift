@@ -190,6 +190,12 @@ public final class Trainer {
     checkpointPath: String? = nil, provenance: [String: String] = [:],
     shouldStop: () -> Bool = { false }, onEvent: (TrainingEvent) -> Void = { _ in }
   ) throws -> Outcome {
+    guard group.agrees(on: try standing()) else {
+      throw TrainingError.unsuitableData(
+        expected: "the same data, options and checkpoint in every process",
+        found: "others in one of them")
+    }
+    training.willBeLearnt()
     onEvent(
       .started(
         steps: stepsPerEpoch, epochs: options.epochs, epochsDone: progress.history.count,
@@ -203,7 +209,8 @@ public final class Trainer {
         onEvent(
           .step(
             epoch: epoch + 1, step: progress.step, of: stepsPerEpoch,
-            examples: min(options.batchSize, training.count),
+            examples: min(
+              options.batchSize, training.count - (progress.step - 1) * options.batchSize),
             loss: progress.lossSum / Double(progress.exampleCount),
             accuracy: Double(progress.rightCount) / Double(progress.exampleCount)))
         // All processes stop where one of them has to.
@@ -342,6 +349,16 @@ public final class Trainer {
       architecture: network.architecture, labels: labels, rasterizer: rasterizer,
       options: options, fingerprint: fingerprint, validationFingerprint: validationFingerprint,
       startFingerprint: startFingerprint)
+  }
+
+  /// A number for what is trained and how far it has come.
+  private func standing() throws -> UInt32 {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    var fingerprint = Fingerprint()
+    fingerprint.add([UInt8](try encoder.encode(identity)))
+    fingerprint.add([UInt8](try encoder.encode(progress)))
+    return UInt32(truncatingIfNeeded: fingerprint.value ^ (fingerprint.value >> 32))
   }
 
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {

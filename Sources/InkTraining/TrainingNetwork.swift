@@ -111,7 +111,7 @@ final class TrainingNetwork: @unchecked Sendable {
     }
     pooledConvolutions = plan.pooledConvolutions
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
-    sliceGradients = (0..<Self.slices(of: mostExamples).count).map { _ in
+    sliceGradients = (0..<Self.mostSlices(of: mostExamples)).map { _ in
       FloatBuffer(count: sliceCount)
     }
     scratch = (0..<workers).map { _ in FloatBuffer(count: scratchCount) }
@@ -121,9 +121,17 @@ final class TrainingNetwork: @unchecked Sendable {
   /// The logits of the last batch, `[batch, classes]`.
   var logits: UnsafeMutablePointer<Float> { values[output].pointer }
 
+  private static let mostSlices = 16
+  private static let leastSlice = 8
+
+  /// The most slices of any batch up to `count`: a smaller batch may have more.
+  private static func mostSlices(of count: Int) -> Int {
+    min(mostSlices, (count + leastSlice - 1) / leastSlice)
+  }
+
   /// The fixed cut of a batch into slices.
   static func slices(of count: Int) -> [Range<Int>] {
-    let size = max(8, (count + 15) / 16)
+    let size = max(leastSlice, (count + mostSlices - 1) / mostSlices)
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 

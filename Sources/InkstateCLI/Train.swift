@@ -87,8 +87,10 @@ struct Train: ParsableCommand {
     do { try run(in: group) } catch let code as ExitCode {
       group.leave()
       throw code
-    } catch  where group.rank > 0 {
-      // The first process says the same.
+    } catch {
+      guard group.rank > 0 else { throw error }
+      // What is wrong may be so on this machine only.
+      FileHandle.standardError.write(Data("process \(group.rank): \(error)\n".utf8))
       throw ExitCode.failure
     }
     group.leave()
@@ -121,6 +123,8 @@ struct Train: ParsableCommand {
       network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
       startingFrom: start, workers: training.workers(of: group), group: group)
     if resume { try trainer.resume(from: checkpointPath) }
+    // The first process may soon write, or remove, what others have yet to look for.
+    group.wait()
 
     Terminal.say(
       "\(network.name): \(network.parameterCount) parameters, \(trainer.exampleCount) examples of "

@@ -61,10 +61,28 @@ import TestSupport
     #expect(try train(other, workers: 4).encoded() != one)
   }
 
+  /// A batch of 150 has 15 slices of 10, the rest of 128 has 16 of 8.
+  @Test func aLastBatchMayHaveMoreSlices() throws {
+    var options = options
+    options.batchSize = 150
+    options.epochs = 1
+    // Pictures, of which none is a tap.
+    let pictures = try dataset(1, writers: 20, perClass: 4).examples.prefix(278).map {
+      Example(.bitmap(try $0.bitmap(.standard)), label: $0.label, origin: $0.origin)
+    }
+    let model = try train(options, workers: 2, training: Dataset(pictures))
+    #expect(model.provenance["epoch"] == "1")
+  }
+
   @Test(arguments: [Augmentation.none, .upright])
   func picturesOnDiskTeachWhatPicturesInMemoryTeach(augmentation: Augmentation) throws {
     let folder = try TemporaryFolder()
-    try DatasetForm.npy.write(dataset(1), rasterizer: .standard, to: "\(folder.path)/pictures")
+    // Dark ink, which is inverted when it is looked at.
+    let dark = Dataset(
+      try dataset(1).examples.map {
+        Example(.bitmap(try $0.bitmap(.standard).inverted()), label: $0.label, origin: $0.origin)
+      })
+    try DatasetForm.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/pictures")
     let onDisk = try Dataset.load("\(folder.path)/pictures").dataset
     #expect(onDisk.examples.allSatisfy { $0.stored != nil })
     let inMemory = Dataset(
