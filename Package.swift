@@ -11,6 +11,8 @@ let package = Package(
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
     .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
     .library(name: "Automata", targets: ["Automata"]),
+    .library(
+      name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
     .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
     // The loops alone, for Benchmarks.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
@@ -26,6 +28,7 @@ let package = Package(
     .target(name: "XMLTree"),
     .target(name: "Ink", dependencies: ["XMLTree"]),
     .target(name: "Automata", dependencies: ["XMLTree"]),
+    .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),
@@ -57,7 +60,7 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkRecognizer",
+        "InkRecognizer", "Automata", "AutomatonEditor",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -65,6 +68,9 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Ink", "InkDatasets"],
       path: "Tests/TestSupport"),
+    .testTarget(
+      name: "AutomatonEditorTests",
+      dependencies: ["Automata", "AutomatonEditor", "InkDatasets", "TestSupport"]),
     .testTarget(name: "AutomataTests", dependencies: ["Automata", "TestSupport"]),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
     .testTarget(

@@ -109,8 +109,10 @@ extension Automaton {
       })
   }
 
-  /// The same words by the automaton with every symbol leading somewhere from every state; `alphabet`
-  /// may have more symbols than occur. Deterministic.
+  /// The same words by a deterministic automaton in which every symbol leads somewhere from every
+  /// state.
+  ///
+  /// `alphabet` may have more symbols than occur.
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
   public func completed(

@@ -41,7 +41,7 @@ extension Shape {
   }
 
   /// A loop that is open at the bottom, either way round.
-  private static func loop(
+  static func loop(
     sweep: Double, height: Double, using generator: inout SeededGenerator
   ) -> [Point] {
     let isClockwise = generator.chance(0.5)
@@ -71,7 +71,7 @@ extension Shape {
   }
 
   /// A piece of an ellipse-like curve of diameter 1 whose radius wobbles and drifts.
-  private static func arc(
+  static func arc(
     from start: Double, sweep: Double, isClockwise: Bool, wobble: Double, drift: Double,
     using generator: inout SeededGenerator
   ) -> [Point] {
@@ -92,7 +92,7 @@ extension Shape {
   }
 
   /// A circular arc over a chord of length 1 that rises by `sag`.
-  private static func bow(sag: Double) -> [Point] {
+  static func bow(sag: Double) -> [Point] {
     guard abs(sag) > 1e-3 else { return [Point(-0.5, 0), Point(0.5, 0)] }
     let radius = (0.25 + sag * sag) / (2 * sag)
     let half = asin(min(1, 0.5 / abs(radius)))
@@ -105,7 +105,7 @@ extension Shape {
   }
 
   /// Adds the hand's kind of head to the end of `line`.
-  private static func withHead(
+  static func withHead(
     _ line: [Point], length: Double, _ hand: Hand, using generator: inout SeededGenerator
   ) -> [[[Point]]] {
     let tip = line[line.count - 1]

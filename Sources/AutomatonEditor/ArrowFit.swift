@@ -1,0 +1,63 @@
+import Ink
+
+/// What a line or an arrow was meant to be: from where to where, and through which place.
+struct ArrowFit {
+  var start: Vector
+  var tip: Vector
+  var flex: Vector
+  /// Whether there was a head, which decides the direction.
+  var hasHead: Bool
+
+  /// How far the shaft may sag, as a share of its chord, and still be straight.
+  private static let straight = 0.05
+  /// What goes back from the furthest point, as a share of the whole, is a head from here on.
+  private static let leastHead = 0.04
+
+  /// `nil` where the drawing has no extent.
+  init?(_ drawing: Drawing) {
+    guard let shaft = drawing.strokes.max(by: { $0.length < $1.length }), shaft.length > 0 else {
+      return nil
+    }
+    let points = shaft.resampled(count: 128).points.map { Vector($0) }
+    guard points.allSatisfy(\.isFinite) else { return nil }
+    // A pen that adds the head without lifting goes back from the tip.
+    let last = points.count - 1
+    let furthestFromStart = Self.furthest(from: points[0], in: points)
+    let furthestFromEnd = last - Self.furthest(from: points[last], in: points.reversed())
+    // A hook at the other end is shorter than a head.
+    let (backAtEnd, backAtStart) = (last - furthestFromStart, furthestFromEnd)
+    var line = points
+    hasHead = Double(max(backAtEnd, backAtStart)) / Double(last) > Self.leastHead
+    if hasHead {
+      line =
+        backAtEnd >= backAtStart
+        ? Array(points[...furthestFromStart]) : points[furthestFromEnd...].reversed()
+    }
+    // Further strokes are heads: those at the start turn the arrow round.
+    let heads = drawing.strokes.filter { $0 != shaft }.flatMap(\.points).map { Vector($0) }
+    if !heads.isEmpty {
+      let middle = heads.reduce(Vector(0, 0), +) * (1 / Double(heads.count))
+      hasHead = true
+      if middle.distance(to: line[0]) < middle.distance(to: line[line.count - 1]) { line.reverse() }
+    }
+    let (start, tip) = (line[0], line[line.count - 1])
+    let chord = start.distance(to: tip)
+    guard chord > 0 else { return nil }
+    let half = line[line.count / 2]
+    let across = (tip - start).unit.turned(by: .pi / 2)
+    let sag = line.map { abs(($0 - start).x * across.x + ($0 - start).y * across.y) }.max() ?? 0
+    (self.start, self.tip) = (start, tip)
+    flex = sag > Self.straight * chord ? half : start.middle(to: tip)
+  }
+
+  /// The first of the points that are about as far from `place` as any: a pen that draws both barbs
+  /// passes the tip twice.
+  private static func furthest(from place: Vector, in points: [Vector]) -> Int {
+    let distances = points.map { $0.distance(to: place) }
+    let enough = 0.98 * (distances.max() ?? 0)
+    guard let near = distances.firstIndex(where: { $0 >= enough }) else { return 0 }
+    // Until it turns back.
+    let end = distances[near...].firstIndex { $0 < enough } ?? distances.count
+    return (near..<end).max { distances[$0] < distances[$1] } ?? near
+  }
+}

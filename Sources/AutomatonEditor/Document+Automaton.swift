@@ -1,0 +1,26 @@
+import Automata
+
+extension Document {
+  /// The automaton that is drawn: transitions with both ends, states with their names as labels.
+  public var automaton: Automaton {
+    let initial = Set(transitions.filter(\.isInitialMarker).compactMap(\.end))
+    let ways = transitions.compactMap { transition -> Automaton.Transition? in
+      guard let start = transition.start, let end = transition.end else { return nil }
+      return Automaton.Transition(
+        transition.id, from: start, to: end, symbols: transition.allSymbols,
+        includesEpsilon: transition.includesEpsilon)
+    }
+    let states = states.map {
+      Automaton.State(
+        $0.id, name: $0.name, isInitial: initial.contains($0.id), isFinal: $0.isFinal)
+    }
+    do {
+      return try Automaton(states: states, transitions: ways)
+    } catch {
+      preconditionFailure("a document has the states of its transitions: \(error)")
+    }
+  }
+
+  /// The ids of transitions of which an end belongs to no state; they are left out of ``automaton``.
+  public var danglingTransitions: [String] { transitions.filter(\.isDangling).map(\.id) }
+}

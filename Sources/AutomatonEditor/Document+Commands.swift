@@ -1,0 +1,439 @@
+import Foundation
+import Ink
+
+extension Document {
+  /// The document after `command`; new elements take their ids from `ids`.
+  ///
+  /// - Throws: `Refusal` where the command does nothing; the document stays as it is.
+  public func applying(
+    _ command: Command, ids: inout some IDSource, options: EditorOptions = EditorOptions()
+  ) throws(Refusal) -> Document {
+    var result = self
+    try result.apply(command, &ids, options)
+    guard result.isSound else { throw .notANumber }
+    guard result != self else { throw .nothingToDo }
+    return result
+  }
+
+  /// Whether every number is finite, every radius positive and every end that is named there.
+  var isSound: Bool {
+    let known = Set(states.map(\.id))
+    return states.allSatisfy { $0.center.isFinite && $0.radius.isFinite && $0.radius > 0 }
+      && transitions.allSatisfy { transition in
+        [transition.start, transition.end].allSatisfy { $0.map(known.contains) ?? true }
+          && {
+            switch transition.shape {
+            case .regular(let start, let tip, let flex):
+              start.isFinite && tip.isFinite && flex.isFinite
+            case .loop(let angle, _): angle.isFinite && transition.start != nil
+            }
+          }()
+      }
+  }
+
+  private mutating func apply(
+    _ command: Command, _ ids: inout some IDSource, _ options: EditorOptions
+  ) throws(Refusal) {
+    switch command {
+    case .drawState(let drawing): try drawState(drawing, &ids, options)
+    case .drawTransition(let drawing): try drawTransition(drawing, &ids, options)
+    case .drawLoop(let drawing): try drawLoop(drawing, &ids, options)
+    case .addState(let center, let radius):
+      let radius = radius ?? options.usualRadius
+      guard center.isFinite, radius.isFinite, radius > 0 else { throw .notANumber }
+      addState(State(id: ids.next(), name: freeName, center: center, radius: radius), options)
+    case .connect(let start, let end): try connect(start, end, &ids)
+    case .setFinal(let id, let isFinal): states[try stateIndex(id)].isFinal = isFinal
+    case .setInitial(let id, let isInitial): try setInitial(id, isInitial, &ids)
+    case .moveState(let id, let center): try moveState(id, to: center)
+    case .resizeState(let id, let radius):
+      guard radius.isFinite, radius > 0 else { throw .notANumber }
+      states[try stateIndex(id)].radius = radius
+      for index in transitions.indices { project(index) }
+    case .bend(let id, let place): try bend(id, through: place)
+    case .moveStart(let id, let place): try moveEnd(id, isTip: false, to: place, options)
+    case .moveTip(let id, let place): try moveEnd(id, isTip: true, to: place, options)
+    case .turnLoop(let id, let place): try turnLoop(id, towards: place)
+    case .flip(let id): try flip(id)
+    case .rename(let id, let name): states[try stateIndex(id)].name = Self.sanitized(name)
+    case .setPendingSymbol(let id, let symbol):
+      transitions[try transitionIndex(id)].pendingSymbol = Self.sanitized(symbol)
+    case .addSymbol(let id, let text):
+      let index = try transitionIndex(id)
+      let symbol = Self.sanitized(text)
+      guard !symbol.isEmpty, !transitions[index].symbols.contains(symbol) else {
+        throw .nothingToDo
+      }
+      transitions[index].symbols.append(symbol)
+      if transitions[index].pendingSymbol == symbol { transitions[index].pendingSymbol = "" }
+    case .removeSymbol(let id, let symbol):
+      transitions[try transitionIndex(id)].symbols.removeAll { $0 == symbol }
+    case .setEpsilon(let id, let includes):
+      transitions[try transitionIndex(id)].includesEpsilon = includes
+    case .delete(let id, let cascade):
+      guard state(id) != nil || transition(id) != nil else { throw .noSuchElement(id) }
+      delete([id], cascade)
+    case .erase(let drawing, let cascade): erase(drawing, cascade, options)
+    case .clear: (states, transitions) = ([], [])
+    }
+  }
+
+  /// Text without spaces, and without white space at its ends.
+  static func sanitized(_ text: String) -> String {
+    text.filter { $0 != " " }.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private func stateIndex(_ id: String) throws(Refusal) -> Int {
+    guard let index = states.firstIndex(where: { $0.id == id }) else { throw .noSuchElement(id) }
+    return index
+  }
+
+  private func transitionIndex(_ id: String) throws(Refusal) -> Int {
+    guard let index = transitions.firstIndex(where: { $0.id == id }) else {
+      throw .noSuchElement(id)
+    }
+    return index
+  }
+
+  /// `q0`, `q1`, …: the first that no state has.
+  private var freeName: String {
+    let names = Set(states.map(\.name))
+    var number = states.count
+    while number > 0, !names.contains("q\(number - 1)") { number -= 1 }
+    while names.contains("q\(number)") { number += 1 }
+    return "q\(number)"
+  }
+
+  // MARK: Drawing
+
+  private mutating func drawState(
+    _ drawing: Drawing, _ ids: inout some IDSource, _ options: EditorOptions
+  ) throws(Refusal) {
+    guard let fit = CircleFit(drawing) else { throw .tooSmall }
+    // A second ring is roughly concentric with a first one and of about its size.
+    let around = states.indices.filter { index in
+      let (center, radius) = (states[index].center, states[index].radius)
+      return fit.center.distance(to: center) <= 0.5 * max(fit.radius, radius)
+        && (0.5...1.6).contains(fit.radius / radius)
+    }.min {
+      states[$0].center.distance(to: fit.center) < states[$1].center.distance(to: fit.center)
+    }
+    if let around {
+      guard !states[around].isFinal else { throw .alreadyFinal }
+      states[around].isFinal = true
+      return
+    }
+    addState(
+      State(
+        id: ids.next(), name: freeName, isFinal: fit.turns >= Self.leastDoubleTurns,
+        center: fit.center, radius: fit.radius), options)
+  }
+
+  /// A ring drawn twice without lifting the pen goes round about twice.
+  private static let leastDoubleTurns = 1.7
+
+  private mutating func addState(_ state: State, _ options: EditorOptions) {
+    states.append(state)
+    // Every loose end that is near enough belongs to it now.
+    for index in transitions.indices {
+      guard case .regular(let start, let tip, _) = transitions[index].shape else { continue }
+      let reach = options.attachment(to: state)
+      if transitions[index].end == nil, state.distance(to: tip) <= reach {
+        transitions[index].end = state.id
+        project(index)
+      } else if transitions[index].start == nil, state.distance(to: start) <= reach {
+        transitions[index].start = state.id
+        transitions[index].isInitialMarker = false
+        project(index)
+      }
+    }
+  }
+
+  /// The state whose disc is nearest to `place`, where that is near enough; of several around it, the
+  /// one with the nearest middle.
+  func nearestState(to place: Vector, _ options: EditorOptions) -> State? {
+    states.filter { $0.distance(to: place) <= options.attachment(to: $0) }.min {
+      ($0.distance(to: place), $0.center.distance(to: place))
+        < ($1.distance(to: place), $1.center.distance(to: place))
+    }
+  }
+
+  private mutating func drawTransition(
+    _ drawing: Drawing, _ ids: inout some IDSource, _ options: EditorOptions
+  ) throws(Refusal) {
+    guard let fit = ArrowFit(drawing) else { throw .tooSmall }
+    var start = nearestState(to: fit.start, options)
+    var end = nearestState(to: fit.tip, options)
+    if let state = start, state.id == end?.id {
+      // Only the nearer end belongs to it: an arrow is no loop.
+      if ringDistance(state, fit.start) < ringDistance(state, fit.tip) {
+        end = nil
+      } else {
+        start = nil
+      }
+    }
+    transitions.append(
+      Transition(
+        id: ids.next(), start: start?.id, end: end?.id,
+        shape: .regular(start: fit.start, tip: fit.tip, flex: fit.flex),
+        isInitialMarker: start == nil))
+    project(transitions.count - 1)
+    bow(transitions.count - 1)
+  }
+
+  private func ringDistance(_ state: State, _ place: Vector) -> Double {
+    abs(state.center.distance(to: place) - state.radius)
+  }
+
+  private mutating func drawLoop(
+    _ drawing: Drawing, _ ids: inout some IDSource, _ options: EditorOptions
+  ) throws(Refusal) {
+    guard let stroke = drawing.strokes.max(by: { $0.length < $1.length }),
+      let first = stroke.points.first, let last = stroke.points.last, stroke.length > 0
+    else { throw .tooSmall }
+    let (start, end) = (Vector(first), Vector(last))
+    guard let state = nearestState(to: start, options) ?? nearestState(to: end, options) else {
+      throw .noStateThere
+    }
+    let direction = start.middle(to: end) - state.center
+    transitions.append(
+      Transition(
+        id: ids.next(), start: state.id, end: state.id,
+        shape: .loop(
+          angle: Self.loopAngle(direction), isMirrored: stroke.smoothTurningAngle < 0)))
+  }
+
+  /// The angle from the bottom of a ring, in (−π, π].
+  private static func loopAngle(_ direction: Vector) -> Double {
+    let angle = direction.angle - .pi / 2
+    return angle <= -.pi ? angle + 2 * .pi : angle
+  }
+
+  // MARK: Ends
+
+  /// Puts the ends of a transition on the rings of their states, towards its bend; a straight one stays
+  /// straight.
+  private mutating func project(_ index: Int) {
+    guard case .regular(var start, var tip, var flex) = transitions[index].shape else { return }
+    let isStraight =
+      flex.distance(to: start.middle(to: tip)) < 0.02 * start.distance(to: tip)
+    let (from, to) = (state(transitions[index].start), state(transitions[index].end))
+    if isStraight, let from, let to {
+      start = from.ringPoint(towards: to.center)
+      tip = to.ringPoint(towards: from.center)
+    } else {
+      if let from { start = from.ringPoint(towards: flex) }
+      if let to { tip = to.ringPoint(towards: flex) }
+    }
+    if isStraight { flex = start.middle(to: tip) }
+    transitions[index].shape = .regular(start: start, tip: tip, flex: flex)
+  }
+
+  /// Bends straight transitions between the same two states apart, each to its own left.
+  private mutating func bow(_ index: Int) {
+    guard let start = transitions[index].start, let end = transitions[index].end, start != end,
+      let from = state(start), let to = state(end)
+    else { return }
+    let pair = Set([start, end])
+    let others = transitions.indices.filter {
+      $0 != index && !transitions[$0].isLoop
+        && Set([transitions[$0].start, transitions[$0].end].compactMap { $0 }) == pair
+    }
+    guard !others.isEmpty else { return }
+    let distance = from.center.distance(to: to.center)
+    for (rank, other) in (others + [index]).enumerated() {
+      guard case .regular(let first, let tip, let flex) = transitions[other].shape,
+        flex.distance(to: first.middle(to: tip)) < 0.02 * first.distance(to: tip)
+      else { continue }
+      let isForward = transitions[other].start == start
+      let sameWay = (others + [index])[..<rank].count {
+        transitions[$0].start == transitions[other].start
+      }
+      let left = (to.center - from.center).unit.turned(by: -.pi / 2) * (isForward ? 1 : -1)
+      let bend = min(60, max(20, 0.15 * distance)) * Double(1 + sameWay)
+      transitions[other].shape = .regular(
+        start: first, tip: tip, flex: from.center.middle(to: to.center) + left * bend)
+      project(other)
+    }
+  }
+
+  mutating func connect(
+    _ start: String, _ end: String, _ ids: inout some IDSource
+  ) throws(Refusal) {
+    let (from, to) = (states[try stateIndex(start)], states[try stateIndex(end)])
+    guard start != end else {
+      // At the top, or where there is none yet.
+      let taken = transitions.compactMap { transition -> Double? in
+        guard transition.start == start, case .loop(let angle, _) = transition.shape else {
+          return nil
+        }
+        return angle
+      }
+      let free = [Double.pi, 0, .pi / 2, -.pi / 2].first { angle in
+        !taken.contains { abs($0 - angle) < 0.3 }
+      }
+      transitions.append(
+        Transition(
+          id: ids.next(), start: start, end: end,
+          shape: .loop(angle: free ?? .pi, isMirrored: false)))
+      return
+    }
+    let (first, tip) = (from.ringPoint(towards: to.center), to.ringPoint(towards: from.center))
+    transitions.append(
+      Transition(
+        id: ids.next(), start: start, end: end,
+        shape: .regular(start: first, tip: tip, flex: first.middle(to: tip))))
+    bow(transitions.count - 1)
+  }
+
+  mutating func setInitial(
+    _ id: String, _ isInitial: Bool, _ ids: inout some IDSource
+  ) throws(Refusal) {
+    let state = states[try stateIndex(id)]
+    guard isInitial else {
+      transitions.removeAll { $0.isInitialMarker && $0.end == id }
+      return
+    }
+    guard !self.isInitial(id) else { throw .nothingToDo }
+    let tip = state.center + Vector(-state.radius, 0)
+    transitions.append(
+      Transition(
+        id: ids.next(), end: id,
+        shape: .regular(start: tip + Vector(-100, 0), tip: tip, flex: tip + Vector(-50, 0)),
+        isInitialMarker: true))
+  }
+
+  // MARK: Moving
+
+  private mutating func moveState(_ id: String, to center: Vector) throws(Refusal) {
+    let index = try stateIndex(id)
+    guard center.isFinite else { throw .notANumber }
+    let way = center - states[index].center
+    states[index].center = center
+    for index in transitions.indices {
+      guard case .regular(let start, let tip, let flex) = transitions[index].shape,
+        transitions[index].start == id || transitions[index].end == id
+      else { continue }
+      if transitions[index].isInitialMarker {
+        // An arrow from nowhere comes along.
+        transitions[index].shape = .regular(start: start + way, tip: tip + way, flex: flex + way)
+      } else {
+        let isWhole = transitions[index].start == transitions[index].end
+        transitions[index].shape = .regular(
+          start: transitions[index].start == id ? start + way : start,
+          tip: transitions[index].end == id ? tip + way : tip,
+          flex: flex + way * (isWhole ? 1 : 0.5))
+      }
+      project(index)
+    }
+  }
+
+  private mutating func bend(_ id: String, through place: Vector) throws(Refusal) {
+    let index = try transitionIndex(id)
+    guard place.isFinite else { throw .notANumber }
+    guard case .regular(let start, let tip, _) = transitions[index].shape else {
+      throw .noSuchElement(id)
+    }
+    if transitions[index].isInitialMarker, let end = state(transitions[index].end) {
+      let tip = end.ringPoint(towards: place)
+      transitions[index].shape = .regular(start: place + (place - tip), tip: tip, flex: place)
+      return
+    }
+    transitions[index].shape = .regular(start: start, tip: tip, flex: place)
+    // Not straight any more, or only by chance: the ends follow the bend.
+    if let from = state(transitions[index].start), let to = state(transitions[index].end) {
+      transitions[index].shape = .regular(
+        start: from.ringPoint(towards: place), tip: to.ringPoint(towards: place), flex: place)
+    } else {
+      project(index)
+    }
+  }
+
+  private mutating func moveEnd(
+    _ id: String, isTip: Bool, to place: Vector, _ options: EditorOptions
+  ) throws(Refusal) {
+    let index = try transitionIndex(id)
+    guard place.isFinite else { throw .notANumber }
+    guard case .regular(let start, let tip, let flex) = transitions[index].shape else {
+      throw .noSuchElement(id)
+    }
+    let old = isTip ? tip : start
+    let other = isTip ? start : tip
+    // A straight one stays straight, a bent one keeps its bend beside the new line.
+    let bend = flex - old.middle(to: other)
+    let newFlex = place.middle(to: other) + bend
+    transitions[index].shape =
+      isTip
+      ? .regular(start: start, tip: place, flex: newFlex)
+      : .regular(start: place, tip: tip, flex: newFlex)
+    let holder = nearestState(to: place, options)?.id
+    if isTip {
+      transitions[index].end = holder == transitions[index].start ? nil : holder
+    } else {
+      let attached = holder == transitions[index].end ? nil : holder
+      if attached != nil || transitions[index].start != nil {
+        transitions[index].isInitialMarker = false
+      }
+      transitions[index].start = attached
+    }
+    project(index)
+  }
+
+  private mutating func turnLoop(_ id: String, towards place: Vector) throws(Refusal) {
+    let index = try transitionIndex(id)
+    guard place.isFinite else { throw .notANumber }
+    guard case .loop(_, let isMirrored) = transitions[index].shape,
+      let state = state(transitions[index].start)
+    else { throw .noSuchElement(id) }
+    transitions[index].shape = .loop(
+      angle: Self.loopAngle(place - state.center), isMirrored: isMirrored)
+  }
+
+  private mutating func flip(_ id: String) throws(Refusal) {
+    let index = try transitionIndex(id)
+    switch transitions[index].shape {
+    case .regular(let start, let tip, let flex):
+      transitions[index].shape = .regular(start: tip, tip: start, flex: flex)
+      let start = transitions[index].start
+      transitions[index].start = transitions[index].end
+      transitions[index].end = start
+      transitions[index].isInitialMarker = transitions[index].start == nil
+    case .loop(let angle, let isMirrored):
+      transitions[index].shape = .loop(angle: angle, isMirrored: !isMirrored)
+    }
+  }
+
+  // MARK: Deleting
+
+  private mutating func delete(_ ids: Set<String>, _ cascade: Command.Cascade) {
+    states.removeAll { ids.contains($0.id) }
+    transitions.removeAll { transition in
+      let isTouched = [transition.start, transition.end].contains { $0.map(ids.contains) ?? false }
+      return ids.contains(transition.id)
+        || isTouched && (transition.isLoop || cascade == .deletesAttached)
+    }
+    for index in transitions.indices {
+      if let start = transitions[index].start, ids.contains(start) {
+        // It had a start: its end does not become initial.
+        transitions[index].start = nil
+        transitions[index].isInitialMarker = false
+      }
+      if let end = transitions[index].end, ids.contains(end) { transitions[index].end = nil }
+    }
+  }
+
+  private mutating func erase(
+    _ drawing: Drawing, _ cascade: Command.Cascade, _ options: EditorOptions
+  ) {
+    let reach = options.eraserReach / options.zoom
+    var hit: Set<String> = []
+    for stroke in drawing.strokes {
+      let path = stroke.points.map { Vector($0) }.filter(\.isFinite)
+      for state in states where crosses(path, state, reach: reach) { hit.insert(state.id) }
+      for transition in transitions where crosses(path, transition, reach: reach) {
+        hit.insert(transition.id)
+      }
+    }
+    delete(hit, cascade)
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// Where an element is drawn (`spec/editor-and-recogniser.md`, section 3.6).
+public enum Geometry {
+  /// A cubic Bézier curve.
+  public struct Curve: Hashable, Sendable {
+    /// Where it begins.
+    public var start: Vector
+    /// The control points.
+    public var controls: (Vector, Vector) { (first, second) }
+    /// Where it ends.
+    public var end: Vector
+    var first: Vector
+    var second: Vector
+
+    /// The point at `t`, from 0 to 1.
+    public func point(at t: Double) -> Vector {
+      let s = 1 - t
+      return start * (s * s * s) + first * (3 * s * s * t) + second * (3 * s * t * t)
+        + end * (t * t * t)
+    }
+  }
+
+  /// The width of all lines, in canvas points.
+  public static let lineWidth = 4.0
+  /// How far a final state's second ring lies inside the first.
+  public static let finalRingInset = 10.0
+
+  /// How far a loop's end lies from its start round the ring, and its control from the radius there.
+  static let loopSpread = Double.pi / 8
+  static let loopLean = Double.pi / 11
+  static let loopReach = 100.0
+
+  /// An arrow head: two barbs that meet at the tip.
+  static func head(at tip: Vector, from flex: Vector, span: Double) -> [Vector] {
+    let direction = (tip - flex).unit
+    let anchor = tip - direction * (span / 3)
+    let across = direction.turned(by: .pi / 2) * (span / 2)
+    return [anchor + across, tip, anchor - across]
+  }
+}
+
+extension Document {
+  /// What a transition looks like.
+  public struct Appearance: Hashable, Sendable {
+    /// The line, piece by piece.
+    public var curves: [Geometry.Curve]
+    /// The head: the end of a barb, the tip, the end of the other barb.
+    public var head: [Vector]
+    /// The middle of the label.
+    public var label: Vector
+    /// Where it is bent, or how far out a loop goes.
+    public var handle: Vector
+
+    /// The line as points close together.
+    var polyline: [Vector] {
+      curves.flatMap { curve in (0...24).map { curve.point(at: Double($0) / 24) } }
+    }
+  }
+
+  /// How far a label stands from its line, in canvas points.
+  private static let labelDistance = 24.0
+  private static let regularSpan = 24.0
+  private static let loopSpan = 20.0
+
+  /// What `transition` looks like; `nil` for a loop whose state is missing.
+  public func appearance(of transition: Transition) -> Appearance? {
+    switch transition.shape {
+    case .regular(let start, let tip, let flex):
+      // A cubic Hermite spline through all three.
+      let (m0, m1, m2) = ((flex - start) * 0.5, (tip - start) * 0.5, (tip - flex) * 0.5)
+      let curves = [
+        Geometry.Curve(
+          start: start, end: flex, first: start + m0 * (1 / 3), second: flex - m1 * (1 / 3)),
+        Geometry.Curve(
+          start: flex, end: tip, first: flex + m1 * (1 / 3), second: tip - m2 * (1 / 3)),
+      ]
+      // On the outer side of the bend; above a straight line.
+      let across = (tip - start).unit.turned(by: -.pi / 2)
+      let sag = flex - start.middle(to: tip)
+      let side = sag.x * across.x + sag.y * across.y
+      let isStraight = abs(side) < 1
+      let outward =
+        isStraight ? (across.y > 0 ? across * -1 : across) : across * (side < 0 ? -1 : 1)
+      return Appearance(
+        curves: curves, head: Geometry.head(at: tip, from: flex, span: Self.regularSpan),
+        label: flex + outward * Self.labelDistance, handle: flex)
+    case .loop(let angle, let isMirrored):
+      guard let state = state(transition.start) else { return nil }
+      let sense = isMirrored ? -1.0 : 1
+      let outward = Vector(angle: angle + .pi / 2, length: 1)
+      let first = state.center + outward * state.radius
+      let last =
+        state.center + outward.turned(by: sense * Geometry.loopSpread) * state.radius
+      let control =
+        first + outward.turned(by: sense * Geometry.loopLean) * Geometry.loopReach
+      // The quadratic curve of the reference, as a cubic one.
+      let curve = Geometry.Curve(
+        start: first, end: last, first: first + (control - first) * (2 / 3),
+        second: last + (control - last) * (2 / 3))
+      let middle = outward.turned(by: sense * Geometry.loopLean)
+      return Appearance(
+        curves: [curve], head: Geometry.head(at: last, from: control, span: Self.loopSpan),
+        label: first + middle * (Geometry.loopReach * 0.5 + Self.labelDistance),
+        handle: curve.point(at: 0.5))
+    }
+  }
+
+  /// Whether the line from point to point in `path` comes within `reach` of `state`'s ring or middle.
+  func crosses(_ path: [Vector], _ state: State, reach: Double) -> Bool {
+    let ring = (0...64).map {
+      state.center + Vector(angle: Double($0) * .pi / 32, length: state.radius)
+    }
+    return Self.isNear(path, ring, reach: reach)
+      || Self.isNear(path, [state.center, state.center], reach: reach)
+  }
+
+  /// Whether `path` comes within `reach` of the line or the head of `transition`.
+  func crosses(_ path: [Vector], _ transition: Transition, reach: Double) -> Bool {
+    guard let appearance = appearance(of: transition) else { return false }
+    return Self.isNear(path, appearance.polyline, reach: reach)
+      || Self.isNear(path, appearance.head, reach: reach)
+  }
+
+  private static func isNear(_ path: [Vector], _ line: [Vector], reach: Double) -> Bool {
+    let steps = zip(path, path.dropFirst().isEmpty ? path[...] : path.dropFirst())
+    for (a, b) in steps {
+      for (c, d) in zip(line, line.dropFirst()) where distance(a, b, c, d) <= reach { return true }
+    }
+    return false
+  }
+
+  /// The distance between two line segments.
+  private static func distance(_ a: Vector, _ b: Vector, _ c: Vector, _ d: Vector) -> Double {
+    func side(_ p: Vector, _ q: Vector, _ r: Vector) -> Double {
+      (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x)
+    }
+    if side(a, b, c) * side(a, b, d) < 0, side(c, d, a) * side(c, d, b) < 0 { return 0 }
+    func toSegment(_ p: Vector, _ q: Vector, _ r: Vector) -> Double {
+      let way = r - q
+      let squared = way.x * way.x + way.y * way.y
+      guard squared > 0 else { return p.distance(to: q) }
+      let along = ((p.x - q.x) * way.x + (p.y - q.y) * way.y) / squared
+      return p.distance(to: q + way * min(1, max(0, along)))
+    }
+    return min(toSegment(a, c, d), toSegment(b, c, d), toSegment(c, a, b), toSegment(d, a, b))
+  }
+}

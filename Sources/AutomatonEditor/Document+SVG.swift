@@ -1,0 +1,84 @@
+import Foundation
+
+extension Document {
+  /// The document as a picture: states, final rings, arrows with their heads and labels, on white.
+  public var svg: String {
+    var content: [String] = []
+    var corners: [Vector] = []
+    func text(_ vector: Vector) -> String { "\(number(vector.x)),\(number(vector.y))" }
+
+    for transition in transitions {
+      guard let appearance = appearance(of: transition) else { continue }
+      corners += appearance.polyline + appearance.head
+      var path = "M\(text(appearance.curves[0].start))"
+      for curve in appearance.curves {
+        path += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
+      }
+      content.append(
+        "<path d=\"\(path)\"\(transition.isDangling ? " stroke-dasharray=\"8 10\"" : "")/>")
+      content.append("<path d=\"M\(appearance.head.map(text).joined(separator: " L"))\"/>")
+      guard !transition.isInitialMarker else { continue }
+      let symbols = transition.allSymbols + (transition.includesEpsilon ? ["ε"] : [])
+      guard !symbols.isEmpty else { continue }
+      let label = symbols.joined(separator: ", ")
+      corners += [-1.0, 1].map { appearance.label + Vector($0 * 6 * Double(label.count), $0 * 14) }
+      content.append(label.svgText(at: appearance.label))
+    }
+    for state in states {
+      let reach = Vector(state.radius, state.radius)
+      corners += [state.center - reach, state.center + reach]
+      let rings = [state.radius] + (state.isFinal ? [ringInset(state)] : [])
+      for radius in rings {
+        content.append(
+          "<circle cx=\"\(number(state.center.x))\" cy=\"\(number(state.center.y))\" "
+            + "r=\"\(number(radius))\"/>")
+      }
+      if !state.name.isEmpty { content.append(state.name.svgText(at: state.center)) }
+    }
+
+    let margin = 20.0
+    let left = (corners.map(\.x).min() ?? 0) - margin
+    let top = (corners.map(\.y).min() ?? 0) - margin
+    let width = (corners.map(\.x).max() ?? 0) + margin - left
+    let height = (corners.map(\.y).max() ?? 0) + margin - top
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="\(number(left)) \(number(top)) \
+      \(number(width)) \(number(height))" width="\(number(width))" height="\(number(height))">
+      <rect x="\(number(left))" y="\(number(top))" width="\(number(width))" \
+      height="\(number(height))" fill="#fff"/>
+      <g fill="none" stroke="#000" stroke-width="\(number(Geometry.lineWidth))" \
+      stroke-linecap="round" stroke-linejoin="round" font-family="sans-serif" font-size="24" \
+      text-anchor="middle">
+      \(content.joined(separator: "\n"))
+      </g></svg>
+
+      """
+  }
+
+  /// The radius of a final state's second ring.
+  private func ringInset(_ state: State) -> Double {
+    max(state.radius - Geometry.finalRingInset, state.radius / 2)
+  }
+
+  /// A number with one digit behind the point, without one where it is whole.
+  private func number(_ value: Double) -> String {
+    let tenths = (value * 10).rounded() / 10
+    return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths))" : "\(tenths)"
+  }
+}
+
+extension String {
+  /// The text around a place, in black.
+  fileprivate func svgText(at place: Vector) -> String {
+    let escaped = map { character in
+      switch character {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      default: "\(character)"
+      }
+    }.joined()
+    let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8) * 10).rounded() / 10)
+    return "<text x=\"\(x)\" y=\"\(y)\" fill=\"#000\" stroke=\"none\">\(escaped)</text>"
+  }
+}

@@ -1,0 +1,318 @@
+import Foundation
+
+/// The reference editor's file, `.automaton` (`spec/editor-and-recogniser.md`, section 5).
+///
+/// What the reference does not know stands in keys that it passes over: the order of the elements, and
+/// which arrows mark initial states. Files of 2021 are read as well.
+public enum DocumentFile {
+  private static let mostBytes = 256 << 20
+
+  /// Keys that have a meaning here; all others are kept as they are.
+  private static let documentKeys: Set = [
+    "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
+    "transitionOrder", "formatVersion",
+  ]
+  private static let stateKeys: Set = [
+    "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
+  ]
+  private static let transitionKeys: Set = [
+    "id", "startState", "endState", "currentSymbol", "symbols", "includesEpsilon", "type",
+    "currentFlexPoint", "isInitialMarker",
+  ]
+
+  // MARK: Reading
+
+  /// Reads a document; `name` is the file's, for messages.
+  ///
+  /// Ends that name missing states are loose; the key of an element counts, whatever its `id` says.
+  ///
+  /// - Throws: `DocumentError` naming the element.
+  public static func read(_ data: Data, name: String) throws(DocumentError) -> Document {
+    guard data.count <= mostBytes else {
+      throw DocumentError(
+        at: name, expected: "at most \(mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
+    }
+    let value: JSONValue
+    do {
+      value = try JSONDecoder().decode(JSONValue.self, from: data)
+    } catch {
+      throw DocumentError(
+        at: name, expected: "a document in JSON",
+        found: data.isEmpty ? "an empty file" : "something else")
+    }
+    let root = try Reader(value, at: name)
+    let states = try root.member("automatonStates", or: "automatonStatesDict")
+    let transitions = try root.member("transitions", or: "transitionsDict")
+    guard let states, let transitions else {
+      throw DocumentError(
+        at: name, expected: "`automatonStates` and `transitions`",
+        found: states == nil && transitions == nil ? "neither" : "only one")
+    }
+    var document = Document(id: try root.text("id") ?? "")
+    document.extras = root.extras(besides: documentKeys)
+    for (id, value) in try ordered(states, by: root.list("stateOrder")) {
+      document.states.append(try state(id, value, at: "\(name), state `\(id)`"))
+    }
+    let known = Set(document.states.map(\.id))
+    for (id, value) in try ordered(transitions, by: root.list("transitionOrder")) {
+      guard !known.contains(id) else {
+        throw DocumentError(
+          at: "\(name), transition `\(id)`", expected: "an id of its own", found: "a state's")
+      }
+      document.transitions.append(
+        try transition(id, value, states: known, at: "\(name), transition `\(id)`"))
+    }
+    return document
+  }
+
+  /// Elements in the order in which they were made; those of which it is not known by their ids.
+  private static func ordered(
+    _ elements: [String: JSONValue], by order: [JSONValue]?
+  ) -> [(String, JSONValue)] {
+    var places: [String: Int] = [:]
+    for case .text(let id) in order ?? [] where places[id] == nil { places[id] = places.count }
+    return elements.map { ($0, $1) }.sorted {
+      (places[$0.0] ?? .max, $0.0) < (places[$1.0] ?? .max, $1.0)
+    }
+  }
+
+  private static func state(
+    _ id: String, _ value: JSONValue, at place: String
+  ) throws(DocumentError) -> Document.State {
+    let reader = try Reader(value, at: place)
+    guard let center = try reader.vector("center") else { throw reader.missing("center") }
+    guard let radius = try reader.number("radius") else { throw reader.missing("radius") }
+    guard radius > 0 else {
+      throw DocumentError(at: place, expected: "a positive radius", found: "\(radius)")
+    }
+    let (isFinal, wasFinal) = (try reader.bool("isFinalState"), try reader.bool("isEndState"))
+    var state = Document.State(
+      id: id, name: try reader.text("name") ?? "", isFinal: isFinal ?? wasFinal ?? false,
+      center: center,
+      radius: radius)
+    state.extras = reader.extras(besides: stateKeys)
+    return state
+  }
+
+  private static func transition(
+    _ id: String, _ value: JSONValue, states: Set<String>, at place: String
+  ) throws(DocumentError) -> Document.Transition {
+    let reader = try Reader(value, at: place)
+    guard let type = try reader.member("type").map(JSONValue.object) else {
+      throw reader.missing("type")
+    }
+    let shape = try Reader(type, at: "\(place), type")
+    func end(_ key: String) throws(DocumentError) -> String? {
+      try reader.text(key).flatMap { states.contains($0) ? $0 : nil }
+    }
+    var transition: Document.Transition
+    switch try shape.text("type") {
+    case "regular":
+      guard let start = try shape.vector("startPoint") else { throw shape.missing("startPoint") }
+      guard let tip = try shape.vector("tipPoint") else { throw shape.missing("tipPoint") }
+      let (flex, gesture) = (try shape.vector("flexPoint"), try reader.vector("currentFlexPoint"))
+      transition = Document.Transition(
+        id: id, start: try end("startState"), end: try end("endState"),
+        shape: .regular(start: start, tip: tip, flex: flex ?? gesture ?? start.middle(to: tip)))
+      // In the reference whatever has no start marks its end; a start that is missing was lost.
+      let isMarked = try reader.bool("isInitialMarker")
+      let hadStart = try reader.text("startState") != nil
+      transition.isInitialMarker = transition.start == nil && (isMarked ?? !hadStart)
+    case "cycle":
+      let angle = try shape.number("radians") ?? .pi
+      let (start, tip) = (try end("startState"), try end("endState"))
+      guard let owner = start ?? tip else {
+        throw DocumentError(at: place, expected: "a loop at a state", found: "none of that id")
+      }
+      transition = Document.Transition(
+        id: id, start: owner, end: owner,
+        shape: .loop(angle: angle, isMirrored: try shape.bool("isMirrored") ?? false))
+    case let other:
+      throw DocumentError(
+        at: place, expected: "a type, regular or cycle", found: other.map { "`\($0)`" } ?? "none")
+    }
+    var symbols: [String] = []
+    for (index, symbol) in try (reader.list("symbols") ?? []).enumerated() {
+      guard case .text(let text) = symbol else {
+        throw DocumentError(
+          at: "\(place), symbol \(index + 1)", expected: "a text", found: "something else")
+      }
+      if !text.isEmpty, !symbols.contains(text) { symbols.append(text) }
+    }
+    transition.symbols = symbols
+    transition.pendingSymbol = try reader.text("currentSymbol") ?? ""
+    transition.includesEpsilon = try reader.bool("includesEpsilon") ?? false
+    transition.extras = reader.extras(besides: transitionKeys)
+    return transition
+  }
+
+  /// An object with where it stands.
+  private struct Reader {
+    private let members: [String: JSONValue]
+    private let place: String
+
+    init(_ value: JSONValue, at place: String) throws(DocumentError) {
+      guard case .object(let members) = value else {
+        throw DocumentError(at: place, expected: "an object", found: "something else")
+      }
+      self.members = members
+      self.place = place
+    }
+
+    func missing(_ key: String) -> DocumentError {
+      DocumentError(at: place, expected: "`\(key)`", found: "none")
+    }
+
+    private func refuse(_ key: String, _ expected: String) -> DocumentError {
+      DocumentError(at: "\(place), \(key)", expected: expected, found: "something else")
+    }
+
+    func extras(besides known: Set<String>) -> [String: JSONValue] {
+      members.filter { !known.contains($0.key) }
+    }
+
+    func text(_ key: String) throws(DocumentError) -> String? {
+      switch members[key] {
+      case nil, .null?: return nil
+      case .text(let value)?: return value
+      default: throw refuse(key, "a text")
+      }
+    }
+
+    func bool(_ key: String) throws(DocumentError) -> Bool? {
+      switch members[key] {
+      case nil, .null?: return nil
+      case .bool(let value)?: return value
+      default: throw refuse(key, "true or false")
+      }
+    }
+
+    func number(_ key: String) throws(DocumentError) -> Double? {
+      switch members[key] {
+      case nil, .null?: return nil
+      case .number(let value)? where value.isFinite: return value
+      default: throw refuse(key, "a finite number")
+      }
+    }
+
+    func list(_ key: String) throws(DocumentError) -> [JSONValue]? {
+      switch members[key] {
+      case nil, .null?: return nil
+      case .list(let values)?: return values
+      default: throw refuse(key, "a list")
+      }
+    }
+
+    func member(_ key: String) throws(DocumentError) -> [String: JSONValue]? {
+      switch members[key] {
+      case nil, .null?: return nil
+      case .object(let value)?: return value
+      default: throw refuse(key, "an object")
+      }
+    }
+
+    func member(
+      _ key: String, or older: String
+    ) throws(DocumentError) -> [String: JSONValue]? {
+      if let value = try member(key) { return value }
+      return try member(older)
+    }
+
+    func vector(_ key: String) throws(DocumentError) -> Vector? {
+      guard let list = try list(key) else { return nil }
+      guard list.count == 2, case .number(let x) = list[0], case .number(let y) = list[1],
+        x.isFinite, y.isFinite
+      else { throw refuse(key, "two finite numbers") }
+      return Vector(x, y)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes a document, with sorted keys.
+  public static func write(_ document: Document) -> Data {
+    var root = document.extras
+    root["formatVersion"] = .number(1)
+    root["id"] = .text(document.id)
+    root["automatonStates"] = .object(
+      Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, value(of: $0)) }))
+    root["transitions"] = .object(
+      Dictionary(
+        uniqueKeysWithValues: document.transitions.map { ($0.id, value(of: $0, in: document)) }))
+    root["stateOrder"] = .list(document.states.map { .text($0.id) })
+    root["transitionOrder"] = .list(document.transitions.map { .text($0.id) })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(JSONValue.object(root)) else {
+      preconditionFailure("a document holds finite numbers only")
+    }
+    return data + Data("\n".utf8)
+  }
+
+  private static func value(of vector: Vector) -> JSONValue {
+    .list([.number(vector.x), .number(vector.y)])
+  }
+
+  private static func value(of state: Document.State) -> JSONValue {
+    var members = state.extras
+    members["id"] = .text(state.id)
+    members["name"] = .text(state.name)
+    members["isFinalState"] = .bool(state.isFinal)
+    members["center"] = value(of: state.center)
+    members["radius"] = .number(state.radius)
+    members["dragPoint"] = value(of: state.center + Vector(0, -state.radius))
+    return .object(members)
+  }
+
+  private static func value(
+    of transition: Document.Transition, in document: Document
+  ) -> JSONValue {
+    var members = transition.extras
+    members["id"] = .text(transition.id)
+    if let start = transition.start { members["startState"] = .text(start) }
+    if let end = transition.end { members["endState"] = .text(end) }
+    members["currentSymbol"] = .text(transition.pendingSymbol)
+    members["symbols"] = .list(transition.symbols.map(JSONValue.text))
+    members["includesEpsilon"] = .bool(transition.includesEpsilon)
+    if transition.start == nil { members["isInitialMarker"] = .bool(transition.isInitialMarker) }
+    switch transition.shape {
+    case .regular(let start, let tip, let flex):
+      members["currentFlexPoint"] = value(of: flex)
+      members["type"] = .object([
+        "type": .text("regular"), "startPoint": value(of: start), "tipPoint": value(of: tip),
+        "flexPoint": value(of: flex),
+      ])
+    case .loop(let angle, let isMirrored):
+      let state = document.state(transition.start)
+      let center = state?.center ?? Vector(0, 0)
+      let point = center + Vector(angle: angle + .pi / 2, length: state?.radius ?? 0)
+      var type: [String: JSONValue] = [
+        "type": .text("cycle"), "point": value(of: point), "center": value(of: center),
+        "radians": .number(angle),
+      ]
+      if isMirrored { type["isMirrored"] = .bool(true) }
+      members["type"] = .object(type)
+    }
+    return .object(members)
+  }
+}
+
+/// A file that is no document: where, what was expected and what was there.
+public struct DocumentError: Error, Hashable, CustomStringConvertible {
+  /// The file, perhaps with an element.
+  public var place: String
+  /// What was expected there.
+  public var expected: String
+  /// What was there.
+  public var found: String
+
+  /// Makes the error of having `found` something else than was `expected` at `place`.
+  public init(at place: String, expected: String, found: String) {
+    self.place = place
+    self.expected = expected
+    self.found = found
+  }
+
+  /// The error in one line.
+  public var description: String { "\(place): expected \(expected), found \(found)" }
+}

@@ -1,0 +1,202 @@
+import ArgumentParser
+import Automata
+import AutomatonEditor
+import Foundation
+import InkDatasets
+
+/// Everything that is done to automata.
+struct AutomatonCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "automaton",
+    abstract: "Check, run, transform and convert finite automata.",
+    discussion: """
+      Files are the editor's (.automaton), JFLAP's (.jff), Graphviz's (.dot), transition tables (.txt) \
+      and the reference's exchange form (.json); `-` is standard input or output.
+
+      Example: inkstate automaton run machine.jff AB ''
+      """,
+    subcommands: [
+      AutomatonReplay.self, AutomatonCheck.self, AutomatonRun.self, AutomatonTrace.self,
+      AutomatonTransform.Determinize.self,
+      AutomatonTransform.Minimize.self, AutomatonTransform.Complement.self,
+      AutomatonEquivalent.self,
+      AutomatonTransform.Convert.self, AutomatonRender.self,
+    ])
+}
+
+/// The forms in which an automaton is read and written.
+enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
+  case automaton, jff, dot, table, exchange
+
+  /// The form that the ending of `path` stands for.
+  init?(path: String) {
+    if path.lowercased().hasSuffix(".automaton") {
+      self = .automaton
+    } else if let format = Format(path: path) {
+      self.init(format)
+    } else {
+      return nil
+    }
+  }
+
+  /// The form that `data` looks like.
+  init(lookingAt data: Data) {
+    let start = String(decoding: data.prefix(4096), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    if start.hasPrefix("<") {
+      self = .jff
+    } else if start.hasPrefix("{") {
+      let isDocument = data.range(of: Data("\"automatonStates".utf8)) != nil
+      self = isDocument ? .automaton : .exchange
+    } else if start.hasPrefix("digraph") || start.hasPrefix("strict") || start.hasPrefix("/") {
+      self = .dot
+    } else {
+      self = .table
+    }
+  }
+
+  private init(_ format: Format) {
+    self =
+      switch format {
+      case .jflap: .jff
+      case .dot: .dot
+      case .table: .table
+      case .exchange: .exchange
+      }
+  }
+
+  /// The format, but for the editor's own.
+  var format: Format? {
+    switch self {
+    case .automaton: nil
+    case .jff: .jflap
+    case .dot: .dot
+    case .table: .table
+    case .exchange: .exchange
+    }
+  }
+}
+
+/// An automaton from a file or standard input.
+struct AutomatonSource {
+  let drawn: Drawn
+  /// The drawing, where it was one.
+  let document: Document?
+  let name: String
+
+  var automaton: Automaton { drawn.automaton }
+
+  static func read(_ path: String, form: AutomatonForm?) throws -> AutomatonSource {
+    let data: Data
+    let name = path == "-" ? "standard input" : path
+    if path == "-" {
+      data = FileHandle.standardInput.readDataToEndOfFile()
+    } else {
+      guard let contents = FileManager.default.contents(atPath: path) else {
+        throw DatasetError(path: path, expected: "a readable file", found: "none")
+      }
+      data = contents
+    }
+    let form = form ?? AutomatonForm(path: path) ?? AutomatonForm(lookingAt: data)
+    guard let format = form.format else {
+      let document = try DocumentFile.read(data, name: name)
+      let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
+      return AutomatonSource(
+        drawn: Drawn(
+          automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places)),
+        document: document, name: name)
+    }
+    return AutomatonSource(drawn: try format.read(data, name: name), document: nil, name: name)
+  }
+
+  /// The drawing, or one made for it.
+  var drawing: Document { document ?? Document(drawn, id: name) }
+}
+
+/// Where an automaton comes from, and how it is read.
+struct AutomatonInput: ParsableArguments {
+  @Argument(help: "The automaton's file; - is standard input.")
+  var file: String
+
+  @Option(help: "The file's form, where its name does not tell: \(AutomatonForm.allCases.words).")
+  var from: AutomatonForm?
+
+  func read() throws -> AutomatonSource { try .read(file, form: from) }
+}
+
+/// Where an automaton goes to.
+struct AutomatonOutput: ParsableArguments {
+  @Option(name: .shortAndLong, help: "Where to write; - is standard output.")
+  var output = "-"
+
+  @Option(
+    help:
+      "The form, where the name does not tell: \(AutomatonForm.allCases.words). (default: table)")
+  var to: AutomatonForm?
+
+  @Flag(help: "Replace what is at the output.")
+  var force = false
+
+  func write(_ source: AutomatonSource) throws {
+    let form = to ?? AutomatonForm(path: output) ?? .table
+    let data =
+      try form.format.map { try $0.write(source.drawn) } ?? DocumentFile.write(source.drawing)
+    try write(data)
+  }
+
+  func write(_ data: Data) throws {
+    if output == "-" {
+      FileHandle.standardOutput.write(data)
+    } else {
+      try FileTree.refuseExisting(output, force: force)
+      try FileTree.write(data, to: output)
+    }
+  }
+}
+
+/// How words are cut into symbols.
+struct WordOptions: ParsableArguments {
+  @Flag(help: "Read the longest symbol that fits, not one character at a time.")
+  var longestMatch = false
+
+  func symbols(_ word: String, _ automaton: Automaton) -> [String] {
+    automaton.symbols(of: word, tokenization: longestMatch ? .longestMatch : .characters)
+  }
+}
+
+/// How many states an operation may make.
+struct LimitOptions: ParsableArguments {
+  @Option(help: "Give up where a result has more states.")
+  var limit = Limit.standard.states
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("--limit: expected 1 or more, found \(limit)") }
+  }
+
+  var value: Limit { Limit(states: limit) }
+}
+
+/// How an answer is printed.
+enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, json
+}
+
+/// Prints a value as JSON, with sorted keys.
+func printJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+extension Run.Rejection {
+  /// Why, in words.
+  func words(_ automaton: Automaton) -> String {
+    switch self {
+    case .notFinal: "ends in no final state"
+    case .dead(let position): "no way on at symbol \(position + 1)"
+    case .unknownSymbol(let symbol, let position):
+      "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
+    case .noInitialState: "no initial state"
+    }
+  }
+}

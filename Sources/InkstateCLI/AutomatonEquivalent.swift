@@ -1,0 +1,50 @@
+import ArgumentParser
+import Automata
+
+/// Compares two automata.
+struct AutomatonEquivalent: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "equivalent",
+    abstract: "Tell whether two automata accept the same words, or the shortest word that differs.",
+    discussion: """
+      The exit status is 1 where they do not.
+
+      Example: inkstate automaton equivalent mine.automaton solution.jff
+      """)
+
+  @Argument(help: "The one file.")
+  var first: String
+
+  @Argument(help: "The other file.")
+  var second: String
+
+  @OptionGroup var limit: LimitOptions
+
+  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  var format = AnswerFormat.text
+
+  private struct Answer: Encodable {
+    var areEquivalent: Bool
+    var word: [String]?
+    var acceptedBy: String?
+  }
+
+  func run() throws {
+    let one = try AutomatonSource.read(first, form: nil).automaton
+    let other = try AutomatonSource.read(second, form: nil).automaton
+    let word = try one.counterexample(to: other, limit: limit.value)
+    let owner = word.map { one.accepts($0) ? first : second }
+    switch format {
+    case .text:
+      if let word, let owner {
+        let text = word.isEmpty ? "the empty word" : "`\(word.joined())`"
+        print("different: \(text) is accepted by \(owner) only")
+      } else {
+        print("equivalent")
+      }
+    case .json:
+      try printJSON(Answer(areEquivalent: word == nil, word: word, acceptedBy: owner))
+    }
+    if word != nil { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Automata
+
+/// Runs a word step by step.
+struct AutomatonTrace: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trace",
+    abstract: "Show the states that an automaton is in after each symbol of a word.",
+    discussion: """
+      Example: inkstate automaton trace machine.automaton ABA
+      """)
+
+  @OptionGroup var input: AutomatonInput
+
+  @Argument(help: "The word.")
+  var word: String
+
+  @OptionGroup var reading: WordOptions
+
+  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  var format = AnswerFormat.text
+
+  private struct Answer: Encodable {
+    struct Step: Encodable {
+      var symbol: String?
+      var states: [String]
+      var transitions: [String]
+    }
+
+    var steps: [Step]
+    var isAccepted: Bool
+    var reason: String?
+    var path: [String]?
+  }
+
+  func run() throws {
+    let automaton = try input.read().automaton
+    let trace = automaton.trace(reading.symbols(word, automaton))
+    let reason = trace.run.rejection?.words(automaton)
+    switch format {
+    case .text:
+      let names = Dictionary(uniqueKeysWithValues: automaton.states.map { ($0.id, $0.name) })
+      let width = trace.steps.compactMap(\.symbol?.count).max() ?? 1
+      for step in trace.steps {
+        let states = step.states.map { names[$0]!.isEmpty ? $0 : names[$0]! }
+        print(
+          (step.symbol ?? "").padded(width) + "  {" + states.joined(separator: ", ") + "}")
+      }
+      print(reason.map { "rejected: \($0)" } ?? "accepted")
+    case .json:
+      try printJSON(
+        Answer(
+          steps: trace.steps.map {
+            .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
+          }, isAccepted: trace.run.isAccepted, reason: reason, path: trace.path))
+    }
+    if !trace.run.isAccepted { throw ExitCode(1) }
+  }
+}

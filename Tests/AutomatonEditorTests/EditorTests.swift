@@ -1,0 +1,346 @@
+import Automata
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDatasets
+import Testing
+
+/// A ring drawn once, or `turns` times, around a place.
+func ring(_ center: Vector, _ radius: Double, turns: Double = 1.05, wobble: Double = 0) -> Drawing {
+  let count = Int(72 * turns)
+  return Drawing([
+    Stroke(
+      (0...count).map { index in
+        let angle = 2 * Double.pi * turns * Double(index) / Double(count) - .pi / 2
+        let radius = radius * (1 + wobble * sin(5 * angle))
+        return Point(center.x + radius * cos(angle), center.y + radius * sin(angle))
+      })
+  ])
+}
+
+/// A line from place to place through a bend, with a head at its end where there is one.
+func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) -> Drawing {
+  let across = (tip - start).unit.turned(by: .pi / 2)
+  var places = (0...40).map { index -> Vector in
+    let t = Double(index) / 40
+    return start + (tip - start) * t + across * (4 * bend * t * (1 - t))
+  }
+  if head > 0 {
+    let back = (start - tip).unit * head
+    places += [tip + back.turned(by: 0.5), tip, tip + back.turned(by: -0.5)]
+  }
+  return Drawing([Stroke(places.map { Point($0.x, $0.y) })])
+}
+
+@Suite struct EditorTests {
+  private func editor() -> Editor { Editor(Document(id: "test"), ids: CountingIDs()) }
+
+  /// Two states beside each other, 300 points apart, with radius 60.
+  private func pair() throws -> Editor {
+    var editor = editor()
+    try editor.perform(.drawState(ring(Vector(100, 200), 60)))
+    try editor.perform(.drawState(ring(Vector(400, 200), 60)))
+    return editor
+  }
+
+  @Test(arguments: [40.0, 60, 100, 250], [0.0, 0.05])
+  func aRingBecomesAStateOfItsSize(radius: Double, wobble: Double) throws {
+    var editor = editor()
+    try editor.perform(.drawState(ring(Vector(500, 400), radius, wobble: wobble)))
+    let state = editor.document.states[0]
+    #expect(abs(state.radius - radius) < 0.05 * radius)
+    #expect(state.center.distance(to: Vector(500, 400)) < 0.05 * radius)
+    #expect(state.name == "q0" && !state.isFinal)
+  }
+
+  @Test func aSecondRingMakesAFinalState() throws {
+    var editor = try pair()
+    try editor.perform(.drawState(ring(Vector(405, 195), 45)))
+    #expect(editor.document.states.map(\.isFinal) == [false, true])
+    #expect(throws: Refusal.alreadyFinal) {
+      try editor.perform(.drawState(ring(Vector(400, 200), 50)))
+    }
+    // Around several states, or beside the middle of one, it is a state of its own.
+    try editor.perform(.drawState(ring(Vector(250, 200), 300)))
+    #expect(editor.document.states.count == 3)
+    try editor.perform(.drawState(ring(Vector(250, 700), 60, turns: 2.1)))
+    #expect(editor.document.states[3].isFinal)
+  }
+
+  @Test func anArrowConnectsWhatItComesNear() throws {
+    var editor = try pair()
+    try editor.perform(.drawTransition(arrow(Vector(175, 200), Vector(325, 200))))
+    let transition = editor.document.transitions[0]
+    let ids = editor.document.states.map(\.id)
+    #expect(transition.start == ids[0] && transition.end == ids[1])
+    guard case .regular(let start, let tip, let flex) = transition.shape else {
+      Issue.record("an arrow is regular")
+      return
+    }
+    #expect(start.distance(to: Vector(160, 200)) < 3 && tip.distance(to: Vector(340, 200)) < 3)
+    #expect(flex.distance(to: Vector(250, 200)) < 3)
+    // Far from everything it hangs in the air.
+    try editor.perform(.drawTransition(arrow(Vector(100, 600), Vector(400, 600))))
+    #expect(
+      editor.document.transitions[1].start == nil && editor.document.transitions[1].end == nil)
+    #expect(editor.document.danglingTransitions == [editor.document.transitions[1].id])
+  }
+
+  @Test func theHeadDecidesTheDirection() throws {
+    let (left, right) = (Vector(165, 200), Vector(335, 200))
+    let headFirst = Drawing([arrow(left, right).strokes[0].reversed()])
+    let twoStrokes = Drawing([
+      arrow(left, right, head: 0).strokes[0],
+      Stroke([Point(180, 185), Point(165, 200), Point(180, 215)]),
+    ])
+    for (drawing, isForward) in [
+      (arrow(left, right), true), (arrow(right, left), false), (arrow(left, right, head: 0), true),
+      (headFirst, true), (twoStrokes, false),
+    ] {
+      var editor = try pair()
+      try editor.perform(.drawTransition(drawing))
+      let ids = editor.document.states.map(\.id)
+      let transition = editor.document.transitions[0]
+      #expect([transition.start, transition.end] == (isForward ? ids : ids.reversed()))
+      try editor.perform(.flip(transition: transition.id))
+      let flipped = editor.document.transitions[0]
+      #expect([flipped.start, flipped.end] == (isForward ? ids.reversed() : ids))
+    }
+  }
+
+  @Test func bendsAreKeptAndStraightLinesStayStraight() throws {
+    var editor = try pair()
+    try editor.perform(.drawTransition(arrow(Vector(165, 200), Vector(335, 200), bend: -50)))
+    guard case .regular(_, _, let flex) = editor.document.transitions[0].shape else { return }
+    #expect(flex.distance(to: Vector(250, 150)) < 8)
+  }
+
+  @Test func oppositePairsBowApart() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    try editor.perform(.connect(from: ids[1], to: ids[0]))
+    let places = editor.document.transitions.compactMap {
+      editor.document.appearance(of: $0)?.label
+    }
+    #expect(places[0].distance(to: places[1]) > 60)
+    #expect((places[0].y - 200) * (places[1].y - 200) < 0)
+  }
+
+  @Test func anArrowFromNowhereMarksAnInitialState() throws {
+    var editor = try pair()
+    try editor.perform(.drawTransition(arrow(Vector(-80, 200), Vector(30, 200))))
+    let ids = editor.document.states.map(\.id)
+    #expect(editor.document.isInitial(ids[0]) && !editor.document.isInitial(ids[1]))
+    #expect(editor.document.danglingTransitions.isEmpty)
+    // A state drawn at its beginning makes it an ordinary transition.
+    try editor.perform(.drawState(ring(Vector(-140, 200), 50)))
+    #expect(!editor.document.isInitial(ids[0]))
+    #expect(editor.document.transitions[0].start == editor.document.states[2].id)
+    // Its start deleted, it hangs loose and marks nothing.
+    try editor.perform(.delete(editor.document.states[2].id))
+    #expect(!editor.document.isInitial(ids[0]))
+    #expect(editor.document.danglingTransitions.count == 1)
+    try editor.perform(.setInitial(state: ids[0], true))
+    #expect(editor.document.automaton.initialStates == [ids[0]])
+    try editor.perform(.setInitial(state: ids[0], false))
+    #expect(editor.document.automaton.initialStates.isEmpty)
+  }
+
+  @Test func looseEndsAreJoinedLater() throws {
+    var editor = editor()
+    try editor.perform(.drawTransition(arrow(Vector(0, 0), Vector(300, 0))))
+    try editor.perform(.drawTransition(arrow(Vector(360, 200), Vector(360, 75))))
+    try editor.perform(.drawState(ring(Vector(370, 0), 60)))
+    #expect(
+      editor.document.transitions.map(\.end) == [
+        editor.document.states[0].id, editor.document.states[0].id,
+      ])
+    try editor.perform(.drawState(ring(Vector(-70, 5), 60)))
+    #expect(editor.document.transitions[0].start == editor.document.states[1].id)
+    #expect(editor.document.automaton.transitions.count == 1)
+  }
+
+  @Test func loopsHangWhereTheyWereDrawn() throws {
+    var editor = try pair()
+    let loop = Drawing([
+      Stroke([Point(85, 142), Point(60, 80), Point(100, 50), Point(140, 80), Point(115, 142)])
+    ])
+    try editor.perform(.drawLoop(loop))
+    guard case .loop(let angle, let isMirrored) = editor.document.transitions[0].shape else {
+      Issue.record("a loop is a loop")
+      return
+    }
+    #expect(abs(abs(angle) - .pi) < 0.1 && !isMirrored)
+    try editor.perform(.drawLoop(Drawing([loop.strokes[0].reversed()])))
+    #expect(editor.document.transitions[1].shape != editor.document.transitions[0].shape)
+    #expect(throws: Refusal.noStateThere) {
+      try editor.perform(.drawLoop(loop.transformed(by: .translation(x: 2000, y: 0))))
+    }
+    let id = editor.document.states[0].id
+    try editor.perform(
+      .turnLoop(transition: editor.document.transitions[0].id, towards: Vector(0, 200)))
+    guard case .loop(let turned, _) = editor.document.transitions[0].shape else { return }
+    #expect(abs(turned - .pi / 2) < 1e-3)
+    try editor.perform(.delete(id))
+    #expect(editor.document.transitions.isEmpty)
+  }
+
+  @Test func whatIsAttachedFollowsAState() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    try editor.perform(.moveState(ids[1], to: Vector(400, 500)))
+    guard case .regular(let start, let tip, _) = editor.document.transitions[0].shape else {
+      return
+    }
+    let (a, b) = (editor.document.states[0], editor.document.states[1])
+    #expect(abs(start.distance(to: a.center) - a.radius) < 1e-6)
+    #expect(abs(tip.distance(to: b.center) - b.radius) < 1e-6)
+    try editor.perform(.resizeState(ids[0], radius: 90))
+    guard case .regular(let moved, _, _) = editor.document.transitions[0].shape else { return }
+    #expect(abs(moved.distance(to: a.center) - 90) < 1e-6)
+    try editor.perform(
+      .bend(transition: editor.document.transitions[0].id, through: Vector(100, 450)))
+    guard case .regular(_, let bent, let flex) = editor.document.transitions[0].shape else {
+      return
+    }
+    #expect(flex == Vector(100, 450) && abs(bent.distance(to: b.center) - b.radius) < 1e-6)
+    try editor.perform(
+      .moveTip(transition: editor.document.transitions[0].id, to: Vector(900, 900)))
+    #expect(editor.document.transitions[0].end == nil)
+    try editor.perform(
+      .moveTip(transition: editor.document.transitions[0].id, to: Vector(390, 445)))
+    #expect(editor.document.transitions[0].end == ids[1])
+  }
+
+  @Test func symbolsAreTrimmedAndKnown() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    let id = editor.document.transitions[0].id
+    try editor.perform(.setPendingSymbol(transition: id, " b \n"))
+    try editor.perform(.addSymbol(transition: id, "a \n"))
+    #expect(editor.document.transitions[0].allSymbols == ["a", "b"])
+    for symbol in ["a", " \n", ""] {
+      #expect(throws: Refusal.nothingToDo) {
+        try editor.perform(.addSymbol(transition: id, symbol))
+      }
+    }
+    try editor.perform(.addSymbol(transition: id, "b"))
+    #expect(editor.document.transitions[0].pendingSymbol == "")
+    try editor.perform(.rename(state: ids[0], " start "))
+    #expect(editor.document.states[0].name == "start")
+    #expect(throws: Refusal.noSuchElement("x")) { try editor.perform(.rename(state: "x", "y")) }
+  }
+
+  @Test func anEraserTakesWhatItCrosses() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    try editor.perform(.connect(from: ids[1], to: ids[1]))
+    var other = editor
+    let across = Drawing([Stroke([Point(250, 100), Point(250, 300)])])
+    try editor.perform(.erase(across))
+    #expect(
+      editor.document.transitions.map(\.isLoop) == [true] && editor.document.states.count == 2)
+    try other.perform(
+      .erase(Drawing([Stroke([Point(395, 195), Point(405, 205)])]), .deletesAttached))
+    #expect(other.document.states.map(\.id) == [ids[0]] && other.document.transitions.isEmpty)
+    #expect(throws: Refusal.nothingToDo) {
+      try other.perform(.erase(Drawing([Stroke([Point(900, 900)])])))
+    }
+  }
+
+  // MARK: Properties
+
+  private func randomCommand(_ document: Document, using generator: inout SeededGenerator)
+    -> Command
+  {
+    func place() -> Vector {
+      // Now and then something that is no place.
+      if generator.chance(0.02) { return Vector(.nan, 0) }
+      return Vector(generator.uniform(-200...1200), generator.uniform(-200...900))
+    }
+    func state() -> String { document.states.isEmpty ? "?" : generator.pick(document.states).id }
+    func transition() -> String {
+      document.transitions.isEmpty ? "?" : generator.pick(document.transitions).id
+    }
+    switch generator.index(below: 26) {
+    case 0...3: return .drawState(ring(place(), generator.uniform(0...150)))
+    case 4...7: return .drawTransition(arrow(place(), place(), bend: generator.uniform(-80...80)))
+    case 8: return .drawLoop(ring(place(), generator.uniform(10...60), turns: 0.8))
+    case 9:
+      return .addState(
+        center: place(), radius: generator.chance(0.5) ? nil : generator.uniform(-10...90))
+    case 10, 11: return .connect(from: state(), to: state())
+    case 12: return .setFinal(state: state(), generator.chance(0.5))
+    case 13: return .setInitial(state: state(), generator.chance(0.7))
+    case 14: return .moveState(state(), to: place())
+    case 15: return .resizeState(state(), radius: generator.uniform(-20...200))
+    case 16: return .bend(transition: transition(), through: place())
+    case 17: return .moveStart(transition: transition(), to: place())
+    case 18: return .moveTip(transition: transition(), to: place())
+    case 19: return .turnLoop(transition: transition(), towards: place())
+    case 20: return .flip(transition: transition())
+    case 21: return .rename(state: state(), generator.pick(["A", "B", "", " C "]))
+    case 22: return .addSymbol(transition: transition(), generator.pick(["a", "b", "", "ab"]))
+    case 23: return .setEpsilon(transition: transition(), generator.chance(0.5))
+    case 24:
+      return .delete(
+        generator.chance(0.5) ? state() : transition(), generator.pick(Command.Cascade.allCases))
+    default: return .erase(arrow(place(), place()), generator.pick(Command.Cascade.allCases))
+    }
+  }
+
+  @Test(arguments: Array(UInt64(1)...40)) func whateverIsDoneCanBeUndone(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var editor = editor()
+    var history = [editor.document]
+    for _ in 0..<150 {
+      let command = randomCommand(editor.document, using: &generator)
+      do {
+        try editor.perform(command)
+        history.append(editor.document)
+      } catch {
+        #expect(editor.document == history.last)
+      }
+      let document = editor.document
+      // Nothing that is stored is no number, or refers to nothing.
+      #expect(!document.svg.contains("nan") && !document.svg.contains("inf"))
+      let known = Set(document.states.map(\.id))
+      for transition in document.transitions {
+        #expect([transition.start, transition.end].allSatisfy { $0.map(known.contains) ?? true })
+      }
+      #expect(document.automaton.states.count == document.states.count)
+    }
+    #expect(history.count > 40)
+    // What is saved is what is loaded.
+    let saved = DocumentFile.write(editor.document)
+    #expect(try DocumentFile.read(saved, name: "file") == editor.document)
+    for document in history.reversed().dropFirst() {
+      let isUndone = editor.undo()
+      #expect(isUndone)
+      #expect(editor.document == document)
+    }
+    #expect(!editor.canUndo)
+    for document in history.dropFirst() {
+      let isRedone = editor.redo()
+      #expect(isRedone)
+      #expect(editor.document == document)
+    }
+  }
+
+  @Test(arguments: [UInt64(3), 4]) func theSameCommandsGiveTheSameDocument(seed: UInt64) {
+    func document() -> Document {
+      var generator = SeededGenerator(seed: seed)
+      var editor = editor()
+      for _ in 0..<100 {
+        let command = randomCommand(editor.document, using: &generator)
+        try? editor.perform(command)
+      }
+      return editor.document
+    }
+    #expect(document() == document())
+  }
+}
