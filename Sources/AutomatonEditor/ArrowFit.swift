@@ -13,6 +13,10 @@ struct ArrowFit {
   /// What goes back from the furthest point, as a share of the whole, is a head from here on.
   private static let leastHead = 0.04
 
+  /// How far apart points are between which a corner is looked for, and how sharp it is, in radians.
+  private static let span = 3
+  private static let leastCorner = 1.0
+
   /// `nil` where the drawing has no extent.
   init?(_ drawing: Drawing) {
     guard let shaft = drawing.strokes.max(by: { $0.length < $1.length }), shaft.length > 0 else {
@@ -56,8 +60,18 @@ struct ArrowFit {
     let distances = points.map { $0.distance(to: place) }
     let enough = 0.98 * (distances.max() ?? 0)
     guard let near = distances.firstIndex(where: { $0 >= enough }) else { return 0 }
-    // Until it turns back.
+    // A barb may reach a little further than the tip, which is the first corner there.
     let end = distances[near...].firstIndex { $0 < enough } ?? distances.count
-    return (near..<end).max { distances[$0] < distances[$1] } ?? near
+    let corner = (near..<end).first { index in
+      guard index >= span, index + span < points.count else { return false }
+      let (before, after) = (
+        points[index] - points[index - span], points[index + span] - points[index]
+      )
+      let turn = abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
+      return turn > leastCorner
+    }
+    // The corner itself is where the path comes closest to it: in the middle of its turn.
+    if let corner, corner + span < end { return corner + span / 2 }
+    return corner ?? (near..<end).max { distances[$0] < distances[$1] } ?? near
   }
 }

@@ -196,7 +196,7 @@ public struct SketchSession: Sendable {
   /// Whether `stroke` follows the last one at once.
   private func isSoon(_ stroke: Stroke) -> Bool {
     guard let time = last?.time, let start = stroke.points.first?.time else { return false }
-    return start - time <= Self.longestPause
+    return (0...Self.longestPause).contains(start - time)
   }
 
   /// Whether `stroke` is the head of what was drawn last.
