@@ -30,7 +30,10 @@ def growth(arguments, comparison):
         ("cores", list(range(1, every + 1)), lambda n: ask(n, task="train", batch=256),
          "training with batches of 256"),
         ("image size", [28, 32, 40, 48, 56, 64], lambda n: ask(1, task="train", batch=64, size=n),
-         "training on one core; the pixels grow with the square"),
+         "training on one core; the pixels grow with the square, and at 28 pooling drops a row"),
+        ("elements", [10, 100, 1000, 10_000], lambda n: ask(1, task="draw", batch=1, examples=n),
+         "from a stroke to the next document on one core: recognition, the command, the step of "
+         "undoing; the document is a value, so that each step copies and checks it"),
     ]
     curves, sentences = [], []
     for name, values, measure, words in panels:
@@ -38,11 +41,11 @@ def growth(arguments, comparison):
         curves.append((name, values, times))
         comparison.progress(f"  growth with {name}")
         sentences.append(
-            f"- **{name}**, {values[0]:,} to {values[-1]:,}: {times[0]:.1f} to {times[-1]:.1f} µs a "
-            f"picture, {times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much; {words}.")
+            f"- **{name}**, {values[0]:,} to {values[-1]:,}: {times[0]:.1f} to {times[-1]:.1f} µs, "
+            f"{times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much; {words}.")
     with open(arguments.growth, "w") as file:
         file.write(drawn(curves))
-    return ("## Growth\n\nMicroseconds a picture, `drawing`; where the line is level, time grows in "
+    return ("## Growth\n\nMicroseconds a picture, `drawing`, or a stroke; where the line is level, time grows in "
             "proportion.\n\n![Time a picture against each quantity]"
             f"({os.path.basename(arguments.growth)})\n\n" + "\n".join(sentences) + "\n")
 

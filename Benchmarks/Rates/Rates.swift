@@ -1,3 +1,4 @@
+import AutomatonEditor
 import Dispatch
 import Foundation
 import Ink
@@ -59,8 +60,9 @@ import InkTraining
     case "epoch": return try epoch(request, threads: threads)
     case "infer": return try infer(request, threads: threads)
     case "label": return try label(request)
+    case "draw": return try draw(request)
     default:
-      fatalError("expected the task peak, train, epoch, infer or label, found \(request.task)")
+      fatalError("expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
     }
   }
 
@@ -191,6 +193,33 @@ import InkTraining
     var index = 0
     return try repeated(request) {
       _ = try recognizer.recognize(drawings[index % drawings.count])
+      index += 1
+    }
+  }
+
+  /// From the points of a stroke to the next document, for a document of `examples` elements, half of
+  /// them states: recognition, the command, and the step of undoing.
+  static func draw(_ request: Request) throws -> Answer {
+    let count = max(2, (request.examples ?? 1000) / 2)
+    let side = Int(Double(count).squareRoot().rounded(.up))
+    var editor = Editor(Document(id: "drawn"), ids: CountingIDs())
+    var sketch = Sketch([])
+    for index in 0..<count {
+      let center = Vector(Double(index % side) * 400, Double(index / side) * 400)
+      try editor.perform(.addState(center: center))
+      sketch.elements.append(
+        .line(from: Point(center.x + 65, center.y), to: Point(center.x + 335, center.y)))
+    }
+    let ids = editor.document.states.map(\.id)
+    for index in 0..<count - 1 { try editor.perform(.connect(from: ids[index], to: ids[index + 1])) }
+    var session = SketchSession(editor, recognizer: try Recognizer.released())
+    let strokes = Synthesizer(seed: 1).drawing(of: sketch, writer: 3).strokes
+    var index = 0
+    return repeated(request) {
+      // Each stroke after a pause, so that none is the head of the one before.
+      let stroke = Stroke(strokes[index % strokes.count].points.map { Point($0.x, $0.y) })
+      _ = session.draw(stroke)
+      session.editor.undo()
       index += 1
     }
   }

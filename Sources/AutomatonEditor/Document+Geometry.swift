@@ -26,10 +26,12 @@ public enum Geometry {
   /// How far a final state's second ring lies inside the first.
   public static let finalRingInset = 10.0
 
-  /// How far a loop's end lies from its start round the ring, and its control from the radius there.
-  static let loopSpread = Double.pi / 8
-  static let loopLean = Double.pi / 11
-  static let loopReach = 100.0
+  /// How far a loop's feet stand from its middle, how far its controls lie out, and how far aside.
+  ///
+  /// The reference draws a thinner one, which hides under its head on small states.
+  static let loopFoot = 20.0
+  static let loopReach = 90.0
+  static let loopBelly = 36.0
 
   /// An arrow head: two barbs that meet at the tip.
   static func head(at tip: Vector, from flex: Vector, span: Double) -> [Vector] {
@@ -87,22 +89,21 @@ extension Document {
         label: flex + outward * Self.labelDistance, handle: flex)
     case .loop(let angle, let isMirrored):
       guard let state = state(transition.start) else { return nil }
-      let sense = isMirrored ? -1.0 : 1
       let outward = Vector(angle: angle + .pi / 2, length: 1)
-      let first = state.center + outward * state.radius
-      let last =
-        state.center + outward.turned(by: sense * Geometry.loopSpread) * state.radius
-      let control =
-        first + outward.turned(by: sense * Geometry.loopLean) * Geometry.loopReach
-      // The quadratic curve of the reference, as a cubic one.
+      let aside = outward.turned(by: isMirrored ? -.pi / 2 : .pi / 2)
+      // As wide and as high on any state.
+      let lean = min(0.5, Geometry.loopFoot / state.radius)
+      let first = state.center + outward.turned(by: isMirrored ? lean : -lean) * state.radius
+      let last = state.center + outward.turned(by: isMirrored ? -lean : lean) * state.radius
       let curve = Geometry.Curve(
-        start: first, end: last, first: first + (control - first) * (2 / 3),
-        second: last + (control - last) * (2 / 3))
-      let middle = outward.turned(by: sense * Geometry.loopLean)
+        start: first, end: last,
+        first: first + outward * Geometry.loopReach - aside * Geometry.loopBelly,
+        second: last + outward * Geometry.loopReach + aside * Geometry.loopBelly)
+      let top = curve.point(at: 0.5)
       return Appearance(
-        curves: [curve], head: Geometry.head(at: last, from: control, span: Self.loopSpan),
-        label: first + middle * (Geometry.loopReach * 0.5 + Self.labelDistance),
-        handle: curve.point(at: 0.5))
+        curves: [curve],
+        head: Geometry.head(at: last, from: curve.point(at: 0.9), span: Self.loopSpan),
+        label: top + outward * Self.labelDistance, handle: top)
     }
   }
 

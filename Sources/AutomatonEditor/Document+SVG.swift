@@ -17,18 +17,15 @@ extension Document {
       content.append(
         "<path d=\"\(path)\"\(transition.isDangling ? " stroke-dasharray=\"8 10\"" : "")/>")
       content.append("<path d=\"M\(appearance.head.map(text).joined(separator: " L"))\"/>")
-      guard !transition.isInitialMarker else { continue }
-      let symbols = transition.allSymbols + (transition.includesEpsilon ? ["ε"] : [])
-      guard !symbols.isEmpty else { continue }
-      let label = symbols.joined(separator: ", ")
+      let label = labelText(of: transition)
+      guard !label.isEmpty else { continue }
       corners += [-1.0, 1].map { appearance.label + Vector($0 * 6 * Double(label.count), $0 * 14) }
       content.append(label.svgText(at: appearance.label))
     }
     for state in states {
       let reach = Vector(state.radius, state.radius)
       corners += [state.center - reach, state.center + reach]
-      let rings = [state.radius] + (state.isFinal ? [ringInset(state)] : [])
-      for radius in rings {
+      for radius in rings(of: state) {
         content.append(
           "<circle cx=\"\(number(state.center.x))\" cy=\"\(number(state.center.y))\" "
             + "r=\"\(number(radius))\"/>")
@@ -55,9 +52,17 @@ extension Document {
       """
   }
 
-  /// The radius of a final state's second ring.
-  private func ringInset(_ state: State) -> Double {
-    max(state.radius - Geometry.finalRingInset, state.radius / 2)
+  /// The radii of a state's rings: a final one has a second.
+  func rings(of state: State) -> [Double] {
+    let second = max(state.radius - Geometry.finalRingInset, state.radius / 2)
+    return [state.radius] + (state.isFinal ? [second] : [])
+  }
+
+  /// What stands beside a transition; an initial marker has no label.
+  func labelText(of transition: Transition) -> String {
+    guard !transition.isInitialMarker else { return "" }
+    return (transition.allSymbols + (transition.includesEpsilon ? ["ε"] : []))
+      .joined(separator: ", ")
   }
 
   /// A number with one digit behind the point, without one where it is whole.

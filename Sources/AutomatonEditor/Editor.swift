@@ -11,7 +11,7 @@ public struct Editor: Sendable {
   private var after: [Document] = []
 
   /// How many commands can be undone.
-  public static let undoDepth = 1000
+  public static let undoDepth = 200
 
   /// Begins with `document`.
   public init(

@@ -2,14 +2,16 @@ import ArgumentParser
 import AutomatonEditor
 import Foundation
 import InkDatasets
+import InkImageIO
 
 /// Draws an automaton.
 struct AutomatonRender: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Draw an automaton as SVG.",
+    abstract: "Draw an automaton, as SVG or as PNG.",
     discussion: """
-      States stand where the file says; where it does not, in a circle.
+      States stand where the file says; where it does not, in a circle. The output's name tells the \
+      form, .svg or .png.
 
       Example: inkstate automaton render machine.automaton --output machine.svg
       """)
@@ -20,6 +22,13 @@ struct AutomatonRender: ParsableCommand {
   func run() throws {
     try output.check(inputs: input.file == "-" ? [] : [input.file])
     let document = try input.read().drawing
-    try FileTree.write(Data(document.svg.utf8), to: output.output)
+    switch output.output.lowercased() {
+    case let name where name.hasSuffix(".svg"):
+      try FileTree.write(Data(document.svg.utf8), to: output.output)
+    case let name where name.hasSuffix(".png"):
+      try FileTree.write(try PNG.encode(document.bitmap()), to: output.output)
+    default:
+      throw ValidationError("--output: expected a name that ends in .svg or .png")
+    }
   }
 }

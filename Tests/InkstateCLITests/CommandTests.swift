@@ -171,6 +171,59 @@ func inkstate(
     #expect(result.status == 1 && result.errors.contains("validation fingerprint"))
   }
 
+  @Test func strokesBecomeAnAutomatonThatRuns() throws {
+    let sketch = Sketch([
+      .ring(center: Point(300, 300), radius: 70), .ring(center: Point(800, 300), radius: 70),
+      .ring(center: Point(800, 300), radius: 50), .line(from: Point(80, 300), to: Point(225, 300)),
+      .line(from: Point(376, 300), to: Point(724, 300)),
+      .loop(center: Point(300, 300), radius: 70, angle: -.pi / 2),
+    ])
+    let drawing = Synthesizer(seed: 31).drawing(of: sketch, writer: 2)
+    try folder.write("strokes.ndjson", try NDJSON.line(Recording(drawing), at: Place(file: "s")))
+    var result = try run("automaton replay strokes.ndjson -o a.automaton --svg a.svg")
+    #expect(result.status == 0 && result.output.hasSuffix("2 states, 3 transitions\n"))
+    #expect(result.output.contains("stroke 1: state 0.9"))
+    result = try run("automaton run a.automaton a")
+    #expect(result.output == "a\trejected: no symbol `a` in the automaton, at symbol 1\n")
+    result = try run("automaton replay strokes.ndjson -o a.automaton")
+    #expect(result.status == 1 && result.errors.contains("expected no file of that name"))
+    #expect(try run("automaton render a.automaton -o a.png").status == 0)
+    #expect(try PNG.read(path: "\(folder.path)/a.png").width > 600)
+  }
+
+  @Test func automataAreRunComparedAndConverted() throws {
+    try folder.write("m.txt", "state | a | b\n→ q0 | q0, q1 | q0\nq1 | | q2\n* q2 | |\n")
+    var result = try inkstate(
+      ["automaton", "run", "m.txt", "ab", "", "abx", "b"], in: folder)
+    #expect(
+      result.output == """
+        ab\taccepted
+        ''\trejected: ends in no final state
+        abx\trejected: no symbol `x` in the automaton, at symbol 3
+        b\trejected: ends in no final state
+
+        """)
+    #expect(result.status == 1)
+    #expect(try run("automaton run m.txt ab aab").status == 0)
+    result = try run("automaton trace m.txt ab")
+    #expect(result.output == "   {q0}\na  {q0, q1}\nb  {q0, q2}\naccepted\n")
+    for form in ["automaton", "jff", "dot"] {
+      #expect(try run("automaton convert m.txt -o m.\(form)").status == 0)
+      #expect(try run("automaton equivalent m.txt m.\(form)").output == "equivalent\n")
+    }
+    #expect(try run("automaton determinize m.txt -o d.jff").status == 0)
+    #expect(try run("automaton equivalent d.jff m.automaton").status == 0)
+    result = try run("automaton check d.jff")
+    #expect(result.output.hasSuffix("deterministic\n") && !result.output.contains("not det"))
+    #expect(try run("automaton complement m.txt -o c.json").status == 0)
+    result = try run("automaton equivalent c.json m.txt")
+    #expect(
+      result.status == 1
+        && result.output == "different: the empty word is accepted by c.json only\n")
+    result = try run("automaton minimize - --to dot", input: "state | a\n→ * q | q\n")
+    #expect(result.output.hasPrefix("digraph automaton {") && result.status == 0)
+  }
+
   @Test func theMachineIsShown() throws {
     let result = try run("inspect --machine")
     let lines = result.output.split(separator: "\n")
@@ -406,12 +459,24 @@ func inkstate(
     ),
     ("dataset compose dots.ndjson -o c.ndjson", 1, "Error: dots.ndjson: expected"),
     (
+      "automaton run deep.automaton a", 1,
+      "Error: deep.automaton: expected a document in JSON, found something else"
+    ),
+    (
+      "automaton convert twice.jff -o t.dot", 1,
+      "Error: twice.jff, line 1: expected an id of its own, found another state `1`"
+    ),
+    ("automaton check none.jff", 1, "Error: none.jff: expected a readable file, found none"),
+    (
       "dataset render a.ndjson --size 5 -o r", 1,
       "Error: raster parameter size: expected 8 to 512 pixels, found 5"
     ),
   ])
   func badInputGetsOneClearLine(arguments: String, status: Int, message: String) throws {
     try folder.write("a.ndjson", #"{"word":"line","drawing":[[[0,100],[0,3]]]}"# + "\n")
+    try folder.write("deep.automaton", String(repeating: "[", count: 1_000_000))
+    try folder.write(
+      "twice.jff", "<structure><state id='1'/><state id='1'/></structure>")
     try folder.write("thin.json", #"{"penWidths":[0.1,2]}"#)
     try folder.write(
       "dots.ndjson",

@@ -1,0 +1,102 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkRecognizer
+import Testing
+
+/// A recogniser that says what it is told, by the number of strokes.
+private struct Told: DrawingRecognizer {
+  var answers: [Int: Recognition]
+
+  func recognition(of drawing: Drawing) -> Recognition? { answers[drawing.strokes.count] }
+
+  static func sure(_ label: String) -> Recognition {
+    Recognition(
+      ranked: [.init(label: label, probability: 0.99), .init(label: "other", probability: 0.01)],
+      rejection: nil)
+  }
+
+  static func unsure(_ labels: [String]) -> Recognition {
+    Recognition(
+      ranked: zip(labels, [0.5, 0.4, 0.1]).map { .init(label: $0, probability: $1) },
+      rejection: .ambiguous)
+  }
+}
+
+@Suite struct SketchSessionTests {
+  private func session(_ answers: [Int: Recognition]) -> SketchSession {
+    SketchSession(
+      Editor(Document(id: "drawn"), ids: CountingIDs()), recognizer: Told(answers: answers))
+  }
+
+  private func timed(_ points: [Point], from time: Double) -> Stroke {
+    Stroke(
+      points.enumerated().map { Point($1.x, $1.y, time: time + 10 * Double($0)) })
+  }
+
+  private func half(of center: Vector, upper: Bool) -> [Point] {
+    (0...30).map {
+      let angle = Double($0) / 30 * .pi + (upper ? .pi : 0)
+      return Point(center.x + 60 * cos(angle), center.y + 60 * sin(angle))
+    }
+  }
+
+  @Test(arguments: [500.0, 1500]) func twoArcsCloseARingWithoutAPause(pause: Double) {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("state")])
+    _ = session.draw(timed(half(of: Vector(300, 300), upper: true), from: 0))
+    _ = session.draw(timed(half(of: Vector(300, 300), upper: false), from: 300 + pause))
+    #expect(session.editor.document.states.count == (pause < 800 ? 1 : 0))
+    #expect(session.editor.document.transitions.count == (pause < 800 ? 0 : 2))
+    // Both together are one step of undoing.
+    if pause < 800 {
+      session.editor.undo()
+      #expect(session.editor.document == Document(id: "drawn"))
+    }
+  }
+
+  @Test(arguments: [true, false]) func aHeadThatComesSoonBelongsToItsShaft(isAtStart: Bool) {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("transition")])
+    let shaft = (0...30).map { Point(100 + 10 * Double($0), 200) }
+    _ = session.draw(timed(shaft, from: 0))
+    let tip = isAtStart ? 100.0 : 400
+    let side = isAtStart ? 20.0 : -20
+    let head = [Point(tip + side, 185), Point(tip, 200), Point(tip + side, 215)]
+    let decision = session.draw(timed(head, from: 700))
+    let transitions = session.editor.document.transitions
+    #expect(transitions.count == 1 && decision == .head(transition: transitions[0].id))
+    guard case .regular(_, let place, _) = transitions[0].shape else { return }
+    #expect(abs(place.x - tip) < 5)
+    session.editor.undo()
+    #expect(session.editor.document.transitions.isEmpty)
+  }
+
+  @Test func whatIsRefusedSaysWhyAndWhatElseItCouldBe() {
+    var session = session([1: Told.unsure(["state", "cycle", "other"])])
+    session.usesContext = false
+    let decision = session.draw(timed(half(of: Vector(0, 0), upper: true), from: 0))
+    #expect(decision == .refused(.recognition(.ambiguous), secondChoice: "state"))
+    #expect(!session.editor.canUndo)
+    session = self.session([1: Told.sure("cycle")])
+    #expect(
+      session.draw(timed(half(of: Vector(0, 0), upper: true), from: 0))
+        == .refused(.document(.noStateThere), secondChoice: nil))
+    session = self.session([:])
+    #expect(
+      session.draw(Stroke([Point(.nan, 0)])) == .refused(.notANumber, secondChoice: nil))
+  }
+
+  @Test(arguments: [true, false]) func whatLiesAroundDecidesOnlyWhenItMay(usesContext: Bool) throws
+  {
+    var session = session([1: Told.unsure(["cycle", "transition", "other"])])
+    session.usesContext = usesContext
+    try session.editor.perform(.addState(center: Vector(0, 0)))
+    try session.editor.perform(.addState(center: Vector(400, 0)))
+    let bent = (0...30).map { index -> Point in
+      let t = Double(index) / 30
+      return Point(65 + 270 * t, -4 * 120 * t * (1 - t))
+    }
+    _ = session.draw(timed(bent, from: 0))
+    #expect(session.editor.document.transitions.count == (usesContext ? 1 : 0))
+    if usesContext { #expect(session.editor.document.automaton.transitions.count == 1) }
+  }
+}
