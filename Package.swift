@@ -28,7 +28,8 @@ let package = Package(
     .target(name: "XMLTree"),
     .target(name: "Ink", dependencies: ["XMLTree"]),
     .target(name: "Automata", dependencies: ["XMLTree"]),
-    .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRaster", "InkRecognizer"]),
+    .target(
+      name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRaster", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),

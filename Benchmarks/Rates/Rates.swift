@@ -62,7 +62,8 @@ import InkTraining
     case "label": return try label(request)
     case "draw": return try draw(request)
     default:
-      fatalError("expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
+      fatalError(
+        "expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
     }
   }
 
@@ -211,7 +212,9 @@ import InkTraining
         .line(from: Point(center.x + 65, center.y), to: Point(center.x + 335, center.y)))
     }
     let ids = editor.document.states.map(\.id)
-    for index in 0..<count - 1 { try editor.perform(.connect(from: ids[index], to: ids[index + 1])) }
+    for index in 0..<count - 1 {
+      try editor.perform(.connect(from: ids[index], to: ids[index + 1]))
+    }
     var session = SketchSession(editor, recognizer: try Recognizer.released())
     let strokes = Synthesizer(seed: 1).drawing(of: sketch, writer: 3).strokes
     var index = 0
