@@ -42,8 +42,11 @@ extension Automaton {
     var states = states
     var transitions: [Transition] = []
     var edgeCount = 0
+    var room = 0
     for state in states.indices {
       let closure = graph.closure(of: [state], &marks)
+      room += closure.count
+      try limit.check("ε-removal", transitions: room)
       states[state].isFinal = graph.accepts(in: closure)
       var symbolsByTarget: [Int: Set<Int>] = [:]
       for edge in closure.flatMap({ graph.edges[$0] }) {
@@ -74,7 +77,9 @@ extension Automaton {
   }
 
   /// The subset construction; `extra` symbols count as symbols that lead nowhere.
-  func subsets(extra: [String] = [], limit: Limit) throws(AutomatonError) -> DeterministicGraph {
+  func subsets(
+    extra: [String] = [], isNamed: Bool = true, limit: Limit
+  ) throws(AutomatonError) -> DeterministicGraph {
     let graph = Graph(self, extra: extra)
     var marks = Marks(count: graph.stateCount)
     var sets = [graph.closure(of: graph.initial, &marks)]
@@ -94,19 +99,27 @@ extension Automaton {
           numbers[target] = sets.count
           sets.append(target)
           room += target.count
+          try limit.check("subset construction", states: sets.count)
+          try limit.check("subset construction", transitions: room)
         }
       }
       position += 1
-      try limit.check("subset construction", states: sets.count)
-      try limit.check("subset construction", transitions: max(next.count, room))
+      try limit.check("subset construction", tableEntries: next.count)
     }
     let isDeterministic = sets.allSatisfy { $0.count == 1 }
+    var names = [String](repeating: "", count: sets.count)
+    if isNamed {
+      var length = 0
+      for (index, set) in sets.enumerated() {
+        length += set.reduce(0) { $0 + states[$1].name.utf8.count + 2 }
+        try limit.check("names of sets", characters: length)
+        let parts = set.map { states[$0].name }
+        names[index] = isDeterministic ? parts[0] : "{\(parts.joined(separator: ", "))}"
+      }
+    }
     return DeterministicGraph(
       symbols: graph.symbols, next: next, isFinal: sets.map(graph.accepts), initial: 0,
-      names: sets.map { set in
-        let names = set.map { states[$0].name }
-        return isDeterministic ? names[0] : "{\(names.joined(separator: ", "))}"
-      })
+      names: names)
   }
 
   /// The same words by a deterministic automaton in which every symbol leads somewhere from every

@@ -4,7 +4,7 @@ extension Automaton {
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
-    var graph = try subsets(limit: limit).trimmed().merged().trimmed()
+    var graph = try subsets(isNamed: false, limit: limit).trimmed().merged().trimmed()
     graph.names = (0..<graph.stateCount).map { "q\($0)" }
     return graph.automaton
   }
@@ -33,7 +33,8 @@ extension DeterministicGraph {
     for block in 0..<partition.blockCount { wait(block) }
     while let (block, symbol) = waiting.popLast() {
       isWaiting.remove(block * symbolCount + symbol)
-      for state in partition.members(of: block) {
+      // A copy of the block: a view of the partition would make marking copy all of it.
+      for state in Array(partition.members(of: block)) {
         partition.mark(sources.sources(of: state, symbol))
       }
       for (old, new) in partition.splitMarked() {

@@ -52,19 +52,29 @@ public struct Trace: Hashable, Sendable {
 }
 
 extension Automaton {
-  /// Cuts `word` into symbols; white space at its ends and all spaces are left out, as the editor does.
+  /// Cuts `word` into symbols.
+  ///
+  /// White space at its ends and all spaces are left out, as the editor does, unless the alphabet has
+  /// them.
   public func symbols(
     of word: String, tokenization: Tokenization = .characters
   ) -> [String] {
+    let known = Set(alphabet)
+    var word = word
+    if !known.contains(where: { $0.contains(where: \.isWhitespace) }) {
+      word = String(word.filter { $0 != " " })
+      word = String(word.drop(while: \.isWhitespace))
+      while word.last?.isWhitespace == true { word.removeLast() }
+    }
     switch tokenization {
     case .characters: return word.map(String.init)
     case .longestMatch:
-      let known = Set(alphabet)
       let longest = known.map(\.count).max() ?? 1
       var symbols: [String] = []
       var rest = word[...]
       while !rest.isEmpty {
-        let fitting = stride(from: min(longest, rest.count), through: 1, by: -1).first {
+        let longestHere = rest.prefix(longest).count
+        let fitting = stride(from: longestHere, through: 1, by: -1).first {
           known.contains(String(rest.prefix($0)))
         }
         symbols.append(String(rest.prefix(fitting ?? 1)))
@@ -120,7 +130,7 @@ extension Automaton {
         let before = current
         current = graph.step(before, reading: index, &marks)
         record(symbol, from: before, reading: index)
-        sets.append(current)
+        if keepsSteps { sets.append(current) }
         guard !current.isEmpty else {
           trace.run.rejection = .dead(position: position)
           break
@@ -139,7 +149,7 @@ extension Automaton {
 
   /// The transitions of one way through the sets of states that a word led to, found from its end.
   private func path(through sets: [[Int]], reading word: [Int], in graph: Graph) -> [Int] {
-    var path: [Int] = []
+    var reversed: [Int] = []
     var goals = Set(sets[word.count].filter { graph.isFinal[$0] })
     for position in stride(from: word.count, through: 0, by: -1) {
       // Backwards through what reads nothing, to a state that was entered by reading or at the start.
@@ -152,7 +162,7 @@ extension Automaton {
           })
       let silentPath = shortestSilentPath(
         from: entered, to: goals, within: sets[position], in: graph)
-      path.insert(contentsOf: silentPath.transitions, at: 0)
+      reversed += silentPath.reversed
       guard position > 0 else { break }
       for state in sets[position - 1] {
         guard
@@ -160,17 +170,18 @@ extension Automaton {
             $0.target == silentPath.start
           })
         else { continue }
-        path.insert(edge.transition, at: 0)
+        reversed.append(edge.transition)
         goals = [state]
         break
       }
     }
-    return path
+    return reversed.reversed()
   }
 
+  /// Where the shortest way without reading begins, and its transitions from the last to the first.
   private func shortestSilentPath(
     from starts: Set<Int>, to goals: Set<Int>, within states: [Int], in graph: Graph
-  ) -> (start: Int, transitions: [Int]) {
+  ) -> (start: Int, reversed: [Int]) {
     var cameBy: [Int: (state: Int, transition: Int)] = [:]
     var open = states.filter(starts.contains)
     var known = Set(open)
@@ -182,7 +193,7 @@ extension Automaton {
         var transitions: [Int] = []
         var here = state
         while let before = cameBy[here] {
-          transitions.insert(before.transition, at: 0)
+          transitions.append(before.transition)
           here = before.state
         }
         return (here, transitions)

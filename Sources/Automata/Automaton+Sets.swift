@@ -27,7 +27,7 @@ extension Automaton {
   public func combined(
     with other: Automaton, by combination: Combination, limit: Limit = .standard
   ) throws(AutomatonError) -> Automaton {
-    var pairs = try Pairs(self, other, limit: limit)
+    var pairs = try Pairs(self, other, isNamed: true, limit: limit)
     var next: [Int32] = []
     var position = 0
     while position < pairs.all.count {
@@ -36,7 +36,7 @@ extension Automaton {
       }
       position += 1
       try limit.check("product", states: pairs.all.count)
-      try limit.check("product", transitions: next.count)
+      try limit.check("product", tableEntries: next.count)
     }
     return DeterministicGraph(
       symbols: pairs.symbols, next: next,
@@ -58,7 +58,7 @@ extension Automaton {
   public func counterexample(
     to other: Automaton, limit: Limit = .standard
   ) throws(AutomatonError) -> [String]? {
-    var pairs = try Pairs(self, other, limit: limit)
+    var pairs = try Pairs(self, other, isNamed: false, limit: limit)
     var cameBy: [(pair: Int, symbol: Int)] = [(-1, -1)]
     var position = 0
     while position < pairs.all.count {
@@ -104,9 +104,11 @@ private struct Pairs {
   private let mine: DeterministicGraph
   private let theirs: DeterministicGraph
 
-  init(_ one: Automaton, _ other: Automaton, limit: Limit) throws(AutomatonError) {
-    mine = try one.subsets(extra: other.alphabet, limit: limit).completed()
-    theirs = try other.subsets(extra: one.alphabet, limit: limit).completed()
+  init(
+    _ one: Automaton, _ other: Automaton, isNamed: Bool, limit: Limit
+  ) throws(AutomatonError) {
+    mine = try one.subsets(extra: other.alphabet, isNamed: isNamed, limit: limit).completed()
+    theirs = try other.subsets(extra: one.alphabet, isNamed: isNamed, limit: limit).completed()
     symbols = mine.symbols
     _ = number(of: Pair(mine: Int32(mine.initial), theirs: Int32(theirs.initial)))
   }

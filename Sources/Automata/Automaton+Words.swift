@@ -47,11 +47,12 @@ extension Automaton {
   /// The first `count` words that are accepted, shorter ones first, then by symbols; fewer where there
   /// are no more.
   ///
-  /// - Throws: `AutomatonError` where the words become longer than the limit has states.
+  /// - Throws: `AutomatonError` where the sets of states on the way take more room than the limit's
+  ///   transitions.
   public func words(
     first count: Int, limit: Limit = .standard
   ) throws(AutomatonError) -> [[String]] {
-    let graph = Graph(self)
+    let graph = Graph(trimmed)
     var marks = Marks(count: graph.stateCount)
     let start = graph.closure(of: graph.initial, &marks)
     let sources = graph.sources

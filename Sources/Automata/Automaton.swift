@@ -116,7 +116,15 @@ public struct AutomatonError: Error, Hashable, CustomStringConvertible {
   }
 
   /// The error in one line.
-  public var description: String { "\(place): expected \(expected), found \(found)" }
+  ///
+  /// Texts from files are shortened, and characters that steer a terminal are left out.
+  public var description: String {
+    [place, ": expected ", expected, ", found ", found].map { part in
+      let printable = part.unicodeScalars.filter { $0.properties.generalCategory != .control }
+      let text = String(String.UnicodeScalarView(printable))
+      return text.count > 200 ? "\(text.prefix(199))…" : text
+    }.joined()
+  }
 }
 
 /// How much an operation may make before it gives up; some automata explode.
@@ -125,14 +133,19 @@ public struct Limit: Hashable, Sendable {
   public var states: Int
   /// The transitions of a result, symbol by symbol, and what else takes as much room.
   public var transitions: Int
+  /// The states of a deterministic result times its symbols.
+  public var tableEntries: Int
 
   /// Makes a limit.
-  public init(states: Int = 1_000_000, transitions: Int = 10_000_000) {
+  public init(
+    states: Int = 1_000_000, transitions: Int = 10_000_000, tableEntries: Int = 50_000_000
+  ) {
     self.states = states
     self.transitions = transitions
+    self.tableEntries = tableEntries
   }
 
-  /// A million states and ten million transitions.
+  /// A million states, ten million transitions, fifty million entries of a table.
   public static let standard = Limit()
 
   func check(_ operation: String, states count: Int) throws(AutomatonError) {
@@ -145,6 +158,20 @@ public struct Limit: Hashable, Sendable {
     guard count <= transitions else {
       throw AutomatonError(
         at: operation, expected: "at most \(transitions) transitions", found: "more")
+    }
+  }
+
+  func check(_ operation: String, tableEntries count: Int) throws(AutomatonError) {
+    guard count <= tableEntries else {
+      throw AutomatonError(
+        at: operation, expected: "at most \(tableEntries) states times symbols", found: "more")
+    }
+  }
+
+  func check(_ operation: String, characters count: Int) throws(AutomatonError) {
+    guard count <= transitions else {
+      throw AutomatonError(
+        at: operation, expected: "at most \(transitions) characters", found: "more")
     }
   }
 }

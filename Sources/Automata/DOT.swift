@@ -1,7 +1,8 @@
 /// Graphviz's language, as far as automata use it: nodes, edges and their attributes.
 ///
 /// Final states have the shape `doublecircle`; an initial state is where an edge from a node of the
-/// shape `point` or `none` leads. Labels of edges are symbols with commas between them, `ε` for none.
+/// shape `point` or `none` leads. Labels of edges are symbols with commas or line ends (`\n`) between
+/// them, `ε` for none.
 enum DOT {
   static func write(_ automaton: Automaton) -> String {
     var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]
@@ -33,7 +34,13 @@ enum DOT {
   private static func escaped(_ symbol: String) -> String {
     symbol == "ε"
       ? "\\ε"
-      : symbol.map { $0 == "," || $0 == "\\" || $0.isWhitespace ? "\\\($0)" : "\($0)" }.joined()
+      : symbol.map { character in
+        switch character {
+        // Letters after a backslash end lines, as Graphviz has it.
+        case ",", "\\": "\\\(character)"
+        default: character.isWhitespace ? "\\\(character)" : "\(character)"
+        }
+      }.joined()
   }
 
   /// The symbols of a list, `nil` for ε.
@@ -42,6 +49,7 @@ enum DOT {
     var current = ""
     var isEscaped = false
     var hadEscape = false
+    var hadEscapeBefore = false
     func finish() {
       if current == "ε", !hadEscape {
         symbols.append(nil)
@@ -52,10 +60,16 @@ enum DOT {
     }
     for character in list {
       if isEscaped {
-        current.append(character)
+        if "nlr".contains(character) {
+          hadEscape = hadEscapeBefore
+          finish()
+        } else {
+          current.append(character)
+        }
         isEscaped = false
       } else if character == "\\" {
         isEscaped = true
+        hadEscapeBefore = hadEscape
         hadEscape = true
       } else if character == "," {
         finish()
@@ -74,6 +88,8 @@ enum DOT {
 
   private enum Token: Hashable {
     case word(String)
+    /// A word in quotes, which is never one of the language's own.
+    case text(String)
     case sign(Character)
     case arrow
   }
@@ -87,6 +103,7 @@ enum DOT {
     private var starts: Set<String> = []
     private var edges: [(start: String, end: String, label: String)] = []
     private var defaults: [String: String] = [:]
+    private var edgeDefaults: [String: String] = [:]
 
     init(_ text: String, file: String) {
       self.file = file
@@ -97,7 +114,7 @@ enum DOT {
     private func refuse(_ expected: String) -> AutomatonError {
       let found: String =
         switch token {
-        case .word(let word)?: "`\(word)`"
+        case .word(let word)?, .text(let word)?: "`\(word)`"
         case .sign(let sign)?: "`\(sign)`"
         case .arrow?: "`->`"
         case nil: "the end"
@@ -107,48 +124,67 @@ enum DOT {
 
     mutating func parse() throws(AutomatonError) -> Automaton {
       try advance()
-      if token == .word("strict") { try advance() }
-      guard token == .word("digraph") else { throw refuse("`digraph`") }
+      if keyword == "strict" { try advance() }
+      guard keyword == "digraph" else { throw refuse("`digraph`") }
       try advance()
-      if case .word? = token { try advance() }
+      if name != nil { try advance() }
       try take("{")
       while token != .sign("}") { try statement() }
+      try advance()
+      guard token == nil else { throw refuse("the end") }
       return try finish()
     }
 
+    /// A word or a text.
+    private var name: String? {
+      switch token {
+      case .word(let name)?, .text(let name)?: name
+      case .sign?, .arrow?, nil: nil
+      }
+    }
+
+    /// One of the language's own words, which may be written large or small.
+    private var keyword: String? {
+      guard case .word(let word)? = token else { return nil }
+      let known = ["strict", "digraph", "graph", "node", "edge", "subgraph"]
+      return known.first { $0 == word.lowercased() }
+    }
+
     private mutating func statement() throws(AutomatonError) {
-      guard case .word(let first)? = token else {
+      guard let first = name else {
         guard token == .sign(";") else { throw refuse("a node, an edge or `}`") }
         try advance()
         return
       }
-      guard first != "subgraph" else { throw refuse("no subgraphs") }
+      let keyword = keyword
+      guard keyword != "subgraph" else { throw refuse("no subgraphs") }
       try advance()
       if token == .sign("=") {
         try advance()
-        guard case .word? = token else { throw refuse("a value") }
+        guard name != nil else { throw refuse("a value") }
         try advance()
         return
       }
       var path = [first]
       while token == .arrow {
         try advance()
-        guard case .word(let next)? = token else { throw refuse("a node") }
+        guard let next = name else { throw refuse("a node") }
         path.append(next)
         try advance()
       }
       let attributes = try attributes()
       if path.count == 1 {
-        if first == "node" {
-          defaults.merge(attributes) { $1 }
-        } else if first != "edge", first != "graph" {
-          node(first, attributes)
+        switch keyword {
+        case "node"?: defaults.merge(attributes) { $1 }
+        case "edge"?: edgeDefaults.merge(attributes) { $1 }
+        case .some: break
+        case nil: node(first, attributes)
         }
         return
       }
       for (start, end) in zip(path, path.dropFirst()) {
         for id in [start, end] where !starts.contains(id) && !builder.contains(id) { node(id, [:]) }
-        edges.append((start, end, attributes["label"] ?? ""))
+        edges.append((start, end, attributes["label"] ?? edgeDefaults["label"] ?? ""))
       }
     }
 
@@ -156,6 +192,8 @@ enum DOT {
       let shape = attributes["shape"] ?? (builder.contains(id) ? nil : defaults["shape"])
       if let shape, ["point", "none", "plaintext"].contains(shape) {
         starts.insert(id)
+        // An edge may have come before it.
+        builder.remove(id)
         return
       }
       builder.state(id) { state in
@@ -169,12 +207,12 @@ enum DOT {
       while token == .sign("[") {
         try advance()
         while token != .sign("]") {
-          guard case .word(let name)? = token else { throw refuse("an attribute or `]`") }
+          guard let attribute = name else { throw refuse("an attribute or `]`") }
           try advance()
           if token == .sign("=") {
             try advance()
-            guard case .word(let value)? = token else { throw refuse("a value") }
-            attributes[name] = value
+            guard let value = name else { throw refuse("a value") }
+            attributes[attribute] = value
             try advance()
           }
           if token == .sign(",") || token == .sign(";") { try advance() }
@@ -194,8 +232,10 @@ enum DOT {
           builder.state(edge.end) { $0.isInitial = true }
           continue
         }
-        let symbols = DOT.symbols(edge.label)
-        for symbol in symbols { builder.transition(edge.start, edge.end, symbol: symbol) }
+        builder.transition(edge.start, edge.end)
+        for symbol in DOT.symbols(edge.label) {
+          builder.transition(edge.start, edge.end, symbol: symbol)
+        }
       }
       return try builder.automaton()
     }
@@ -230,13 +270,18 @@ enum DOT {
         rest.removeFirst(2)
         token = .arrow
       } else if character == "\"" {
-        token = .word(try quotedText())
+        token = .text(try quotedText())
       } else if character.isLetter || character.isNumber || "_.-".contains(character) {
-        let word = rest.prefix {
-          $0.isLetter || $0.isNumber || "_.".contains($0) || $0 == "-" && !rest.hasPrefix("->")
+        var end = rest.startIndex
+        // `a->b` has an arrow in it.
+        while end < rest.endIndex,
+          rest[end].isLetter || rest[end].isNumber
+            || "_.-".contains(rest[end]), !rest[end...].hasPrefix("->")
+        {
+          end = rest.index(after: end)
         }
-        token = .word(String(word))
-        rest.removeFirst(word.count)
+        token = .word(String(rest[..<end]))
+        rest = rest[end...]
       } else {
         token = .sign(character)
         rest.removeFirst()

@@ -15,11 +15,18 @@ enum Exchange {
       file = try JSONDecoder().decode(File.self, from: data)
     } catch {
       throw AutomatonError(
-        at: name, expected: "JSON with `initial`, `final` and `states`", found: "something else")
+        at: name, expected: "JSON with `initial`, `final` and `states`",
+        found: JSONProblem.description(of: data) ?? "other JSON")
+    }
+    if let key = JSONProblem.repeatedKey(in: data) {
+      throw AutomatonError(
+        at: name, expected: "each key once in an object", found: "`\(key)` twice")
     }
     var builder = AutomatonBuilder(file: name)
-    for state in file.states.keys.sorted(by: {
-      $0.compare($1, options: .numeric) == .orderedAscending
+    for state in file.states.keys.sorted(by: { one, other in
+      let order = one.compare(other, options: .numeric)
+      // `1` and `01` are the same number.
+      return order == .orderedSame ? one < other : order == .orderedAscending
     }) {
       builder.state(state)
     }
@@ -56,9 +63,12 @@ enum Exchange {
     for transition in automaton.transitions {
       let (start, end) = (names[transition.start]!, names[transition.end]!)
       let symbols = transition.symbols + (transition.includesEpsilon ? ["ε"] : [])
-      if let symbol = symbols.first(where: { $0.contains(",") || $0.contains(" ") }) {
+      if let symbol = transition.symbols.first(where: {
+        $0 == "ε" || $0.contains(",") || $0.contains(where: \.isWhitespace)
+      }) {
         throw AutomatonError(
-          at: "exchange form", expected: "symbols without commas and spaces", found: "`\(symbol)`")
+          at: "exchange form", expected: "symbols without commas and white space, and not ε",
+          found: "`\(symbol)`")
       }
       let list = symbols.joined(separator: ", ")
       guard !list.isEmpty else { continue }

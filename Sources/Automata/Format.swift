@@ -17,7 +17,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     switch path[path.index(after: dot)...].lowercased() {
     case "jff", "xml": self = .jflap
     case "dot", "gv": self = .dot
-    case "txt", "tsv": self = .table
+    case "txt": self = .table
     case "json": self = .exchange
     default: return nil
     }
@@ -49,9 +49,9 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   /// - Throws: `AutomatonError` where the format cannot hold it.
   public func write(_ drawn: Drawn) throws(AutomatonError) -> Data {
     switch self {
-    case .jflap: Data(JFLAP.write(drawn).utf8)
+    case .jflap: Data(try JFLAP.write(drawn).utf8)
     case .dot: Data(DOT.write(drawn.automaton).utf8)
-    case .table: Data(Table.write(drawn.automaton).utf8)
+    case .table: Data(try Table.write(drawn.automaton).utf8)
     case .exchange: try Exchange.write(drawn.automaton)
     }
   }
@@ -114,8 +114,11 @@ struct AutomatonBuilder {
   }
   private var order: [Pair] = []
   private var transitions: [Pair: Automaton.Transition] = [:]
+  private var symbols: [Pair: Set<String>] = [:]
 
   init(file: String) { self.file = file }
+
+  var isEmpty: Bool { states.isEmpty }
 
   func contains(_ id: String) -> Bool { indices[id] != nil }
 
@@ -128,18 +131,32 @@ struct AutomatonBuilder {
     change(&states[indices[id]!])
   }
 
+  /// Takes the state back, where there is one.
+  mutating func remove(_ id: String) {
+    guard let index = indices.removeValue(forKey: id) else { return }
+    states.remove(at: index)
+    for later in index..<states.count { indices[states[later].id] = later }
+  }
+
+  /// Adds the transition between two states, without symbols, unless it is there.
+  mutating func transition(_ start: String, _ end: String) {
+    let pair = Pair(start: start, end: end)
+    guard transitions[pair] == nil else { return }
+    transitions[pair] = Automaton.Transition("t\(order.count)", from: start, to: end)
+    order.append(pair)
+  }
+
   /// Adds a symbol, or ε where it is `nil`, to the transition between two states.
   mutating func transition(_ start: String, _ end: String, symbol: String?) {
+    transition(start, end)
     let pair = Pair(start: start, end: end)
-    if transitions[pair] == nil {
-      transitions[pair] = Automaton.Transition("t\(order.count)", from: start, to: end)
-      order.append(pair)
-    }
     guard let symbol else {
       transitions[pair]!.includesEpsilon = true
       return
     }
-    if !transitions[pair]!.symbols.contains(symbol) { transitions[pair]!.symbols.append(symbol) }
+    if symbols[pair, default: []].insert(symbol).inserted {
+      transitions[pair]!.symbols.append(symbol)
+    }
   }
 
   func automaton() throws(AutomatonError) -> Automaton {

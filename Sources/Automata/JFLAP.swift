@@ -60,7 +60,8 @@ enum JFLAP {
     return Drawn(automaton: try builder.automaton(), places: places)
   }
 
-  static func write(_ drawn: Drawn) -> String {
+  /// - Throws: `AutomatonError` for texts that no XML document may hold.
+  static func write(_ drawn: Drawn) throws(AutomatonError) -> String {
     // JFLAP's ids are numbers.
     let numbers = Dictionary(
       uniqueKeysWithValues: drawn.automaton.states.enumerated().map { ($1.id, $0) })
@@ -70,7 +71,7 @@ enum JFLAP {
     ]
     for (index, state) in drawn.automaton.states.enumerated() {
       let place = drawn.places[state.id] ?? circle(index, of: drawn.automaton.states.count)
-      lines.append("    <state id=\"\(index)\" name=\"\(escaped(state.name))\">")
+      lines.append("    <state id=\"\(index)\" name=\"\(try escaped(state.name))\">")
       lines.append("      <x>\(place.x)</x>")
       lines.append("      <y>\(place.y)</y>")
       if state.isInitial { lines.append("      <initial/>") }
@@ -83,7 +84,7 @@ enum JFLAP {
         lines.append("    <transition>")
         lines.append("      <from>\(numbers[transition.start]!)</from>")
         lines.append("      <to>\(numbers[transition.end]!)</to>")
-        lines.append(symbol.isEmpty ? "      <read/>" : "      <read>\(escaped(symbol))</read>")
+        lines.append(symbol.isEmpty ? "      <read/>" : "      <read>\(try escaped(symbol))</read>")
         lines.append("    </transition>")
       }
     }
@@ -98,15 +99,23 @@ enum JFLAP {
       x: (radius * (1.2 - cos(angle))).rounded(), y: (radius * (1.2 - sin(angle))).rounded())
   }
 
-  private static func escaped(_ text: String) -> String {
-    text.map { character in
-      switch character {
-      case "&": "&amp;"
-      case "<": "&lt;"
-      case ">": "&gt;"
-      case "\"": "&quot;"
-      default: "\(character)"
+  private static func escaped(_ text: String) throws(AutomatonError) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
+      // XML 1.0, section 2.2.
+      case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
+        throw AutomatonError(
+          at: "JFLAP form", expected: "texts that XML can hold",
+          found: "the control character \(scalar.value)")
+      default: escaped.unicodeScalars.append(scalar)
       }
-    }.joined()
+    }
+    return escaped
   }
 }

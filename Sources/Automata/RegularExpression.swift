@@ -6,31 +6,37 @@
 public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
   /// The expression as text.
   public let description: String
-  private let automatonOfIt: Automaton
-
-  /// How deep parentheses may be nested.
-  private static let deepest = 1000
 
   /// Reads an expression.
   ///
   /// - Throws: `AutomatonError` naming the character where it cannot be read.
   public init(_ text: String) throws(AutomatonError) {
-    var parser = Parser(text, deepest: Self.deepest)
-    automatonOfIt = try parser.parse()
+    var parser = Parser(text)
+    _ = try parser.parse()
     description = text
   }
 
+  /// An expression that was made here, and can be read.
+  fileprivate init(written text: String) { description = text }
+
   /// An automaton of its words (Thompson, 1968): two states a symbol, tied by ε.
-  public var automaton: Automaton { automatonOfIt }
+  public var automaton: Automaton {
+    var parser = Parser(description)
+    do {
+      return try parser.parse()
+    } catch {
+      preconditionFailure("an expression can be read: \(error)")
+    }
+  }
 
   /// Reads an expression and builds its automaton at once.
   private struct Parser {
     private let characters: [Character]
     private var position = 0
-    private let deepest: Int
-    private var depth = 0
     private var stateCount = 0
     private var transitions: [Automaton.Transition] = []
+    /// What is open: the whole, and each parenthesis in it.
+    private var levels = [Level()]
 
     /// The part of an automaton from one state to another.
     private struct Piece {
@@ -38,20 +44,71 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       var end: Int
     }
 
-    init(_ text: String, deepest: Int) {
-      characters = Array(text)
-      self.deepest = deepest
+    /// What was read since a parenthesis: the choices before, and the sequence of now.
+    private struct Level {
+      var choice: Piece?
+      var sequence: Piece?
     }
 
+    init(_ text: String) { characters = Array(text) }
+
     mutating func parse() throws(AutomatonError) -> Automaton {
-      let whole = try choice()
-      guard position == characters.count else {
-        throw refuse("the end", "`\(characters[position])`")
+      while let character = next() {
+        switch character {
+        case "(":
+          levels.append(Level())
+          position += 1
+        case "|":
+          try endSequence()
+          position += 1
+        case ")":
+          guard levels.count > 1 else { throw refuse("the end", "`)`") }
+          let inner = try endLevel()
+          position += 1
+          append(repeated(inner))
+        case "*", "+", "?": throw refuse("something to repeat", "`\(character)`")
+        default: append(repeated(try atom(character)))
+        }
       }
+      guard levels.count == 1 else { throw refuse("`)`", "the end") }
+      let whole = try endLevel()
       let states = (0..<stateCount).map {
         Automaton.State("q\($0)", isInitial: $0 == whole.start, isFinal: $0 == whole.end)
       }
       return Automaton(unchecked: states, transitions)
+    }
+
+    /// Adds a piece to the sequence of now.
+    private mutating func append(_ piece: Piece) {
+      guard let before = levels[levels.count - 1].sequence else {
+        levels[levels.count - 1].sequence = piece
+        return
+      }
+      connect(before.end, piece.start)
+      levels[levels.count - 1].sequence?.end = piece.end
+    }
+
+    /// Makes the sequence of now one of the choices.
+    private mutating func endSequence() throws(AutomatonError) {
+      guard let other = levels[levels.count - 1].sequence else {
+        throw refuse("a symbol, ε, ∅ or a parenthesis", next().map { "`\($0)`" } ?? "the end")
+      }
+      levels[levels.count - 1].sequence = nil
+      guard let whole = levels[levels.count - 1].choice else {
+        levels[levels.count - 1].choice = other
+        return
+      }
+      let (start, end) = (state(), state())
+      connect(start, whole.start)
+      connect(start, other.start)
+      connect(whole.end, end)
+      connect(other.end, end)
+      levels[levels.count - 1].choice = Piece(start: start, end: end)
+    }
+
+    private mutating func endLevel() throws(AutomatonError) -> Piece {
+      try endSequence()
+      return levels.removeLast().choice!
     }
 
     private func refuse(_ expected: String, _ found: String) -> AutomatonError {
@@ -76,34 +133,9 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
           symbols: symbol.map { [$0] } ?? [], includesEpsilon: symbol == nil))
     }
 
-    private mutating func choice() throws(AutomatonError) -> Piece {
-      var whole = try sequence()
-      while next() == "|" {
-        position += 1
-        let other = try sequence()
-        let (start, end) = (state(), state())
-        connect(start, whole.start)
-        connect(start, other.start)
-        connect(whole.end, end)
-        connect(other.end, end)
-        whole = Piece(start: start, end: end)
-      }
-      return whole
-    }
-
-    private mutating func sequence() throws(AutomatonError) -> Piece {
-      guard var whole = try repetition() else {
-        throw refuse("a symbol, ε, ∅ or a parenthesis", next().map { "`\($0)`" } ?? "the end")
-      }
-      while let following = try repetition() {
-        connect(whole.end, following.start)
-        whole.end = following.end
-      }
-      return whole
-    }
-
-    private mutating func repetition() throws(AutomatonError) -> Piece? {
-      guard var whole = try atom() else { return nil }
+    /// A piece with the signs of repetition behind it.
+    private mutating func repeated(_ piece: Piece) -> Piece {
+      var whole = piece
       while let sign = next(), "*+?".contains(sign) {
         position += 1
         let (start, end) = (state(), state())
@@ -116,38 +148,20 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       return whole
     }
 
-    private mutating func atom() throws(AutomatonError) -> Piece? {
-      guard let character = next() else { return nil }
+    private mutating func atom(_ character: Character) throws(AutomatonError) -> Piece {
+      let piece = Piece(start: state(), end: state())
       switch character {
-      case "|", ")": return nil
-      case "*", "+", "?":
-        throw refuse("something to repeat", "`\(character)`")
-      case "(":
+      case "ε": connect(piece.start, piece.end)
+      case "∅": break
+      case "'": connect(piece.start, piece.end, try quoted())
+      case "\\":
         position += 1
-        depth += 1
-        guard depth <= deepest else { throw refuse("at most \(deepest) open parentheses", "more") }
-        let inner = try choice()
-        guard next() == ")" else { throw refuse("`)`", next().map { "`\($0)`" } ?? "the end") }
-        position += 1
-        depth -= 1
-        return inner
-      default:
-        let piece = Piece(start: state(), end: state())
-        switch character {
-        case "ε": connect(piece.start, piece.end)
-        case "∅": break
-        case "'": connect(piece.start, piece.end, try quoted())
-        case "\\":
-          position += 1
-          guard position < characters.count else {
-            throw refuse("a character after `\\`", "the end")
-          }
-          connect(piece.start, piece.end, String(characters[position]))
-        default: connect(piece.start, piece.end, String(character))
-        }
-        position += 1
-        return piece
+        guard position < characters.count else { throw refuse("a character after `\\`", "the end") }
+        connect(piece.start, piece.end, String(characters[position]))
+      default: connect(piece.start, piece.end, String(character))
       }
+      position += 1
+      return piece
     }
 
     /// A symbol in quotes; stops at the closing one.
@@ -170,13 +184,13 @@ extension Automaton {
   /// A regular expression of the same words, by taking out one state after the other (Brzozowski &
   /// McCluskey, 1963), those with the fewest ways first.
   ///
-  /// - Throws: `AutomatonError` where the expression becomes longer than the limit has transitions, in
-  ///   characters.
+  /// - Throws: `AutomatonError` where the expressions on the way become longer together than the limit
+  ///   has transitions, in characters.
   public func regularExpression(
     limit: Limit = .standard
   ) throws(AutomatonError) -> RegularExpression {
     var elimination = try Elimination(self, limit: limit)
-    return try RegularExpression(elimination.expression(limit: limit))
+    return RegularExpression(written: try elimination.expression())
   }
 }
 
@@ -235,61 +249,83 @@ private struct Elimination {
   private var incoming: [Set<Int>]
   private let start: Int
   private let end: Int
+  private let limit: Limit
+  /// The characters of all expressions.
+  private var length = 0
 
   init(_ automaton: Automaton, limit: Limit) throws(AutomatonError) {
     let graph = Graph(automaton.trimmed)
+    self.limit = limit
     (start, end) = (graph.stateCount, graph.stateCount + 1)
     outgoing = [[Int: Term]](repeating: [:], count: graph.stateCount + 2)
     incoming = [Set<Int>](repeating: [], count: graph.stateCount + 2)
     for state in graph.edges.indices {
-      for edge in graph.edges[state] {
-        add(Term(symbol: graph.symbols[edge.symbol]), from: state, to: edge.target)
+      let byTarget = Dictionary(grouping: graph.edges[state], by: \.target)
+      for (target, edges) in byTarget.sorted(by: { $0.key < $1.key }) {
+        let texts = edges.map { Term(symbol: graph.symbols[$0.symbol]).text }
+        var known: Set<String> = []
+        let choices = texts.filter { known.insert($0).inserted }
+        try add(
+          Term(
+            text: choices.joined(separator: "|"), kind: choices.count > 1 ? .choice : .atom),
+          from: state, to: target)
       }
       for edge in graph.silent[state] where edge.target != state {
-        add(.empty, from: state, to: edge.target)
+        try add(.empty, from: state, to: edge.target)
       }
-      if graph.isFinal[state] { add(.empty, from: state, to: end) }
+      if graph.isFinal[state] { try add(.empty, from: state, to: end) }
     }
-    for state in graph.initial { add(.empty, from: start, to: state) }
+    for state in graph.initial { try add(.empty, from: start, to: state) }
   }
 
-  private mutating func add(_ term: Term, from source: Int, to target: Int) {
-    outgoing[source][target] = outgoing[source][target].map { $0.or(term) } ?? term
+  private mutating func add(
+    _ term: Term, from source: Int, to target: Int
+  ) throws(AutomatonError) {
+    let before = outgoing[source][target]
+    let whole = before.map { $0.or(term) } ?? term
+    length += whole.text.utf8.count - (before?.text.utf8.count ?? 0)
+    try limit.check("regular expression", characters: length)
+    outgoing[source][target] = whole
     incoming[target].insert(source)
   }
 
-  mutating func expression(limit: Limit) throws(AutomatonError) -> String {
+  mutating func expression() throws(AutomatonError) -> String {
     var left = outgoing.indices.dropLast(2).sorted { (cost($1), $1) < (cost($0), $0) }
     while !left.isEmpty {
       // Costs change; to look at all of them again each time would take the square of their number.
       let candidates = max(0, left.count - Self.lookAhead)..<left.count
       let best = candidates.min { (cost(left[$0]), left[$0]) < (cost(left[$1]), left[$1]) }!
-      try takeOut(left.remove(at: best), limit: limit)
+      try takeOut(left.remove(at: best))
     }
     return outgoing[start][end]?.text ?? "∅"
   }
 
-  private func cost(_ state: Int) -> Int { incoming[state].count * outgoing[state].count }
+  /// How much longer the expressions become without `state` (Delgado & Morais, 2004).
+  private func cost(_ state: Int) -> Int {
+    let sources = incoming[state].filter { $0 != state }
+    let ways = outgoing[state].filter { $0.key != state }
+    let entering = sources.reduce(0) { $0 + (outgoing[$1][state]?.text.utf8.count ?? 0) }
+    let leaving = ways.values.reduce(0) { $0 + $1.text.utf8.count }
+    let loop = outgoing[state][state]?.text.utf8.count ?? 0
+    return entering * (ways.count - 1) + leaving * (sources.count - 1)
+      + loop * (sources.count * ways.count - 1)
+  }
 
-  private mutating func takeOut(_ state: Int, limit: Limit) throws(AutomatonError) {
+  private mutating func takeOut(_ state: Int) throws(AutomatonError) {
     let loop = outgoing[state][state]?.repeated ?? .empty
     let sources = incoming[state].filter { $0 != state }.sorted()
     let targets = outgoing[state].filter { $0.key != state }.sorted { $0.key < $1.key }
-    var length = 0
     for source in sources {
       guard let first = outgoing[source].removeValue(forKey: state) else { continue }
+      length -= first.text.utf8.count
       for (target, last) in targets {
-        let term = first.then(loop).then(last)
-        length += term.text.utf8.count
-        guard length <= limit.transitions else {
-          throw AutomatonError(
-            at: "regular expression", expected: "at most \(limit.transitions) characters",
-            found: "more")
-        }
-        add(term, from: source, to: target)
+        let expected = first.text.utf8.count + loop.text.utf8.count + last.text.utf8.count
+        try limit.check("regular expression", characters: length + expected)
+        try add(first.then(loop).then(last), from: source, to: target)
       }
     }
     for (target, _) in targets { incoming[target].remove(state) }
+    length -= outgoing[state].values.reduce(0) { $0 + $1.text.utf8.count }
     outgoing[state] = [:]
     incoming[state] = []
   }

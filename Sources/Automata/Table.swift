@@ -9,35 +9,75 @@
 enum Table {
   private static let meanings: Set<Character> = ["|", ",", "\\", "*", "→", ">", "ε", "-"]
 
-  static func write(_ automaton: Automaton) -> String {
-    let names = automaton.uniqueNames.mapValues(escaped)
-    let alphabet = automaton.alphabet
+  /// The most cells that are written, states times symbols.
+  private static let mostCells = 10_000_000
+  /// Columns are as wide as their widest cell, up to so many characters.
+  private static let widest = 40
+
+  /// - Throws: `AutomatonError` where the table would be too large, or a text has more than one line.
+  static func write(_ automaton: Automaton) throws(AutomatonError) -> String {
+    var names: [String: String] = [:]
+    for (id, name) in automaton.uniqueNames { names[id] = try escaped(name) }
     let hasEpsilon = automaton.transitions.contains(where: \.includesEpsilon)
-    var targets: [String: [String: [String]]] = [:]
+    var columns: [String] = []
+    for symbol in automaton.alphabet { columns.append(try escaped(symbol)) }
+    var places: [String: Int] = [:]
+    for (index, symbol) in automaton.alphabet.enumerated() { places[symbol] = index }
+    let epsilon = columns.count
+    if hasEpsilon { columns.append("ε") }
+    guard columns.count * automaton.states.count <= mostCells else {
+      throw AutomatonError(
+        at: "table form", expected: "at most \(mostCells) states times symbols", found: "more")
+    }
+    let indices = Dictionary(
+      uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })
+    /// The targets of each cell in their order, without repetition.
+    var targets: [Int: [String]] = [:]
+    var known: Set<[Int]> = []
     for transition in automaton.transitions {
-      for symbol in transition.symbols.map(escaped) + (transition.includesEpsilon ? ["ε"] : []) {
-        var list = targets[transition.start]?[symbol] ?? []
-        if !list.contains(names[transition.end]!) { list.append(names[transition.end]!) }
-        targets[transition.start, default: [:]][symbol] = list
+      let (row, target) = (indices[transition.start]!, indices[transition.end]!)
+      let symbols =
+        transition.symbols.map { places[$0]! } + (transition.includesEpsilon ? [epsilon] : [])
+      for column in symbols where known.insert([row, column, target]).inserted {
+        targets[row * columns.count + column, default: []].append(names[transition.end]!)
       }
     }
-    let columns = alphabet.map(escaped) + (hasEpsilon ? ["ε"] : [])
     var rows = [["state"] + columns]
-    for state in automaton.states {
+    for (index, state) in automaton.states.enumerated() {
       let marks = (state.isInitial ? "→ " : "") + (state.isFinal ? "* " : "")
       rows.append(
         ["\(marks)\(names[state.id]!)"]
-          + columns.map { targets[state.id]?[$0]?.joined(separator: ", ") ?? "" })
+          + columns.indices.map {
+            targets[index * columns.count + $0]?.joined(separator: ", ") ?? ""
+          })
     }
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-        .joined(separator: " | ").trimmingEnd + "\n"
-    }.joined()
+    var widths = [Int](repeating: 0, count: columns.count + 1)
+    for row in rows {
+      for (column, cell) in row.enumerated() where widths[column] < widest {
+        widths[column] = max(widths[column], min(widest, cell.count))
+      }
+    }
+    var text = ""
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        let isLast = column == columns.count
+        if column > 0 { text += isLast && cell.isEmpty ? " |" : " | " }
+        text += cell
+        let missing = widths[column] - cell.prefix(widest).count
+        if !isLast, missing > 0 { text += String(repeating: " ", count: missing) }
+      }
+      text += "\n"
+    }
+    return text
   }
 
-  private static func escaped(_ text: String) -> String {
-    text.map { meanings.contains($0) || $0.isWhitespace ? "\\\($0)" : "\($0)" }.joined()
+  private static func escaped(_ text: String) throws(AutomatonError) -> String {
+    guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+      throw AutomatonError(
+        at: "table form", expected: "names and symbols of one line",
+        found: text.isEmpty ? "an empty one" : "one of several")
+    }
+    return text.map { meanings.contains($0) || $0.isWhitespace ? "\\\($0)" : "\($0)" }.joined()
   }
 
   /// A part of a line: characters, and whether each stood behind a `\`.
@@ -46,15 +86,17 @@ enum Table {
   static func read(_ text: String, name: String) throws(AutomatonError) -> Automaton {
     var builder = AutomatonBuilder(file: name)
     var columns: [String?]?
+    var isTable = false
     var ways: [(line: Int, start: String, end: String, symbol: String?)] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
       func refuse(_ expected: String, _ found: String) -> AutomatonError {
         AutomatonError(at: "\(name), line \(index + 1)", expected: expected, found: found)
       }
       let cells = split(pieces(line), at: "|").map(trimmed)
       if cells.allSatisfy(\.isEmpty) { continue }
       guard let known = columns else {
+        isTable = plain(cells[0]) == "state"
         columns = cells.dropFirst().map { cell in
           cell.count == 1 && cell[0].character == "ε" && !cell[0].isEscaped ? nil : plain(cell)
         }
@@ -80,6 +122,10 @@ enum Table {
     }
     guard columns != nil else {
       throw AutomatonError(at: name, expected: "a line with symbols", found: "an empty file")
+    }
+    guard !builder.isEmpty || isTable else {
+      throw AutomatonError(
+        at: name, expected: "a line that begins with `state`, or lines of states", found: "neither")
     }
     for way in ways {
       guard builder.contains(way.end) else {
@@ -147,12 +193,4 @@ enum Table {
   }
 
   private static func plain(_ piece: Piece) -> String { String(piece.map(\.character)) }
-}
-
-extension String {
-  fileprivate var trimmingEnd: String {
-    var rest = self[...]
-    while rest.last == " " { rest.removeLast() }
-    return String(rest)
-  }
 }

@@ -51,8 +51,12 @@ package final class XMLTreeParser: NSObject, XMLParserDelegate {
       let line = data[..<entity.lowerBound].count { $0 == UInt8(ascii: "\n") } + 1
       throw XMLTreeError(line: line, expected: "no entity declarations", found: "one")
     }
+    guard !data.contains(0) else {
+      throw XMLTreeError(line: 1, expected: "text in UTF-8", found: "zero bytes, perhaps UTF-16")
+    }
     try refuseBrokenText(data)
-    let parser = XMLParser(data: data)
+    // From a stream it is read in pieces; at once, the parser refuses more than 10 MB.
+    let parser = XMLParser(stream: InputStream(data: data))
     parser.delegate = self
     parser.shouldResolveExternalEntities = false
     let complete = parser.parse()

@@ -154,10 +154,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("(", "character 2: expected a symbol"), ("a)", "character 2: expected the end, found `)`"),
+    ("(", "character 2: expected `)`, found the end"),
+    ("a)", "character 2: expected the end, found `)`"),
     ("*", "character 1: expected something to repeat"), ("'ab", "expected a closing quote"),
     ("a|", "character 3: expected a symbol"), ("\\", "a character after `\\`"),
-    (String(repeating: "(", count: 100_000), "at most 1000 open parentheses"), ("", "character 1"),
+    (String(repeating: "(", count: 100_000), "expected `)`, found the end"),
+    ("()", "character 2: expected a symbol, ε, ∅ or a parenthesis, found `)`"), ("", "character 1"),
   ])
   func brokenExpressionsAreRefused(text: String, message: String) {
     #expect {
@@ -165,6 +167,47 @@ import Testing
     } throws: {
       "\($0)".contains(message)
     }
+  }
+
+  @Test func expressionsMayBeDeep() throws {
+    let deep = String(repeating: "(", count: 50_000) + "a" + String(repeating: ")", count: 50_000)
+    #expect(try RegularExpression(deep).automaton.accepts(["a"]))
+  }
+
+  @Test func expressionsThatExplodeStopAtTheLimit() throws {
+    // To and fro along a chain: the expression of so many states does not fit.
+    let count = 600
+    let automaton = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 == 0) },
+      transitions: (1..<count).flatMap { index in
+        [
+          .init("a\(index)", from: "\(index - 1)", to: "\(index)", symbols: ["a"]),
+          .init("b\(index)", from: "\(index)", to: "\(index - 1)", symbols: ["b"]),
+        ]
+      })
+    #expect {
+      try automaton.regularExpression(limit: Limit(transitions: 100_000))
+    } throws: {
+      "\($0)" == "regular expression: expected at most 100000 characters, found more"
+    }
+  }
+
+  @Test func wordsAreReadAsTyped() throws {
+    let automaton = try RegularExpression("ab").automaton
+    #expect(automaton.symbols(of: " a b\n") == ["a", "b"])
+    let spaced = try RegularExpression("a' 'b").automaton
+    #expect(spaced.symbols(of: "a b") == ["a", " ", "b"] && spaced.accepts(["a", " ", "b"]))
+  }
+
+  @Test func anAutomatonWithoutWordsHasNoFirstOnes() throws {
+    // Very many states that lead to no final one.
+    let count = 20_000
+    let automaton = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 == count - 1) },
+      transitions: (0..<count).map {
+        .init("\($0)", from: "\($0)", to: "\($0 / 2)", symbols: ["a"])
+      })
+    #expect(try automaton.words(first: 3) == [])
   }
 
   @Test func expressionsReadWhatTheyMean() throws {
@@ -212,6 +255,13 @@ import Testing
     #expect(automaton.isDeterministic)
     let minimal = try automaton.minimized()
     #expect(minimal.states.count == 10)
+    // None of them can be merged where only one is final.
+    let chain = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 == count - 1) },
+      transitions: (1..<count).map {
+        .init("\($0)", from: "\($0 - 1)", to: "\($0)", symbols: ["a"])
+      })
+    #expect(try chain.minimized().states.count == count)
     #expect(try automaton.isEquivalent(to: minimal))
     #expect(automaton.accepts([String](repeating: "a", count: 1000)))
     #expect(try automaton.withoutEpsilon().transitions.count == 200_000 - 1)

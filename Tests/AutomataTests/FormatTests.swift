@@ -101,6 +101,73 @@ import Testing
 
   @Test(
     arguments: [
+      ("digraph { a->b [label=x]; s [shape=point]; s->a; b [shape=doublecircle] }", ["x"]),
+      ("digraph { edge [label=x]; s [shape=point]; s -> a -> b; b [shape=doublecircle] }", ["x"]),
+      (
+        #"digraph { s -> a; s [shape=point]; a -> b [label="x\ny"]; b [shape=doublecircle] }"#,
+        ["y"]
+      ),
+      (
+        #"DIGRAPH { s [shape=point]; s -> "node"; "node" -> "Edge" [label=x]; "Edge" [shape=doublecircle] }"#,
+        ["x"]
+      ),
+    ] as [(String, [String])])
+  func graphsAreReadAsGraphvizDoes(text: String, word: [String]) throws {
+    let automaton = try Format.dot.read(Data(text.utf8), name: "a.dot").automaton
+    #expect(automaton.states.count == 2 && automaton.accepts(word) && !automaton.accepts([]))
+  }
+
+  @Test func linesMayEndAsElsewhere() throws {
+    let text = "state | a | b\r\n→ p | q |\r\n* q | | p\r\n"
+    let automaton = try Format.table.read(Data(text.utf8), name: "a.txt").automaton
+    #expect(automaton.states.count == 2 && automaton.accepts(["a", "b", "a"]))
+  }
+
+  @Test func transitionsWithoutSymbolsStay() throws {
+    let automaton = try Format.dot.read(Data("digraph { a -> b; }".utf8), name: "a").automaton
+    #expect(automaton.transitions.count == 1 && automaton.alphabet.isEmpty)
+    #expect(try again(automaton, by: .dot).transitions.count == 1)
+  }
+
+  @Test func awkwardNamesSurviveOrAreRefused() throws {
+    let names = ["node", "subgraph", "<\u{338}", "a\rb", "tab\t", "\u{1}", "x\ny"]
+    for name in names {
+      let automaton = try Automaton(
+        states: [.init(name, isInitial: true, isFinal: true), .init("q")],
+        transitions: [.init("t", from: name, to: "q", symbols: [name])])
+      for format in [Format.jflap, .dot, .table] {
+        guard let data = try? format.write(Drawn(automaton: automaton)) else { continue }
+        let read = try format.read(data, name: "file").automaton
+        #expect(try read.isEquivalent(to: automaton), "\(name.debugDescription) as \(format)")
+        #expect(read.alphabet == [name])
+      }
+    }
+    for symbol in ["ε", "\t", "a,b"] {
+      let automaton = try Automaton(
+        states: [.init("q", isInitial: true)],
+        transitions: [.init("t", from: "q", to: "q", symbols: [symbol])])
+      #expect(throws: AutomatonError.self) {
+        try Format.exchange.write(Drawn(automaton: automaton))
+      }
+    }
+  }
+
+  @Test func largeFilesAreRead() throws {
+    // More than 10 MB, at which XML parsers give up unless they are fed in pieces.
+    let count = 60_000
+    let automaton = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: true) },
+      transitions: (0..<count).map {
+        .init("\($0)", from: "\($0)", to: "\(($0 + 1) % count)", symbols: ["a", "b"])
+      })
+    let data = try Format.jflap.write(Drawn(automaton: automaton))
+    #expect(data.count > 11_000_000)
+    let read = try Format.jflap.read(data, name: "large.jff").automaton
+    #expect(read.states.count == count && read.transitions.count == count)
+  }
+
+  @Test(
+    arguments: [
       (Format.jflap, "", "expected well-formed XML"), (.jflap, "<structure>", "well-formed XML"),
       (.jflap, "<a/>", "JFLAP's element `structure`"),
       (.jflap, "<structure><type>pda</type></structure>", "type pda"),
@@ -116,6 +183,7 @@ import Testing
       (.jflap, "<!DOCTYPE a [<!ENTITY b 'c'>]><structure/>", "no entity declarations"),
       (.dot, "graph { a -- b }", "expected `digraph`"),
       (.dot, "digraph { a -> ", "expected a node"),
+      (.dot, "digraph { } x", "expected the end, found `x`"),
       (.dot, "digraph { a [label=\"x", "expected a closing quote"),
       (.dot, "digraph { subgraph s {} }", "no subgraphs"), (.dot, "digraph {", "found the end"),
       (.table, "", "expected a line with symbols"),
@@ -123,7 +191,13 @@ import Testing
       (.table, " | a | a\n", "columns for different symbols"),
       (.table, " | a\nq | q | q\n", "at most 2 columns"),
       (.table, " | a\n * | \n", "the name of a state"),
+      (.table, "[[[[", "a line that begins with `state`"),
       (.exchange, "{}", "expected JSON with `initial`"),
+      (
+        .exchange,
+        #"{"initial":[],"final":[],"states":{"1":{"a":"1"},"1":{"b":"1"}}}"#, "found `1` twice"
+      ),
+      (.dot, "digraph \"a\" \"b\n\u{1B}[31m\" {", "expected `{`, found `b[31m`"),
       (.exchange, #"{"initial":["x"],"final":[],"states":{}}"#, "a state `x`"),
       (.exchange, #"{"initial":[],"final":[],"states":{"x":{"a":"y"}}}"#, "a state `y`"),
       (.exchange, String(repeating: "[", count: 1_000_000), "expected JSON"),
