@@ -60,7 +60,7 @@ public enum Command: Hashable, Sendable {
 public enum Refusal: Error, Hashable, Sendable {
   /// There is no element of that id, or not of the kind that the command is for.
   case noSuchElement(String)
-  /// A number is not finite, or a radius not positive.
+  /// A number is not finite or beyond ``Vector/furthest``, or a radius not positive.
   case notANumber
   /// Nothing would change.
   case nothingToDo
@@ -70,6 +70,8 @@ public enum Refusal: Error, Hashable, Sendable {
   case alreadyFinal
   /// The drawing has no extent.
   case tooSmall
+  /// The source of ids gives only some that are taken.
+  case noFreeID
 }
 
 /// How near is near enough; distances are on the screen and follow the zoom.
@@ -97,7 +99,7 @@ public struct EditorOptions: Hashable, Sendable {
 
 /// Where the ids of new elements come from.
 public protocol IDSource: Sendable {
-  /// An id that was never given before.
+  /// Another id; one that an element of the document has already is passed over.
   mutating func next() -> String
 }
 

@@ -15,16 +15,22 @@ extension Document {
     return result
   }
 
-  /// Whether every number is finite, every radius positive and every end that is named there.
+  /// Whether every place is on the canvas, every radius positive, every id unique and every end that is
+  /// named there.
   var isSound: Bool {
     let known = Set(states.map(\.id))
-    return states.allSatisfy { $0.center.isFinite && $0.radius.isFinite && $0.radius > 0 }
+    guard known.union(transitions.map(\.id)).count == states.count + transitions.count else {
+      return false
+    }
+    return states.allSatisfy {
+      $0.center.isOnCanvas && $0.radius > 0 && $0.radius <= Vector.furthest
+    }
       && transitions.allSatisfy { transition in
         [transition.start, transition.end].allSatisfy { $0.map(known.contains) ?? true }
           && {
             switch transition.shape {
             case .regular(let start, let tip, let flex):
-              start.isFinite && tip.isFinite && flex.isFinite
+              start.isOnCanvas && tip.isOnCanvas && flex.isOnCanvas
             case .loop(let angle, _): angle.isFinite && transition.start != nil
             }
           }()
@@ -41,15 +47,19 @@ extension Document {
     case .addState(let center, let radius):
       let radius = radius ?? options.usualRadius
       guard center.isFinite, radius.isFinite, radius > 0 else { throw .notANumber }
-      addState(State(id: ids.next(), name: freeName, center: center, radius: radius), options)
+      addState(
+        State(id: try freeID(&ids), name: freeName, center: center, radius: radius), options)
     case .connect(let start, let end): try connect(start, end, &ids)
     case .setFinal(let id, let isFinal): states[try stateIndex(id)].isFinal = isFinal
     case .setInitial(let id, let isInitial): try setInitial(id, isInitial, &ids)
-    case .moveState(let id, let center): try moveState(id, to: center)
+    case .moveState(let id, let center): try moveState(id, to: center, options)
     case .resizeState(let id, let radius):
       guard radius.isFinite, radius > 0 else { throw .notANumber }
       states[try stateIndex(id)].radius = radius
-      for index in transitions.indices { project(index) }
+      for index in transitions.indices
+      where transitions[index].start == id || transitions[index].end == id {
+        project(index)
+      }
     case .bend(let id, let place): try bend(id, through: place)
     case .moveStart(let id, let place): try moveEnd(id, isTip: false, to: place, options)
     case .moveTip(let id, let place): try moveEnd(id, isTip: true, to: place, options)
@@ -95,6 +105,16 @@ extension Document {
     return index
   }
 
+  /// The next id that no element has.
+  private func freeID(_ ids: inout some IDSource) throws(Refusal) -> String {
+    let taken = Set(states.map(\.id)).union(transitions.map(\.id))
+    for _ in 0...taken.count {
+      let id = ids.next()
+      if !taken.contains(id) { return id }
+    }
+    throw .noFreeID
+  }
+
   /// `q0`, `q1`, …: the first that no state has.
   private var freeName: String {
     let names = Set(states.map(\.name))
@@ -110,42 +130,54 @@ extension Document {
     _ drawing: Drawing, _ ids: inout some IDSource, _ options: EditorOptions
   ) throws(Refusal) {
     guard let fit = CircleFit(drawing) else { throw .tooSmall }
-    // A second ring is roughly concentric with a first one and of about its size.
-    let around = states.indices.filter { index in
-      let (center, radius) = (states[index].center, states[index].radius)
-      return fit.center.distance(to: center) <= 0.5 * max(fit.radius, radius)
-        && (0.5...1.6).contains(fit.radius / radius)
-    }.min {
-      states[$0].center.distance(to: fit.center) < states[$1].center.distance(to: fit.center)
-    }
-    if let around {
+    if let around = stateIndex(around: fit) {
       guard !states[around].isFinal else { throw .alreadyFinal }
       states[around].isFinal = true
       return
     }
     addState(
       State(
-        id: ids.next(), name: freeName, isFinal: fit.turns >= Self.leastDoubleTurns,
+        id: try freeID(&ids), name: freeName, isFinal: fit.turns >= Self.leastDoubleTurns,
         center: fit.center, radius: fit.radius), options)
   }
 
   /// A ring drawn twice without lifting the pen goes round about twice.
   private static let leastDoubleTurns = 1.7
 
+  /// The state of which a drawn circle is the second ring: roughly concentric and of about its size.
+  func stateIndex(around fit: CircleFit) -> Int? {
+    states.indices.filter { index in
+      let (center, radius) = (states[index].center, states[index].radius)
+      return fit.center.distance(to: center) <= 0.5 * max(fit.radius, radius)
+        && (0.5...1.6).contains(fit.radius / radius)
+    }.min {
+      states[$0].center.distance(to: fit.center) < states[$1].center.distance(to: fit.center)
+    }
+  }
+
   private mutating func addState(_ state: State, _ options: EditorOptions) {
     states.append(state)
-    // Every loose end that is near enough belongs to it now.
+    attachLooseEnds(to: state, options)
+  }
+
+  /// Every loose end that is near enough belongs to `state` now; never both of one transition.
+  private mutating func attachLooseEnds(to state: State, _ options: EditorOptions) {
+    let reach = options.attachment(to: state)
     for index in transitions.indices {
-      guard case .regular(let start, let tip, _) = transitions[index].shape else { continue }
-      let reach = options.attachment(to: state)
+      guard case .regular(let start, let tip, _) = transitions[index].shape,
+        transitions[index].start != state.id, transitions[index].end != state.id
+      else { continue }
       if transitions[index].end == nil, state.distance(to: tip) <= reach {
         transitions[index].end = state.id
-        project(index)
       } else if transitions[index].start == nil, state.distance(to: start) <= reach {
         transitions[index].start = state.id
-        transitions[index].isInitialMarker = false
-        project(index)
+      } else {
+        continue
       }
+      if transitions[index].start != nil, transitions[index].end != nil {
+        transitions[index].endsFreely = false
+      }
+      project(index)
     }
   }
 
@@ -174,9 +206,9 @@ extension Document {
     }
     transitions.append(
       Transition(
-        id: ids.next(), start: start?.id, end: end?.id,
+        id: try freeID(&ids), start: start?.id, end: end?.id,
         shape: .regular(start: fit.start, tip: fit.tip, flex: fit.flex),
-        isInitialMarker: start == nil))
+        endsFreely: start == nil || end == nil))
     project(transitions.count - 1)
     bow(transitions.count - 1)
   }
@@ -198,13 +230,13 @@ extension Document {
     let direction = start.middle(to: end) - state.center
     transitions.append(
       Transition(
-        id: ids.next(), start: state.id, end: state.id,
+        id: try freeID(&ids), start: state.id, end: state.id,
         shape: .loop(
           angle: Self.loopAngle(direction), isMirrored: stroke.smoothTurningAngle < 0)))
   }
 
   /// The angle from the bottom of a ring, in (−π, π].
-  private static func loopAngle(_ direction: Vector) -> Double {
+  static func loopAngle(_ direction: Vector) -> Double {
     let angle = direction.angle - .pi / 2
     return angle <= -.pi ? angle + 2 * .pi : angle
   }
@@ -215,6 +247,13 @@ extension Document {
   /// straight.
   private mutating func project(_ index: Int) {
     guard case .regular(var start, var tip, var flex) = transitions[index].shape else { return }
+    if let owner = transitions[index].start, owner == transitions[index].end {
+      // Files may have arrows from a state to itself: each end stays on its side of the ring.
+      guard let owner = state(owner) else { return }
+      transitions[index].shape = .regular(
+        start: owner.ringPoint(towards: start), tip: owner.ringPoint(towards: tip), flex: flex)
+      return
+    }
     let isStraight =
       flex.distance(to: start.middle(to: tip)) < 0.02 * start.distance(to: tip)
     let (from, to) = (state(transitions[index].start), state(transitions[index].end))
@@ -229,32 +268,51 @@ extension Document {
     transitions[index].shape = .regular(start: start, tip: tip, flex: flex)
   }
 
-  /// Bends straight transitions between the same two states apart, each to its own left.
+  /// Bends straight transitions between the same two states apart, each to its own left, or where there
+  /// is room.
   private mutating func bow(_ index: Int) {
     guard let start = transitions[index].start, let end = transitions[index].end, start != end,
       let from = state(start), let to = state(end)
     else { return }
-    let pair = Set([start, end])
-    let others = transitions.indices.filter {
-      $0 != index && !transitions[$0].isLoop
-        && Set([transitions[$0].start, transitions[$0].end].compactMap { $0 }) == pair
+    let pair = transitions.indices.filter {
+      let (one, other) = (transitions[$0].start, transitions[$0].end)
+      return one == start && other == end || one == end && other == start
     }
-    guard !others.isEmpty else { return }
-    let distance = from.center.distance(to: to.center)
-    for (rank, other) in (others + [index]).enumerated() {
-      guard case .regular(let first, let tip, let flex) = transitions[other].shape,
-        flex.distance(to: first.middle(to: tip)) < 0.02 * first.distance(to: tip)
-      else { continue }
-      let isForward = transitions[other].start == start
-      let sameWay = (others + [index])[..<rank].count {
-        transitions[$0].start == transitions[other].start
+    guard pair.count > 1 else { return }
+    let middle = from.center.middle(to: to.center)
+    let left = (to.center - from.center).unit.turned(by: -.pi / 2)
+    // How far each of the others bends to the left of the way from `start` to `end`.
+    var taken: [Double] = []
+    var straight: [Int] = []
+    for other in pair {
+      guard case .regular(let first, let tip, let flex) = transitions[other].shape else { continue }
+      if flex.distance(to: first.middle(to: tip)) < 0.02 * first.distance(to: tip) {
+        straight.append(other)
+      } else {
+        taken.append((flex.x - middle.x) * left.x + (flex.y - middle.y) * left.y)
       }
-      let left = (to.center - from.center).unit.turned(by: -.pi / 2) * (isForward ? 1 : -1)
-      let bend = min(60, max(20, 0.15 * distance)) * Double(1 + sameWay)
-      transitions[other].shape = .regular(
-        start: first, tip: tip, flex: from.center.middle(to: to.center) + left * bend)
+    }
+    let step = Self.bow(from: from, to: to)
+    for other in straight {
+      let side = transitions[other].start == start ? 1.0 : -1
+      // One of so many places is free: each of the others is near two of them at most.
+      let places = (0...2 * pair.count).flatMap { rank in
+        [side, -side].map { $0 * step * Double(rank + 1) }
+      }
+      guard
+        let place = places.first(where: { place in
+          taken.allSatisfy { abs($0 - place) >= 0.75 * step }
+        }), case .regular(let first, let tip, _) = transitions[other].shape
+      else { continue }
+      taken.append(place)
+      transitions[other].shape = .regular(start: first, tip: tip, flex: middle + left * place)
       project(other)
     }
+  }
+
+  /// How far a transition bends that has an opposite one, in canvas points.
+  static func bow(from: State, to: State) -> Double {
+    min(60, max(20, 0.15 * from.center.distance(to: to.center)))
   }
 
   mutating func connect(
@@ -274,15 +332,13 @@ extension Document {
       }
       transitions.append(
         Transition(
-          id: ids.next(), start: start, end: end,
+          id: try freeID(&ids), start: start, end: end,
           shape: .loop(angle: free ?? .pi, isMirrored: false)))
       return
     }
-    let (first, tip) = (from.ringPoint(towards: to.center), to.ringPoint(towards: from.center))
     transitions.append(
       Transition(
-        id: ids.next(), start: start, end: end,
-        shape: .regular(start: first, tip: tip, flex: first.middle(to: tip))))
+        id: try freeID(&ids), start: start, end: end, shape: .straight(from: from, to: to)))
     bow(transitions.count - 1)
   }
 
@@ -295,17 +351,15 @@ extension Document {
       return
     }
     guard !self.isInitial(id) else { throw .nothingToDo }
-    let tip = state.center + Vector(-state.radius, 0)
     transitions.append(
-      Transition(
-        id: ids.next(), end: id,
-        shape: .regular(start: tip + Vector(-100, 0), tip: tip, flex: tip + Vector(-50, 0)),
-        isInitialMarker: true))
+      Transition(id: try freeID(&ids), end: id, shape: .marker(of: state), endsFreely: true))
   }
 
   // MARK: Moving
 
-  private mutating func moveState(_ id: String, to center: Vector) throws(Refusal) {
+  private mutating func moveState(
+    _ id: String, to center: Vector, _ options: EditorOptions
+  ) throws(Refusal) {
     let index = try stateIndex(id)
     guard center.isFinite else { throw .notANumber }
     let way = center - states[index].center
@@ -326,6 +380,7 @@ extension Document {
       }
       project(index)
     }
+    attachLooseEnds(to: states[index], options)
   }
 
   private mutating func bend(_ id: String, through place: Vector) throws(Refusal) {
@@ -368,13 +423,17 @@ extension Document {
       : .regular(start: place, tip: tip, flex: newFlex)
     let holder = nearestState(to: place, options)?.id
     if isTip {
+      // What lets go of its state did not end freely; what never had one still does.
+      if transitions[index].end != nil, transitions[index].start != nil {
+        transitions[index].endsFreely = false
+      }
       transitions[index].end = holder == transitions[index].start ? nil : holder
     } else {
-      let attached = holder == transitions[index].end ? nil : holder
-      if attached != nil || transitions[index].start != nil {
-        transitions[index].isInitialMarker = false
-      }
-      transitions[index].start = attached
+      if transitions[index].start != nil { transitions[index].endsFreely = false }
+      transitions[index].start = holder == transitions[index].end ? nil : holder
+    }
+    if transitions[index].start != nil, transitions[index].end != nil {
+      transitions[index].endsFreely = false
     }
     project(index)
   }
@@ -397,7 +456,6 @@ extension Document {
       let start = transitions[index].start
       transitions[index].start = transitions[index].end
       transitions[index].end = start
-      transitions[index].isInitialMarker = transitions[index].start == nil
     case .loop(let angle, let isMirrored):
       transitions[index].shape = .loop(angle: angle, isMirrored: !isMirrored)
     }
@@ -416,9 +474,13 @@ extension Document {
       if let start = transitions[index].start, ids.contains(start) {
         // It had a start: its end does not become initial.
         transitions[index].start = nil
-        transitions[index].isInitialMarker = false
+        transitions[index].endsFreely = false
       }
-      if let end = transitions[index].end, ids.contains(end) { transitions[index].end = nil }
+      if let end = transitions[index].end, ids.contains(end) {
+        transitions[index].end = nil
+        // An initial marker stays one, for the next state that it meets.
+        if transitions[index].start != nil { transitions[index].endsFreely = false }
+      }
     }
   }
 

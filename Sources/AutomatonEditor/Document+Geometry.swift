@@ -33,6 +33,20 @@ public enum Geometry {
   static let loopReach = 90.0
   static let loopBelly = 36.0
 
+  /// The width of a character and the height of a line of text, in canvas points, about.
+  static let letter = Vector(16, 24)
+
+  /// The room that `text` takes, in canvas points.
+  static func extent(of text: String) -> Vector {
+    Vector(letter.x * Double(text.count), letter.y)
+  }
+
+  /// How much smaller a state's name is written, so that it stays inside its rings.
+  static func nameScale(of state: Document.State) -> Double {
+    let room = 1.7 * (state.radius - (state.isFinal ? finalRingInset : 0))
+    return min(1, max(0.35, room / max(1, extent(of: state.name).x)))
+  }
+
   /// An arrow head: two barbs that meet at the tip.
   static func head(at tip: Vector, from flex: Vector, span: Double) -> [Vector] {
     let direction = (tip - flex).unit
@@ -60,8 +74,8 @@ extension Document {
     }
   }
 
-  /// How far a label stands from its line, in canvas points.
-  private static let labelDistance = 24.0
+  /// How far the edge of a label stands from its line, in canvas points.
+  private static let labelDistance = 12.0
   private static let regularSpan = 24.0
   private static let loopSpan = 20.0
 
@@ -86,7 +100,7 @@ extension Document {
         isStraight ? (across.y > 0 ? across * -1 : across) : across * (side < 0 ? -1 : 1)
       return Appearance(
         curves: curves, head: Geometry.head(at: tip, from: flex, span: Self.regularSpan),
-        label: flex + outward * Self.labelDistance, handle: flex)
+        label: flex + outward * labelReach(of: transition, along: outward), handle: flex)
     case .loop(let angle, let isMirrored):
       guard let state = state(transition.start) else { return nil }
       let outward = Vector(angle: angle + .pi / 2, length: 1)
@@ -103,8 +117,14 @@ extension Document {
       return Appearance(
         curves: [curve],
         head: Geometry.head(at: last, from: curve.point(at: 0.9), span: Self.loopSpan),
-        label: top + outward * Self.labelDistance, handle: top)
+        label: top + outward * labelReach(of: transition, along: outward), handle: top)
     }
+  }
+
+  /// How far the middle of a label is from its line, so that its edge keeps its distance.
+  private func labelReach(of transition: Transition, along outward: Vector) -> Double {
+    let half = Geometry.extent(of: labelText(of: transition)) * 0.5
+    return Self.labelDistance + abs(outward.x) * half.x + abs(outward.y) * half.y
   }
 
   /// Whether the line from point to point in `path` comes within `reach` of `state`'s ring or middle.
@@ -145,5 +165,27 @@ extension Document {
       return p.distance(to: q + way * min(1, max(0, along)))
     }
     return min(toSegment(a, c, d), toSegment(b, c, d), toSegment(c, a, b), toSegment(d, a, b))
+  }
+}
+
+extension Document.Transition.Shape {
+  /// A straight line from one ring to another.
+  static func straight(from: Document.State, to: Document.State) -> Self {
+    let (start, tip) = (from.ringPoint(towards: to.center), to.ringPoint(towards: from.center))
+    return .regular(start: start, tip: tip, flex: start.middle(to: tip))
+  }
+
+  /// A line from one ring to another that bends to its left by `bend`.
+  static func bowed(from: Document.State, to: Document.State, by bend: Double) -> Self {
+    let left = (to.center - from.center).unit.turned(by: -.pi / 2)
+    let flex = from.center.middle(to: to.center) + left * bend
+    return .regular(
+      start: from.ringPoint(towards: flex), tip: to.ringPoint(towards: flex), flex: flex)
+  }
+
+  /// An arrow from nowhere, from the left.
+  static func marker(of state: Document.State) -> Self {
+    let tip = state.center + Vector(-state.radius, 0)
+    return .regular(start: tip + Vector(-100, 0), tip: tip, flex: tip + Vector(-50, 0))
   }
 }

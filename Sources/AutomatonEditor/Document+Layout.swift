@@ -9,29 +9,42 @@ extension Document {
   public init(_ drawn: Drawn, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton
-    let places = Self.places(of: drawn)
-    for (state, place) in zip(automaton.states, places) {
-      states.append(
-        State(
-          id: state.id, name: state.name, isFinal: state.isFinal, center: place,
-          radius: Self.laidOutRadius))
+    states = zip(automaton.states, Self.places(of: drawn)).map {
+      State(
+        id: $0.id, name: $0.name, isFinal: $0.isFinal, center: $1,
+        radius: Self.radius(for: $0.name))
     }
+    let middle =
+      states.reduce(Vector(0, 0)) { $0 + $1.center } * (1 / Double(max(1, states.count)))
+    let drawnStates = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
     var ids = CountingIDs()
-    func free() -> String {
+    func freeID() -> String {
       var id = ids.next()
-      while automaton.states.contains(where: { $0.id == id }) { id = ids.next() }
+      while drawnStates[id] != nil { id = ids.next() }
       return id
     }
+    // Loops stand outwards, but at the top where an initial arrow comes from the left.
+    let initial = Set(automaton.initialStates)
     var indices: [[String]: Int] = [:]
     for transition in automaton.transitions {
       let pair = [transition.start, transition.end]
       if indices[pair] == nil {
         indices[pair] = transitions.count
-        var counting = FixedID(id: free())
-        do throws(Refusal) {
-          try connect(transition.start, transition.end, &counting)
-        } catch {
+        guard let from = drawnStates[transition.start], let to = drawnStates[transition.end] else {
           preconditionFailure("an automaton has the states of its transitions")
+        }
+        transitions.append(
+          Transition(
+            id: freeID(), start: from.id, end: to.id,
+            shape: from.id == to.id
+              ? .loop(
+                angle: initial.contains(from.id) || states.count < 2
+                  ? .pi : Self.loopAngle(from.center - middle),
+                isMirrored: false) : .straight(from: from, to: to)))
+        if from.id != to.id, let opposite = indices[[to.id, from.id]] {
+          let bend = Self.bow(from: from, to: to)
+          transitions[opposite].shape = .bowed(from: to, to: from, by: bend)
+          transitions[transitions.count - 1].shape = .bowed(from: from, to: to, by: bend)
         }
       }
       let index = indices[pair]!
@@ -40,26 +53,19 @@ extension Document {
       }
       if transition.includesEpsilon { transitions[index].includesEpsilon = true }
     }
-    for state in automaton.states where state.isInitial {
-      var counting = FixedID(id: free())
-      do throws(Refusal) {
-        try setInitial(state.id, true, &counting)
-      } catch {
-        preconditionFailure("a state that was just made is not initial")
-      }
+    for (state, place) in zip(automaton.states, states) where state.isInitial {
+      transitions.append(
+        Transition(id: freeID(), end: state.id, shape: .marker(of: place), endsFreely: true))
     }
   }
 
-  private static let laidOutRadius = 40.0
-  /// The least distance between two middles.
-  private static let laidOutDistance = 180.0
-
-  /// One id, for one element.
-  private struct FixedID: IDSource {
-    let id: String
-
-    func next() -> String { id }
+  /// A state with a longer name is larger, up to half as much again.
+  private static func radius(for name: String) -> Double {
+    min(60, max(40, Geometry.extent(of: name).x / 2))
   }
+
+  /// The least distance between two middles.
+  private static let laidOutDistance = 240.0
 
   private static func places(of drawn: Drawn) -> [Vector] {
     let known = drawn.automaton.states.compactMap { drawn.places[$0.id] }.map { Vector($0.x, $0.y) }
@@ -76,7 +82,7 @@ extension Document {
     guard nearest > 0, nearest.isFinite else { return circle(count) }
     let scale = max(1, laidOutDistance / nearest)
     let scaled = known.map { $0 * scale }
-    return scaled.allSatisfy(\.isFinite) ? scaled : circle(count)
+    return scaled.allSatisfy(\.isOnCanvas) ? scaled : circle(count)
   }
 
   private static func circle(_ count: Int) -> [Vector] {

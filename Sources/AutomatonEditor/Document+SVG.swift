@@ -4,6 +4,7 @@ extension Document {
   /// The document as a picture: states, final rings, arrows with their heads and labels, on white.
   public var svg: String {
     var content: [String] = []
+    var labels: [String] = []
     var corners: [Vector] = []
     func text(_ vector: Vector) -> String { "\(number(vector.x)),\(number(vector.y))" }
 
@@ -19,8 +20,8 @@ extension Document {
       content.append("<path d=\"M\(appearance.head.map(text).joined(separator: " L"))\"/>")
       let label = labelText(of: transition)
       guard !label.isEmpty else { continue }
-      corners += [-1.0, 1].map { appearance.label + Vector($0 * 6 * Double(label.count), $0 * 14) }
-      content.append(label.svgText(at: appearance.label))
+      corners += [-0.5, 0.5].map { appearance.label + Geometry.extent(of: label) * $0 }
+      labels.append(label.svgText(at: appearance.label))
     }
     for state in states {
       let reach = Vector(state.radius, state.radius)
@@ -30,7 +31,10 @@ extension Document {
           "<circle cx=\"\(number(state.center.x))\" cy=\"\(number(state.center.y))\" "
             + "r=\"\(number(radius))\"/>")
       }
-      if !state.name.isEmpty { content.append(state.name.svgText(at: state.center)) }
+      if !state.name.isEmpty {
+        labels.append(
+          state.name.svgText(at: state.center, scale: Geometry.nameScale(of: state)))
+      }
     }
 
     let margin = 20.0
@@ -46,7 +50,7 @@ extension Document {
       <g fill="none" stroke="#000" stroke-width="\(number(Geometry.lineWidth))" \
       stroke-linecap="round" stroke-linejoin="round" font-family="sans-serif" font-size="24" \
       text-anchor="middle">
-      \(content.joined(separator: "\n"))
+      \((content + labels).joined(separator: "\n"))
       </g></svg>
 
       """
@@ -73,17 +77,21 @@ extension Document {
 }
 
 extension String {
-  /// The text around a place, in black.
-  fileprivate func svgText(at place: Vector) -> String {
-    let escaped = map { character in
-      switch character {
+  /// The text around a place, in black on some white, `scale` times as large as usual.
+  fileprivate func svgText(at place: Vector, scale: Double = 1) -> String {
+    let escaped = unicodeScalars.map { scalar in
+      switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"
       case ">": "&gt;"
-      default: "\(character)"
+      // What no XML document may hold (XML 1.0, section 2.2).
+      case "\0"..<"\t", "\u{B}"..<"\r", "\u{E}"..<" ", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+      default: "\(scalar)"
       }
     }.joined()
-    let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8) * 10).rounded() / 10)
-    return "<text x=\"\(x)\" y=\"\(y)\" fill=\"#000\" stroke=\"none\">\(escaped)</text>"
+    let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8 * scale) * 10).rounded() / 10)
+    let size = scale < 1 ? " font-size=\"\((240 * scale).rounded() / 10)\"" : ""
+    return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" stroke=\"#fff\" "
+      + "stroke-width=\"5\" paint-order=\"stroke\">\(escaped)</text>"
   }
 }

@@ -64,16 +64,18 @@ public struct Document: Hashable, Sendable {
     public var includesEpsilon: Bool
     /// Where it runs.
     public var shape: Shape
-    /// Whether it marks its end as initial: it was drawn without a start, and did not lose one.
-    public var isInitialMarker: Bool
+    /// Whether the end that belongs to no state was drawn so: it did not lose one.
+    public var endsFreely: Bool
     /// What other programs keep with it in a file.
     public var extras: [String: JSONValue] = [:]
+    /// What other programs keep with its shape in a file.
+    public var shapeExtras: [String: JSONValue] = [:]
 
     /// Makes a transition.
     public init(
       id: String, start: String? = nil, end: String? = nil, symbols: [String] = [],
       pendingSymbol: String = "", includesEpsilon: Bool = false, shape: Shape,
-      isInitialMarker: Bool = false
+      endsFreely: Bool = false
     ) {
       self.id = id
       self.start = start
@@ -82,8 +84,11 @@ public struct Document: Hashable, Sendable {
       self.pendingSymbol = pendingSymbol
       self.includesEpsilon = includesEpsilon
       self.shape = shape
-      self.isInitialMarker = isInitialMarker
+      self.endsFreely = endsFreely
     }
+
+    /// Whether it marks its end as initial: it was drawn without a start, and did not lose one.
+    public var isInitialMarker: Bool { start == nil && endsFreely }
 
     /// Whether it is a loop at one state.
     public var isLoop: Bool { if case .loop = shape { true } else { false } }

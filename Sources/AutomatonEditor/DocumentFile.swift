@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 
 /// The reference editor's file, `.automaton` (`spec/editor-and-recogniser.md`, section 5).
@@ -6,6 +7,7 @@ import Foundation
 /// which arrows mark initial states. Files of 2021 are read as well.
 public enum DocumentFile {
   private static let mostBytes = 256 << 20
+  private static let formatVersion = 1.0
 
   /// Keys that have a meaning here; all others are kept as they are.
   private static let documentKeys: Set = [
@@ -17,7 +19,10 @@ public enum DocumentFile {
   ]
   private static let transitionKeys: Set = [
     "id", "startState", "endState", "currentSymbol", "symbols", "includesEpsilon", "type",
-    "currentFlexPoint", "isInitialMarker",
+    "currentFlexPoint", "endsFreely",
+  ]
+  private static let shapeKeys: Set = [
+    "type", "startPoint", "tipPoint", "flexPoint", "point", "center", "radians", "isMirrored",
   ]
 
   // MARK: Reading
@@ -36,9 +41,10 @@ public enum DocumentFile {
     do {
       value = try JSONDecoder().decode(JSONValue.self, from: data)
     } catch {
-      throw DocumentError(
-        at: name, expected: "a document in JSON",
-        found: data.isEmpty ? "an empty file" : "something else")
+      throw DocumentError(at: name, expected: "a document in JSON", found: reason(error, in: data))
+    }
+    if let key = JSONProblem.repeatedKey(in: data) {
+      throw DocumentError(at: name, expected: "each key once in an object", found: "`\(key)` twice")
     }
     let root = try Reader(value, at: name)
     let states = try root.member("automatonStates", or: "automatonStatesDict")
@@ -48,14 +54,19 @@ public enum DocumentFile {
         at: name, expected: "`automatonStates` and `transitions`",
         found: states == nil && transitions == nil ? "neither" : "only one")
     }
+    if let version = try root.number("formatVersion"), version > formatVersion {
+      throw DocumentError(
+        at: name, expected: "format version \(Int(formatVersion)) or an older one",
+        found: "\(version)")
+    }
     var document = Document(id: try root.text("id") ?? "")
     document.extras = root.extras(besides: documentKeys)
     for (id, value) in try ordered(states, by: root.list("stateOrder")) {
       document.states.append(try state(id, value, at: "\(name), state `\(id)`"))
     }
-    let known = Set(document.states.map(\.id))
+    let known = Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, $0) })
     for (id, value) in try ordered(transitions, by: root.list("transitionOrder")) {
-      guard !known.contains(id) else {
+      guard known[id] == nil else {
         throw DocumentError(
           at: "\(name), transition `\(id)`", expected: "an id of its own", found: "a state's")
       }
@@ -63,6 +74,12 @@ public enum DocumentFile {
         try transition(id, value, states: known, at: "\(name), transition `\(id)`"))
     }
     return document
+  }
+
+  private static func reason(_ error: any Error, in data: Data) -> String {
+    if let problem = JSONProblem.description(of: data) { return problem }
+    guard case DecodingError.dataCorrupted(let context) = error else { return "something else" }
+    return context.debugDescription.trimmingCharacters(in: ["."])
   }
 
   /// Elements in the order in which they were made; those of which it is not known by their ids.
@@ -82,8 +99,9 @@ public enum DocumentFile {
     let reader = try Reader(value, at: place)
     guard let center = try reader.vector("center") else { throw reader.missing("center") }
     guard let radius = try reader.number("radius") else { throw reader.missing("radius") }
-    guard radius > 0 else {
-      throw DocumentError(at: place, expected: "a positive radius", found: "\(radius)")
+    guard radius > 0, radius <= Vector.furthest else {
+      throw DocumentError(
+        at: place, expected: "a radius above 0 and up to 10^9", found: "\(radius)")
     }
     let (isFinal, wasFinal) = (try reader.bool("isFinalState"), try reader.bool("isEndState"))
     var state = Document.State(
@@ -95,7 +113,7 @@ public enum DocumentFile {
   }
 
   private static func transition(
-    _ id: String, _ value: JSONValue, states: Set<String>, at place: String
+    _ id: String, _ value: JSONValue, states: [String: Document.State], at place: String
   ) throws(DocumentError) -> Document.Transition {
     let reader = try Reader(value, at: place)
     guard let type = try reader.member("type").map(JSONValue.object) else {
@@ -103,7 +121,7 @@ public enum DocumentFile {
     }
     let shape = try Reader(type, at: "\(place), type")
     func end(_ key: String) throws(DocumentError) -> String? {
-      try reader.text(key).flatMap { states.contains($0) ? $0 : nil }
+      try reader.text(key).flatMap { states[$0] == nil ? nil : $0 }
     }
     var transition: Document.Transition
     switch try shape.text("type") {
@@ -115,18 +133,28 @@ public enum DocumentFile {
         id: id, start: try end("startState"), end: try end("endState"),
         shape: .regular(start: start, tip: tip, flex: flex ?? gesture ?? start.middle(to: tip)))
       // In the reference whatever has no start marks its end; a start that is missing was lost.
-      let isMarked = try reader.bool("isInitialMarker")
       let hadStart = try reader.text("startState") != nil
-      transition.isInitialMarker = transition.start == nil && (isMarked ?? !hadStart)
+      transition.endsFreely =
+        try reader.bool("endsFreely") ?? (transition.start == nil && !hadStart)
     case "cycle":
       let angle = try shape.number("radians") ?? .pi
       let (start, tip) = (try end("startState"), try end("endState"))
-      guard let owner = start ?? tip else {
-        throw DocumentError(at: place, expected: "a loop at a state", found: "none of that id")
+      switch (start.flatMap { states[$0] }, tip.flatMap { states[$0] }) {
+      case (let from?, let to?) where from.id != to.id:
+        // It is drawn as a loop, but says that it leads elsewhere.
+        transition = Document.Transition(
+          id: id, start: from.id, end: to.id, shape: .straight(from: from, to: to))
+      case (let owner?, _), (nil, let owner?):
+        transition = Document.Transition(
+          id: id, start: owner.id, end: owner.id,
+          shape: .loop(angle: angle, isMirrored: try shape.bool("isMirrored") ?? false))
+      case (nil, nil):
+        // Its state is missing: an arrow without ends, where the loop began.
+        let foot = try shape.vector("point") ?? Vector(0, 0)
+        let way = Vector(angle: angle + .pi / 2, length: 80)
+        transition = Document.Transition(
+          id: id, shape: .regular(start: foot, tip: foot + way, flex: foot + way * 0.5))
       }
-      transition = Document.Transition(
-        id: id, start: owner, end: owner,
-        shape: .loop(angle: angle, isMirrored: try shape.bool("isMirrored") ?? false))
     case let other:
       throw DocumentError(
         at: place, expected: "a type, regular or cycle", found: other.map { "`\($0)`" } ?? "none")
@@ -143,6 +171,7 @@ public enum DocumentFile {
     transition.pendingSymbol = try reader.text("currentSymbol") ?? ""
     transition.includesEpsilon = try reader.bool("includesEpsilon") ?? false
     transition.extras = reader.extras(besides: transitionKeys)
+    transition.shapeExtras = shape.extras(besides: shapeKeys)
     return transition
   }
 
@@ -190,8 +219,11 @@ public enum DocumentFile {
     func number(_ key: String) throws(DocumentError) -> Double? {
       switch members[key] {
       case nil, .null?: return nil
-      case .number(let value)? where value.isFinite: return value
-      default: throw refuse(key, "a finite number")
+      case let value?:
+        guard let number = value.double, number.isFinite else {
+          throw refuse(key, "a finite number")
+        }
+        return number
       }
     }
 
@@ -220,9 +252,13 @@ public enum DocumentFile {
 
     func vector(_ key: String) throws(DocumentError) -> Vector? {
       guard let list = try list(key) else { return nil }
-      guard list.count == 2, case .number(let x) = list[0], case .number(let y) = list[1],
-        x.isFinite, y.isFinite
-      else { throw refuse(key, "two finite numbers") }
+      guard list.count == 2, let x = list[0].double, let y = list[1].double else {
+        throw refuse(key, "two numbers")
+      }
+      guard Vector(x, y).isOnCanvas else {
+        throw DocumentError(
+          at: "\(place), \(key)", expected: "two numbers from −10^9 to 10^9", found: "\(x), \(y)")
+      }
       return Vector(x, y)
     }
   }
@@ -232,13 +268,13 @@ public enum DocumentFile {
   /// Writes a document, with sorted keys.
   public static func write(_ document: Document) -> Data {
     var root = document.extras
-    root["formatVersion"] = .number(1)
+    root["formatVersion"] = .number(formatVersion)
     root["id"] = .text(document.id)
-    root["automatonStates"] = .object(
-      Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, value(of: $0)) }))
+    let states = Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, $0) })
+    root["automatonStates"] = .object(states.mapValues { value(of: $0) })
     root["transitions"] = .object(
       Dictionary(
-        uniqueKeysWithValues: document.transitions.map { ($0.id, value(of: $0, in: document)) }))
+        uniqueKeysWithValues: document.transitions.map { ($0.id, value(of: $0, at: states)) }))
     root["stateOrder"] = .list(document.states.map { .text($0.id) })
     root["transitionOrder"] = .list(document.transitions.map { .text($0.id) })
     let encoder = JSONEncoder()
@@ -265,7 +301,7 @@ public enum DocumentFile {
   }
 
   private static func value(
-    of transition: Document.Transition, in document: Document
+    of transition: Document.Transition, at states: [String: Document.State]
   ) -> JSONValue {
     var members = transition.extras
     members["id"] = .text(transition.id)
@@ -274,16 +310,19 @@ public enum DocumentFile {
     members["currentSymbol"] = .text(transition.pendingSymbol)
     members["symbols"] = .list(transition.symbols.map(JSONValue.text))
     members["includesEpsilon"] = .bool(transition.includesEpsilon)
-    if transition.start == nil { members["isInitialMarker"] = .bool(transition.isInitialMarker) }
+    if transition.start == nil || transition.end == nil {
+      members["endsFreely"] = .bool(transition.endsFreely)
+    }
     switch transition.shape {
     case .regular(let start, let tip, let flex):
       members["currentFlexPoint"] = value(of: flex)
-      members["type"] = .object([
+      let type: [String: JSONValue] = [
         "type": .text("regular"), "startPoint": value(of: start), "tipPoint": value(of: tip),
         "flexPoint": value(of: flex),
-      ])
+      ]
+      members["type"] = .object(type.merging(transition.shapeExtras) { known, _ in known })
     case .loop(let angle, let isMirrored):
-      let state = document.state(transition.start)
+      let state = transition.start.flatMap { states[$0] }
       let center = state?.center ?? Vector(0, 0)
       let point = center + Vector(angle: angle + .pi / 2, length: state?.radius ?? 0)
       var type: [String: JSONValue] = [
@@ -291,7 +330,7 @@ public enum DocumentFile {
         "radians": .number(angle),
       ]
       if isMirrored { type["isMirrored"] = .bool(true) }
-      members["type"] = .object(type)
+      members["type"] = .object(type.merging(transition.shapeExtras) { known, _ in known })
     }
     return .object(members)
   }

@@ -4,7 +4,9 @@ public enum JSONValue: Hashable, Sendable, Codable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number.
+  /// A whole number.
+  case integer(Int64)
+  /// Any other number.
   case number(Double)
   /// A text.
   case text(String)
@@ -13,22 +15,40 @@ public enum JSONValue: Hashable, Sendable, Codable {
   /// Values by name.
   case object([String: JSONValue])
 
+  /// How deep lists and objects may lie in each other.
+  private static let deepest = 100
+
   /// Reads any value.
+  ///
+  /// - Throws: `DecodingError` where lists and objects lie more than 100 deep in each other.
   public init(from decoder: any Decoder) throws {
+    guard decoder.codingPath.count <= Self.deepest else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "values nested deeper than \(Self.deepest)"))
+    }
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try Self.number(in: container) {
+      self = Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
     } else if let value = try? container.decode(String.self) {
       self = .text(value)
-    } else if let value = try? container.decode([JSONValue].self) {
-      self = .list(value)
+    } else if var values = try? decoder.unkeyedContainer() {
+      var list: [JSONValue] = []
+      while !values.isAtEnd { list.append(try values.decode(JSONValue.self)) }
+      self = .list(list)
     } else {
       self = .object(try container.decode([String: JSONValue].self))
     }
+  }
+
+  /// The number that stands there, or `nil` for something else.
+  private static func number(in container: any SingleValueDecodingContainer) throws -> Double? {
+    do { return try container.decode(Double.self) } catch DecodingError.typeMismatch { return nil }
   }
 
   /// Writes the value.
@@ -37,16 +57,28 @@ public enum JSONValue: Hashable, Sendable, Codable {
     switch self {
     case .null: try container.encodeNil()
     case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
     case .number(let value):
-      // Whole numbers without a point, as they came.
-      if value == value.rounded(), abs(value) < 1e15 {
-        try container.encode(Int(value))
+      // JSON has no others; whole numbers are written without a point.
+      if !value.isFinite {
+        try container.encodeNil()
+      } else if let whole = Int64(exactly: value) {
+        try container.encode(whole)
       } else {
         try container.encode(value)
       }
     case .text(let value): try container.encode(value)
     case .list(let values): try container.encode(values)
     case .object(let values): try container.encode(values)
+    }
+  }
+
+  /// The value as a number, where it is one.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    case .null, .bool, .text, .list, .object: nil
     }
   }
 }

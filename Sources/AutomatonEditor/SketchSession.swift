@@ -52,6 +52,8 @@ public struct SketchSession: Sendable {
     var label: String?
     /// The document's element, where it is a transition.
     var transition: String?
+    /// The document after it: whatever else was done to it since ends what belongs together.
+    var document: Document
   }
 
   /// The longest pause between strokes that belong together, in milliseconds.
@@ -60,6 +62,9 @@ public struct SketchSession: Sendable {
   private static let headReach = 40.0
   /// A head is shorter than its shaft, by this factor at least.
   private static let headShare = 0.8
+  /// A stroke that alone is a transition, longer than this in screen points and than this share of the
+  /// shaft, is one.
+  private static let longestBarb = (length: 100.0, share: 0.3)
   /// Below this margin, what lies around may overturn a decision.
   private static let uncertain = 0.9
 
@@ -71,18 +76,23 @@ public struct SketchSession: Sendable {
 
   /// Takes the next stroke, in drawing order.
   public mutating func draw(_ stroke: Stroke) -> Decision {
-    guard let last, isSoon(stroke) else { return drawAlone(stroke) }
-    if let id = last.transition, isHead(stroke, of: last) { return addHead(stroke, to: id, last) }
-    if let decision = drawLoopTogether(last, stroke) ?? drawTogether(last, stroke) {
-      return decision
+    guard let recognition = recognizer.recognition(of: Drawing([stroke])) else {
+      last = nil
+      return .refused(.notANumber, secondChoice: nil)
     }
+    guard let last, last.document == editor.document, isSoon(stroke, after: last) else {
+      return drawAlone(stroke, recognition)
+    }
+    let isHead = isHead(stroke, of: last, alone: accepted(recognition))
+    if isHead, let id = last.transition { return addHead(stroke, to: id, last) }
+    if isHead, let decision = drawLoopTogether(last, stroke) { return decision }
+    if let decision = drawTogether(last, stroke) { return decision }
     // Half a head after something that said nothing: the other half may tell.
-    if last.label == nil, isHead(stroke, of: last) {
-      self.last?.strokes.append(stroke)
-      self.last?.time = stroke.points.last?.time
+    if isHead, last.label == nil {
+      remember(last.strokes + [stroke], label: nil)
       return .refused(.recognition(.unrecognised), secondChoice: nil)
     }
-    return drawAlone(stroke)
+    return drawAlone(stroke, recognition)
   }
 
   /// Takes `stroke` for the head of the transition that was drawn last.
@@ -99,6 +109,7 @@ public struct SketchSession: Sendable {
         editor.redo()
       }
     }
+    last.document = editor.document
     self.last = last
     return .head(transition: last.transition ?? id)
   }
@@ -107,13 +118,12 @@ public struct SketchSession: Sendable {
   /// a ring.
   private mutating func drawTogether(_ last: Last, _ stroke: Stroke) -> Decision? {
     let strokes = last.strokes + [stroke]
-    guard last.label == nil || closesRing(stroke, with: last),
+    guard last.label == nil ? touches(stroke, last) : closesRing(stroke, with: last),
       let recognition = recognizer.recognition(of: Drawing(strokes)),
       let label = accepted(recognition) ?? loopInContext(last, recognition),
-      last.label == nil || label == "state"
+      last.label == nil || label == "state", let command = Self.command(label, Drawing(strokes))
     else { return nil }
     if last.label != nil { editor.undo() }
-    let command = Self.command(label, Drawing(strokes))
     guard (try? editor.perform(command)) != nil else {
       if last.label != nil { editor.redo() }
       return nil
@@ -134,11 +144,13 @@ public struct SketchSession: Sendable {
 
   /// A loop that nearly closes looks like a ring until its head comes: both ends lie at another state.
   private mutating func drawLoopTogether(_ last: Last, _ stroke: Stroke) -> Decision? {
-    guard last.label == "state", isHead(stroke, of: last), let line = last.strokes.first,
-      let first = line.points.first, let end = line.points.last
-    else { return nil }
     let drawing = Drawing(last.strokes + [stroke])
-    guard let recognition = recognizer.recognition(of: drawing) else { return nil }
+    guard usesContext, last.label == "state", let line = last.strokes.first,
+      let first = line.points.first, let end = line.points.last,
+      let recognition = recognizer.recognition(of: drawing),
+      recognition.top.label == "cycle" || recognition.margin < Self.uncertain,
+      recognition.ranked.prefix(2).contains(where: { $0.label == "cycle" })
+    else { return nil }
     editor.undo()
     let holders = [first, end].map { editor.document.holder(of: Vector($0), editor.options) }
     guard holders[0] != nil || holders[1] != nil,
@@ -151,27 +163,29 @@ public struct SketchSession: Sendable {
     return .applied(.drawLoop(drawing), recognition)
   }
 
-  private static func command(_ label: String, _ drawing: Drawing) -> Command {
+  /// The labels that become elements; a recogniser may have others, which are refused.
+  public static let labels = ["state", "transition", "cycle"]
+
+  private static func command(_ label: String, _ drawing: Drawing) -> Command? {
     switch label {
     case "state": .drawState(drawing)
     case "cycle": .drawLoop(drawing)
-    default: .drawTransition(drawing)
+    case "transition": .drawTransition(drawing)
+    default: nil
     }
   }
 
-  private mutating func drawAlone(_ stroke: Stroke) -> Decision {
+  private mutating func drawAlone(_ stroke: Stroke, _ recognition: Recognition) -> Decision {
     let drawing = Drawing([stroke])
-    guard let recognition = recognizer.recognition(of: drawing) else {
-      remember([stroke], label: nil)
-      return .refused(.notANumber, secondChoice: nil)
-    }
     let label = usesContext ? inContext(stroke, recognition) : accepted(recognition)
-    let second = recognition.ranked.map(\.label).first { $0 != "other" && $0 != label }
-    guard let label else {
-      remember([stroke], label: nil)
+    let second = recognition.ranked.map(\.label).first {
+      Self.labels.contains($0) && $0 != label
+    }
+    guard let label, let command = Self.command(label, drawing) else {
+      // A tap belongs to nothing, and what was before it may still go on.
+      if recognition.rejection != .tooSmall { remember([stroke], label: nil) }
       return .refused(.recognition(recognition.rejection ?? .unrecognised), secondChoice: second)
     }
-    let command = Self.command(label, drawing)
     do {
       try editor.perform(command)
       remember([stroke], label: label)
@@ -186,7 +200,8 @@ public struct SketchSession: Sendable {
     last = Last(
       strokes: strokes, time: strokes.last?.points.last?.time, label: label,
       transition: label == "transition" || label == "cycle"
-        ? editor.document.transitions.last?.id : nil)
+        ? editor.document.transitions.last?.id : nil,
+      document: editor.document)
   }
 
   private func accepted(_ recognition: Recognition) -> String? {
@@ -194,19 +209,41 @@ public struct SketchSession: Sendable {
   }
 
   /// Whether `stroke` follows the last one at once.
-  private func isSoon(_ stroke: Stroke) -> Bool {
-    guard let time = last?.time, let start = stroke.points.first?.time else { return false }
+  private func isSoon(_ stroke: Stroke, after last: Last) -> Bool {
+    guard let time = last.time, let start = stroke.points.first?.time else { return false }
     return (0...Self.longestPause).contains(start - time)
   }
 
-  /// Whether `stroke` is the head of what was drawn last.
-  private func isHead(_ stroke: Stroke, of last: Last) -> Bool {
+  /// Whether `stroke`, which alone would be what `label` says, is the head of what was drawn last.
+  private func isHead(_ stroke: Stroke, of last: Last, alone label: String?) -> Bool {
     guard let shaft = last.strokes.first, stroke.length < Self.headShare * shaft.length,
       let first = shaft.points.first, let end = shaft.points.last
     else { return false }
+    switch label {
+    case "state", "cycle": return false
+    case "transition":
+      let longest = max(
+        Self.longestBarb.length / editor.options.zoom, Self.longestBarb.share * shaft.length)
+      if stroke.length > longest { return false }
+    default: break
+    }
     let reach = max(Self.headReach / editor.options.zoom, 0.15 * shaft.length)
     return [first, end].contains { place in
       stroke.points.contains { $0.distance(to: place) <= reach }
+    }
+  }
+
+  /// Whether an end of `stroke` comes near what was drawn last, or an end of that near it.
+  private func touches(_ stroke: Stroke, _ last: Last) -> Bool {
+    let reach = Self.headReach / editor.options.zoom
+    func ends(of stroke: Stroke) -> [Point] {
+      [stroke.points.first, stroke.points.last].compactMap(\.self)
+    }
+    return last.strokes.contains { other in
+      ends(of: stroke).contains { end in other.points.contains { $0.distance(to: end) <= reach } }
+        || ends(of: other).contains { end in
+          stroke.points.contains { $0.distance(to: end) <= reach }
+        }
     }
   }
 
@@ -224,7 +261,7 @@ public struct SketchSession: Sendable {
   /// The label of a stroke, with regard to the states at its ends where the picture alone leaves doubt.
   private func inContext(_ stroke: Stroke, _ recognition: Recognition) -> String? {
     let label = accepted(recognition)
-    guard recognition.margin < Self.uncertain || label == nil,
+    guard recognition.margin < Self.uncertain, recognition.rejection != .tooSmall,
       let first = stroke.points.first, let fit = ArrowFit(Drawing([stroke]))
     else { return label }
     let plausible = Set(recognition.ranked.prefix(2).map(\.label))
@@ -243,9 +280,7 @@ public struct SketchSession: Sendable {
     }
     // Around a state it is its second ring.
     if let circle = CircleFit(Drawing([stroke])), plausible.contains("state"),
-      editor.document.states.contains(where: {
-        $0.center.distance(to: circle.center) < 0.5 * circle.radius
-      })
+      editor.document.stateIndex(around: circle) != nil
     {
       return "state"
     }

@@ -31,6 +31,13 @@ public struct Vector: Hashable, Sendable {
   /// Whether both numbers are finite.
   public var isFinite: Bool { x.isFinite && y.isFinite }
 
+  /// The furthest place from the origin that a document holds, in canvas points along either axis; what
+  /// is drawn around it still has coordinates that can be calculated with.
+  public static let furthest = 1e9
+
+  /// Whether it is a place that a document can hold.
+  var isOnCanvas: Bool { abs(x) <= Self.furthest && abs(y) <= Self.furthest }
+
   /// The vector of length 1 in this direction; 0 has none and stays 0.
   public var unit: Vector { length > 0 ? self * (1 / length) : self }
 

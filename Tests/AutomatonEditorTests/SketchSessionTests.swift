@@ -64,10 +64,79 @@ private struct Told: DrawingRecognizer {
     let decision = session.draw(timed(head, from: 700))
     let transitions = session.editor.document.transitions
     #expect(transitions.count == 1 && decision == .head(transition: transitions[0].id))
-    guard case .regular(_, let place, _) = transitions[0].shape else { return }
+    guard case .regular(_, let place, _) = transitions[0].shape else {
+      Issue.record("an arrow is regular")
+      return
+    }
     #expect(abs(place.x - tip) < 5)
     session.editor.undo()
     #expect(session.editor.document.transitions.isEmpty)
+  }
+
+  @Test func whatWasUndoneIsNotGoneOnWith() throws {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("transition")])
+    try session.editor.perform(.addState(center: Vector(0, 200)))
+    _ = session.draw(timed((0...30).map { Point(100 + 10 * Double($0), 200) }, from: 0))
+    session.editor.undo()
+    let again = session.draw(timed((0...20).map { Point(300 + 4 * Double($0), 205) }, from: 700))
+    guard case .applied = again else {
+      Issue.record("expected a transition of its own, found \(again)")
+      return
+    }
+    #expect(session.editor.document.states.count == 1)
+    #expect(session.editor.document.transitions.count == 1)
+  }
+
+  @Test func aRingAtATipIsNoHead() {
+    struct ByShape: DrawingRecognizer {
+      func recognition(of drawing: Drawing) -> Recognition? {
+        Told.sure(drawing.strokes.last!.chord < 50 ? "state" : "transition")
+      }
+    }
+    var session = SketchSession(
+      Editor(Document(id: "drawn"), ids: CountingIDs()), recognizer: ByShape())
+    _ = session.draw(timed((0...30).map { Point(20 * Double($0), 200) }, from: 0))
+    _ = session.draw(timed(ring(Vector(645, 200), 40).strokes[0].points, from: 800))
+    #expect(session.editor.document.states.count == 1)
+    #expect(session.editor.document.transitions[0].end == session.editor.document.states[0].id)
+  }
+
+  @Test func aTapBelongsToNothing() {
+    struct TapsAreSmall: DrawingRecognizer {
+      func recognition(of drawing: Drawing) -> Recognition? {
+        var answer = Told.sure("transition")
+        if (drawing.bounds?.longerSide ?? 0) < 12 { answer.rejection = .tooSmall }
+        return answer
+      }
+    }
+    var session = SketchSession(
+      Editor(Document(id: "drawn"), ids: CountingIDs()), recognizer: TapsAreSmall())
+    _ = session.draw(timed([Point(100, 198), Point(101, 199)], from: 0))
+    _ = session.draw(timed((0...30).map { Point(100 + 10 * Double($0), 200) }, from: 300))
+    guard case .regular(let start, _, _) = session.editor.document.transitions.first?.shape else {
+      Issue.record("expected a transition")
+      return
+    }
+    #expect(start == Vector(100, 200))
+  }
+
+  @Test func labelsThatAreNoElementsAreRefused() {
+    var session = session([1: Told.sure("square")])
+    let decision = session.draw(timed(half(of: Vector(0, 0), upper: true), from: 0))
+    #expect(decision == .refused(.recognition(.unrecognised), secondChoice: nil))
+  }
+
+  @Test func whatIsSurelyNothingStaysNothing() throws {
+    var session = session([
+      1: Recognition(
+        ranked: [
+          .init(label: "other", probability: 0.98), .init(label: "transition", probability: 0.02),
+        ], rejection: .unrecognised)
+    ])
+    try session.editor.perform(.addState(center: Vector(0, 0)))
+    try session.editor.perform(.addState(center: Vector(400, 0)))
+    let decision = session.draw(timed((0...30).map { Point(65 + 9 * Double($0), 0) }, from: 0))
+    #expect(decision == .refused(.recognition(.unrecognised), secondChoice: "transition"))
   }
 
   @Test func whatIsRefusedSaysWhyAndWhatElseItCouldBe() {
