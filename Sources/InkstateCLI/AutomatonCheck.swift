@@ -7,7 +7,7 @@ struct AutomatonCheck: ParsableCommand {
     commandName: "check",
     abstract: "Tell what looks like a mistake in an automaton, and whether it is deterministic.",
     discussion: """
-      The exit status is 1 where nothing can be accepted.
+      The exit status is 1 where no word is accepted.
 
       Example: inkstate automaton check machine.automaton
       """)
@@ -41,6 +41,9 @@ struct AutomatonCheck: ParsableCommand {
         warnings.append(words(finding, names))
       }
     }
+    if errors.isEmpty, automaton.shortestWord == nil {
+      errors.append("no word is accepted: no way leads from an initial to a final state")
+    }
     for id in source.document?.danglingTransitions ?? [] {
       warnings.append("transition \(id) hangs loose and is left out")
     }
@@ -55,11 +58,12 @@ struct AutomatonCheck: ParsableCommand {
       print(nondeterminism.isEmpty ? "deterministic" : "not deterministic:")
       for line in nondeterminism { print("  \(line)") }
     case .json:
-      try printJSON(
-        Answer(
-          states: automaton.states.count, transitions: automaton.transitions.count,
-          alphabet: automaton.alphabet, isDeterministic: nondeterminism.isEmpty, errors: errors,
-          warnings: warnings, nondeterminism: nondeterminism))
+      print(
+        try JSONText.pretty(
+          Answer(
+            states: automaton.states.count, transitions: automaton.transitions.count,
+            alphabet: automaton.alphabet, isDeterministic: nondeterminism.isEmpty, errors: errors,
+            warnings: warnings, nondeterminism: nondeterminism)))
     }
     if !errors.isEmpty { throw ExitCode(1) }
   }

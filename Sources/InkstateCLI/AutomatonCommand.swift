@@ -11,7 +11,7 @@ struct AutomatonCommand: ParsableCommand {
     abstract: "Check, run, transform and convert finite automata.",
     discussion: """
       Files are the editor's (.automaton), JFLAP's (.jff), Graphviz's (.dot), transition tables (.txt) \
-      and the reference's exchange form (.json); `-` is standard input or output.
+      and the reference's exchange form or the editor's (.json); `-` is standard input or output.
 
       Example: inkstate automaton run machine.jff AB ''
       """,
@@ -28,7 +28,7 @@ struct AutomatonCommand: ParsableCommand {
 enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
   case automaton, jff, dot, table, exchange
 
-  /// The form that the ending of `path` stands for.
+  /// The form that the ending of `path` stands for; JSON may be the editor's or the exchange form.
   init?(path: String) {
     if path.lowercased().hasSuffix(".automaton") {
       self = .automaton
@@ -90,14 +90,15 @@ struct AutomatonSource {
     let data: Data
     let name = path == "-" ? "standard input" : path
     if path == "-" {
-      data = FileHandle.standardInput.readDataToEndOfFile()
+      data = withoutMark(FileHandle.standardInput.readDataToEndOfFile())
     } else {
       guard let contents = FileManager.default.contents(atPath: path) else {
         throw DatasetError(path: path, expected: "a readable file", found: "none")
       }
-      data = contents
+      data = withoutMark(contents)
     }
-    let form = form ?? AutomatonForm(path: path) ?? AutomatonForm(lookingAt: data)
+    let named = path.lowercased().hasSuffix(".json") ? nil : AutomatonForm(path: path)
+    let form = form ?? named ?? AutomatonForm(lookingAt: data)
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
       let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
@@ -107,6 +108,11 @@ struct AutomatonSource {
         document: document, name: name)
     }
     return AutomatonSource(drawn: try format.read(data, name: name), document: nil, name: name)
+  }
+
+  /// The text without the byte order mark that some programs begin with.
+  private static func withoutMark(_ data: Data) -> Data {
+    data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
   }
 
   /// The drawing, or one made for it.
@@ -166,14 +172,25 @@ struct WordOptions: ParsableArguments {
 
 /// How many states an operation may make.
 struct LimitOptions: ParsableArguments {
-  @Option(help: "Give up where a result has more states.")
+  @Option(
+    help: """
+      Give up where a result has more states than this, ten times as many transitions, or, states \
+      times symbols, fifty times as many.
+      """)
   var limit = Limit.standard.states
 
   func validate() throws {
-    guard limit > 0 else { throw ValidationError("--limit: expected 1 or more, found \(limit)") }
+    guard (1...1_000_000_000).contains(limit) else {
+      throw ValidationError("--limit: expected 1 to 10^9, found \(limit)")
+    }
   }
 
-  var value: Limit { Limit(states: limit) }
+  var value: Limit {
+    let standard = Limit.standard
+    return Limit(
+      states: limit, transitions: max(standard.transitions, 10 * limit),
+      tableEntries: max(standard.tableEntries, 50 * limit))
+  }
 }
 
 /// How an answer is printed.
@@ -181,11 +198,13 @@ enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json
 }
 
-/// Prints a value as JSON, with sorted keys.
-func printJSON(_ value: some Encodable) throws {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+/// Values as JSON, with sorted keys.
+enum JSONText {
+  static func pretty(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
 }
 
 extension Run.Rejection {

@@ -12,11 +12,14 @@ struct AutomatonEquivalent: ParsableCommand {
       Example: inkstate automaton equivalent mine.automaton solution.jff
       """)
 
-  @Argument(help: "The one file.")
+  @Argument(help: "The one file; - is standard input.")
   var first: String
 
-  @Argument(help: "The other file.")
+  @Argument(help: "The other file; - is standard input.")
   var second: String
+
+  @Option(help: "The files' form, where a name does not tell: \(AutomatonForm.allCases.words).")
+  var from: AutomatonForm?
 
   @OptionGroup var limit: LimitOptions
 
@@ -29,9 +32,15 @@ struct AutomatonEquivalent: ParsableCommand {
     var acceptedBy: String?
   }
 
+  func validate() throws {
+    guard first != "-" || second != "-" else {
+      throw ValidationError("expected one automaton on standard input at most, found two")
+    }
+  }
+
   func run() throws {
-    let one = try AutomatonSource.read(first, form: nil).automaton
-    let other = try AutomatonSource.read(second, form: nil).automaton
+    let one = try AutomatonSource.read(first, form: from).automaton
+    let other = try AutomatonSource.read(second, form: from).automaton
     let word = try one.counterexample(to: other, limit: limit.value)
     let owner = word.map { one.accepts($0) ? first : second }
     switch format {
@@ -43,7 +52,7 @@ struct AutomatonEquivalent: ParsableCommand {
         print("equivalent")
       }
     case .json:
-      try printJSON(Answer(areEquivalent: word == nil, word: word, acceptedBy: owner))
+      print(try JSONText.pretty(Answer(areEquivalent: word == nil, word: word, acceptedBy: owner)))
     }
     if word != nil { throw ExitCode(1) }
   }

@@ -11,7 +11,7 @@ struct AutomatonRender: ParsableCommand {
     abstract: "Draw an automaton, as SVG or as PNG.",
     discussion: """
       States stand where the file says; where it does not, in a circle. The output's name tells the \
-      form, .svg or .png.
+      form, .svg or .png; - is standard output, as SVG.
 
       Example: inkstate automaton render machine.automaton --output machine.svg
       """)
@@ -20,15 +20,16 @@ struct AutomatonRender: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try output.check(inputs: input.file == "-" ? [] : [input.file])
+    if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
     let document = try input.read().drawing
     switch output.output.lowercased() {
+    case "-": FileHandle.standardOutput.write(Data(document.svg.utf8))
     case let name where name.hasSuffix(".svg"):
       try FileTree.write(Data(document.svg.utf8), to: output.output)
     case let name where name.hasSuffix(".png"):
       try FileTree.write(try PNG.encode(document.bitmap()), to: output.output)
     default:
-      throw ValidationError("--output: expected a name that ends in .svg or .png")
+      throw ValidationError("--output: expected a name that ends in .svg or .png, or -")
     }
   }
 }

@@ -17,16 +17,22 @@ struct AutomatonReplay: ParsableCommand {
       Example: inkstate automaton replay strokes.ndjson --output drawn.automaton --svg drawn.svg
       """)
 
-  @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML.")
+  @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
   var strokes: String
 
-  @Option(name: .shortAndLong, help: "Where to write the document.")
+  @Option(
+    name: .shortAndLong,
+    help: "Where to write the document; - is standard output, and the list goes to the other.")
   var output: String?
 
-  @Option(help: "Where to draw it.")
+  @Option(help: "Where to draw it; - is standard output.")
   var svg: String?
 
-  @Option(help: "The model; without it, the released one.")
+  @Option(
+    help: """
+      The model, with labels among \((SketchSession.labels + ["other"]).words); without it, the \
+      released one.
+      """)
   var model: String?
 
   @Option(help: "Screen points a canvas point.")
@@ -54,21 +60,31 @@ struct AutomatonReplay: ParsableCommand {
     guard zoom.isFinite, zoom > 0 else {
       throw ValidationError("--zoom: expected a number above 0, found \(zoom)")
     }
+    guard output == nil || output != svg else {
+      throw ValidationError("--svg: expected another place than --output, found \(svg!)")
+    }
   }
 
   func run() throws {
-    for path in [output, svg].compactMap({ $0 }) {
+    for path in [output, svg].compactMap({ $0 }) where path != "-" {
       try FileTree.refuseReplacing(strokes, by: path)
       try FileTree.refuseExisting(path, force: force)
     }
     var options = EditorOptions()
     options.zoom = zoom
+    let recognizer = try Recognizer.load(model)
+    let known = SketchSession.labels + ["other"]
+    if let stranger = recognizer.model.labels.first(where: { !known.contains($0) }) {
+      throw ValidationError(
+        "--model: expected the labels \(known.words), found `\(stranger)` (`inkstate import "
+          + "--labels` gives a model others)")
+    }
     var session = SketchSession(
       Editor(Document(id: FileTree.name(of: strokes)), ids: CountingIDs(), options: options),
-      recognizer: try Recognizer.load(model))
+      recognizer: recognizer)
     session.usesContext = !withoutContext
     var answers: [Answer] = []
-    try InkFile(path: strokes).forEach { item in
+    func take(_ item: InkFile.Item) {
       switch item.result {
       case .success(let recording):
         for stroke in recording.drawing.strokes {
@@ -77,18 +93,37 @@ struct AutomatonReplay: ParsableCommand {
       case .failure(let error): Terminal.say("not read: \(error)")
       }
     }
+    if strokes == "-" {
+      try LineReader(.standardInput, name: "-").forEach { line in
+        if let item = NDJSON.item(line) { take(item) }
+      }
+    } else {
+      try InkFile(path: strokes).forEach(take)
+    }
     guard !answers.isEmpty else {
       throw DatasetError(path: strokes, expected: "strokes", found: "none")
     }
     let document = session.editor.document
-    switch format {
-    case .text:
-      for answer in answers { print(words(answer)) }
-      print("\(document.states.count) states, \(document.transitions.count) transitions")
-    case .json: try printJSON(answers)
+    let list =
+      switch format {
+      case .text:
+        answers.map { words($0) + "\n" }.joined()
+          + "\(document.states.count) states, \(document.transitions.count) transitions\n"
+      case .json: try JSONText.pretty(answers) + "\n"
+      }
+    let channel =
+      [output, svg].contains("-") ? FileHandle.standardError : FileHandle.standardOutput
+    channel.write(Data(list.utf8))
+    if let output { try write(DocumentFile.write(document), to: output) }
+    if let svg { try write(Data(document.svg.utf8), to: svg) }
+  }
+
+  private func write(_ data: Data, to path: String) throws {
+    if path == "-" {
+      FileHandle.standardOutput.write(data)
+    } else {
+      try FileTree.write(data, to: path)
     }
-    if let output { try FileTree.write(DocumentFile.write(document), to: output) }
-    if let svg { try FileTree.write(Data(document.svg.utf8), to: svg) }
   }
 
   private func answer(_ number: Int, _ decision: SketchSession.Decision) -> Answer {

@@ -44,7 +44,7 @@ struct AutomatonRun: ParsableCommand {
         let word = answer.word.isEmpty ? "''" : answer.word
         print("\(word)\t" + (answer.reason.map { "rejected: \($0)" } ?? "accepted"))
       }
-    case .json: try printJSON(answers)
+    case .json: print(try JSONText.pretty(answers))
     }
     if !answers.allSatisfy(\.isAccepted) { throw ExitCode(1) }
   }
