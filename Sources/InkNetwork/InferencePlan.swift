@@ -35,27 +35,26 @@ struct InferencePlan: Sendable {
   private(set) var layouts: [PlaneLayout] = []
   private(set) var scratchCount = 0
 
-  private let architecture: Architecture
-  private let weights: [String: Tensor]
-
   init(_ model: Model) {
-    architecture = model.architecture
-    weights = model.weights
+    let architecture = model.architecture
     layouts = [
-      PlaneLayout(architecture.shapes[0], packedChannels: 1, readBy: extent(readingFrom: 0))
+      PlaneLayout(
+        architecture.shapes[0], packedChannels: 1,
+        readBy: Self.extent(readingFrom: 0, in: architecture))
     ]
     var index = 0
-    while index < architecture.layers.count { index = addStep(index) }
+    while index < architecture.layers.count { index = addStep(index, of: model) }
   }
 
   /// Adds what layer `index` and those that it takes with it do; returns the next one.
-  private mutating func addStep(_ index: Int) -> Int {
+  private mutating func addStep(_ index: Int, of model: Model) -> Int {
+    let architecture = model.architecture
     let input = layouts.count - 1
     let shape = architecture.shapes[index]
     switch (architecture.layers[index], shape) {
     case (.convolution(let filters, let kernel, let padding), .planes(_, let height, let width)):
-      let tail = Tail(of: index, in: self)
-      addLayout(after: tail.end, packedChannels: PlaneLayout.packed(filters))
+      let tail = Tail(of: index, in: model)
+      addLayout(after: tail.end, of: architecture, packedChannels: PlaneLayout.packed(filters))
       let convolution = PlaneConvolution(
         .init(height: height, width: width, kernel: kernel, padding: padding), filters: filters,
         pools: tail.pools, from: layouts[input], to: layouts[input + 1])
@@ -69,8 +68,8 @@ struct InferencePlan: Sendable {
       append(.convolution(convolution, product))
       return tail.end
     case (.dense(let units), _):
-      let tail = Tail(of: index, in: self)
-      addLayout(after: tail.end, packedChannels: PlaneLayout.packed(units))
+      let tail = Tail(of: index, in: model)
+      addLayout(after: tail.end, of: architecture, packedChannels: PlaneLayout.packed(units))
       scratchCount = max(scratchCount, ink_dense_scratch(layouts[input].count))
       let product = Product(
         weight: FloatBuffer(count: layouts[input].count * layouts[input + 1].count),
@@ -90,18 +89,18 @@ struct InferencePlan: Sendable {
       append(.dense(product))
       return tail.end
     case (.batchNormalization, _):
-      let (scale, shift) = scaleAndShift(index)
+      let normalization = model.batchNormalization(index)
       let scales = FloatBuffer(count: layouts[input].count)
       let shifts = FloatBuffer(count: layouts[input].count)
       let length = shape.count / shape.channelCount
       for value in 0..<shape.count {
-        scales.pointer[layouts[input].place(of: value)] = scale[value / length]
-        shifts.pointer[layouts[input].place(of: value)] = shift[value / length]
+        scales.pointer[layouts[input].place(of: value)] = normalization.scale[value / length]
+        shifts.pointer[layouts[input].place(of: value)] = normalization.shift[value / length]
       }
       append(.scaleAndShift(scale: scales, shift: shifts))
     case (.relu, _): append(.relu)
     case (.maxPooling(let size), .planes):
-      addLayout(after: index + 1, packedChannels: layouts[input].packedChannels)
+      addLayout(after: index + 1, of: architecture, packedChannels: layouts[input].packedChannels)
       append(.maxPooling(size: size))
     case (.flatten, _), (.dropout, _): break
     case (.convolution, .vector), (.maxPooling, .vector):
@@ -120,15 +119,15 @@ struct InferencePlan: Sendable {
     /// The first layer that is not taken.
     var end: Int
 
-    init(of index: Int, in plan: InferencePlan) {
-      weight = plan.stored(index, .weight)
-      bias = plan.stored(index, .bias)
+    init(of index: Int, in model: Model) {
+      weight = model.stored(index, .weight)
+      bias = model.stored(index, .bias)
       end = index + 1
-      let layers = plan.architecture.layers
+      let layers = model.architecture.layers
       while end < layers.count, !pools {
         switch layers[end] {
         case .batchNormalization where lowest == -.infinity:
-          fold(plan.scaleAndShift(end))
+          model.batchNormalization(end).fold(into: &weight, bias: &bias)
         case .relu: lowest = 0
         case .dropout: break
         case .maxPooling(size: 2): pools = true
@@ -137,36 +136,13 @@ struct InferencePlan: Sendable {
         end += 1
       }
     }
-
-    /// Folds x · scale + shift, output by output, into weight and bias.
-    private mutating func fold(_ normalization: (scale: [Float], shift: [Float])) {
-      let length = weight.count / bias.count
-      for output in bias.indices {
-        let scale = normalization.scale[output]
-        for index in output * length..<(output + 1) * length { weight[index] *= scale }
-        bias[output] = bias[output] * scale + normalization.shift[output]
-      }
-    }
-  }
-
-  private func stored(_ layer: Int, _ role: Parameter.Role) -> [Float] {
-    weights["\(layer).\(role.rawValue)"]!.values
-  }
-
-  /// A batch normalisation as x · scale + shift, channel by channel.
-  private func scaleAndShift(_ layer: Int) -> (scale: [Float], shift: [Float]) {
-    let scale = zip(stored(layer, .weight), stored(layer, .runningVariance)).map {
-      $0 / ($1 + batchNormalizationEpsilon).squareRoot()
-    }
-    let shift = zip(stored(layer, .bias), zip(stored(layer, .runningMean), scale)).map {
-      $0 - $1.0 * $1.1
-    }
-    return (scale, shift)
   }
 
   /// What the next convolution from layer `index` on reads, where no other layer comes before it
   /// that writes elsewhere.
-  private func extent(readingFrom index: Int) -> PlaneConvolution.Extent? {
+  private static func extent(
+    readingFrom index: Int, in architecture: Architecture
+  ) -> PlaneConvolution.Extent? {
     for next in index..<architecture.layers.count {
       switch (architecture.layers[next], architecture.shapes[next]) {
       case (.relu, _), (.batchNormalization, _), (.dropout, _): continue
@@ -178,11 +154,13 @@ struct InferencePlan: Sendable {
     return nil
   }
 
-  private mutating func addLayout(after index: Int, packedChannels: Int) {
+  private mutating func addLayout(
+    after index: Int, of architecture: Architecture, packedChannels: Int
+  ) {
     layouts.append(
       PlaneLayout(
         architecture.shapes[index], packedChannels: packedChannels,
-        readBy: extent(readingFrom: index)))
+        readBy: Self.extent(readingFrom: index, in: architecture)))
   }
 
   /// Adds a step that reads the last layout but one and writes the last, or works on the last.

@@ -146,11 +146,20 @@ public struct Model: Hashable, Sendable {
   /// - Throws: `ModelError` naming the field that does not fit.
   public init(_ data: Data, path: String) throws(ModelError) {
     let file = try Safetensors(data, path: path)
+    try self.init(metadata: file.metadata, weights: file.tensors, path: path)
+  }
+
+  /// Makes a model of what ``metadata`` says and `weights`; `path` is how errors call it.
+  ///
+  /// - Throws: `ModelError` naming the field that does not fit.
+  public init(
+    metadata: [String: String], weights: [String: Tensor], path: String
+  ) throws(ModelError) {
     func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: field, expected: expected, found: found)
     }
     func field<Value: Decodable>(_ name: String, as type: Value.Type) throws(ModelError) -> Value {
-      guard let text = file.metadata[name] else {
+      guard let text = metadata[name] else {
         throw refuse(name, "a value in the metadata", "none: not an Inkstate model")
       }
       do {
@@ -163,10 +172,10 @@ public struct Model: Hashable, Sendable {
         throw refuse(name, "a value as Inkstate writes it", Safetensors.explain(error))
       }
     }
-    guard file.metadata["inkstate_format"] == Self.formatVersion else {
+    guard metadata["inkstate_format"] == Self.formatVersion else {
       throw refuse(
         "inkstate_format", Self.formatVersion,
-        file.metadata["inkstate_format"] ?? "none: not an Inkstate model")
+        metadata["inkstate_format"] ?? "none: not an Inkstate model")
     }
     try self.init(
       architecture: field("architecture", as: Architecture.self),
@@ -175,26 +184,30 @@ public struct Model: Hashable, Sendable {
       inputScale: field("input_scale", as: Float.self),
       decision: field("decision", as: Decision.self),
       provenance: field("provenance", as: [String: String].self),
-      weights: file.tensors, path: path)
+      weights: weights, path: path)
+  }
+
+  /// Everything but the weights, as texts: the format's version and JSON.
+  public var metadata: [String: String] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts and finite numbers always have a JSON form.
+    func text(_ value: some Encodable) -> String {
+      String(decoding: try! encoder.encode(value), as: UTF8.self)
+    }
+    return [
+      "inkstate_format": Self.formatVersion,
+      "architecture": text(architecture),
+      "labels": text(labels),
+      "raster": text(rasterizer),
+      "input_scale": text(inputScale),
+      "decision": text(decision),
+      "provenance": text(provenance),
+    ]
   }
 
   /// The model as the bytes of a file; the same model gives the same bytes.
   public func encoded() throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    func text(_ value: some Encodable) throws -> String {
-      String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-    return try Safetensors(
-      metadata: [
-        "inkstate_format": Self.formatVersion,
-        "architecture": text(architecture),
-        "labels": text(labels),
-        "raster": text(rasterizer),
-        "input_scale": text(inputScale),
-        "decision": text(decision),
-        "provenance": text(provenance),
-      ], tensors: weights
-    ).encoded()
+    try Safetensors(metadata: metadata, tensors: weights).encoded()
   }
 }
