@@ -14,6 +14,7 @@ let package = Package(
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
     .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
+    .library(name: "InkExchange", targets: ["InkExchange"]),
     // The loops alone, for Benchmarks.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
   ],
@@ -21,7 +22,8 @@ let package = Package(
     .trait(name: "MPI", description: "Training on several processes (Debian: libopenmpi-dev).")
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
   ],
   targets: [
     // The app's side.
@@ -56,18 +58,27 @@ let package = Package(
         "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
       ]),
 
+    // Models of other tools, in and out.
+    .target(
+      name: "InkExchange",
+      dependencies: [
+        "CZlib", "InkRaster", "InkNetwork", "InkDatasets",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      exclude: ["CoreML.proto", "ONNX.proto"]),
+
     // The command.
     .executableTarget(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkRecognizer", "Automata", "AutomatonEditor",
+        "InkExchange", "InkRecognizer", "Automata", "AutomatonEditor",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     // Tests: one folder a module.
     .target(
-      name: "TestSupport", dependencies: ["Ink", "InkDatasets"],
+      name: "TestSupport", dependencies: ["Ink", "InkDatasets", "InkNetwork", "InkRaster"],
       path: "Tests/TestSupport"),
     .testTarget(
       name: "AutomatonEditorTests",
@@ -81,6 +92,13 @@ let package = Package(
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(
       name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),
+    .testTarget(
+      name: "InkExchangeTests",
+      dependencies: [
+        "InkExchange", "InkRecognizer", "TestSupport",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      resources: [.copy("References")]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

@@ -3,8 +3,8 @@ import Foundation
 /// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
 /// then the values.
 ///
-/// Only `uint8` arrays in C order are read and written.
-enum NPY {
+/// As data, only `uint8` arrays in C order are read and written.
+package enum NPY {
   private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
 
   /// Whether the file begins as an NPY file does.
@@ -14,15 +14,47 @@ enum NPY {
     return ((try? handle.read(upToCount: 6)) ?? Data()).elementsEqual(magic)
   }
 
-  /// Where the values begin and how they are to be read.
-  struct Header {
-    var shape: [Int]
-    var offset: Int
-    /// The values in the file, as many as the shape says.
-    var count: Int
+  /// What stands before the values: their type in NumPy's words, how they lie, and where they begin.
+  package struct Header {
+    package var type: String
+    /// Whether the first axis changes fastest.
+    package var isFortran: Bool
+    package var shape: [Int]
+    package var offset: Int
+    /// How many values the shape says there are.
+    package var count: Int
   }
 
-  /// Reads what stands before the values.
+  /// Reads what stands before the values; `path` is how errors call it.
+  package static func header(in bytes: [UInt8], path: String) throws(DatasetError) -> Header {
+    func refuse(_ expected: String, _ found: String) -> DatasetError {
+      DatasetError(path: path, expected: expected, found: found)
+    }
+    guard bytes.starts(with: magic), bytes.count >= 12 else {
+      throw refuse("an NPY file", bytes.isEmpty ? "an empty file" : "something else")
+    }
+    let lengthSize = bytes[6] == 1 ? 2 : 4
+    let length = bytes[8..<8 + lengthSize].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let start = 8 + lengthSize + length
+    guard start <= bytes.count else { throw refuse("a header of \(length) bytes", "fewer") }
+    let header = String(decoding: bytes[8 + lengthSize..<start], as: UTF8.self)
+    guard let type = value(of: "descr", in: header) else { throw refuse("a descr", "none") }
+    let order = value(of: "fortran_order", in: header)
+    guard order == "False" || order == "True" else {
+      throw refuse("fortran_order, True or False", order ?? "none")
+    }
+    guard let shape = shape(in: header) else { throw refuse("a shape", "none") }
+    let (count, overflow) = shape.reduce((1, false)) {
+      let product = $0.0.multipliedReportingOverflow(by: $1)
+      return (product.partialValue, $0.1 || product.overflow)
+    }
+    guard !overflow else { throw refuse("a shape that fits", "\(shape)") }
+    return Header(
+      type: type.trimmingCharacters(in: ["'"]), isFortran: order == "True", shape: shape,
+      offset: start, count: count)
+  }
+
+  /// Reads what stands before the values of a file of bytes.
   static func header(of path: String) throws(DatasetError) -> Header {
     func refuse(_ expected: String, _ found: String) -> DatasetError {
       DatasetError(path: path, expected: expected, found: found)
@@ -32,32 +64,17 @@ enum NPY {
       let size = try? handle.seekToEnd()
     else { throw refuse("a readable file", "none") }
     try? handle.close()
-    let bytes = [UInt8](data)
-    guard bytes.starts(with: magic), bytes.count >= 12 else {
-      throw refuse("an NPY file", bytes.isEmpty ? "an empty file" : "something else")
+    let header = try header(in: [UInt8](data), path: path)
+    guard header.type == "|u1" || header.type == "u1" else {
+      throw refuse("uint8 values ('|u1')", "'\(header.type)'")
     }
-    let lengthSize = bytes[6] == 1 ? 2 : 4
-    let length = bytes[8..<8 + lengthSize].reversed().reduce(0) { $0 << 8 | Int($1) }
-    let start = 8 + lengthSize + length
-    guard start <= bytes.count else { throw refuse("a header of \(length) bytes", "fewer") }
-    let header = String(decoding: bytes[8 + lengthSize..<start], as: UTF8.self)
-    guard let type = value(of: "descr", in: header), type == "'|u1'" || type == "'u1'" else {
-      throw refuse("uint8 values ('|u1')", value(of: "descr", in: header) ?? "no descr")
-    }
-    guard value(of: "fortran_order", in: header) == "False" else {
-      throw refuse("C order", "Fortran order")
-    }
-    let shape = shape(in: header) ?? []
-    let (count, overflow) = shape.reduce((1, false)) {
-      let product = $0.0.multipliedReportingOverflow(by: $1)
-      return (product.partialValue, $0.1 || product.overflow)
-    }
-    guard !shape.isEmpty, !overflow, count == Int(size) - start else {
+    guard !header.isFortran else { throw refuse("C order", "Fortran order") }
+    guard !header.shape.isEmpty, header.count == Int(size) - header.offset else {
       throw refuse(
-        "values of shape \(shape.map(String.init).joined(separator: " × "))",
-        "\(Int(size) - start) bytes")
+        "values of shape \(header.shape.map(String.init).joined(separator: " × "))",
+        "\(Int(size) - header.offset) bytes")
     }
-    return Header(shape: shape, offset: start, count: count)
+    return header
   }
 
   /// A header of more bytes is none: the format's first version has two bytes for its length.

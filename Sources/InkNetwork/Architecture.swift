@@ -215,7 +215,8 @@ extension Layer {
     }
   }
 
-  fileprivate func outputShape(of input: Shape, index: Int) throws(ArchitectureError) -> Shape {
+  /// The shape of what the layer makes of `input`; `index` is its place in the network, for errors.
+  package func outputShape(of input: Shape, index: Int) throws(ArchitectureError) -> Shape {
     func refuse(_ expected: String, _ found: String) -> ArchitectureError {
       ArchitectureError(layer: index, expected: "\(kind) with \(expected)", found: found)
     }

@@ -1,7 +1,7 @@
 /// A batch normalisation at inference: x · scale + shift, channel by channel (Ioffe & Szegedy, 2015).
-struct ScaleAndShift {
-  var scale: [Float]
-  var shift: [Float]
+package struct ScaleAndShift {
+  package var scale: [Float]
+  package var shift: [Float]
 
   /// Folds it, output by output, into what comes before it: `weight` `[outputs, …]` and `bias`.
   func fold(into weight: inout [Float], bias: inout [Float]) {
@@ -20,7 +20,7 @@ extension Model {
   }
 
   /// The batch normalisation of layer `index` with its statistics as constants.
-  func batchNormalization(_ index: Int) -> ScaleAndShift {
+  package func batchNormalization(_ index: Int) -> ScaleAndShift {
     let scale = zip(stored(index, .weight), stored(index, .runningVariance)).map {
       $0 / ($1 + batchNormalizationEpsilon).squareRoot()
     }

@@ -18,7 +18,7 @@ struct Inkstate: ParsableCommand {
     version: version,
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
-      Classify.self, Inspect.self, AutomatonCommand.self,
+      Classify.self, Inspect.self, Export.self, Import.self, AutomatonCommand.self,
     ])
 
   static let version = "0.1.0"

@@ -186,27 +186,7 @@ struct TrainingArguments: ParsableArguments {
   }
 
   func network(classCount: Int, inputSize: Int) throws -> Architecture {
-    if let named = try Architecture.named(
-      architecture, classCount: classCount, inputSize: inputSize)
-    {
-      return named
-    }
-    guard let data = FileManager.default.contents(atPath: architecture) else {
-      throw ValidationError(
-        "--architecture: expected \(Architecture.names.words) or a JSON file, "
-          + "found `\(architecture)`")
-    }
-    do {
-      return try JSONDecoder().decode(Architecture.self, from: data)
-    } catch let error as ArchitectureError {
-      throw DatasetError(
-        path: error.layer.map { "\(architecture), layer \($0)" } ?? architecture,
-        expected: error.expected, found: error.found)
-    } catch {
-      throw DatasetError(
-        path: architecture, expected: "the description of a network in JSON",
-        found: "something else")
-    }
+    try .described(by: architecture, classCount: classCount, inputSize: inputSize)
   }
 
   /// The cores for this process: processes on one machine share its cores.
@@ -257,6 +237,32 @@ struct DataSource {
     return FileTree.names(in: folder).first {
       $0.hasPrefix("\(start)-images-idx3-ubyte")
     }.map { FileTree.join(folder, $0) }
+  }
+}
+
+extension Architecture {
+  /// One of the named networks, or the one that a JSON file describes.
+  static func described(
+    by description: String, classCount: Int, inputSize: Int
+  ) throws -> Architecture {
+    if let named = try named(description, classCount: classCount, inputSize: inputSize) {
+      return named
+    }
+    guard let data = FileManager.default.contents(atPath: description) else {
+      throw ValidationError(
+        "--architecture: expected \(names.words) or a JSON file, found `\(description)`")
+    }
+    do {
+      return try JSONDecoder().decode(Architecture.self, from: data)
+    } catch let error as ArchitectureError {
+      throw DatasetError(
+        path: error.layer.map { "\(description), layer \($0)" } ?? description,
+        expected: error.expected, found: error.found)
+    } catch {
+      throw DatasetError(
+        path: description, expected: "the description of a network in JSON",
+        found: "something else")
+    }
   }
 }
 

@@ -55,6 +55,7 @@ struct Train: ParsableCommand {
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
   @OptionGroup var loading: LoadingOptions
+  @OptionGroup var about: AboutOptions
 
   private var stem: String {
     output.output.hasSuffix(".safetensors")
@@ -226,6 +227,7 @@ struct Train: ParsableCommand {
       "version": Inkstate.version,
     ]
     provenance["validation_fingerprint"] = validation?.fingerprint.description
+    about.add(to: &provenance)
     return provenance
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import InkRaster
+import TestSupport
 import Testing
 
 @testable import InkNetwork

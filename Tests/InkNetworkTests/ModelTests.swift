@@ -1,32 +1,9 @@
 import Foundation
 import InkRaster
+import TestSupport
 import Testing
 
 @testable import InkNetwork
-
-/// A model with random weights.
-func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throws -> Model {
-  let architecture = try Architecture(name: "test", inputSize: inputSize, layers: layers)
-  var state = seed
-  func next() -> Float {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Float(state >> 40) / Float(1 << 24) - 0.5
-  }
-  var weights: [String: Tensor] = [:]
-  for parameter in architecture.parameters {
-    let isVariance = parameter.role == .runningVariance
-    weights[parameter.name] = Tensor(
-      shape: parameter.shape,
-      values: (0..<parameter.count).map { _ in isVariance ? abs(next()) + 0.1 : next() })
-  }
-  return try Model(
-    architecture: architecture, labels: (0..<architecture.classCount).map { "class \($0)" },
-    rasterizer: Rasterizer(size: inputSize, margin: 1, penWidth: 1.5),
-    decision: .init(
-      temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
-      leastExtent: 9,
-      rejectedLabel: "class 0"), provenance: ["seed": "7"], weights: weights)
-}
 
 @Suite struct ModelTests {
   private let small: [Layer] = [

@@ -1,0 +1,318 @@
+import Foundation
+import InkNetwork
+import SwiftProtobuf
+
+/// Reads Core ML's neural-network classifiers of one chain of layers, Turi Create's drawing classifiers
+/// among them.
+struct CoreMLReader {
+  let path: String
+
+  private typealias Layer = CoreML_Specification_NeuralNetworkLayer
+
+  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+    ModelError(path: path, field: place, expected: expected, found: found)
+  }
+
+  func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
+    guard !data.isEmpty else { throw refuse("file", "a Core ML model", "an empty file") }
+    let file: CoreML_Specification_Model
+    do {
+      file = try CoreML_Specification_Model(serializedBytes: data)
+    } catch {
+      throw refuse("file", "a Core ML model", "damaged data")
+    }
+    guard case .neuralNetworkClassifier(let network)? = file.type else {
+      let kind = Self.firstField(of: file.unknownFields).flatMap { number in
+        Self.modelKinds[number] ?? (number >= 200 ? "a model of kind \(number)" : nil)
+      }
+      throw refuse("model", "a neural-network classifier", kind ?? "none")
+    }
+    let image = try image(of: file.description_p)
+    var chain = LayerChain(inputSize: Int(image.type.imageType.width), path: path)
+    var blob = image.name
+    for layer in network.layers {
+      guard layer.input == [blob], layer.output.count == 1 else {
+        throw refuse(
+          "layer `\(layer.name)`", "one chain of layers, so `\(blob)` as its input",
+          layer.input.map { "`\($0)`" }.joined(separator: ", "))
+      }
+      blob = layer.output[0]
+      try add(layer, to: &chain)
+    }
+    let metadata = file.description_p.metadata
+    var about = ["author": metadata.author, "license": metadata.license]
+    about["description"] = metadata.shortDescription
+    return try chain.model(
+      .init(
+        labels: labels(of: network), inputScale: try scale(network.preprocessing, of: image.name),
+        about: about.filter { !$0.value.isEmpty }, metadata: metadata.userDefined), options)
+  }
+
+  private func image(
+    of description: CoreML_Specification_ModelDescription
+  ) throws(ModelError) -> CoreML_Specification_FeatureDescription {
+    guard description.input.count == 1 else {
+      throw refuse("input", "one picture", "\(description.input.count) inputs")
+    }
+    let input = description.input[0]
+    let place = "input `\(input.name)`"
+    guard case .imageType(let image)? = input.type.type else {
+      throw refuse(place, "a picture", "another kind")
+    }
+    guard image.colorSpace == .grayscale else {
+      throw refuse(place, "a grey picture", "\(image.colorSpace)")
+    }
+    guard image.width == image.height, (4...512).contains(image.width) else {
+      throw refuse(
+        place, "as many rows as columns, 4 to 512", "\(image.width) × \(image.height)")
+    }
+    return input
+  }
+
+  private func labels(of network: CoreML_Specification_NeuralNetworkClassifier) -> [String]? {
+    switch network.classLabels {
+    case .stringClassLabels(let labels)?: labels.vector
+    case .int64ClassLabels(let labels)?: labels.vector.map(String.init)
+    case nil: nil
+    }
+  }
+
+  private func scale(
+    _ preprocessing: [CoreML_Specification_NeuralNetworkPreprocessing], of input: String
+  ) throws(ModelError) -> Float {
+    var scale: Float = 1
+    for step in preprocessing {
+      switch step.preprocessor {
+      case .scaler(let scaler)?:
+        guard scaler.grayBias == 0 else {
+          throw refuse("preprocessing", "no bias", "\(scaler.grayBias)")
+        }
+        // 0 is what a file without a scale has.
+        if scaler.channelScale != 0 { scale *= scaler.channelScale }
+      case .meanImage?: throw refuse("preprocessing", "no mean image", "one")
+      case nil: break
+      }
+    }
+    return scale
+  }
+
+  private func add(_ layer: Layer, to chain: inout LayerChain) throws(ModelError) {
+    let place = "layer `\(layer.name)`"
+    switch layer.layer {
+    case .convolution(let convolution)?: try add(convolution, to: &chain, at: place)
+    case .pooling(let pooling)?: try add(pooling, to: &chain, at: place)
+    case .activation(let activation)?:
+      switch activation.nonlinearityType {
+      case .reLu?: try chain.addReLU(at: place)
+      case .linear(let linear)?:
+        guard linear.beta == 0 else { throw refuse(place, "no shift", "\(linear.beta)") }
+        try chain.addScale(Double(linear.alpha), at: place)
+      case nil:
+        let kind = Self.firstField(of: activation.unknownFields).map {
+          Self.activationKinds[$0] ?? "kind \($0)"
+        }
+        throw refuse(place, "a ReLU activation", kind ?? "none")
+      }
+    case .innerProduct(let product)?:
+      // Core ML's inner product reads planes of 1 × 1 as a vector.
+      try chain.addFlatten(at: place)
+      let units = try count(product.outputChannels, "units", at: place)
+      try chain.addDense(
+        units: units, weight: values(product.weights, at: place),
+        bias: product.hasBias_p ? values(product.bias, at: place) : nil, at: place)
+    case .batchnorm(let normalization)?:
+      guard !normalization.computeMeanVar, !normalization.instanceNormalization else {
+        throw refuse(place, "stored statistics", "a normalisation by each picture")
+      }
+      try chain.addBatchNormalization(
+        scale: values(normalization.gamma, at: place),
+        shift: values(normalization.beta, at: place),
+        mean: values(normalization.mean, at: place),
+        variance: values(normalization.variance, at: place),
+        epsilon: normalization.epsilon == 0 ? 1e-5 : normalization.epsilon, at: place)
+    case .flatten(let flatten)?:
+      try chain.addFlatten(channelsLast: flatten.mode == .channelLast, at: place)
+    case .flattenTo2D(let flatten)?:
+      guard flatten.axis == 1 else { throw refuse(place, "axis 1", "\(flatten.axis)") }
+      try chain.addFlatten(at: place)
+    case .reshapeStatic(let reshape)?:
+      // A batch of one drawing, as a vector.
+      guard reshape.targetShape.dropLast().allSatisfy({ $0 == 1 }) else {
+        throw refuse(place, "a flattening", "a shape of \(reshape.targetShape)")
+      }
+      try chain.addFlatten(at: place)
+    case .softmax?: try chain.addSoftmax(at: place)
+    case .softmaxNd(let softmax)?:
+      guard softmax.axis == 1 || softmax.axis == -1 else {
+        throw refuse(place, "axis 1", "\(softmax.axis)")
+      }
+      try chain.addSoftmax(at: place)
+    case nil:
+      let kind = Self.firstField(of: layer.unknownFields).map {
+        Self.layerKinds[$0] ?? "a layer of kind \($0)"
+      }
+      throw refuse(
+        place,
+        "a convolution, pooling, activation, flatten, inner product, batch normalisation or softmax",
+        kind ?? "nothing")
+    }
+  }
+
+  private func add(
+    _ convolution: CoreML_Specification_ConvolutionLayerParams, to chain: inout LayerChain,
+    at place: String
+  ) throws(ModelError) {
+    guard !convolution.isDeconvolution else {
+      throw refuse(place, "a convolution", "a deconvolution")
+    }
+    var window = LayerChain.Window(
+      kernel: try pair(convolution.kernelSize, or: 3, "kernel", at: place))
+    window.stride = try pair(convolution.stride, or: 1, "stride", at: place)
+    window.dilation = try pair(convolution.dilationFactor, or: 1, "dilation", at: place)
+    window.groups =
+      convolution.nGroups == 0 ? 1 : try count(convolution.nGroups, "groups", at: place)
+    switch convolution.convolutionPaddingType {
+    case .same?: window.edges = nil
+    case .valid(let valid)?: window.edges = try edges(valid.paddingAmounts, at: place)
+    case nil: break
+    }
+    let filters = try count(convolution.outputChannels, "filters", at: place)
+    if let channels = chain.planes?.channels, convolution.kernelChannels != UInt64(channels) {
+      throw refuse(place, "\(channels) channels", "\(convolution.kernelChannels)")
+    }
+    try chain.addConvolution(
+      filters: filters, window, weight: values(convolution.weights, at: place),
+      bias: convolution.hasBias_p ? values(convolution.bias, at: place) : nil, at: place)
+  }
+
+  private func add(
+    _ pooling: CoreML_Specification_PoolingLayerParams, to chain: inout LayerChain,
+    at place: String
+  ) throws(ModelError) {
+    guard pooling.type == .max, !pooling.globalPooling else {
+      throw refuse(
+        place, "max-pooling", pooling.globalPooling ? "global pooling" : "\(pooling.type) pooling")
+    }
+    let kernel = try pair(pooling.kernelSize, or: 3, "window", at: place)
+    let stride = try pair(pooling.stride, or: 1, "stride", at: place)
+    switch pooling.poolingPaddingType {
+    case .valid(let valid)?:
+      try chain.addMaxPooling(
+        kernel: kernel, stride: stride, edges: edges(valid.paddingAmounts, at: place), at: place)
+    case .includeLastPixel(let complete)?:
+      try chain.addMaxPooling(
+        kernel: kernel, stride: stride, edges: numbers(complete.paddingAmounts, at: place),
+        roundsUp: true, at: place)
+    case .same?:
+      try chain.addMaxPooling(kernel: kernel, stride: stride, roundsUp: true, at: place)
+    case nil: try chain.addMaxPooling(kernel: kernel, stride: stride, at: place)
+    }
+  }
+
+  // MARK: Values
+
+  private func count(_ value: UInt64, _ name: String, at place: String) throws(ModelError) -> Int {
+    guard (1...65_536).contains(value) else {
+      throw refuse(place, "1 to 65536 \(name)", "\(value)")
+    }
+    return Int(value)
+  }
+
+  private func numbers(_ values: [UInt64], at place: String) throws(ModelError) -> [Int] {
+    guard values.allSatisfy({ $0 <= 65_536 }) else {
+      throw refuse(place, "sizes of up to 65536", "\(values.max() ?? 0)")
+    }
+    return values.map(Int.init)
+  }
+
+  /// Height and width, or both the standard where none is given.
+  private func pair(
+    _ values: [UInt64], or standard: Int, _ name: String, at place: String
+  ) throws(ModelError) -> [Int] {
+    guard !values.isEmpty else { return [standard, standard] }
+    guard values.count == 2 else {
+      throw refuse(place, "two sizes of a \(name)", "\(values.count)")
+    }
+    return try numbers(values, at: place)
+  }
+
+  /// Above, left, below, right.
+  private func edges(
+    _ amounts: CoreML_Specification_BorderAmounts, at place: String
+  ) throws(ModelError) -> [Int] {
+    guard !amounts.borderAmounts.isEmpty else { return [0, 0, 0, 0] }
+    guard amounts.borderAmounts.count == 2 else {
+      throw refuse(place, "two pairs of edges", "\(amounts.borderAmounts.count)")
+    }
+    return try numbers(
+      amounts.borderAmounts.map(\.startEdgeSize) + amounts.borderAmounts.map(\.endEdgeSize),
+      at: place)
+  }
+
+  private func values(
+    _ weights: CoreML_Specification_WeightParams, at place: String
+  ) throws(ModelError) -> [Float] {
+    guard weights.unknownFields.data.isEmpty else {
+      throw refuse(place, "weights of 16 or 32 bits", "quantised ones")
+    }
+    guard !weights.float16Value.isEmpty else { return weights.floatValue }
+    return HalfPrecision.floats(weights.float16Value)
+  }
+
+  /// The number of the first field that this package's subset of Core ML does not have.
+  private static func firstField(of unknown: UnknownStorage) -> Int? {
+    var number = 0
+    for (index, byte) in unknown.data.prefix(5).enumerated() {
+      number |= Int(byte & 0x7F) << (7 * index)
+      if byte < 0x80 { return number >> 3 }
+    }
+    return nil
+  }
+
+  private static let modelKinds = [
+    200: "a pipeline of classifiers", 202: "a pipeline", 303: "a neural-network regressor",
+    400: "a linear classifier", 402: "a tree ensemble", 404: "a nearest-neighbour classifier",
+    500: "a neural network without labels", 502: "an ML program", 555: "a custom model",
+  ]
+  private static let activationKinds = [
+    15: "leaky ReLU", 20: "thresholded ReLU", 25: "parametric ReLU", 30: "tanh", 31: "scaled tanh",
+    40: "sigmoid", 41: "hard sigmoid", 50: "ELU", 60: "softsign", 70: "softplus",
+    71: "parametric softplus",
+  ]
+  private static let layerKinds = [
+    150: "embedding", 165: "mean and variance normalisation", 170: "L2 normalisation",
+    180: "local response normalisation", 190: "crop", 200: "padding", 210: "upsampling",
+    211: "bilinear resizing", 220: "a unary function", 230: "addition", 231: "multiplication",
+    240: "average", 245: "scale", 250: "bias", 260: "maximum", 261: "minimum", 270: "dot product",
+    280: "reduction", 290: "a constant", 300: "reshape", 310: "permute", 320: "concatenation",
+    330: "split", 340: "repetition of sequences", 345: "reorganisation of data", 350: "slice",
+    400: "a simple recurrent layer", 410: "GRU", 420: "LSTM", 430: "bidirectional LSTM",
+    500: "a custom layer", 985: "transpose", 1045: "batched matrix product",
+    1150: "rank-preserving reshape",
+  ]
+}
+
+/// Numbers of 16 bits (IEEE 754 binary16), as weights are stored to save room.
+enum HalfPrecision {
+  /// The numbers in `data`, little-endian.
+  static func floats(_ data: Data) -> [Float] {
+    let bytes = [UInt8](data)
+    return stride(from: 0, to: bytes.count - 1, by: 2).map {
+      float(UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+    }
+  }
+
+  /// The number of these bits.
+  static func float(_ bits: UInt16) -> Float {
+    let sign: Float = bits & 0x8000 == 0 ? 1 : -1
+    let exponent = Int(bits >> 10 & 0x1F)
+    let fraction = Float(bits & 0x3FF)
+    switch exponent {
+    case 0: return sign * fraction * 0x1p-24
+    case 31: return fraction == 0 ? sign * .infinity : .nan
+    default:
+      return Float(
+        sign: sign < 0 ? .minus : .plus, exponent: exponent - 15, significand: 1 + fraction / 1024)
+    }
+  }
+}

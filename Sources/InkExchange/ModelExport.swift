@@ -1,0 +1,55 @@
+import Foundation
+import InkNetwork
+
+/// The forms in which a model leaves this package.
+public enum ExportForm: String, Sendable, CaseIterable {
+  /// Apple's neural-network classifier, `.mlmodel`.
+  case coreml
+  /// The exchange form of most other tools, `.onnx`.
+  case onnx
+  /// This package's own form, without batch normalisation, which other tools can read as well.
+  case safetensors
+  /// One file of Swift that depends on nothing.
+  case swift
+
+  /// The ending of such a file's name, without the point.
+  public var fileExtension: String {
+    switch self {
+    case .coreml: "mlmodel"
+    case .onnx: "onnx"
+    case .safetensors: "safetensors"
+    case .swift: "swift"
+    }
+  }
+}
+
+extension Model {
+  /// The model as the bytes of a file in another form; `name` is what Swift calls it.
+  ///
+  /// Batch normalisation is folded into the layers before it, dropout is left out. All forms give the
+  /// same probabilities, the temperature included; what refuses an answer, the thresholds, goes along as
+  /// metadata.
+  ///
+  /// - Throws: `ModelError` where a folded weight is too large for a number.
+  public func exported(as form: ExportForm, name: String = "InkModel") throws -> Data {
+    let model = try foldingBatchNormalization()
+    switch form {
+    case .coreml: return try CoreMLWriter(model).data()
+    case .onnx: return try ONNXWriter(model).data()
+    case .safetensors: return try model.encoded()
+    case .swift: return Data(SwiftWriter(model, name: name).text.utf8)
+    }
+  }
+
+  /// What the network is, in a sentence, where its provenance has none.
+  var summary: String {
+    provenance["description"]
+      ?? "Tells \(labels.joined(separator: ", ")) in drawings of \(architecture.inputSize) × "
+      + "\(architecture.inputSize) pixels, bright ink on black (Inkstate, network "
+      + "\(architecture.name))."
+  }
+
+  func values(_ layer: Int, _ role: Parameter.Role) -> [Float] {
+    weights["\(layer).\(role.rawValue)"]?.values ?? []
+  }
+}

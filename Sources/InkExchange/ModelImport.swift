@@ -1,0 +1,59 @@
+import Foundation
+import InkNetwork
+import InkRaster
+
+/// What an importer is told that a file does not say.
+public struct ImportOptions: Sendable {
+  /// What the classes are called, in order; instead of the file's labels.
+  public var labels: [String]?
+  /// The network, for files with weights only.
+  public var architecture: Architecture?
+  /// How weights lie in such files; `nil` to find out.
+  public var layout: WeightLayout?
+  /// What a batch normalisation in such files adds to the variance; `nil` for the layout's usual one.
+  public var epsilon: Float?
+  /// What grey values of 0…255 are multiplied with, where the file does not say it.
+  public var inputScale: Float?
+  /// The free space around the ink that the network was trained with, in pixels.
+  public var margin = Rasterizer.standard.margin
+  /// The width of the line that the network was trained with, in pixels.
+  public var penWidth = Rasterizer.standard.penWidth
+
+  /// Makes the usual options.
+  public init() {}
+}
+
+extension Model {
+  /// Reads a network that another program wrote: Core ML (`.mlmodel`), ONNX (`.onnx`) or NumPy's weights
+  /// (`.npz`).
+  ///
+  /// - Throws: `ModelError` naming the layer or field that cannot be taken over.
+  public static func imported(
+    path: String, options: ImportOptions = ImportOptions()
+  ) throws(ModelError) -> Model {
+    func refuse(_ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: "file", expected: expected, found: found)
+    }
+    let ending = path.lowercased().split(separator: ".").last.map(String.init) ?? ""
+    guard ["mlmodel", "onnx", "npz"].contains(ending) else {
+      throw refuse(
+        "a name that ends in .mlmodel, .onnx or .npz",
+        ending == "mlpackage" ? ".mlpackage, which holds ML programs" : "another")
+    }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    if let size = attributes?[.size] as? Int, size > mostBytes {
+      throw refuse("at most \(mostBytes >> 20) MiB", "\(size >> 20) MiB")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw refuse("a readable file", "none")
+    }
+    switch ending {
+    case "mlmodel": return try CoreMLReader(path: path).model(data, options)
+    case "onnx": return try ONNXReader(path: path).model(data, options)
+    default: return try WeightArchive.model(data, path: path, options)
+    }
+  }
+
+  /// Files with more than the largest network has in double precision are none.
+  private static let mostBytes = 8 * Architecture.mostParameters + (8 << 20)
+}

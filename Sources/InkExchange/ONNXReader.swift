@@ -1,0 +1,442 @@
+import Foundation
+import InkNetwork
+import SwiftProtobuf
+
+/// Reads ONNX graphs that are one chain of layers, channels first or last.
+struct ONNXReader {
+  let path: String
+
+  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+    ModelError(path: path, field: place, expected: expected, found: found)
+  }
+
+  func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
+    guard !data.isEmpty else { throw refuse("file", "an ONNX model", "an empty file") }
+    let file: Onnx_ModelProto
+    do {
+      file = try Onnx_ModelProto(serializedBytes: data)
+    } catch {
+      throw refuse("file", "an ONNX model", "damaged data")
+    }
+    guard !file.graph.node.isEmpty else { throw refuse("graph", "nodes", "none") }
+    var walk = try Walk(file.graph, path: path)
+    try walk.run()
+    let metadata = Dictionary(file.metadataProps.map { ($0.key, $0.value) }) { first, _ in first }
+    var about = ["author": metadata["author"] ?? "", "license": metadata["license"] ?? ""]
+    about["description"] = file.docString
+    return try walk.chain.model(
+      .init(
+        labels: nil, inputScale: walk.inputScale ?? 1 / 255,
+        about: about.filter { !$0.value.isEmpty }, metadata: metadata), options)
+  }
+
+  /// From the input to the output, node after node.
+  private struct Walk {
+    private let path: String
+    private let constants: Constants
+    /// The nodes that read a value, but for those that ask for its shape only.
+    private let readers: [String: [Onnx_NodeProto]]
+    private let nodeCount: Int
+    private var value: String
+    /// What the axes of the value stand for, as axes of `[batch, channels, height, width]`.
+    private var axes: [Int]
+    private(set) var chain: LayerChain
+    /// What the graph itself multiplies grey values with.
+    private(set) var inputScale: Float?
+
+    init(_ graph: Onnx_GraphProto, path: String) throws(ModelError) {
+      func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+        ModelError(path: path, field: place, expected: expected, found: found)
+      }
+      self.path = path
+      let constants = Constants(graph, path: path)
+      self.constants = constants
+      nodeCount = graph.node.count
+      var readers: [String: [Onnx_NodeProto]] = [:]
+      for node in graph.node where node.opType != "Shape" {
+        for name in Set(node.input) { readers[name, default: []].append(node) }
+      }
+      self.readers = readers
+      // Old files list their constants as inputs as well.
+      let inputs = graph.input.filter { !constants.contains($0.name) }
+      guard inputs.count == 1, let input = inputs.first else {
+        throw refuse("input", "one picture", "\(inputs.count) inputs")
+      }
+      value = input.name
+      let lengths = input.type.tensorType.shape.dim.map(\.dimValue)
+      let sides: ArraySlice<Int64>
+      switch lengths.count {
+      case 4 where lengths[1] == 1: (axes, sides) = ([0, 1, 2, 3], lengths[2...3])
+      case 4 where lengths[3] == 1: (axes, sides) = ([0, 2, 3, 1], lengths[1...2])
+      default:
+        throw refuse(
+          "input `\(input.name)`", "[batch, 1, rows, columns] or [batch, rows, columns, 1]",
+          "\(lengths)")
+      }
+      guard let size = sides.first, sides.last == size, (4...512).contains(size) else {
+        throw refuse(
+          "input `\(input.name)`", "as many rows as columns, 4 to 512",
+          "\(sides.map(String.init).joined(separator: " × ")) (0 is a size that may vary)")
+      }
+      chain = LayerChain(inputSize: Int(size), path: path)
+    }
+
+    private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: place, expected: expected, found: found)
+    }
+
+    mutating func run() throws(ModelError) {
+      var steps = 0
+      while let node = try nextNode() {
+        steps += 1
+        guard steps <= nodeCount else { throw refuse("graph", "an end", "a circle") }
+        try add(node, at: "node `\(node.name)` (\(node.opType))")
+        value = node.output.first ?? ""
+      }
+    }
+
+    private func nextNode() throws(ModelError) -> Onnx_NodeProto? {
+      let next = readers[value] ?? []
+      guard next.count <= 1 else {
+        throw refuse(
+          "value `\(value)`", "one chain of nodes",
+          "\(next.count) nodes that read it: "
+            + next.prefix(3).map { "\($0.opType)" }.joined(separator: ", "))
+      }
+      return next.first
+    }
+
+    private mutating func add(_ node: Onnx_NodeProto, at place: String) throws(ModelError) {
+      let attributes = Attributes(node)
+      switch node.opType {
+      case "Conv": try addConvolution(node, attributes, at: place)
+      case "MaxPool": try addPooling(attributes, at: place)
+      case "Relu": try chain.addReLU(at: place)
+      case "BatchNormalization":
+        guard axes == [0, 1, 2, 3] || chain.planes == nil else {
+          throw refuse(place, "channels first", "channels last")
+        }
+        try chain.addBatchNormalization(
+          scale: constant(node, 1, at: place), shift: constant(node, 2, at: place),
+          mean: constant(node, 3, at: place), variance: constant(node, 4, at: place),
+          epsilon: attributes.float("epsilon") ?? 1e-5, at: place)
+      case "Flatten":
+        guard (attributes.int("axis") ?? 1) == 1 else {
+          throw refuse(place, "axis 1", "\(attributes.int("axis") ?? 1)")
+        }
+        try flatten(at: place)
+      case "Reshape": try reshape(node, at: place)
+      case "Transpose": try transpose(attributes, at: place)
+      case "Gemm": try addProduct(node, attributes, at: place)
+      case "MatMul":
+        let weight = try tensor(node, 1, at: place)
+        try addDense(weight, isTransposed: false, bias: nil, at: place)
+      case "Add":
+        let (constant, _) = try otherInput(node, at: place)
+        let values = try constants.floats(constant, at: place)
+        guard chain.hasLayers || values.allSatisfy({ $0 == 0 }) else {
+          throw refuse(place, "a layer before what is added", "the picture")
+        }
+        if chain.hasLayers { try chain.addBias(perOutput(constant, values, at: place), at: place) }
+      case "Mul", "Div":
+        let (constant, isSecond) = try otherInput(node, at: place)
+        let values = try constants.floats(constant, at: place)
+        guard isSecond || node.opType == "Mul" else {
+          throw refuse(place, "a constant to divide by", "one that is divided")
+        }
+        let factors = node.opType == "Mul" ? values : values.map { 1 / $0 }
+        if factors.count == 1, !chain.hasLayers {
+          inputScale = (inputScale ?? 1) * factors[0]
+        } else if factors.count == 1, chain.outputCount != 1 {
+          try chain.addScale(Double(factors[0]), at: place)
+        } else {
+          // A batch normalisation whose statistics were worked out before.
+          try chain.multiplyOutputs(perOutput(constant, factors, at: place), at: place)
+        }
+      case "Softmax", "LogSoftmax": try chain.addSoftmax(at: place)
+      case "Identity", "Dropout", "Cast": break
+      default:
+        throw refuse(
+          place,
+          "Conv, MaxPool, Relu, BatchNormalization, Flatten, Reshape, Transpose, Gemm, MatMul, Add, "
+            + "Mul, Div, Softmax, Dropout, Cast or Identity", node.opType)
+      }
+    }
+
+    private mutating func addConvolution(
+      _ node: Onnx_NodeProto, _ attributes: Attributes, at place: String
+    ) throws(ModelError) {
+      try takeChannelsFirst(at: place)
+      let weight = try tensor(node, 1, at: place)
+      guard weight.dims.count == 4, let filters = Int(exactly: weight.dims[0]),
+        (1...65_536).contains(filters)
+      else { throw refuse(place, "weights with 4 axes", "\(weight.dims)") }
+      var window = LayerChain.Window(kernel: weight.dims[2...].map { Int(clamping: $0) })
+      window.stride = attributes.ints("strides") ?? [1, 1]
+      window.dilation = attributes.ints("dilations") ?? [1, 1]
+      window.groups = attributes.int("group") ?? 1
+      switch attributes.text("auto_pad") {
+      case "SAME_UPPER"?, "SAME_LOWER"?: window.edges = nil
+      case nil, ""?, "NOTSET"?, "VALID"?: window.edges = attributes.ints("pads") ?? [0, 0, 0, 0]
+      case let other?: throw refuse(place, "a padding of ONNX", other)
+      }
+      let bias = node.input.count > 2 ? try constant(node, 2, at: place) : nil
+      try chain.addConvolution(
+        filters: filters, window, weight: constants.floats(weight, at: place), bias: bias,
+        at: place)
+    }
+
+    private mutating func addPooling(_ attributes: Attributes, at place: String) throws(ModelError)
+    {
+      try takeChannelsFirst(at: place)
+      let kernel = attributes.ints("kernel_shape") ?? []
+      guard (attributes.ints("dilations") ?? [1, 1]) == [1, 1] else {
+        throw refuse(place, "dilation 1", "\(attributes.ints("dilations") ?? [])")
+      }
+      let padding = attributes.text("auto_pad") ?? "NOTSET"
+      try chain.addMaxPooling(
+        kernel: kernel, stride: attributes.ints("strides") ?? kernel.map { _ in 1 },
+        edges: attributes.ints("pads") ?? [0, 0, 0, 0],
+        roundsUp: attributes.int("ceil_mode") == 1 || padding.hasPrefix("SAME"), at: place)
+    }
+
+    private mutating func addProduct(
+      _ node: Onnx_NodeProto, _ attributes: Attributes, at place: String
+    ) throws(ModelError) {
+      guard (attributes.float("alpha") ?? 1) == 1, (attributes.float("beta") ?? 1) == 1,
+        (attributes.int("transA") ?? 0) == 0
+      else { throw refuse(place, "no alpha, beta or transA", "one of them") }
+      let weight = try tensor(node, 1, at: place)
+      try addDense(
+        weight, isTransposed: attributes.int("transB") == 1,
+        bias: node.input.count > 2 ? constant(node, 2, at: place) : nil, at: place)
+    }
+
+    /// Adds a dense layer of `[inputs, units]`, or `[units, inputs]` where that is transposed.
+    private mutating func addDense(
+      _ weight: Onnx_TensorProto, isTransposed: Bool, bias: [Float]?, at place: String
+    ) throws(ModelError) {
+      guard weight.dims.count == 2, weight.dims.allSatisfy({ (1...(1 << 24)).contains($0) }) else {
+        throw refuse(place, "weights with 2 axes", "\(weight.dims)")
+      }
+      guard chain.planes == nil else { throw refuse(place, "a vector to work on", "planes") }
+      var values = try constants.floats(weight, at: place)
+      let (rows, columns) = (Int(weight.dims[0]), Int(weight.dims[1]))
+      if !isTransposed {
+        let original = values
+        for row in 0..<rows {
+          for column in 0..<columns {
+            values[column * rows + row] = original[row * columns + column]
+          }
+        }
+      }
+      try chain.addDense(
+        units: isTransposed ? rows : columns, weight: values, bias: bias, at: place)
+    }
+
+    /// `values`, those of `constant`, where they are one for each channel or unit of the value.
+    private func perOutput(
+      _ constant: Onnx_TensorProto, _ values: [Float], at place: String
+    ) throws(ModelError) -> [Float] {
+      // Without its leading ones: [channels, 1, 1] or [units].
+      let axes = Array(constant.dims.drop { $0 == 1 })
+      let count = Int64(chain.outputCount)
+      let expected = chain.planes == nil ? [count] : [count, 1, 1]
+      guard axes == expected || count == 1 && values.count == 1, self.axes == [0, 1, 2, 3] else {
+        throw refuse(place, "a constant of shape \(expected)", "one of \(constant.dims)")
+      }
+      return values
+    }
+
+    // MARK: Shapes
+
+    /// One channel lies the same, first or last.
+    private mutating func takeChannelsFirst(at place: String) throws(ModelError) {
+      if chain.planes?.channels == 1, axes == [0, 2, 3, 1] { axes = [0, 1, 2, 3] }
+      guard axes == [0, 1, 2, 3] else { throw refuse(place, "channels first", "axes \(axes)") }
+    }
+
+    private mutating func flatten(at place: String) throws(ModelError) {
+      guard axes == [0, 1, 2, 3] || axes == [0, 2, 3, 1] else {
+        throw refuse(place, "channels first or last", "axes \(axes)")
+      }
+      try chain.addFlatten(channelsLast: axes != [0, 1, 2, 3], at: place)
+      axes = [0, 1, 2, 3]
+    }
+
+    private mutating func transpose(_ attributes: Attributes, at place: String) throws(ModelError) {
+      let order = attributes.ints("perm") ?? [3, 2, 1, 0]
+      guard chain.planes != nil, order.sorted() == [0, 1, 2, 3] else {
+        throw refuse(place, "an order of 4 axes", "\(order)")
+      }
+      axes = order.map { axes[$0] }
+    }
+
+    /// Planes become a vector; of one channel they may become planes again.
+    private mutating func reshape(_ node: Onnx_NodeProto, at place: String) throws(ModelError) {
+      guard let planes = chain.planes else { return }
+      // A shape that is worked out in the graph keeps the batch: what follows tells whether it fits.
+      guard node.input.count > 1, let shape = constants.tensor(node.input[1]) else {
+        return try flatten(at: place)
+      }
+      let lengths = try constants.integers(shape, at: place)
+      switch lengths.count {
+      case 2: try flatten(at: place)
+      case 4 where planes.channels == 1 && lengths[1] == 1: axes = [0, 1, 2, 3]
+      case 4 where planes.channels == 1 && lengths[3] == 1: axes = [0, 2, 3, 1]
+      default: throw refuse(place, "a flattening", "a shape of \(lengths)")
+      }
+    }
+
+    // MARK: Constants
+
+    private func tensor(
+      _ node: Onnx_NodeProto, _ index: Int, at place: String
+    ) throws(ModelError) -> Onnx_TensorProto {
+      guard node.input.count > index, let tensor = constants.tensor(node.input[index]) else {
+        throw refuse(place, "a constant as input \(index + 1)", "none")
+      }
+      return tensor
+    }
+
+    private func constant(
+      _ node: Onnx_NodeProto, _ index: Int, at place: String
+    ) throws(ModelError) -> [Float] {
+      try constants.floats(tensor(node, index, at: place), at: place)
+    }
+
+    /// The constant that a node of two inputs reads beside the chain's value, and whether it is the second.
+    private func otherInput(
+      _ node: Onnx_NodeProto, at place: String
+    ) throws(ModelError) -> (Onnx_TensorProto, isSecond: Bool) {
+      guard node.input.count == 2 else { throw refuse(place, "2 inputs", "\(node.input.count)") }
+      let isSecond = node.input[0] == value
+      return (try tensor(node, isSecond ? 1 : 0, at: place), isSecond)
+    }
+  }
+
+  /// A node's attributes by name.
+  private struct Attributes {
+    private let byName: [String: Onnx_AttributeProto]
+
+    init(_ node: Onnx_NodeProto) {
+      byName = Dictionary(node.attribute.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    func int(_ name: String) -> Int? { byName[name].map { Int(clamping: $0.i) } }
+    func float(_ name: String) -> Float? { byName[name]?.f }
+    func ints(_ name: String) -> [Int]? { byName[name]?.ints.map { Int(clamping: $0) } }
+    func text(_ name: String) -> String? {
+      byName[name].map { String(decoding: $0.s, as: UTF8.self) }
+    }
+  }
+}
+
+/// The constants of an ONNX graph.
+struct Constants {
+  private let byName: [String: Onnx_TensorProto]
+  private let path: String
+
+  init(_ graph: Onnx_GraphProto, path: String) {
+    self.path = path
+    var byName = Dictionary(graph.initializer.map { ($0.name, $0) }) { first, _ in first }
+    for node in graph.node where node.output.count == 1 {
+      switch node.opType {
+      case "Constant":
+        if let attribute = node.attribute.first(where: { $0.name == "value" }) {
+          byName[node.output[0]] = attribute.t
+        }
+      case "Identity": byName[node.output[0]] = node.input.first.flatMap { byName[$0] }
+      default: break
+      }
+    }
+    self.byName = byName
+  }
+
+  func contains(_ name: String) -> Bool { byName[name] != nil }
+
+  func tensor(_ name: String) -> Onnx_TensorProto? { byName[name] }
+
+  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+    ModelError(path: path, field: place, expected: expected, found: found)
+  }
+
+  /// The numbers of a tensor of 16, 32 or 64 bits.
+  func floats(_ tensor: Onnx_TensorProto, at place: String) throws(ModelError) -> [Float] {
+    let count = tensor.dims.reduce((Int64(1), false)) {
+      let product = $0.0.multipliedReportingOverflow(by: $1)
+      return (product.partialValue, $0.1 || product.overflow || $1 < 0)
+    }
+    let name = "\(place), `\(tensor.name)`"
+    guard !count.1, Int(count.0) <= Architecture.mostParameters else {
+      throw refuse(name, "at most \(Architecture.mostParameters) values", "\(tensor.dims)")
+    }
+    let raw = tensor.dataLocation == .external ? try external(tensor, at: name) : tensor.rawData
+    let values: [Float]
+    switch Onnx_TensorProto.DataType(rawValue: Int(tensor.dataType)) {
+    case .float?:
+      values =
+        raw.isEmpty
+        ? tensor.floatData
+        : Self.numbers(raw, of: UInt32.self) { Float(bitPattern: $0) }
+    case .double?:
+      values =
+        raw.isEmpty
+        ? tensor.doubleData.map(Float.init)
+        : Self.numbers(raw, of: UInt64.self) { Float(Double(bitPattern: $0)) }
+    case .float16? where !raw.isEmpty: values = HalfPrecision.floats(raw)
+    default: throw refuse(name, "numbers of 16, 32 or 64 bits", "data type \(tensor.dataType)")
+    }
+    guard Int64(values.count) == count.0 else {
+      throw refuse(name, "as many values as its shape \(tensor.dims) says", "\(values.count)")
+    }
+    return values
+  }
+
+  /// The numbers of a tensor of 64-bit integers.
+  func integers(_ tensor: Onnx_TensorProto, at place: String) throws(ModelError) -> [Int64] {
+    guard Int(tensor.dataType) == Onnx_TensorProto.DataType.int64.rawValue else {
+      throw refuse(place, "integers of 64 bits", "data type \(tensor.dataType)")
+    }
+    guard tensor.rawData.isEmpty else {
+      return Self.numbers(tensor.rawData, of: UInt64.self) { Int64(bitPattern: $0) }
+    }
+    return tensor.int64Data
+  }
+
+  private static func numbers<Bits: FixedWidthInteger, Number>(
+    _ data: Data, of bits: Bits.Type, _ number: (Bits) -> Number
+  ) -> [Number] {
+    data.withUnsafeBytes { bytes in
+      let width = MemoryLayout<Bits>.size
+      return (0..<bytes.count / width).map {
+        number(Bits(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * width, as: Bits.self)))
+      }
+    }
+  }
+
+  /// What lies in a file beside the model's, as PyTorch writes it.
+  private func external(_ tensor: Onnx_TensorProto, at name: String) throws(ModelError) -> Data {
+    let entries = Dictionary(tensor.externalData.map { ($0.key, $0.value) }) { first, _ in first }
+    // Only a name: what a model says must not lead anywhere else.
+    guard let location = entries["location"], !location.isEmpty, !location.contains("/"),
+      !location.contains("\\"), location != ".."
+    else { throw refuse(name, "a file beside the model's", entries["location"] ?? "none") }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    let file = folder.appendingPathComponent(location).path
+    guard let handle = FileHandle(forReadingAtPath: file) else {
+      throw refuse(name, "the file `\(location)` beside the model's", "none")
+    }
+    defer { try? handle.close() }
+    let offset = entries["offset"].flatMap(UInt64.init) ?? 0
+    let length = entries["length"].flatMap(Int.init)
+    guard let size = try? handle.seekToEnd(), offset <= size, size <= 1 << 30 else {
+      throw refuse(name, "an offset within `\(location)`", "\(offset)")
+    }
+    let rest = Int(size - offset)
+    guard (length ?? rest) <= rest, (length ?? 0) >= 0, (try? handle.seek(toOffset: offset)) != nil,
+      let data = try? handle.read(upToCount: length ?? rest)
+    else { throw refuse(name, "\(length ?? rest) bytes in `\(location)`", "\(rest)") }
+    return data
+  }
+}

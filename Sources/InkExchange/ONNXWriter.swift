@@ -1,0 +1,129 @@
+import Foundation
+import InkNetwork
+import SwiftProtobuf
+
+/// A model as ONNX, operator set 17: `image` `[batch, 1, size, size]`, grey values times the input scale,
+/// → `probabilities` `[batch, classes]`.
+struct ONNXWriter {
+  private let model: Model
+  private var nodes: [Onnx_NodeProto] = []
+  private var constants: [Onnx_TensorProto] = []
+  private var value = Self.input
+
+  private static let input = "image"
+  private static let output = "probabilities"
+
+  /// Takes a model without batch normalisations that could be folded.
+  init(_ model: Model) {
+    self.model = model
+    for index in model.architecture.layers.indices { add(index) }
+    if model.decision.temperature != 1 {
+      constants.append(
+        Self.tensor("temperature.factor", [1], [Float(1 / model.decision.temperature)]))
+      append("Mul", "temperature", ["temperature.factor"])
+    }
+    append("Softmax", Self.output, []) { [Self.attribute("axis", -1)] }
+  }
+
+  func data() throws -> Data {
+    var file = Onnx_ModelProto()
+    // The first that knows operator set 17 (1.12).
+    file.irVersion = 8
+    file.opsetImport = [.with { $0.version = 17 }]
+    file.producerName = "inkstate"
+    file.producerVersion = model.provenance["version"] ?? ""
+    file.docString = model.summary
+    file.graph.name = model.architecture.name
+    file.graph.node = nodes
+    file.graph.initializer = constants
+    let size = Int64(model.architecture.inputSize)
+    file.graph.input = [Self.description(Self.input, [1, size, size])]
+    file.graph.output = [Self.description(Self.output, [Int64(model.labels.count)])]
+    var metadata = model.metadata
+    for key in ["author", "license"] { metadata[key] = model.provenance[key] }
+    file.metadataProps = metadata.sorted { $0.key < $1.key }.map { key, value in
+      .with { ($0.key, $0.value) = (key, value) }
+    }
+    return try file.serializedData()
+  }
+
+  /// A value `[batch, …]` of 32-bit numbers.
+  private static func description(_ name: String, _ lengths: [Int64]) -> Onnx_ValueInfoProto {
+    .with {
+      $0.name = name
+      $0.type.tensorType.elemType = Int32(Onnx_TensorProto.DataType.float.rawValue)
+      $0.type.tensorType.shape.dim =
+        [.with { $0.dimParam = "batch" }] + lengths.map { length in .with { $0.dimValue = length } }
+    }
+  }
+
+  private static func tensor(
+    _ name: String, _ shape: [Int], _ values: [Float]
+  ) -> Onnx_TensorProto {
+    .with {
+      $0.name = name
+      $0.dims = shape.map(Int64.init)
+      $0.dataType = Int32(Onnx_TensorProto.DataType.float.rawValue)
+      $0.rawData = values.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
+    }
+  }
+
+  private static func attribute(_ name: String, _ value: Int) -> Onnx_AttributeProto {
+    .with { ($0.name, $0.type, $0.i) = (name, .int, Int64(value)) }
+  }
+
+  private static func attribute(_ name: String, _ values: [Int]) -> Onnx_AttributeProto {
+    .with { ($0.name, $0.type, $0.ints) = (name, .ints, values.map(Int64.init)) }
+  }
+
+  /// Adds a node that reads the value of now and `constants`, and is called as what it writes.
+  private mutating func append(
+    _ operation: String, _ name: String, _ constants: [String],
+    _ attributes: () -> [Onnx_AttributeProto] = { [] }
+  ) {
+    nodes.append(
+      .with {
+        $0.name = name
+        $0.opType = operation
+        $0.input = [value] + constants
+        $0.output = [name]
+        $0.attribute = attributes()
+      })
+    value = name
+  }
+
+  private mutating func add(_ index: Int) {
+    let layer = model.architecture.layers[index]
+    let name = "\(layer.kind)\(index)"
+    let parameters = model.architecture.parameters.filter { $0.layer == index }
+    for parameter in parameters {
+      constants.append(
+        Self.tensor(parameter.name, parameter.shape, model.values(index, parameter.role)))
+    }
+    let names = parameters.map(\.name)
+    switch layer {
+    case .convolution(_, let kernel, let padding):
+      append("Conv", name, names) {
+        let edge = padding == .same ? kernel / 2 : 0
+        return [
+          Self.attribute("kernel_shape", [kernel, kernel]),
+          Self.attribute("pads", [edge, edge, edge, edge]),
+        ]
+      }
+    case .batchNormalization:
+      append("BatchNormalization", name, names) {
+        [
+          .with { ($0.name, $0.type, $0.f) = ("epsilon", .float, batchNormalizationEpsilon) }
+        ]
+      }
+    case .relu: append("Relu", name, [])
+    case .maxPooling(let size):
+      append("MaxPool", name, []) {
+        [Self.attribute("kernel_shape", [size, size]), Self.attribute("strides", [size, size])]
+      }
+    case .flatten: append("Flatten", name, []) { [Self.attribute("axis", 1)] }
+    case .dense: append("Gemm", name, names) { [Self.attribute("transB", 1)] }
+    case .dropout: break
+    }
+  }
+}

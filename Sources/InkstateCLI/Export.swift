@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import InkDatasets
+import InkExchange
+import InkNetwork
+import InkRecognizer
+
+/// Writes a model in another tool's form.
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a model for another tool: Core ML, ONNX, safetensors or Swift.",
+    discussion: """
+      All forms give the same probabilities, calibration included. Core ML takes a grey picture of \
+      0 to 255; ONNX and Swift take grey values times the input scale (1/255). Labels, preprocessing \
+      and the thresholds that refuse an answer go along as metadata. Batch normalisation is folded \
+      into the other layers.
+
+      Example: inkstate export runs/model.safetensors --to coreml --output Strokes.mlmodel
+      """)
+
+  @Argument(help: "The model; without it, the released one.")
+  var model: String?
+
+  @Option(help: "The form: \(ExportForm.allCases.words). (default: what the output's name tells)")
+  var to: ExportForm?
+
+  @Option(
+    name: .shortAndLong,
+    help: "Where to write. (default: the model's name with the form's ending, in this folder)")
+  var output: String?
+
+  @Flag(help: "Replace what is at the output.")
+  var force = false
+
+  @Option(help: "What the type is called in Swift. (default: the output's name)")
+  var name: String?
+
+  @OptionGroup var about: AboutOptions
+
+  func validate() throws {
+    guard to != nil || form(of: output ?? "") != nil else {
+      throw ValidationError(
+        "--to: expected \(ExportForm.allCases.words), found \(output == nil ? "none" : "no such ending of --output")"
+      )
+    }
+    if let name, !name.isSwiftName {
+      throw ValidationError("--name: expected a name as Swift has it, found `\(name)`")
+    }
+  }
+
+  private func form(of path: String) -> ExportForm? {
+    ExportForm.allCases.first { path.lowercased().hasSuffix("." + $0.fileExtension) }
+  }
+
+  func run() throws {
+    let path = model ?? Recognizer.releasedModelPath
+    var model = try Model.read(path: path)
+    about.add(to: &model.provenance)
+    let form = to ?? form(of: output ?? "")!
+    let stem = FileTree.name(of: path).split(separator: ".").first.map(String.init) ?? "model"
+    let output = output ?? "\(stem).\(form.fileExtension)"
+    try FileTree.refuseReplacing(path, by: output)
+    try FileTree.refuseExisting(output, force: force)
+    let file = FileTree.name(of: output).split(separator: ".").first.map(String.init) ?? stem
+    let typeName =
+      name ?? (file.isSwiftName ? file.prefix(1).uppercased() + file.dropFirst() : "InkModel")
+    let data = try model.exported(as: form, name: typeName)
+    try FileTree.write(data, to: output)
+    print(
+      "\(output): \(form.rawValue), \(data.count) bytes, \(model.labels.joined(separator: ", "))")
+  }
+}
+
+/// What a model says about itself to people.
+struct AboutOptions: ParsableArguments {
+  @Option(help: "Who made the model, for its metadata.")
+  var author: String?
+
+  @Option(help: "What others may do with the model, for its metadata.")
+  var license: String?
+
+  @Option(help: "What the model is, for its metadata.")
+  var description: String?
+
+  func add(to provenance: inout [String: String]) {
+    for (key, value) in [
+      ("author", author), ("license", license), ("description", description),
+    ] where value != nil {
+      provenance[key] = value
+    }
+  }
+}
+
+extension String {
+  /// Whether it can be the name of a type.
+  fileprivate var isSwiftName: Bool { wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
+}
+
+extension ExportForm: ExpressibleByArgument {}

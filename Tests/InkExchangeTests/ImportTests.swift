@@ -1,0 +1,366 @@
+import Foundation
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import SwiftProtobuf
+import TestSupport
+import Testing
+
+@testable import InkExchange
+
+@Suite struct ImportTests {
+  /// What `scripts/reference/check-imports.py` stored.
+  private struct Answers: Decodable {
+    var labels: [String]
+    var bitmaps: [[UInt8]]
+    var answers: [String: [[Double]]]
+  }
+
+  private static func reference(_ name: String) -> String {
+    Bundle.module.bundleURL.appendingPathComponent("References/\(name)").path
+  }
+
+  @Test(arguments: [
+    ("pytorch", "pytorch.onnx"), ("pytorch", "pytorch.mlmodel"), ("pytorch", "pytorch.npz"),
+    ("turi-create", "turi-create.mlmodel"), ("keras", "keras.onnx"), ("keras", "keras.npz"),
+  ])
+  func modelsOfOthersAnswerAsTheirMakersSay(maker: String, file: String) throws {
+    let answers = try JSONDecoder().decode(
+      Answers.self, from: Data(contentsOf: URL(fileURLWithPath: Self.reference("answers.json"))))
+    var options = ImportOptions()
+    if !file.hasSuffix(".mlmodel") { options.labels = answers.labels }
+    if file.hasSuffix(".npz") {
+      options.architecture = try JSONDecoder().decode(
+        Architecture.self,
+        from: Data(contentsOf: URL(fileURLWithPath: Self.reference("architecture.json"))))
+    }
+    let model = try Model.imported(path: Self.reference(file), options: options)
+    #expect(model.labels == answers.labels && model.inputScale == 1 / 255)
+    let recognizer = Recognizer(model: model)
+    for (pixels, expected) in zip(answers.bitmaps, answers.answers[maker]!) {
+      let answer = recognizer.recognize(Bitmap(width: 28, height: 28, pixels: pixels))
+      for candidate in answer.ranked {
+        let place = answers.labels.firstIndex(of: candidate.label)!
+        #expect(abs(candidate.probability - expected[place]) <= 1e-5)
+      }
+    }
+  }
+
+  // MARK: Files that are no models
+
+  private func message(
+    _ data: Data, as name: String, _ options: ImportOptions = ImportOptions()
+  ) throws -> String? {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(name, data)
+    do {
+      _ = try Model.imported(path: path, options: options)
+      return nil
+    } catch {
+      return "\(error)".replacingOccurrences(of: path, with: name)
+    }
+  }
+
+  private let small = try! randomModel([
+    .convolution(filters: 2, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
+    .dense(units: 3),
+  ])
+
+  @Test(arguments: [ExportForm.coreml, .onnx]) func brokenFilesAreRefused(form: ExportForm) throws {
+    let data = try small.exported(as: form)
+    let name = "model.\(form.fileExtension)"
+    for length in [0, 1, 2, 7] + Array(stride(from: 10, to: data.count - 1, by: 97)) {
+      #expect(try message(data.prefix(length), as: name) != nil)
+    }
+    // Sizes that lie: 2 GB of the first field, and of one in the middle.
+    let lie = Data([0x3A, 0xFF, 0xFF, 0xFF, 0xFF, 0x07])
+    #expect(try message(lie, as: name)?.contains("file: expected") == true)
+    #expect(try message(data + lie, as: name)?.contains("file: expected") == true)
+    // Whatever is wrong, it ends in a model or a message.
+    var generator = SeededGenerator(seed: 9)
+    for _ in 0..<1500 {
+      var damaged = data
+      for _ in 0...generator.index(below: 4) {
+        damaged[generator.index(below: data.count)] = UInt8(generator.index(below: 256))
+      }
+      if let message = try message(damaged, as: name) { #expect(message.hasPrefix(name)) }
+    }
+  }
+
+  @Test func wrongWireTypesAreRefused() throws {
+    // `description` of a Core ML model as a number, `graph` of ONNX as one.
+    #expect(
+      try message(Data([0x08, 1, 0x10, 5]), as: "a.mlmodel")
+        == "a.mlmodel, model: expected a neural-network classifier, found none")
+    #expect(
+      try message(Data([0x08, 8, 0x38, 5]), as: "a.onnx")
+        == "a.onnx, graph: expected nodes, found none")
+  }
+
+  private func coreML(
+    _ change: (inout CoreML_Specification_Model) throws -> Void
+  ) throws -> Data {
+    var file = try CoreML_Specification_Model(serializedBytes: small.exported(as: .coreml))
+    // As another program would write it.
+    file.description_p.metadata = .init()
+    try change(&file)
+    return try file.serializedData()
+  }
+
+  @Test func whatCoreMLHasAndInkstateHasNotIsNamed() throws {
+    /// An unknown field of a message, with nothing in it.
+    func unknown<Message: SwiftProtobuf.Message>(_ number: Int, in message: Message) throws
+      -> Message
+    {
+      let tag = number << 3 | 2
+      return try Message(
+        serializedBytes: [UInt8(tag & 0x7F | 0x80), UInt8(tag >> 7), 0] as [UInt8])
+    }
+    let cases: [(String, (inout CoreML_Specification_Model) throws -> Void)] = [
+      (
+        "found tanh",
+        {
+          $0.neuralNetworkClassifier.layers[1].activation = try unknown(30, in: .init())
+        }
+      ),
+      (
+        "layer `batch`",
+        {
+          var layer = try unknown(180, in: CoreML_Specification_NeuralNetworkLayer())
+          layer.name = "batch"
+          layer.input = ["relu1"]
+          layer.output = ["maxPooling2"]
+          $0.neuralNetworkClassifier.layers[2] = layer
+        }
+      ),
+      (
+        "found local response normalisation",
+        {
+          var layer = try unknown(180, in: CoreML_Specification_NeuralNetworkLayer())
+          layer.input = ["relu1"]
+          layer.output = ["maxPooling2"]
+          $0.neuralNetworkClassifier.layers[2] = layer
+        }
+      ),
+      (
+        "found an ML program",
+        {
+          let description = $0.description_p
+          $0 = try unknown(502, in: .init())
+          $0.description_p = description
+        }
+      ),
+      (
+        "layer `relu1`: expected one chain of layers, so `convolution0` as its input, found `image`",
+        { $0.neuralNetworkClassifier.layers[1].input = ["image"] }
+      ),
+      (
+        "layer `convolution0`: expected stride 1, found [2, 2]",
+        { $0.neuralNetworkClassifier.layers[0].convolution.stride = [2, 2] }
+      ),
+      (
+        "layer `convolution0`: expected 2 × 1 × 3 × 3 values, found 17",
+        { $0.neuralNetworkClassifier.layers[0].convolution.weights.floatValue.removeLast() }
+      ),
+      (
+        "expected 1 to 65536 filters, found 9000000000000000000",
+        {
+          $0.neuralNetworkClassifier.layers[0].convolution.outputChannels =
+            9_000_000_000_000_000_000
+        }
+      ),
+      (
+        "layer `maxPooling2`: expected max-pooling, found average pooling",
+        { $0.neuralNetworkClassifier.layers[2].pooling.type = .average }
+      ),
+      (
+        "layer `convolution0`: expected weights of 16 or 32 bits, found quantised ones",
+        {
+          // `rawValue` and what it says about its bits.
+          $0.neuralNetworkClassifier.layers[0].convolution.weights = try .init(
+            serializedBytes: [0xF2, 0x01, 1, 7] as [UInt8])
+        }
+      ),
+      (
+        "preprocessing: expected no bias, found 0.5",
+        { $0.neuralNetworkClassifier.preprocessing[0].scaler.grayBias = 0.5 }
+      ),
+      (
+        "input `image`: expected a grey picture, found",
+        { $0.description_p.input[0].type.imageType.colorSpace = .rgb }
+      ),
+      (
+        "as many rows as columns, 4 to 512, found 12 × 99999",
+        { $0.description_p.input[0].type.imageType.height = 99_999 }
+      ),
+      (
+        "labels: expected 3, one a class, found 1",
+        { $0.neuralNetworkClassifier.stringClassLabels.vector = ["one"] }
+      ),
+    ]
+    for (expected, change) in cases {
+      let message = try message(coreML(change), as: "a.mlmodel") ?? "none"
+      #expect(message.contains(expected), "\(message)")
+    }
+  }
+
+  @Test func halfPrecisionIsRead() throws {
+    let values: [(UInt16, Float)] = [
+      (0x3C00, 1), (0xC000, -2), (0x3555, 0.333251953125), (0x0001, 5.9604645e-8), (0x7BFF, 65504),
+      (0x8000, -0.0),
+    ]
+    for (bits, value) in values { #expect(HalfPrecision.float(bits) == value) }
+    let data = try coreML {
+      // 1.0 for every weight.
+      $0.neuralNetworkClassifier.layers[0].convolution.weights.floatValue = []
+      $0.neuralNetworkClassifier.layers[0].convolution.weights.float16Value = Data(
+        (0..<18).flatMap { _ in [UInt8(0), 0x3C] })
+    }
+    let folder = try TemporaryFolder()
+    let model = try Model.imported(path: folder.write("a.mlmodel", data))
+    #expect(model.weights["0.weight"]?.values == [Float](repeating: 1, count: 18))
+  }
+
+  @Test func whatONNXHasAndInkstateHasNotIsNamed() throws {
+    func changed(_ change: (inout Onnx_ModelProto) -> Void) throws -> String {
+      var file = try Onnx_ModelProto(serializedBytes: small.exported(as: .onnx))
+      file.metadataProps = []
+      change(&file)
+      var options = ImportOptions()
+      options.labels = ["a", "b", "c"]
+      return try message(file.serializedData(), as: "a.onnx", options) ?? "none"
+    }
+    #expect(try changed { _ in } == "none")
+    let cases: [(String, (inout Onnx_ModelProto) -> Void)] = [
+      ("node `relu1` (Sigmoid): expected Conv, ", { $0.graph.node[1].opType = "Sigmoid" }),
+      ("found Sigmoid", { $0.graph.node[1].opType = "Sigmoid" }),
+      (
+        "expected one chain of nodes, found 2 nodes that read it: Conv, Relu",
+        { $0.graph.node.append(.with { ($0.opType, $0.input) = ("Relu", ["image"]) }) }
+      ),
+      (
+        "graph: expected an end, found a circle",
+        {
+          $0.graph.node[1].opType = "Identity"
+          $0.graph.node[1].output = ["convolution0"]
+          $0.graph.node[0].output = ["convolution0"]
+        }
+      ),
+      (
+        "expected at most 50000000 values",
+        { $0.graph.initializer[0].dims = [16, 1 << 40, 3, 3] }
+      ),
+      (
+        "expected a file beside the model's, found ../../etc/passwd",
+        {
+          $0.graph.initializer[0].dataLocation = .external
+          $0.graph.initializer[0].externalData = [
+            .with { ($0.key, $0.value) = ("location", "../../etc/passwd") }
+          ]
+        }
+      ),
+      (
+        "the file `a.data` beside the model's, found none",
+        {
+          $0.graph.initializer[0].dataLocation = .external
+          $0.graph.initializer[0].externalData = [
+            .with { ($0.key, $0.value) = ("location", "a.data") }
+          ]
+        }
+      ),
+      (
+        "as many values as its shape [2, 1, 3, 3] says, found 2",
+        { $0.graph.initializer[0].rawData = Data(count: 8) }
+      ),
+      ("a constant as input 2, found none", { $0.graph.initializer.removeFirst() }),
+      (
+        "expected no padding, or 1 on each side, found [1, 0, 1, 1]",
+        { $0.graph.node[0].attribute[1].ints = [1, 0, 1, 1] }
+      ),
+      (
+        "node `flatten3` (Flatten): expected axis 1, found 3",
+        { $0.graph.node[3].attribute[0].i = 3 }
+      ),
+      (
+        "as many rows as columns, 4 to 512, found 0 × 12",
+        { $0.graph.input[0].type.tensorType.shape.dim[2].dimParam = "rows" }
+      ),
+    ]
+    for (expected, change) in cases {
+      let message = try changed(change)
+      #expect(message.contains(expected), "\(message)")
+    }
+  }
+
+  @Test func metadataThatDoesNotFitTheNetworkIsRefused() throws {
+    var file = try Onnx_ModelProto(serializedBytes: small.exported(as: .onnx))
+    file.graph.node[1].opType = "Identity"
+    #expect(
+      try message(file.serializedData(), as: "a.onnx")?
+        .contains("architecture: expected in the metadata what the network has") == true)
+  }
+
+  @Test func weightsAloneNeedTheirNetworkAndLayout() throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: Self.reference("keras.npz")))
+    #expect(
+      try message(data, as: "a.npz")
+        == "a.npz, architecture: expected --architecture, which this form does not have, found none"
+    )
+    var options = ImportOptions()
+    options.labels = ["a", "b", "c", "d"]
+    options.architecture = try .drawing(classCount: 4)
+    #expect(
+      try message(data, as: "a.npz", options)?.contains(
+        "arrays: expected 10, those of the network `drawing`, found 22: arr_0 [3, 3, 1, 4]") == true
+    )
+    options.architecture = try JSONDecoder().decode(
+      Architecture.self,
+      from: Data(contentsOf: URL(fileURLWithPath: Self.reference("architecture.json"))))
+    options.layout = .channelsFirst
+    #expect(
+      try message(data, as: "a.npz", options)
+        == "a.npz, arr_0: expected [4, 1, 3, 3], for 0.weight of `foreign`, found [3, 3, 1, 4]")
+    options.layout = nil
+    options.architecture = try Architecture(
+      name: "other", inputSize: 28,
+      layers: options.architecture!.layers.map {
+        $0 == .dense(units: 12) ? .dense(units: 13) : $0
+      })
+    #expect(
+      try message(data, as: "a.npz", options)?
+        .contains("expected [13, 72] or [72, 13], for 13.weight, found [72, 12]") == true)
+  }
+
+  @Test func brokenArchivesAreRefused() throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: Self.reference("keras.npz")))
+    var options = ImportOptions()
+    options.labels = ["a", "b", "c", "d"]
+    options.architecture = try JSONDecoder().decode(
+      Architecture.self,
+      from: Data(contentsOf: URL(fileURLWithPath: Self.reference("architecture.json"))))
+    for length in stride(from: 0, to: data.count, by: 211) {
+      #expect(try message(data.prefix(length), as: "a.npz", options) != nil)
+    }
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<1500 {
+      var damaged = data
+      for _ in 0...generator.index(below: 3) {
+        damaged[generator.index(below: data.count)] = UInt8(generator.index(below: 256))
+      }
+      if let message = try message(damaged, as: "a.npz", options) {
+        #expect(message.hasPrefix("a.npz"))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("a.txt", "a name that ends in .mlmodel, .onnx or .npz, found another"),
+    ("a.mlpackage", "found .mlpackage, which holds ML programs"),
+    ("a.onnx", "an ONNX model, found an empty file"), ("a.npz", "expected --architecture"),
+    ("a.mlmodel", "a Core ML model, found an empty file"),
+  ])
+  func otherFilesAreNamed(name: String, expected: String) throws {
+    #expect(try message(Data(), as: name)?.contains(expected) == true)
+  }
+}
