@@ -2,6 +2,7 @@
 import PackageDescription
 
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
+// InkExchange takes model files to and from other tools.
 // The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
 
 let package = Package(

@@ -224,6 +224,43 @@ func inkstate(
     #expect(result.output.hasPrefix("digraph automaton {") && result.status == 0)
   }
 
+  @Test func modelsTravelToOtherToolsAndBack() throws {
+    try folder.write("line.ndjson", #"{"drawing":[[[0,100],[0,3]]]}"# + "\n")
+    let own = try run("classify --format json line.ndjson").output
+    for (form, file) in [("coreml", "inkstate.mlmodel"), ("onnx", "inkstate.onnx")] {
+      let exported = try run("export --to \(form) --author Me --license MIT")
+      #expect(exported.status == 0 && exported.output.hasPrefix("\(file): \(form), "))
+      let again = try run("export --to \(form)")
+      #expect(
+        again.status == 1 && again.errors.hasPrefix("Error: \(file): expected no file of that"))
+      let imported = try run("import \(file) --output \(form).safetensors")
+      #expect(
+        imported.output
+          == "\(form).safetensors: sketch, 15 layers, 120756 parameters, cycle, other, state, transition\n"
+      )
+      #expect(
+        try run("inspect \(form).safetensors").output.contains("author                  Me\n"))
+      // The folded layers differ from the others by rounding only.
+      func probability(_ line: String) throws -> Double {
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return try #require(object?["probability"] as? Double)
+      }
+      let theirs = try run("classify --format json --model \(form).safetensors line.ndjson").output
+      #expect(try abs(probability(own) - probability(theirs)) < 1e-5)
+    }
+    let source = try run("export --output Sketch.swift --to swift")
+    #expect(source.status == 0)
+    let text = try String(contentsOfFile: "\(folder.path)/Sketch.swift", encoding: .utf8)
+    #expect(text.contains("public enum Sketch {"))
+    #expect(try run("export").errors.contains("--to: expected coreml, onnx, safetensors or swift"))
+    #expect(
+      try run("import inkstate.onnx --output x.safetensors --labels a,b").errors
+        == "Error: inkstate.onnx, labels: expected 4, one a class, found 2\n")
+    #expect(
+      try run("import none.onnx --output x.safetensors").errors
+        == "Error: none.onnx, file: expected a readable file, found none\n")
+  }
+
   @Test func theMachineIsShown() throws {
     let result = try run("inspect --machine")
     let lines = result.output.split(separator: "\n")
@@ -335,7 +372,7 @@ func inkstate(
     for command in [
       "", "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
       "dataset preview", "dataset synthesize", "dataset compose", "train", "calibrate", "evaluate",
-      "cross-validate", "classify", "inspect",
+      "cross-validate", "classify", "inspect", "export", "import", "automaton", "automaton run",
     ] {
       let result = try run("\(command) --help")
       #expect(result.status == 0 && result.output.contains("Example"), "\(command)")
