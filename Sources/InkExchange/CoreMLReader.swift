@@ -15,6 +15,9 @@ struct CoreMLReader {
 
   func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
     guard !data.isEmpty else { throw refuse("file", "a Core ML model", "an empty file") }
+    guard ProtobufFields.count(in: data, ProtobufFields.coreML) <= ProtobufFields.most else {
+      throw refuse("file", "at most \(ProtobufFields.most) fields", "more")
+    }
     let file: CoreML_Specification_Model
     do {
       file = try CoreML_Specification_Model(serializedBytes: data)
@@ -38,6 +41,13 @@ struct CoreMLReader {
       }
       blob = layer.output[0]
       try add(layer, to: &chain)
+    }
+    guard chain.isComplete else {
+      throw refuse("network", "a softmax at the end", "none")
+    }
+    let answer = network.labelProbabilityLayerName
+    guard answer.isEmpty || answer == blob else {
+      throw refuse("network", "`\(blob)`, the last layer's output, as the answer", "`\(answer)`")
     }
     let metadata = file.description_p.metadata
     var about = ["author": metadata.author, "license": metadata.license]
@@ -82,6 +92,9 @@ struct CoreMLReader {
   ) throws(ModelError) -> Float {
     var scale: Float = 1
     for step in preprocessing {
+      guard step.featureName.isEmpty || step.featureName == input else {
+        throw refuse("preprocessing", "one of `\(input)`", "`\(step.featureName)`")
+      }
       switch step.preprocessor {
       case .scaler(let scaler)?:
         guard scaler.grayBias == 0 else {
@@ -98,6 +111,7 @@ struct CoreMLReader {
 
   private func add(_ layer: Layer, to chain: inout LayerChain) throws(ModelError) {
     let place = "layer `\(layer.name)`"
+    try refuseMisread(layer, at: place)
     switch layer.layer {
     case .convolution(let convolution)?: try add(convolution, to: &chain, at: place)
     case .pooling(let pooling)?: try add(pooling, to: &chain, at: place)
@@ -125,8 +139,8 @@ struct CoreMLReader {
         throw refuse(place, "stored statistics", "a normalisation by each picture")
       }
       try chain.addBatchNormalization(
-        scale: values(normalization.gamma, at: place),
-        shift: values(normalization.beta, at: place),
+        scale: normalization.hasGamma ? values(normalization.gamma, at: place) : nil,
+        shift: normalization.hasBeta ? values(normalization.beta, at: place) : nil,
         mean: values(normalization.mean, at: place),
         variance: values(normalization.variance, at: place),
         epsilon: normalization.epsilon == 0 ? 1e-5 : normalization.epsilon, at: place)
@@ -209,6 +223,33 @@ struct CoreMLReader {
     }
   }
 
+  /// Refuses fields that are there, but not of the kind that they should be: they would read as absent.
+  private func refuseMisread(_ layer: Layer, at place: String) throws(ModelError) {
+    let unknown: UnknownStorage
+    let known: Set<Int>
+    switch layer.layer {
+    case .convolution(let convolution)?:
+      (unknown, known) = (
+        convolution.unknownFields, [1, 2, 10, 20, 30, 40, 50, 51, 60, 70, 90, 91]
+      )
+    case .pooling(let pooling)?:
+      (unknown, known) = (pooling.unknownFields, [1, 10, 20, 30, 31, 32, 60])
+    case .innerProduct(let product)?:
+      (unknown, known) = (product.unknownFields, [1, 2, 10, 20, 21])
+    case .batchnorm(let normalization)?:
+      (unknown, known) = (normalization.unknownFields, [1, 5, 6, 10, 15, 16, 17, 18])
+    case .flatten(let flatten)?: (unknown, known) = (flatten.unknownFields, [1])
+    case .flattenTo2D(let flatten)?: (unknown, known) = (flatten.unknownFields, [1])
+    case .reshapeStatic(let reshape)?: (unknown, known) = (reshape.unknownFields, [1])
+    case .activation(let activation)?:
+      (unknown, known) = (activation.linear.unknownFields, [1, 2])
+    case .softmax?, .softmaxNd?, nil: return
+    }
+    if let number = ProtobufFields.numbers(in: unknown.data).first(where: known.contains) {
+      throw refuse(place, "field \(number) of its own kind", "another wire type")
+    }
+  }
+
   // MARK: Values
 
   private func count(_ value: UInt64, _ name: String, at place: String) throws(ModelError) -> Int {
@@ -261,12 +302,7 @@ struct CoreMLReader {
 
   /// The number of the first field that this package's subset of Core ML does not have.
   private static func firstField(of unknown: UnknownStorage) -> Int? {
-    var number = 0
-    for (index, byte) in unknown.data.prefix(5).enumerated() {
-      number |= Int(byte & 0x7F) << (7 * index)
-      if byte < 0x80 { return number >> 3 }
-    }
-    return nil
+    ProtobufFields.numbers(in: unknown.data).first
   }
 
   private static let modelKinds = [

@@ -36,6 +36,9 @@ struct LayerChain {
     return (channels, height, width)
   }
 
+  /// Whether the softmax has come.
+  var isComplete: Bool { isOver }
+
   /// Whether there is a layer yet.
   var hasLayers: Bool { !layers.isEmpty }
 
@@ -151,7 +154,10 @@ struct LayerChain {
     guard var weight = weights["\(name).weight"], var bias = weights["\(name).bias"],
       layers.last != .batchNormalization
     else { throw refuse(place, "a convolution or a dense layer right before it", "none") }
-    guard bias.values.count == values.count, temperature == 1 else {
+    guard !isOver, temperature == 1 else {
+      throw refuse(place, "nothing after the logits but a softmax", "values for each output")
+    }
+    guard bias.values.count == values.count else {
       throw refuse(place, "\(bias.values.count) values, one an output", "\(values.count)")
     }
     let length = weight.values.count / values.count
@@ -173,10 +179,13 @@ struct LayerChain {
     guard channelsLast == nil else {
       throw refuse(place, "no batch normalisation right after flattening", "one")
     }
-    guard variance.count == channels, (scale?.count ?? channels) == channels else {
-      throw refuse(place, "\(channels) values, one a channel", "\(variance.count)")
+    for count in [variance.count, scale?.count ?? channels] where count != channels {
+      throw refuse(place, "\(channels) values, one a channel", "\(count)")
     }
     // This package has one ε; the scale makes up for another.
+    guard shift?.count ?? channels == channels, mean.count == channels else {
+      throw refuse(place, "\(channels) values, one a channel", "\(shift?.count ?? mean.count)")
+    }
     let scale = (0..<channels).map { channel in
       (scale?[channel] ?? 1)
         * ((variance[channel] + batchNormalizationEpsilon) / (variance[channel] + epsilon))
@@ -235,7 +244,8 @@ struct LayerChain {
   /// What a file says beside its layers.
   struct Description {
     var labels: [String]?
-    var inputScale: Float
+    /// `nil` where the file does not say it.
+    var inputScale: Float?
     /// Author, licence and description, where they are known.
     var about: [String: String] = [:]
     /// What this package wrote into it.
@@ -244,9 +254,18 @@ struct LayerChain {
 
   /// The model, with the labels of `options`, of this package or of the file.
   func model(_ description: Description, _ options: ImportOptions) throws(ModelError) -> Model {
-    let own = description.metadata["inkstate_format"] != nil
-    let model =
-      own ? try ownModel(description) : try foreignModel(description, options)
+    if let given = options.inputScale, let known = description.inputScale {
+      throw refuse("--input-scale", "none, for the file says \(known)", "\(given)")
+    }
+    guard description.metadata["inkstate_format"] != nil else {
+      return try foreignModel(description, options)
+    }
+    for (name, value) in [("--margin", options.margin), ("--pen-width", options.penWidth)] {
+      if let value {
+        throw refuse(name, "none, for the file says how drawings are drawn", "\(value)")
+      }
+    }
+    let model = try ownModel(description)
     return try options.labels.map { labels throws(ModelError) in
       try model.renamingLabels(to: labels, path: path)
     } ?? model
@@ -256,14 +275,15 @@ struct LayerChain {
     _ description: Description, _ options: ImportOptions
   ) throws(ModelError) -> Model {
     let architecture = try architecture()
-    guard let labels = description.labels ?? options.labels else {
+    guard let labels = options.labels ?? description.labels else {
       throw refuse(
         "labels", "\(architecture.classCount) labels in the file, or --labels", "none")
     }
     let rasterizer: Rasterizer
     do {
       rasterizer = try Rasterizer(
-        size: inputSize, margin: options.margin, penWidth: options.penWidth)
+        size: inputSize, margin: options.margin ?? Rasterizer.standard.margin,
+        penWidth: options.penWidth ?? Rasterizer.standard.penWidth)
     } catch {
       throw refuse("raster", "a margin and a pen that fit", "\(error)")
     }
@@ -271,7 +291,7 @@ struct LayerChain {
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
     return try Model(
       architecture: architecture, labels: labels, rasterizer: rasterizer,
-      inputScale: options.inputScale ?? description.inputScale,
+      inputScale: options.inputScale ?? description.inputScale ?? 1 / 255,
       decision: Model.Decision(
         temperature: temperature, rejectedLabel: labels.contains("other") ? "other" : nil),
       provenance: provenance, weights: weights, path: path)
@@ -302,6 +322,15 @@ struct LayerChain {
         "architecture", "in the metadata what the network has", "fewer layers there")
     }
     let model = try Model(metadata: description.metadata, weights: renamed, path: path)
+    // Somebody may have changed one and not the other.
+    if let labels = description.labels, labels != model.labels {
+      throw refuse(
+        "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
+        labels.joined(separator: ", "))
+    }
+    if let scale = description.inputScale, scale != model.inputScale {
+      throw refuse("input_scale", "that of the preprocessing, \(scale)", "\(model.inputScale)")
+    }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
       throw refuse(
         "decision.temperature", "that of the network, \(temperature)",
@@ -322,8 +351,9 @@ struct LayerChain {
     do {
       let architecture = try Architecture(name: "imported", inputSize: inputSize, layers: layers)
       for name in Architecture.names {
+        // Some are too deep for a small picture.
         guard
-          let known = try Architecture.named(
+          let known = try? Architecture.named(
             name, classCount: architecture.classCount, inputSize: inputSize)
         else { continue }
         let knownLayers = known.layers.filter { if case .dropout = $0 { false } else { true } }

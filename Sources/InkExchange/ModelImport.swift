@@ -14,10 +14,10 @@ public struct ImportOptions: Sendable {
   public var epsilon: Float?
   /// What grey values of 0…255 are multiplied with, where the file does not say it.
   public var inputScale: Float?
-  /// The free space around the ink that the network was trained with, in pixels.
-  public var margin = Rasterizer.standard.margin
-  /// The width of the line that the network was trained with, in pixels.
-  public var penWidth = Rasterizer.standard.penWidth
+  /// The free space around the ink that the network was trained with, in pixels; `nil` for the usual.
+  public var margin: Double?
+  /// The width of the line that the network was trained with, in pixels; `nil` for the usual.
+  public var penWidth: Double?
 
   /// Makes the usual options.
   public init() {}

@@ -131,54 +131,66 @@ nonisolated struct Onnx_NodeProto: Sendable {
   init() {}
 }
 
-nonisolated struct Onnx_AttributeProto: Sendable {
+nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var name: String = String()
+  var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
   var f: Float {
-    get {_f ?? 0}
-    set {_f = newValue}
+    get {_storage._f ?? 0}
+    set {_uniqueStorage()._f = newValue}
   }
   /// Returns true if `f` has been explicitly set.
-  var hasF: Bool {self._f != nil}
+  var hasF: Bool {_storage._f != nil}
   /// Clears the value of `f`. Subsequent reads from it will return its default value.
-  mutating func clearF() {self._f = nil}
+  mutating func clearF() {_uniqueStorage()._f = nil}
 
   var i: Int64 {
-    get {_i ?? 0}
-    set {_i = newValue}
+    get {_storage._i ?? 0}
+    set {_uniqueStorage()._i = newValue}
   }
   /// Returns true if `i` has been explicitly set.
-  var hasI: Bool {self._i != nil}
+  var hasI: Bool {_storage._i != nil}
   /// Clears the value of `i`. Subsequent reads from it will return its default value.
-  mutating func clearI() {self._i = nil}
+  mutating func clearI() {_uniqueStorage()._i = nil}
 
   var s: Data {
-    get {_s ?? Data()}
-    set {_s = newValue}
+    get {_storage._s ?? Data()}
+    set {_uniqueStorage()._s = newValue}
   }
   /// Returns true if `s` has been explicitly set.
-  var hasS: Bool {self._s != nil}
+  var hasS: Bool {_storage._s != nil}
   /// Clears the value of `s`. Subsequent reads from it will return its default value.
-  mutating func clearS() {self._s = nil}
+  mutating func clearS() {_uniqueStorage()._s = nil}
 
   var t: Onnx_TensorProto {
-    get {_t ?? Onnx_TensorProto()}
-    set {_t = newValue}
+    get {_storage._t ?? Onnx_TensorProto()}
+    set {_uniqueStorage()._t = newValue}
   }
   /// Returns true if `t` has been explicitly set.
-  var hasT: Bool {self._t != nil}
+  var hasT: Bool {_storage._t != nil}
   /// Clears the value of `t`. Subsequent reads from it will return its default value.
-  mutating func clearT() {self._t = nil}
+  mutating func clearT() {_uniqueStorage()._t = nil}
 
-  var floats: [Float] = []
+  var floats: [Float] {
+    get {_storage._floats}
+    set {_uniqueStorage()._floats = newValue}
+  }
 
-  var ints: [Int64] = []
+  var ints: [Int64] {
+    get {_storage._ints}
+    set {_uniqueStorage()._ints = newValue}
+  }
 
-  var type: Onnx_AttributeProto.AttributeType = .undefined
+  var type: Onnx_AttributeProto.AttributeType {
+    get {_storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -238,10 +250,7 @@ nonisolated struct Onnx_AttributeProto: Sendable {
 
   init() {}
 
-  fileprivate var _f: Float? = nil
-  fileprivate var _i: Int64? = nil
-  fileprivate var _s: Data? = nil
-  fileprivate var _t: Onnx_TensorProto? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 nonisolated struct Onnx_TensorProto: Sendable {
@@ -254,6 +263,8 @@ nonisolated struct Onnx_TensorProto: Sendable {
   var dataType: Int32 = 0
 
   var floatData: [Float] = []
+
+  var int32Data: [Int32] = []
 
   var int64Data: [Int64] = []
 
@@ -718,66 +729,116 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
   static let protoMessageName: String = _protobuf_package + ".AttributeProto"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{2}\u{2}floats\0\u{1}ints\0\u{2}\u{c}type\0")
 
+  fileprivate class _StorageClass {
+    var _name: String = String()
+    var _f: Float? = nil
+    var _i: Int64? = nil
+    var _s: Data? = nil
+    var _t: Onnx_TensorProto? = nil
+    var _floats: [Float] = []
+    var _ints: [Int64] = []
+    var _type: Onnx_AttributeProto.AttributeType = .undefined
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _name = source._name
+      _f = source._f
+      _i = source._i
+      _s = source._s
+      _t = source._t
+      _floats = source._floats
+      _ints = source._ints
+      _type = source._type
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularFloatField(value: &self._f) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._i) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self._s) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._t) }()
-      case 7: try { try decoder.decodeRepeatedFloatField(value: &self.floats) }()
-      case 8: try { try decoder.decodeRepeatedInt64Field(value: &self.ints) }()
-      case 20: try { try decoder.decodeSingularEnumField(value: &self.type) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 2: try { try decoder.decodeSingularFloatField(value: &_storage._f) }()
+        case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._i) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._s) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._t) }()
+        case 7: try { try decoder.decodeRepeatedFloatField(value: &_storage._floats) }()
+        case 8: try { try decoder.decodeRepeatedInt64Field(value: &_storage._ints) }()
+        case 20: try { try decoder.decodeSingularEnumField(value: &_storage._type) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
-    }
-    try { if let v = self._f {
-      try visitor.visitSingularFloatField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._i {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._s {
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._t {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if !self.floats.isEmpty {
-      try visitor.visitPackedFloatField(value: self.floats, fieldNumber: 7)
-    }
-    if !self.ints.isEmpty {
-      try visitor.visitPackedInt64Field(value: self.ints, fieldNumber: 8)
-    }
-    if self.type != .undefined {
-      try visitor.visitSingularEnumField(value: self.type, fieldNumber: 20)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 1)
+      }
+      try { if let v = _storage._f {
+        try visitor.visitSingularFloatField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._i {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._s {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._t {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._floats.isEmpty {
+        try visitor.visitPackedFloatField(value: _storage._floats, fieldNumber: 7)
+      }
+      if !_storage._ints.isEmpty {
+        try visitor.visitPackedInt64Field(value: _storage._ints, fieldNumber: 8)
+      }
+      if _storage._type != .undefined {
+        try visitor.visitSingularEnumField(value: _storage._type, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onnx_AttributeProto, rhs: Onnx_AttributeProto) -> Bool {
-    if lhs.name != rhs.name {return false}
-    if lhs._f != rhs._f {return false}
-    if lhs._i != rhs._i {return false}
-    if lhs._s != rhs._s {return false}
-    if lhs._t != rhs._t {return false}
-    if lhs.floats != rhs.floats {return false}
-    if lhs.ints != rhs.ints {return false}
-    if lhs.type != rhs.type {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._f != rhs_storage._f {return false}
+        if _storage._i != rhs_storage._i {return false}
+        if _storage._s != rhs_storage._s {return false}
+        if _storage._t != rhs_storage._t {return false}
+        if _storage._floats != rhs_storage._floats {return false}
+        if _storage._ints != rhs_storage._ints {return false}
+        if _storage._type != rhs_storage._type {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -789,7 +850,7 @@ nonisolated extension Onnx_AttributeProto.AttributeType: SwiftProtobuf._ProtoNam
 
 nonisolated extension Onnx_TensorProto: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".TensorProto"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dims\0\u{3}data_type\0\u{4}\u{2}float_data\0\u{4}\u{3}int64_data\0\u{1}name\0\u{3}raw_data\0\u{3}double_data\0\u{4}\u{3}external_data\0\u{3}data_location\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}dims\0\u{3}data_type\0\u{4}\u{2}float_data\0\u{3}int32_data\0\u{4}\u{2}int64_data\0\u{1}name\0\u{3}raw_data\0\u{3}double_data\0\u{4}\u{3}external_data\0\u{3}data_location\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -800,6 +861,7 @@ nonisolated extension Onnx_TensorProto: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.dims) }()
       case 2: try { try decoder.decodeSingularInt32Field(value: &self.dataType) }()
       case 4: try { try decoder.decodeRepeatedFloatField(value: &self.floatData) }()
+      case 5: try { try decoder.decodeRepeatedInt32Field(value: &self.int32Data) }()
       case 7: try { try decoder.decodeRepeatedInt64Field(value: &self.int64Data) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.rawData) }()
@@ -820,6 +882,9 @@ nonisolated extension Onnx_TensorProto: SwiftProtobuf.Message, SwiftProtobuf._Me
     }
     if !self.floatData.isEmpty {
       try visitor.visitPackedFloatField(value: self.floatData, fieldNumber: 4)
+    }
+    if !self.int32Data.isEmpty {
+      try visitor.visitPackedInt32Field(value: self.int32Data, fieldNumber: 5)
     }
     if !self.int64Data.isEmpty {
       try visitor.visitPackedInt64Field(value: self.int64Data, fieldNumber: 7)
@@ -846,6 +911,7 @@ nonisolated extension Onnx_TensorProto: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.dims != rhs.dims {return false}
     if lhs.dataType != rhs.dataType {return false}
     if lhs.floatData != rhs.floatData {return false}
+    if lhs.int32Data != rhs.int32Data {return false}
     if lhs.int64Data != rhs.int64Data {return false}
     if lhs.name != rhs.name {return false}
     if lhs.rawData != rhs.rawData {return false}

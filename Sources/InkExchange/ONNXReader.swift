@@ -12,6 +12,9 @@ struct ONNXReader {
 
   func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
     guard !data.isEmpty else { throw refuse("file", "an ONNX model", "an empty file") }
+    guard ProtobufFields.count(in: data, ProtobufFields.onnx) <= ProtobufFields.most else {
+      throw refuse("file", "at most \(ProtobufFields.most) fields", "more")
+    }
     let file: Onnx_ModelProto
     do {
       file = try Onnx_ModelProto(serializedBytes: data)
@@ -26,7 +29,7 @@ struct ONNXReader {
     about["description"] = file.docString
     return try walk.chain.model(
       .init(
-        labels: nil, inputScale: walk.inputScale ?? 1 / 255,
+        labels: nil, inputScale: walk.inputScale,
         about: about.filter { !$0.value.isEmpty }, metadata: metadata), options)
   }
 
@@ -37,6 +40,7 @@ struct ONNXReader {
     /// The nodes that read a value, but for those that ask for its shape only.
     private let readers: [String: [Onnx_NodeProto]]
     private let nodeCount: Int
+    private let outputs: Set<String>
     private var value: String
     /// What the axes of the value stand for, as axes of `[batch, channels, height, width]`.
     private var axes: [Int]
@@ -52,6 +56,7 @@ struct ONNXReader {
       let constants = Constants(graph, path: path)
       self.constants = constants
       nodeCount = graph.node.count
+      outputs = Set(graph.output.map(\.name))
       var readers: [String: [Onnx_NodeProto]] = [:]
       for node in graph.node where node.opType != "Shape" {
         for name in Set(node.input) { readers[name, default: []].append(node) }
@@ -63,6 +68,9 @@ struct ONNXReader {
         throw refuse("input", "one picture", "\(inputs.count) inputs")
       }
       value = input.name
+      // Whole numbers can only be grey values of 0 to 255.
+      let type = Onnx_TensorProto.DataType(rawValue: Int(input.type.tensorType.elemType))
+      if let type, ![.undefined, .float, .double, .float16].contains(type) { inputScale = 1 }
       let lengths = input.type.tensorType.shape.dim.map(\.dimValue)
       let sides: ArraySlice<Int64>
       switch lengths.count {
@@ -93,6 +101,9 @@ struct ONNXReader {
         try add(node, at: "node `\(node.name)` (\(node.opType))")
         value = node.output.first ?? ""
       }
+      guard outputs.contains(value) else {
+        throw refuse("graph", "one chain from the input to the output", "an end at `\(value)`")
+      }
     }
 
     private func nextNode() throws(ModelError) -> Onnx_NodeProto? {
@@ -107,7 +118,7 @@ struct ONNXReader {
     }
 
     private mutating func add(_ node: Onnx_NodeProto, at place: String) throws(ModelError) {
-      let attributes = Attributes(node)
+      let attributes = try Attributes(node, path: path, at: place)
       switch node.opType {
       case "Conv": try addConvolution(node, attributes, at: place)
       case "MaxPool": try addPooling(attributes, at: place)
@@ -115,6 +126,9 @@ struct ONNXReader {
       case "BatchNormalization":
         guard axes == [0, 1, 2, 3] || chain.planes == nil else {
           throw refuse(place, "channels first", "channels last")
+        }
+        guard (attributes.int("training_mode") ?? 0) == 0 else {
+          throw refuse(place, "stored statistics", "training_mode")
         }
         try chain.addBatchNormalization(
           scale: constant(node, 1, at: place), shift: constant(node, 2, at: place),
@@ -153,8 +167,16 @@ struct ONNXReader {
           // A batch normalisation whose statistics were worked out before.
           try chain.multiplyOutputs(perOutput(constant, factors, at: place), at: place)
         }
-      case "Softmax", "LogSoftmax": try chain.addSoftmax(at: place)
-      case "Identity", "Dropout", "Cast": break
+      case "Softmax", "LogSoftmax":
+        let axis = attributes.int("axis") ?? -1
+        guard axis == -1 || axis == 1 else { throw refuse(place, "axis 1 or -1", "\(axis)") }
+        try chain.addSoftmax(at: place)
+      case "Cast":
+        let type = Onnx_TensorProto.DataType(rawValue: attributes.int("to") ?? 0)
+        guard type == .float || type == .double || type == .float16 else {
+          throw refuse(place, "a cast to floating-point numbers", "to \(attributes.int("to") ?? 0)")
+        }
+      case "Identity", "Dropout": break
       default:
         throw refuse(
           place,
@@ -180,7 +202,7 @@ struct ONNXReader {
       case nil, ""?, "NOTSET"?, "VALID"?: window.edges = attributes.ints("pads") ?? [0, 0, 0, 0]
       case let other?: throw refuse(place, "a padding of ONNX", other)
       }
-      let bias = node.input.count > 2 ? try constant(node, 2, at: place) : nil
+      let bias = try optionalConstant(node, 2, at: place)
       try chain.addConvolution(
         filters: filters, window, weight: constants.floats(weight, at: place), bias: bias,
         at: place)
@@ -207,9 +229,13 @@ struct ONNXReader {
         (attributes.int("transA") ?? 0) == 0
       else { throw refuse(place, "no alpha, beta or transA", "one of them") }
       let weight = try tensor(node, 1, at: place)
-      try addDense(
-        weight, isTransposed: attributes.int("transB") == 1,
-        bias: node.input.count > 2 ? constant(node, 2, at: place) : nil, at: place)
+      let isTransposed = attributes.int("transB") == 1
+      var bias = try optionalConstant(node, 2, at: place)
+      if let one = bias, one.count == 1, weight.dims.count == 2 {
+        let units = weight.dims[isTransposed ? 0 : 1]
+        bias = [Float](repeating: one[0], count: Int(min(65_536, max(1, units))))
+      }
+      try addDense(weight, isTransposed: isTransposed, bias: bias, at: place)
     }
 
     /// Adds a dense layer of `[inputs, units]`, or `[units, inputs]` where that is transposed.
@@ -272,19 +298,27 @@ struct ONNXReader {
       axes = order.map { axes[$0] }
     }
 
-    /// Planes become a vector; of one channel they may become planes again.
+    /// Planes become a vector; one channel may change its place among the axes.
     private mutating func reshape(_ node: Onnx_NodeProto, at place: String) throws(ModelError) {
-      guard let planes = chain.planes else { return }
-      // A shape that is worked out in the graph keeps the batch: what follows tells whether it fits.
-      guard node.input.count > 1, let shape = constants.tensor(node.input[1]) else {
-        return try flatten(at: place)
+      let shape = node.input.count > 1 ? constants.tensor(node.input[1]) : nil
+      let lengths = try shape.map { shape throws(ModelError) in
+        try constants.integers(shape, at: place)
       }
-      let lengths = try constants.integers(shape, at: place)
-      switch lengths.count {
-      case 2: try flatten(at: place)
-      case 4 where planes.channels == 1 && lengths[1] == 1: axes = [0, 1, 2, 3]
-      case 4 where planes.channels == 1 && lengths[3] == 1: axes = [0, 2, 3, 1]
-      default: throw refuse(place, "a flattening", "a shape of \(lengths)")
+      guard let planes = chain.planes else {
+        guard lengths?.count == 2 else { throw refuse(place, "2 axes", "\(lengths ?? [])") }
+        return
+      }
+      // A shape that is worked out in the graph keeps the batch: what follows tells whether it fits.
+      guard let lengths, lengths.count != 2 else { return try flatten(at: place) }
+      let (rows, columns) = (Int64(planes.height), Int64(planes.width))
+      guard planes.channels == 1, axes == [0, 1, 2, 3] || axes == [0, 2, 3, 1],
+        lengths.count == 4
+      else { throw refuse(place, "a flattening", "a shape of \(lengths)") }
+      switch Array(lengths.dropFirst()) {
+      case [1, rows, columns]: axes = [0, 1, 2, 3]
+      case [rows, columns, 1]: axes = [0, 2, 3, 1]
+      default:
+        throw refuse(place, "\(rows) rows and \(columns) columns", "a shape of \(lengths)")
       }
     }
 
@@ -305,6 +339,14 @@ struct ONNXReader {
       try constants.floats(tensor(node, index, at: place), at: place)
     }
 
+    /// The constant at `index`, or `nil` where it is left out: an empty name stands for that.
+    private func optionalConstant(
+      _ node: Onnx_NodeProto, _ index: Int, at place: String
+    ) throws(ModelError) -> [Float]? {
+      guard node.input.count > index, !node.input[index].isEmpty else { return nil }
+      return try constant(node, index, at: place)
+    }
+
     /// The constant that a node of two inputs reads beside the chain's value, and whether it is the second.
     private func otherInput(
       _ node: Onnx_NodeProto, at place: String
@@ -319,7 +361,16 @@ struct ONNXReader {
   private struct Attributes {
     private let byName: [String: Onnx_AttributeProto]
 
-    init(_ node: Onnx_NodeProto) {
+    init(_ node: Onnx_NodeProto, path: String, at place: String) throws(ModelError) {
+      for attribute in node.attribute {
+        // Fields that are there, but not of their own kind, would read as absent.
+        let numbers = ProtobufFields.numbers(in: attribute.unknownFields.data)
+        if let number = numbers.first(where: [2, 3, 4, 7, 8, 20].contains) {
+          throw ModelError(
+            path: path, field: "\(place), \(attribute.name)",
+            expected: "field \(number) of its own kind", found: "another wire type")
+        }
+      }
       byName = Dictionary(node.attribute.map { ($0.name, $0) }) { first, _ in first }
     }
 
@@ -343,14 +394,34 @@ struct Constants {
     for node in graph.node where node.output.count == 1 {
       switch node.opType {
       case "Constant":
-        if let attribute = node.attribute.first(where: { $0.name == "value" }) {
-          byName[node.output[0]] = attribute.t
-        }
+        byName[node.output[0]] = node.attribute.first.flatMap(Self.constant)
       case "Identity": byName[node.output[0]] = node.input.first.flatMap { byName[$0] }
       default: break
       }
     }
     self.byName = byName
+  }
+
+  /// What a `Constant` node holds.
+  private static func constant(_ attribute: Onnx_AttributeProto) -> Onnx_TensorProto? {
+    switch attribute.name {
+    case "value": return attribute.t
+    case "value_float", "value_floats":
+      let values = attribute.name == "value_float" ? [attribute.f] : attribute.floats
+      return .with {
+        $0.dataType = Int32(Onnx_TensorProto.DataType.float.rawValue)
+        $0.dims = [Int64(values.count)]
+        $0.floatData = values
+      }
+    case "value_int", "value_ints":
+      let values = attribute.name == "value_int" ? [attribute.i] : attribute.ints
+      return .with {
+        $0.dataType = Int32(Onnx_TensorProto.DataType.int64.rawValue)
+        $0.dims = [Int64(values.count)]
+        $0.int64Data = values
+      }
+    default: return nil
+    }
   }
 
   func contains(_ name: String) -> Bool { byName[name] != nil }
@@ -371,9 +442,14 @@ struct Constants {
     guard !count.1, Int(count.0) <= Architecture.mostParameters else {
       throw refuse(name, "at most \(Architecture.mostParameters) values", "\(tensor.dims)")
     }
-    let raw = tensor.dataLocation == .external ? try external(tensor, at: name) : tensor.rawData
+    let type = Onnx_TensorProto.DataType(rawValue: Int(tensor.dataType))
+    let widths: [Onnx_TensorProto.DataType: Int] = [.float16: 2, .float: 4, .double: 8]
+    let raw =
+      tensor.dataLocation == .external
+      ? try external(tensor, count: Int(count.0) * (type.flatMap { widths[$0] } ?? 0), at: name)
+      : tensor.rawData
     let values: [Float]
-    switch Onnx_TensorProto.DataType(rawValue: Int(tensor.dataType)) {
+    switch type {
     case .float?:
       values =
         raw.isEmpty
@@ -384,7 +460,11 @@ struct Constants {
         raw.isEmpty
         ? tensor.doubleData.map(Float.init)
         : Self.numbers(raw, of: UInt64.self) { Float(Double(bitPattern: $0)) }
-    case .float16? where !raw.isEmpty: values = HalfPrecision.floats(raw)
+    case .float16?:
+      values =
+        raw.isEmpty
+        ? tensor.int32Data.map { HalfPrecision.float(UInt16(truncatingIfNeeded: $0)) }
+        : HalfPrecision.floats(raw)
     default: throw refuse(name, "numbers of 16, 32 or 64 bits", "data type \(tensor.dataType)")
     }
     guard Int64(values.count) == count.0 else {
@@ -416,7 +496,9 @@ struct Constants {
   }
 
   /// What lies in a file beside the model's, as PyTorch writes it.
-  private func external(_ tensor: Onnx_TensorProto, at name: String) throws(ModelError) -> Data {
+  private func external(
+    _ tensor: Onnx_TensorProto, count: Int, at name: String
+  ) throws(ModelError) -> Data {
     let entries = Dictionary(tensor.externalData.map { ($0.key, $0.value) }) { first, _ in first }
     // Only a name: what a model says must not lead anywhere else.
     guard let location = entries["location"], !location.isEmpty, !location.contains("/"),
@@ -428,15 +510,16 @@ struct Constants {
       throw refuse(name, "the file `\(location)` beside the model's", "none")
     }
     defer { try? handle.close() }
-    let offset = entries["offset"].flatMap(UInt64.init) ?? 0
-    let length = entries["length"].flatMap(Int.init)
-    guard let size = try? handle.seekToEnd(), offset <= size, size <= 1 << 30 else {
-      throw refuse(name, "an offset within `\(location)`", "\(offset)")
+    guard let offset = UInt64(entries["offset"] ?? "0") else {
+      throw refuse(name, "an offset in `\(location)`", entries["offset"] ?? "none")
     }
-    let rest = Int(size - offset)
-    guard (length ?? rest) <= rest, (length ?? 0) >= 0, (try? handle.seek(toOffset: offset)) != nil,
-      let data = try? handle.read(upToCount: length ?? rest)
-    else { throw refuse(name, "\(length ?? rest) bytes in `\(location)`", "\(rest)") }
+    guard (entries["length"] ?? "\(count)") == "\(count)" else {
+      throw refuse(name, "\(count) bytes in `\(location)`", entries["length"] ?? "none")
+    }
+    guard let size = try? handle.seekToEnd(), offset <= size, UInt64(count) <= size - offset,
+      (try? handle.seek(toOffset: offset)) != nil, let data = try? handle.read(upToCount: count),
+      data.count == count
+    else { throw refuse(name, "\(count) bytes from \(offset) on in `\(location)`", "fewer") }
     return data
   }
 }

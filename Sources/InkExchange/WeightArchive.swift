@@ -29,8 +29,16 @@ enum WeightArchive {
     guard let architecture = options.architecture else {
       throw refuse("architecture", "--architecture, which this form does not have", "none")
     }
-    let arrays = try arrays(in: data, path: path)
-    let parameters = architecture.parameters
+    var parameters = architecture.parameters
+    let arrays = try arrays(in: data, for: architecture, path: path)
+    if arrays.count < parameters.count {
+      // What a batch normalisation follows needs no bias, and often has none.
+      parameters.removeAll { parameter in
+        parameter.role == .bias && parameter.layer + 1 < architecture.layers.count
+          && architecture.layers[parameter.layer] != .batchNormalization
+          && architecture.layers[parameter.layer + 1] == .batchNormalization
+      }
+    }
     guard arrays.count == parameters.count else {
       throw refuse(
         "arrays", "\(parameters.count), those of the network `\(architecture.name)`",
@@ -47,6 +55,15 @@ enum WeightArchive {
         "\(array.shape)")
     }
 
+    for (array, parameter) in zip(arrays, parameters) {
+      if let role = role(of: array.name), role != parameter.role {
+        throw refuse(
+          array.name,
+          "the \(parameter.role.rawValue) of layer \(parameter.layer + 1) at this place",
+          "the \(role.rawValue)")
+      }
+    }
+
     var chain = LayerChain(inputSize: architecture.inputSize, path: path)
     for (index, layer) in architecture.layers.enumerated() {
       let own = zip(parameters, arrays).filter { $0.0.layer == index }.map(\.1)
@@ -57,11 +74,11 @@ enum WeightArchive {
         if padding == .same { window.edges = nil }
         try chain.addConvolution(
           filters: filters, window, weight: layout.channelsFirst(own[0].values, own[0].shape),
-          bias: own[1].values, at: place)
+          bias: own.count > 1 ? own[1].values : nil, at: place)
       case .dense(let units):
         try chain.addDense(
           units: units, weight: layout.channelsFirst(own[0].values, own[0].shape),
-          bias: own[1].values, at: place)
+          bias: own.count > 1 ? own[1].values : nil, at: place)
       case .batchNormalization:
         // PyTorch's usual ε is this package's; Keras' is 1e-3.
         try chain.addBatchNormalization(
@@ -76,6 +93,16 @@ enum WeightArchive {
       }
     }
     return try chain.model(.init(labels: nil, inputScale: 1 / 255), options)
+  }
+
+  /// What an array's name says that it does in its layer, where it says something.
+  private static func role(of name: String) -> Parameter.Role? {
+    let words: [(Parameter.Role, [String])] = [
+      (.runningMean, ["running_mean", "moving_mean"]),
+      (.runningVariance, ["running_var", "moving_var", "moving_variance"]),
+      (.bias, ["bias", "beta"]), (.weight, ["weight", "kernel", "gamma"]),
+    ]
+    return words.first { $0.1.contains(where: name.hasSuffix) }?.0
   }
 
   /// The layout in which all arrays have the shapes that they should have.
@@ -103,10 +130,14 @@ enum WeightArchive {
   }
 
   /// The arrays of numbers in the order in which they were saved.
-  private static func arrays(in data: Data, path: String) throws(ModelError) -> [Array] {
+  private static func arrays(
+    in data: Data, for architecture: Architecture, path: String
+  ) throws(ModelError) -> [Array] {
     let archive = try ZipArchive(data, path: path)
     var arrays: [Array] = []
-    var room = 8 * Architecture.mostParameters + (1 << 20)
+    // In double precision, and a header for each of them and of those that are passed over.
+    let parameters = architecture.parameters
+    var room = 8 * parameters.reduce(0) { $0 + $1.count } + 1024 * (2 * parameters.count + 8)
     for member in archive.members {
       let name = member.name.hasSuffix(".npy") ? String(member.name.dropLast(4)) : member.name
       let bytes = try archive.content(of: member, most: room)

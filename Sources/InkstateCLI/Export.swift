@@ -43,6 +43,10 @@ struct Export: ParsableCommand {
         "--to: expected \(ExportForm.allCases.words), found \(output == nil ? "none" : "no such ending of --output")"
       )
     }
+    if let to, let output, let other = form(of: output), other != to {
+      throw ValidationError(
+        "--output: expected a name that does not end in .\(other.fileExtension), found `\(output)`")
+    }
     if let name, !name.isSwiftName {
       throw ValidationError("--name: expected a name as Swift has it, found `\(name)`")
     }
@@ -62,8 +66,8 @@ struct Export: ParsableCommand {
     try FileTree.refuseReplacing(path, by: output)
     try FileTree.refuseExisting(output, force: force)
     let file = FileTree.name(of: output).split(separator: ".").first.map(String.init) ?? stem
-    let typeName =
-      name ?? (file.isSwiftName ? file.prefix(1).uppercased() + file.dropFirst() : "InkModel")
+    let capitalized = file.prefix(1).uppercased() + file.dropFirst()
+    let typeName = name ?? (capitalized.isSwiftName ? capitalized : "InkModel")
     let data = try model.exported(as: form, name: typeName)
     try FileTree.write(data, to: output)
     print(
@@ -93,7 +97,22 @@ struct AboutOptions: ParsableArguments {
 
 extension String {
   /// Whether it can be the name of a type.
-  fileprivate var isSwiftName: Bool { wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
+  fileprivate var isSwiftName: Bool {
+    // The language's own words, and the types that the file uses.
+    let taken: Set = [
+      "Any", "Array", "Bool", "Double", "Float", "Int", "Protocol", "Self", "StaticString",
+      "String",
+      "Type", "UInt32", "UInt8", "as", "associatedtype", "break", "case", "catch", "class",
+      "continue",
+      "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
+      "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+      "is",
+      "let", "nil", "open", "operator", "precondition", "private", "protocol", "public", "repeat",
+      "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
+      "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+    return !taken.contains(self) && wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*/) != nil
+  }
 }
 
 extension ExportForm: ExpressibleByArgument {}

@@ -47,10 +47,27 @@ struct Import: ParsableCommand {
       """)
   var inputScale: Float?
 
+  @Option(help: "For .npz with a named network, the rows and columns of a picture. (default: 28)")
+  var size: Int?
+
+  @Option(help: "The free space around the ink that it was trained with, in pixels. (default: 1)")
+  var margin: Double?
+
+  @Option(help: "The width of the line that it was trained with, in pixels. (default: 1.75)")
+  var penWidth: Double?
+
   @OptionGroup var output: OutputOptions
-  @OptionGroup var raster: RasterOptions
 
   func validate() throws {
+    if !file.lowercased().hasSuffix(".npz") {
+      let given: [(String, Bool)] = [
+        ("--architecture", architecture != nil), ("--layout", layout != nil),
+        ("--epsilon", epsilon != nil), ("--size", size != nil),
+      ]
+      if let (name, _) = given.first(where: \.1) {
+        throw ValidationError("\(name): expected none for a file that is no .npz, found one")
+      }
+    }
     if let inputScale, !(inputScale.isFinite && inputScale > 0) {
       throw ValidationError("--input-scale: expected a number above 0, found \(inputScale)")
     }
@@ -68,14 +85,14 @@ struct Import: ParsableCommand {
     options.layout = layout
     options.epsilon = epsilon
     options.inputScale = inputScale
-    options.margin = raster.margin
-    options.penWidth = raster.penWidth
+    options.margin = margin
+    options.penWidth = penWidth
     if let architecture {
       guard let labels = options.labels else {
         throw ValidationError("--architecture: expected --labels beside it, found none")
       }
       options.architecture = try Architecture.described(
-        by: architecture, classCount: labels.count, inputSize: raster.size)
+        by: architecture, classCount: labels.count, inputSize: size ?? 28)
     }
     let model = try Model.imported(path: file, options: options)
     try FileTree.write(model.encoded(), to: output.output)

@@ -293,6 +293,252 @@ import Testing
     }
   }
 
+  @Test func whatWouldAnswerOtherwiseIsRefused() throws {
+    func node(_ operation: String, _ input: [String], _ output: String) -> Onnx_NodeProto {
+      .with { ($0.opType, $0.input, $0.output) = (operation, input, [output]) }
+    }
+    func int(_ name: String, _ value: Int64) -> Onnx_AttributeProto {
+      .with { ($0.name, $0.i) = (name, value) }
+    }
+    func shape(_ name: String, _ lengths: [Int64]) -> Onnx_TensorProto {
+      .with {
+        ($0.name, $0.dataType, $0.dims) = (name, 7, [Int64(lengths.count)])
+        $0.int64Data = lengths
+      }
+    }
+    func floats(_ name: String, _ values: [Float]) -> Onnx_TensorProto {
+      .with {
+        ($0.name, $0.dataType, $0.dims) = (name, 1, [Int64(values.count)])
+        $0.floatData = values
+      }
+    }
+    let cases: [(String, (inout Onnx_GraphProto) -> Void)] = [
+      (
+        "expected 12 rows and 12 columns, found a shape of [-1, 1, 4, 36]",
+        {
+          $0.initializer.append(shape("s", [-1, 1, 4, 36]))
+          $0.node.insert(node("Reshape", ["image", "s"], "r"), at: 0)
+          $0.node[1].input[0] = "r"
+        }
+      ),
+      (
+        "expected a flattening, found a shape of [-1, 1, 12, 12]",
+        {
+          var transpose = node("Transpose", ["image"], "t")
+          transpose.attribute = [.with { ($0.name, $0.ints) = ("perm", [0, 1, 3, 2]) }]
+          $0.initializer.append(shape("s", [-1, 1, 12, 12]))
+          $0.node.insert(contentsOf: [transpose, node("Reshape", ["t", "s"], "r")], at: 0)
+          $0.node[2].input[0] = "r"
+        }
+      ),
+      (
+        "expected nothing after the logits but a softmax",
+        {
+          $0.initializer.append(floats("more", [0, 5, 0]))
+          $0.node.append(node("Add", ["probabilities", "more"], "end"))
+          $0.output[0].name = "end"
+        }
+      ),
+      (
+        "expected axis 1 or -1, found 0",
+        { $0.node[$0.node.count - 1].attribute = [int("axis", 0)] }
+      ),
+      (
+        "expected a cast to floating-point numbers, found to 6",
+        {
+          var cast = node("Cast", ["image"], "c")
+          cast.attribute = [int("to", 6)]
+          $0.node.insert(cast, at: 0)
+          $0.node[1].input[0] = "c"
+        }
+      ),
+      (
+        "expected one chain from the input to the output, found an end at `probabilities`",
+        { $0.output[0].name = "elsewhere" }
+      ),
+      (
+        "expected an offset in `a.data`, found  17",
+        {
+          $0.initializer[0].dataLocation = .external
+          $0.initializer[0].externalData = [
+            .with { ($0.key, $0.value) = ("location", "a.data") },
+            .with { ($0.key, $0.value) = ("offset", " 17") },
+          ]
+        }
+      ),
+      (
+        "expected field 3 of its own kind, found another wire type",
+        {
+          // `i` with a length.
+          $0.node[3].attribute = [
+            try! .init(serializedBytes: [0x0A, 4, 0x61, 0x78, 0x69, 0x73, 0x1A, 1, 1] as [UInt8])
+          ]
+        }
+      ),
+    ]
+    let folder = try TemporaryFolder()
+    try folder.write("a.data", Data(count: 1000))
+    var options = ImportOptions()
+    options.labels = ["a", "b", "c"]
+    for (expected, change) in cases {
+      var file = try Onnx_ModelProto(serializedBytes: small.exported(as: .onnx))
+      file.metadataProps = []
+      change(&file.graph)
+      let path = try folder.write("a.onnx", file.serializedData())
+      #expect {
+        try Model.imported(path: path, options: options)
+      } throws: {
+        "\($0)".contains(expected)
+      }
+    }
+  }
+
+  @Test func coreMLAnswersFromItsSoftmaxOnly() throws {
+    for (expected, change) in [
+      (
+        "network: expected a softmax at the end, found none",
+        { $0.neuralNetworkClassifier.layers.removeLast() }
+      ),
+      (
+        "found `relu1`", { $0.neuralNetworkClassifier.labelProbabilityLayerName = "relu1" }
+      ),
+      (
+        "preprocessing: expected one of `image`, found `elsewhere`",
+        { $0.neuralNetworkClassifier.preprocessing[0].featureName = "elsewhere" }
+      ),
+    ] as [(String, (inout CoreML_Specification_Model) -> Void)] {
+      let message = try message(coreML(change), as: "a.mlmodel") ?? "none"
+      #expect(message.contains(expected), "\(message)")
+    }
+  }
+
+  @Test func changesThatTheMetadataDoesNotHaveAreRefused() throws {
+    for (expected, change) in [
+      (
+        "labels: expected those of the metadata, class 0, class 1, class 2, found a, b, c",
+        { $0.neuralNetworkClassifier.stringClassLabels.vector = ["a", "b", "c"] }
+      ),
+      (
+        "input_scale: expected that of the preprocessing, 0.5",
+        { $0.neuralNetworkClassifier.preprocessing[0].scaler.channelScale = 0.5 }
+      ),
+    ] as [(String, (inout CoreML_Specification_Model) -> Void)] {
+      var file = try CoreML_Specification_Model(serializedBytes: small.exported(as: .coreml))
+      change(&file)
+      let message = try message(file.serializedData(), as: "a.mlmodel") ?? "none"
+      #expect(message.contains(expected), "\(message)")
+    }
+    var options = ImportOptions()
+    options.inputScale = 1
+    #expect(
+      try message(small.exported(as: .coreml), as: "a.mlmodel", options)?
+        .contains("--input-scale: expected none, for the file says 0.003921569") == true)
+  }
+
+  @Test func givenLabelsDecideWhatIsRefused() throws {
+    let folder = try TemporaryFolder()
+    for (labels, rejected) in [(["a", "b", "other"], "other"), (["a", "b", "c"], nil)] {
+      let data = try coreML {
+        $0.neuralNetworkClassifier.int64ClassLabels.vector = [3, 1, 2]
+      }
+      let path = try folder.write("a.mlmodel", data)
+      #expect(try Model.imported(path: path).labels == ["3", "1", "2"])
+      var options = ImportOptions()
+      options.labels = labels
+      let model = try Model.imported(path: path, options: options)
+      #expect(model.labels == labels && model.decision.rejectedLabel == rejected)
+    }
+  }
+
+  @Test func veryManyTinyMessagesAreRefused() throws {
+    let layers = Data((0..<400_000).flatMap { _ in [UInt8(0x0A), 0] })
+    func file(_ tag: [UInt8]) -> Data {
+      var (length, varint) = (layers.count, [UInt8]())
+      while length > 127 {
+        varint.append(UInt8(length & 127 | 128))
+        length >>= 7
+      }
+      return Data(tag + varint + [UInt8(length)]) + layers
+    }
+    #expect(
+      try message(file([0x9A, 0x19]), as: "a.mlmodel")
+        == "a.mlmodel, file: expected at most 200000 fields, found more")
+    #expect(
+      try message(file([0x3A]), as: "a.onnx")
+        == "a.onnx, file: expected at most 200000 fields, found more")
+  }
+
+  // MARK: Weights alone
+
+  /// An archive of arrays as NumPy saves it, without compression.
+  private func archive(
+    _ arrays: [(name: String, shape: [Int], values: [Float], isFortran: Bool)]
+  ) -> Data {
+    func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) }
+    }
+    var (data, directory) = (Data(), Data())
+    for array in arrays {
+      let shape = array.shape.map { "\($0)," }.joined(separator: " ")
+      let header =
+        "{'descr': '<f4', 'fortran_order': \(array.isFortran ? "True" : "False"), 'shape': (\(shape)), }\n"
+      let content =
+        [0x93] + Array("NUMPY".utf8) + [1, 0] + bytes(header.utf8.count, 2) + Array(header.utf8)
+        + array.values.flatMap { bytes(Int($0.bitPattern), 4) }
+      let name = Array("\(array.name).npy".utf8)
+      let common =
+        bytes(0, 12) + bytes(content.count, 4) + bytes(content.count, 4) + bytes(name.count, 2)
+        + bytes(0, 2)
+      directory += Data(
+        bytes(0x0201_4B50, 4) + bytes(20, 2) + bytes(20, 2) + common + bytes(0, 10)
+          + bytes(data.count, 4) + name)
+      data += Data(bytes(0x0403_4B50, 4) + bytes(20, 2) + common + name + content)
+    }
+    return data + directory
+      + Data(
+        bytes(0x0605_4B50, 4) + bytes(0, 4) + bytes(arrays.count, 2) + bytes(arrays.count, 2)
+          + bytes(directory.count, 4) + bytes(data.count, 4) + bytes(0, 2))
+  }
+
+  @Test func arraysInAnyOrderOfAxesAreRead() throws {
+    let folder = try TemporaryFolder()
+    var options = ImportOptions()
+    options.labels = ["a", "b"]
+    options.architecture = try Architecture(
+      name: "tiny", inputSize: 8,
+      layers: [
+        .convolution(filters: 2, kernel: 3, padding: .valid), .batchNormalization, .flatten,
+        .dense(units: 2),
+      ])
+    options.margin = 0
+    options.penWidth = 0.5
+    options.layout = .channelsFirst
+    let kernel = (0..<18).map(Float.init)
+    // [out, 1, row, column] with the first axis fastest.
+    let turned = (0..<9).flatMap { pixel in
+      let (row, column) = (pixel % 3, pixel / 3)
+      return [kernel[row * 3 + column], kernel[9 + row * 3 + column]]
+    }
+    var arrays: [(name: String, shape: [Int], values: [Float], isFortran: Bool)] = [
+      ("0.weight", [2, 1, 3, 3], turned, true), ("1.weight", [2], [1, 2], false),
+      ("1.bias", [2], [3, 4], false), ("1.running_mean", [2], [5, 6], false),
+      ("1.running_var", [2], [7, 8], false),
+      ("1.num_batches_tracked", [], [9], false),
+      ("3.weight", [2, 72], Array(repeating: 1, count: 144), false),
+      ("3.bias", [2], [0, 1], false),
+    ]
+    let path = try folder.write("a.npz", archive(arrays))
+    let model = try Model.imported(path: path, options: options)
+    #expect(model.weights["0.weight"]?.values == kernel)
+    // The convolution had no bias: its batch normalisation makes up for it.
+    #expect(model.weights["0.bias"]?.values == [0, 0])
+    #expect(model.weights["1.running_var"]?.values == [7, 8])
+    arrays.swapAt(1, 2)
+    #expect(
+      try message(archive(arrays), as: "a.npz", options)
+        == "a.npz, 1.bias: expected the weight of layer 2 at this place, found the bias")
+  }
+
   @Test func metadataThatDoesNotFitTheNetworkIsRefused() throws {
     var file = try Onnx_ModelProto(serializedBytes: small.exported(as: .onnx))
     file.graph.node[1].opType = "Identity"

@@ -1,0 +1,116 @@
+import Foundation
+
+/// What a file in protobuf's wire format holds, before it is decoded: a decoded message takes a hundred times
+/// the room of its two bytes, so that a small file of very many could fill the memory.
+///
+/// Source: protobuf.dev, "Encoding".
+enum ProtobufFields {
+  /// The messages inside a message, by field number.
+  indirect enum Schema {
+    case message([Int: Schema])
+  }
+
+  /// A file with more fields is no network of one chain.
+  static let most = 200_000
+
+  private static let leaf = Schema.message([:])
+  private static let entry = leaf
+  private static let weights = leaf
+
+  /// Where messages lie in Core ML's files, as far as they can be many.
+  static let coreML = Schema.message([
+    2: .message([
+      1: .message([3: leaf]), 10: .message([3: leaf]), 100: .message([100: entry]),
+    ]),
+    403: .message([
+      1: .message([
+        100: .message([50: .message([1: .message([10: leaf])]), 90: weights, 91: weights]),
+        120: .message([30: .message([1: .message([10: leaf])]), 32: leaf]),
+        130: .message([5: leaf]),
+        140: .message([20: weights, 21: weights]),
+        160: .message([15: weights, 16: weights, 17: weights, 18: weights]), 1140: leaf,
+      ]),
+      2: .message([10: leaf]), 100: leaf, 101: leaf,
+    ]),
+  ])
+
+  private static let tensor = Schema.message([13: entry])
+  private static let value = Schema.message([2: .message([1: .message([2: .message([1: leaf])])])])
+
+  /// Where messages lie in ONNX's files.
+  static let onnx = Schema.message([
+    7: .message([
+      1: .message([5: .message([5: tensor])]), 5: tensor, 11: value, 12: value,
+    ]),
+    8: leaf, 14: entry,
+  ])
+
+  /// How many fields there are in `data` and in the messages of `schema` inside it; more than ``most`` are
+  /// not counted further. What is damaged ends the count: the decoder will say so.
+  static func count(in data: Data, _ schema: Schema) -> Int {
+    data.withUnsafeBytes { bytes in count(bytes[...], schema, room: most) }
+  }
+
+  private static func count(
+    _ bytes: Slice<UnsafeRawBufferPointer>, _ schema: Schema, room: Int
+  ) -> Int {
+    guard case .message(let inner) = schema else { return 0 }
+    var count = 0
+    walk(bytes) { number, content in
+      count += 1
+      if let content, let schema = inner[number] {
+        count += Self.count(content, schema, room: room - count)
+      }
+      return count <= room
+    }
+    return count
+  }
+
+  /// The numbers of the fields in `data`, in their order.
+  static func numbers(in data: Data) -> [Int] {
+    var numbers: [Int] = []
+    data.withUnsafeBytes { bytes in
+      walk(bytes[...]) { number, _ in
+        numbers.append(number)
+        return numbers.count < most
+      }
+    }
+    return numbers
+  }
+
+  /// Goes from field to field until the end, damage, or `visit` says no; the content is that of fields with
+  /// a length.
+  private static func walk(
+    _ bytes: Slice<UnsafeRawBufferPointer>,
+    _ visit: (_ number: Int, _ content: Slice<UnsafeRawBufferPointer>?) -> Bool
+  ) {
+    var place = bytes.startIndex
+    func varint() -> UInt64? {
+      var value: UInt64 = 0
+      for shift in stride(from: UInt64(0), to: 64, by: 7) {
+        guard place < bytes.endIndex else { return nil }
+        let byte = bytes[place]
+        place += 1
+        value |= UInt64(byte & 0x7F) << shift
+        if byte < 0x80 { return value }
+      }
+      return nil
+    }
+    while place < bytes.endIndex {
+      guard let tag = varint() else { return }
+      var content: Slice<UnsafeRawBufferPointer>?
+      switch tag & 7 {
+      case 0: guard varint() != nil else { return }
+      case 1: place += 8
+      case 5: place += 4
+      case 2:
+        guard let length = varint(), length <= UInt64(bytes.endIndex - place) else { return }
+        content = bytes[place..<place + Int(length)]
+        place += Int(length)
+      // Groups have not been written for a long time.
+      default: break
+      }
+      guard place <= bytes.endIndex, visit(Int(clamping: tag >> 3), content) else { return }
+    }
+  }
+}
