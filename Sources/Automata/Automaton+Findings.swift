@@ -64,3 +64,60 @@ extension Automaton {
     return findings
   }
 }
+
+extension Automaton {
+  /// What each state is called when it is spoken of: its name, or its id where it has none.
+  public var shownNames: [String: String] {
+    Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name.isEmpty ? $0.id : $0.name) })
+  }
+}
+
+extension Automaton.Finding {
+  /// The finding in words; `names` are the automaton's ``Automaton/shownNames``.
+  public func words(_ names: [String: String]) -> String {
+    switch self {
+    case .noInitialState: "no initial state"
+    case .severalInitialStates(let ids): "several initial states: \(list(ids, names))"
+    case .noFinalState: "no final state"
+    case .withoutSymbols(let id): "transition \(id) has no symbol and no ε"
+    case .unreachable(let id): "no word reaches state \(names[id] ?? id)"
+    case .unproductive(let id): "no final state is reached from state \(names[id] ?? id)"
+    case .unnamed(let id): "state \(id) has no name"
+    case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
+    case .longSymbols(let symbols):
+      "symbols of several characters, read only as longest matches: "
+        + symbols.joined(separator: ", ")
+    }
+  }
+}
+
+extension Automaton.Nondeterminism {
+  /// The reason in words; `names` are the automaton's ``Automaton/shownNames``.
+  public func words(_ names: [String: String]) -> String {
+    switch self {
+    case .initialStates(let ids):
+      ids.isEmpty ? "no initial state" : "several initial states: \(list(ids, names))"
+    case .epsilon(let transition): "transition \(transition) needs no symbol"
+    case .choice(let state, let symbol, let transitions):
+      "in state \(names[state] ?? state), \(symbol) leads several ways, by "
+        + transitions.joined(separator: ", ")
+    }
+  }
+}
+
+extension Run.Rejection {
+  /// Why, in words.
+  public var words: String {
+    switch self {
+    case .notFinal: "ends in no final state"
+    case .dead(let position): "no way on at symbol \(position + 1)"
+    case .unknownSymbol(let symbol, let position):
+      "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
+    case .noInitialState: "no initial state"
+    }
+  }
+}
+
+private func list(_ ids: [String], _ names: [String: String]) -> String {
+  ids.map { names[$0] ?? $0 }.joined(separator: ", ")
+}

@@ -30,15 +30,14 @@ struct AutomatonCheck: ParsableCommand {
   func run() throws {
     let source = try input.read()
     let automaton = source.automaton
-    let names = Dictionary(
-      uniqueKeysWithValues: automaton.states.map { ($0.id, $0.name.isEmpty ? $0.id : $0.name) })
+    let names = automaton.shownNames
     var errors: [String] = []
     var warnings: [String] = []
     for finding in automaton.findings {
       if finding.isError {
-        errors.append(words(finding, names))
+        errors.append(finding.words(names))
       } else {
-        warnings.append(words(finding, names))
+        warnings.append(finding.words(names))
       }
     }
     if errors.isEmpty, automaton.shortestWord == nil {
@@ -47,7 +46,7 @@ struct AutomatonCheck: ParsableCommand {
     for id in source.document?.danglingTransitions ?? [] {
       warnings.append("transition \(id) hangs loose and is left out")
     }
-    let nondeterminism = automaton.nondeterminism.map { words($0, names) }
+    let nondeterminism = automaton.nondeterminism.map { $0.words(names) }
     switch format {
     case .text:
       print(
@@ -66,36 +65,5 @@ struct AutomatonCheck: ParsableCommand {
             warnings: warnings, nondeterminism: nondeterminism)))
     }
     if !errors.isEmpty { throw ExitCode(1) }
-  }
-
-  private func words(_ finding: Automaton.Finding, _ names: [String: String]) -> String {
-    switch finding {
-    case .noInitialState: "no initial state"
-    case .severalInitialStates(let ids): "several initial states: \(list(ids, names))"
-    case .noFinalState: "no final state"
-    case .withoutSymbols(let id): "transition \(id) has no symbol and no ε"
-    case .unreachable(let id): "no word reaches state \(names[id]!)"
-    case .unproductive(let id): "no final state is reached from state \(names[id]!)"
-    case .unnamed(let id): "state \(id) has no name"
-    case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
-    case .longSymbols(let symbols):
-      "symbols of several characters, read only with --longest-match: "
-        + symbols.joined(separator: ", ")
-    }
-  }
-
-  private func words(_ reason: Automaton.Nondeterminism, _ names: [String: String]) -> String {
-    switch reason {
-    case .initialStates(let ids):
-      ids.isEmpty ? "no initial state" : "several initial states: \(list(ids, names))"
-    case .epsilon(let transition): "transition \(transition) needs no symbol"
-    case .choice(let state, let symbol, let transitions):
-      "in state \(names[state]!), \(symbol) leads several ways, by "
-        + transitions.joined(separator: ", ")
-    }
-  }
-
-  private func list(_ ids: [String], _ names: [String: String]) -> String {
-    ids.map { names[$0]! }.joined(separator: ", ")
   }
 }

@@ -206,16 +206,3 @@ enum JSONText {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }
-
-extension Run.Rejection {
-  /// Why, in words.
-  func words(_ automaton: Automaton) -> String {
-    switch self {
-    case .notFinal: "ends in no final state"
-    case .dead(let position): "no way on at symbol \(position + 1)"
-    case .unknownSymbol(let symbol, let position):
-      "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
-    case .noInitialState: "no initial state"
-    }
-  }
-}

@@ -35,7 +35,7 @@ struct AutomatonRun: ParsableCommand {
     let answers = words.map { word -> Answer in
       let run = automaton.run(reading.symbols(word, automaton))
       return Answer(
-        word: word, isAccepted: run.isAccepted, reason: run.rejection?.words(automaton),
+        word: word, isAccepted: run.isAccepted, reason: run.rejection?.words,
         endStates: run.endStates, finalPositions: run.finalPositions)
     }
     switch format {

@@ -36,7 +36,7 @@ struct AutomatonTrace: ParsableCommand {
   func run() throws {
     let automaton = try input.read().automaton
     let trace = automaton.trace(reading.symbols(word, automaton))
-    let reason = trace.run.rejection?.words(automaton)
+    let reason = trace.run.rejection?.words
     switch format {
     case .text:
       let names = Dictionary(uniqueKeysWithValues: automaton.states.map { ($0.id, $0.name) })
