@@ -2,7 +2,7 @@
 import PackageDescription
 
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
-// InkExchange takes model files to and from other tools.
+// InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
 // The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
 
 let package = Package(
@@ -10,6 +10,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
+    .executable(name: "inkstate-studio", targets: ["StudioCommand"]),
     .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
@@ -25,6 +26,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
   ],
   targets: [
     // The app's side.
@@ -68,6 +70,20 @@ let package = Package(
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),
 
+    // The web app.
+    .target(
+      name: "InkStudio",
+      dependencies: [
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkRecognizer", "Automata",
+        "AutomatonEditor", .product(name: "Hummingbird", package: "hummingbird"),
+      ],
+      resources: [.copy("Page")]),
+    .executableTarget(
+      name: "StudioCommand",
+      dependencies: [
+        "InkStudio", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
     // The command.
     .executableTarget(
       name: "InkstateCLI",
@@ -100,6 +116,8 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       resources: [.copy("References")]),
+    .testTarget(
+      name: "InkStudioTests", dependencies: ["InkStudio", "StudioCommand", "TestSupport"]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

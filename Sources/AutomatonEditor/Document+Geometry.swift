@@ -42,7 +42,7 @@ public enum Geometry {
   }
 
   /// How much smaller a state's name is written, so that it stays inside its rings.
-  static func nameScale(of state: Document.State) -> Double {
+  package static func nameScale(of state: Document.State) -> Double {
     let room = 1.7 * (state.radius - (state.isFinal ? finalRingInset : 0))
     return min(1, max(0.35, room / max(1, extent(of: state.name).x)))
   }

@@ -57,13 +57,13 @@ extension Document {
   }
 
   /// The radii of a state's rings: a final one has a second.
-  func rings(of state: State) -> [Double] {
+  package func rings(of state: State) -> [Double] {
     let second = max(state.radius - Geometry.finalRingInset, state.radius / 2)
     return [state.radius] + (state.isFinal ? [second] : [])
   }
 
   /// What stands beside a transition; an initial marker has no label.
-  func labelText(of transition: Transition) -> String {
+  package func labelText(of transition: Transition) -> String {
     guard !transition.isInitialMarker else { return "" }
     return (transition.allSymbols + (transition.includesEpsilon ? ["ε"] : []))
       .joined(separator: ", ")

@@ -19,6 +19,7 @@ struct Inkstate: ParsableCommand {
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
       Classify.self, Inspect.self, Export.self, Import.self, AutomatonCommand.self,
+      StudioProgram.self,
     ])
 
   static let version = "0.1.0"

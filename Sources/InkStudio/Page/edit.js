@@ -1,0 +1,440 @@
+import { ask, complain, drawing } from "./server.js";
+import { capture } from "./ink.js";
+
+const $ = (id) => document.getElementById(id);
+const namespace = "http://www.w3.org/2000/svg";
+
+function shape(kind, attributes, text) {
+  const element = document.createElementNS(namespace, kind);
+  for (const [name, value] of Object.entries(attributes)) { element.setAttribute(name, value); }
+  if (text !== undefined) { element.textContent = text; }
+  return element;
+}
+
+export async function beginEditing() {
+  const svg = $("edit-drawing");
+  let picture = null;
+  let selected = null;
+  let events = null;
+  let run = null;
+  let step = 0;
+  // What is seen of the paper: the top left corner, and screen points a canvas point.
+  let view = { x: 0, y: 0, zoom: 1 };
+  let dragged = null;
+  let queue = Promise.resolve();
+
+  const path = (rest) => `/api/documents/${encodeURIComponent(picture.name)}/${rest}`;
+  const paper = (event) => {
+    const box = svg.getBoundingClientRect();
+    return {
+      x: view.x + (event.clientX - box.left) / view.zoom,
+      y: view.y + (event.clientY - box.top) / view.zoom,
+    };
+  };
+
+  // One request after the other, in the order of the strokes.
+  function change(rest, body) {
+    queue = queue.then(async () => {
+      const answer = await ask(path(rest), "POST", body);
+      show(answer);
+    }).catch(() => {});
+    return queue;
+  }
+  const command = (kind, fields) => change("command", { kind, ...fields });
+
+  // MARK: Showing
+
+  function show(next) {
+    picture = next;
+    if (selected && ![...picture.states, ...picture.transitions].some((e) => e.id === selected)) {
+      selected = null;
+    }
+    if (run && run.version !== picture.version) { endRun(); }
+    draw();
+    if (next.decision) { tell(next.decision); }
+    $("edit-undo").disabled = !picture.canUndo;
+    $("edit-redo").disabled = !picture.canRedo;
+    $("edit-empty").hidden = picture.states.length + picture.transitions.length > 0;
+    const items = [
+      ...picture.errors.map((text) => ["error", text]),
+      ...picture.warnings.map((text) => ["", text]),
+    ];
+    items.push(picture.isDeterministic ? ["good", "deterministic"] : ["", "not deterministic"]);
+    $("edit-findings").replaceChildren(...items.map(([kind, text]) => {
+      const item = document.createElement("li");
+      item.className = kind;
+      item.textContent = text;
+      return item;
+    }));
+    showSelection();
+  }
+
+  function draw() {
+    const box = svg.getBoundingClientRect();
+    svg.setAttribute("viewBox",
+      `${view.x} ${view.y} ${box.width / view.zoom} ${box.height / view.zoom}`);
+    const lit = new Set();
+    if (run) {
+      run.steps[step].states.forEach((id) => lit.add(id));
+      run.steps[step].transitions.forEach((id) => lit.add(id));
+    }
+    const group = (id) => shape("g", {
+      "data-id": id, class: [selected === id ? "selected" : "", lit.has(id) ? "lit" : ""].join(" "),
+    });
+    const lines = picture.transitions.map((transition) => {
+      const g = group(transition.id);
+      g.append(
+        shape("path", { class: "target", d: transition.line }),
+        shape("path", { class: `line${transition.isDangling ? " loose" : ""}`, d: transition.line }),
+        shape("path", { class: "line", d: transition.head }));
+      if (transition.text) {
+        g.append(shape("text", transition.label, transition.text));
+      }
+      return g;
+    });
+    const circles = picture.states.map((state) => {
+      const g = group(state.id);
+      const at = { cx: state.center.x, cy: state.center.y };
+      g.append(shape("circle", { class: "target", ...at, r: state.radius }));
+      for (const r of state.rings) { g.append(shape("circle", { class: "line", fill: "none", ...at, r })); }
+      const text = shape("text", { x: state.center.x, y: state.center.y }, state.name);
+      text.style.fontSize = `${24 * state.textScale}px`;
+      g.append(text);
+      return g;
+    });
+    svg.replaceChildren(...lines, ...circles, ...handles());
+  }
+
+  // Where the selected element can be taken hold of.
+  function handles() {
+    const state = picture.states.find((e) => e.id === selected);
+    const transition = picture.transitions.find((e) => e.id === selected);
+    const places = [];
+    if (state) {
+      places.push(["moveState", state.center]);
+      places.push(["resizeState", { x: state.center.x + state.radius, y: state.center.y }]);
+    }
+    if (transition) {
+      places.push([transition.isLoop ? "turnLoop" : "bend", transition.handle]);
+      if (transition.ends.length) {
+        places.push(["moveStart", transition.ends[0]], ["moveTip", transition.ends[1]]);
+      }
+    }
+    return places.map(([kind, place]) => shape("circle", {
+      class: "handle", "data-handle": kind, cx: place.x, cy: place.y, r: 11 / view.zoom,
+    }));
+  }
+
+  function tell(decision) {
+    const box = $("edit-decision");
+    box.className = `decision${decision.isRefused ? " refused" : ""}`;
+    const text = document.createElement("span");
+    text.textContent = decision.text;
+    box.replaceChildren(text, ...decision.instead.map((label) => {
+      const button = document.createElement("button");
+      button.textContent = `make it a ${label}`;
+      button.addEventListener("click", () => {
+        box.replaceChildren();
+        change(`instead?label=${label}`);
+      });
+      return button;
+    }));
+  }
+
+  function showSelection() {
+    const form = $("edit-selection");
+    const state = picture.states.find((e) => e.id === selected);
+    const transition = picture.transitions.find((e) => e.id === selected);
+    form.hidden = !state && !transition;
+    if (form.hidden) { return; }
+    const fields = $("selection-fields");
+    // What is being typed stays.
+    const isSame = form.dataset.id === selected && fields.contains(document.activeElement);
+    if (isSame && document.activeElement.matches("input:not([type])")) { return; }
+    form.dataset.id = selected;
+    const field = (name, value, done) => {
+      const label = document.createElement("label");
+      const input = document.createElement("input");
+      input.value = value;
+      input.id = `field-${name}`;
+      input.autocomplete = "off";
+      label.append(name, input);
+      input.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") { event.preventDefault(); done(input); }
+      });
+      input.addEventListener("blur", () => { if (input.value !== value) { done(input); } });
+      return label;
+    };
+    const check = (name, value, done) => {
+      const label = document.createElement("label");
+      label.className = "check";
+      const input = document.createElement("input");
+      input.type = "checkbox";
+      input.checked = value;
+      input.id = `field-${name}`;
+      input.addEventListener("change", () => done(input.checked));
+      label.append(input, name);
+      return label;
+    };
+    const button = (name, done) => {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.textContent = name;
+      element.addEventListener("click", done);
+      return element;
+    };
+    if (state) {
+      $("selection-title").textContent = `State ${state.name}`;
+      fields.replaceChildren(
+        field("name", state.name, (input) => command("rename", { id: state.id, text: input.value })),
+        check("final", state.isFinal, (value) => command("setFinal", { id: state.id, value })),
+        check("initial", state.isInitial, (value) => command("setInitial", { id: state.id, value })));
+    } else {
+      const symbols = document.createElement("p");
+      symbols.className = "row wrap";
+      symbols.append(...transition.symbols.map((text) => {
+        const remove = button(`${text} ×`, () => command("removeSymbol", { id: transition.id, text }));
+        remove.setAttribute("aria-label", `Remove ${text}`);
+        return remove;
+      }));
+      $("selection-title").textContent =
+        transition.isInitialMarker ? "Initial arrow" : transition.isLoop ? "Loop" : "Transition";
+      fields.replaceChildren(...transition.isInitialMarker ? [] : [
+        symbols,
+        field("symbol", "", (input) => {
+          const text = input.value;
+          input.value = "";
+          if (text.trim()) { command("addSymbol", { id: transition.id, text }); }
+        }),
+        check("ε", transition.includesEpsilon, (value) => command("setEpsilon", { id: transition.id, value })),
+      ]);
+      fields.append(button("Turn round", () => command("flip", { id: transition.id })));
+    }
+    fields.append(button("Delete", () => command("delete", { id: selected })));
+  }
+
+  // MARK: Pen and hand
+
+  const ink = capture(svg, $("edit-ink"), {
+    place: paper,
+    begins: (event) => !event.target.dataset?.handle && !event.shiftKey,
+    done: (stroke) => {
+      const length = stroke.slice(1).reduce(
+        (sum, p, i) => sum + Math.hypot(p.sx - stroke[i].sx, p.sy - stroke[i].sy), 0);
+      // A tap selects; drawing draws.
+      if (length < 6) { return select(stroke[0]); }
+      const body = { drawing: drawing([stroke]), zoom: view.zoom };
+      if ($("edit-erase").checked) { change("erase", body); } else { change("stroke", body); }
+    },
+  });
+
+  function select(point) {
+    const at = picture.states.find(
+      (s) => Math.hypot(s.center.x - point.x, s.center.y - point.y) <= s.radius);
+    let id = at?.id ?? null;
+    if (!id) {
+      const probe = svg.createSVGPoint();
+      [probe.x, probe.y] = [point.x, point.y];
+      for (const g of svg.querySelectorAll("g[data-id]")) {
+        if (g.querySelector("path.target")?.isPointInStroke(probe)) { id = g.dataset.id; }
+      }
+    }
+    selected = id;
+    draw();
+    showSelection();
+    if (id) { $("selection-fields").querySelector("input")?.focus(); }
+  }
+
+  svg.addEventListener("pointerdown", (event) => {
+    const kind = event.target.dataset?.handle;
+    if (kind) {
+      dragged = { kind, id: selected, pointer: event.pointerId };
+    } else if (event.shiftKey) {
+      dragged = { kind: "pan", from: { x: event.clientX, y: event.clientY }, view: { ...view } };
+    } else { return; }
+    event.preventDefault();
+    svg.setPointerCapture(event.pointerId);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (!dragged) { return; }
+    if (dragged.kind === "pan") {
+      view.x = dragged.view.x - (event.clientX - dragged.from.x) / view.zoom;
+      view.y = dragged.view.y - (event.clientY - dragged.from.y) / view.zoom;
+      return draw();
+    }
+    const place = paper(event);
+    const handle = svg.querySelector(`[data-handle=${dragged.kind}]`);
+    handle?.setAttribute("cx", place.x);
+    handle?.setAttribute("cy", place.y);
+  });
+  svg.addEventListener("pointerup", (event) => {
+    if (!dragged) { return; }
+    const { kind, id } = dragged;
+    dragged = null;
+    if (kind === "pan") { return; }
+    const place = paper(event);
+    if (kind === "resizeState") {
+      const { center } = picture.states.find((s) => s.id === id);
+      command(kind, { id, radius: Math.hypot(place.x - center.x, place.y - center.y) });
+    } else {
+      command(kind, { id, place });
+    }
+  });
+
+  function zoom(factor, x, y) {
+    const box = svg.getBoundingClientRect();
+    const [sx, sy] = [x ?? box.width / 2, y ?? box.height / 2];
+    const next = Math.min(4, Math.max(0.1, view.zoom * factor));
+    view = {
+      x: view.x + sx / view.zoom - sx / next, y: view.y + sy / view.zoom - sy / next, zoom: next,
+    };
+    draw();
+  }
+  svg.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const box = svg.getBoundingClientRect();
+    if (event.ctrlKey || event.metaKey) {
+      zoom(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
+    } else {
+      view.x += event.deltaX / view.zoom;
+      view.y += event.deltaY / view.zoom;
+      draw();
+    }
+  }, { passive: false });
+
+  function fit() {
+    const box = svg.getBoundingClientRect();
+    if (!picture.states.length) {
+      view = { x: 0, y: 0, zoom: 1 };
+      return draw();
+    }
+    const xs = picture.states.flatMap((s) => [s.center.x - s.radius, s.center.x + s.radius]);
+    const ys = picture.states.flatMap((s) => [s.center.y - s.radius, s.center.y + s.radius]);
+    for (const t of picture.transitions) {
+      for (const p of [t.label, ...t.ends]) { xs.push(p.x); ys.push(p.y); }
+    }
+    const [left, top] = [Math.min(...xs) - 40, Math.min(...ys) - 40];
+    const [width, height] = [Math.max(...xs) + 40 - left, Math.max(...ys) + 40 - top];
+    const scale = Math.min(1.5, box.width / width, box.height / height);
+    view = {
+      zoom: scale, x: left - (box.width / scale - width) / 2, y: top - (box.height / scale - height) / 2,
+    };
+    draw();
+  }
+
+  // MARK: Running
+
+  function endRun() {
+    run = null;
+    $("run-tape").replaceChildren();
+    $("step-back").disabled = $("step-on").disabled = true;
+  }
+
+  function showStep() {
+    $("run-tape").replaceChildren(...run.symbols.map((symbol, index) => {
+      const cell = document.createElement("span");
+      cell.textContent = symbol;
+      cell.className = index < step ? "read" : index === step ? "now" : "";
+      return cell;
+    }));
+    $("step-back").disabled = step === 0;
+    $("step-on").disabled = step >= run.steps.length - 1;
+    draw();
+  }
+
+  $("run-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await queue;
+    const answer = await ask(path("run"), "POST", { word: $("run-word").value });
+    const result = $("run-result");
+    result.textContent = answer.isAccepted ? "Accepted" : `Rejected: ${answer.reason}`;
+    result.className = answer.isAccepted ? "accepted" : "rejected";
+    run = { ...answer, version: picture.version };
+    step = 0;
+    showStep();
+  });
+  $("step-on").addEventListener("click", () => { step += 1; showStep(); });
+  $("step-back").addEventListener("click", () => { step -= 1; showStep(); });
+
+  // MARK: Documents
+
+  async function open(name) {
+    await queue;
+    events?.close();
+    endRun();
+    selected = null;
+    $("run-result").textContent = "Nothing was run yet.";
+    $("run-result").className = "";
+    $("edit-decision").replaceChildren();
+    const names = await ask("/api/documents");
+    if (!names.includes(name)) { names.push(name); }
+    $("edit-name").replaceChildren(...names.map((text) => new Option(text, text, false, text === name)));
+    show(await ask(`/api/documents/${encodeURIComponent(name)}`));
+    localStorage.setItem("document", name);
+    fit();
+    $("edit-files").replaceChildren(...["automaton", "jff", "dot", "txt", "svg", "png"].map((form) => {
+      const link = document.createElement("a");
+      link.href = path(`file?form=${form}`);
+      link.download = "";
+      link.textContent = form;
+      return link;
+    }));
+    // Another tab may draw on it as well.
+    events = new EventSource(path("versions"));
+    events.onmessage = async ({ data }) => {
+      await queue;
+      if (picture.name === name && Number(data) !== picture.version) {
+        show(await ask(`/api/documents/${encodeURIComponent(name)}`));
+      }
+    };
+  }
+
+  $("edit-name").addEventListener("change", (event) => open(event.target.value));
+  $("edit-new").addEventListener("click", async () => {
+    const names = await ask("/api/documents");
+    let number = names.length + 1;
+    while (names.includes(`Automaton ${number}`)) { number += 1; }
+    open(`Automaton ${number}`);
+  });
+  $("edit-undo").addEventListener("click", () => change("undo"));
+  $("edit-redo").addEventListener("click", () => change("redo"));
+  $("edit-clear").addEventListener("click", () => command("clear", {}));
+  $("zoom-in").addEventListener("click", () => zoom(1.25));
+  $("zoom-out").addEventListener("click", () => zoom(0.8));
+  $("zoom-fit").addEventListener("click", fit);
+  for (const kind of ["determinize", "minimize", "complement"]) {
+    $(`make-${kind}`).addEventListener("click", async () => {
+      await queue;
+      open(await ask(path(kind), "POST"));
+    });
+  }
+  $("edit-open").addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    event.target.value = "";
+    if (!file) { return; }
+    const dot = file.name.lastIndexOf(".");
+    if (dot < 1) { return complain("Expected a file whose name ends in .automaton, .jff, .dot, .txt or .json."); }
+    const [stem, form] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
+    open(await ask(
+      `/api/documents/${encodeURIComponent(stem)}/open?form=${encodeURIComponent(form)}`, "POST", file));
+  });
+  document.addEventListener("keydown", (event) => {
+    if ($("edit").hidden || event.target.matches("input, select")) { return; }
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      change(event.shiftKey ? "redo" : "undo");
+    } else if (event.key === "Delete" && selected) {
+      command("delete", { id: selected });
+    } else if (event.key === "Escape") {
+      selected = null;
+      draw();
+      showSelection();
+    } else if (event.key === "e") {
+      $("edit-erase").checked = !$("edit-erase").checked;
+    } else if (event.key === "+") { zoom(1.25); }
+    else if (event.key === "-") { zoom(0.8); }
+  });
+  new ResizeObserver(() => { if (picture) { draw(); } }).observe(svg);
+  await open(localStorage.getItem("document") || "Automaton 1");
+}

@@ -1,0 +1,28 @@
+// Which page is shown. Each begins when it is first looked at.
+
+import { beginEditing } from "./edit.js";
+import { beginRecording } from "./record.js";
+import { beginRecognizing } from "./recognize.js";
+
+const pages = { edit: beginEditing, record: beginRecording, recognize: beginRecognizing };
+const begun = new Set();
+
+function show() {
+  const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
+  for (const section of document.querySelectorAll("main > section")) {
+    section.hidden = section.id !== name;
+  }
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.hash === `#${name}`) { link.setAttribute("aria-current", "page"); }
+    else { link.removeAttribute("aria-current"); }
+  }
+  if (!begun.has(name)) {
+    begun.add(name);
+    pages[name]();
+  }
+}
+
+// The token has done its work; it does not stay in the address.
+history.replaceState(null, "", location.pathname + location.hash);
+window.addEventListener("hashchange", show);
+show();

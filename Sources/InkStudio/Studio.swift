@@ -1,0 +1,83 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import InkRecognizer
+import Logging
+
+/// The local web app: record, recognise, edit and run in a browser on the same machine.
+///
+/// The page holds no recognition, no editing and no automata of its own; it asks this server, which
+/// listens on the loopback interface only.
+public struct Studio: Sendable {
+  /// What a studio works with.
+  public struct Configuration: Sendable {
+    /// The port on 127.0.0.1; 0 for any that is free.
+    public var port = 8080
+    /// Where recordings and documents lie.
+    public var dataFolder: String
+    /// The model; `nil` for the released one.
+    public var modelPath: String?
+
+    /// Makes the usual configuration.
+    public init(dataFolder: String) { self.dataFolder = dataFolder }
+  }
+
+  private let configuration: Configuration
+  private let recordings: Recordings
+  private let documents: Documents
+  private let recognizer: Recognizer
+  private let token: String
+
+  /// Opens the recordings and documents of `configuration`'s folder, which is made where it is missing.
+  ///
+  /// - Throws: `ModelError`, or an error that names the file that cannot be used.
+  public init(_ configuration: Configuration) throws {
+    self.configuration = configuration
+    recognizer = try configuration.modelPath.map { try Recognizer(modelPath: $0) } ?? .released()
+    recordings = try Recordings(folder: configuration.dataFolder)
+    documents = try Documents(
+      folder: "\(configuration.dataFolder)/documents", recognizer: recognizer)
+    var generator = SystemRandomNumberGenerator()
+    token = (0..<4).map { _ in
+      String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
+    }.joined()
+  }
+
+  /// The most connections at a time; more wait.
+  private static let mostConnections = 256
+
+  /// Serves until the process is asked to end; `onReady` is told the address to open.
+  public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
+    let router = Router()
+    let token = token
+    let port = configuration.port
+    let gatekeeper = Gatekeeper(token: token)
+    router.add(middleware: gatekeeper)
+    Page.add(to: router)
+    StudioInterface(recordings: recordings, documents: documents, recognizer: recognizer)
+      .add(to: router)
+    var logger = Logger(label: "inkstate studio")
+    logger.logLevel = .error
+    let application = Application(
+      router: router,
+      server: .http1(configuration: .init(idleTimeout: .seconds(120))),
+      configuration: .init(
+        address: .hostname("127.0.0.1", port: port), serverName: "inkstate",
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? port
+        gatekeeper.open(port: port)
+        onReady("http://127.0.0.1:\(port)/?token=\(token)")
+      }, logger: logger)
+    // Streams that stay open would keep the server from ending.
+    let documents = documents
+    let signals = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { Task { await documents.endListening() } }
+      source.resume()
+      return source
+    }
+    defer { for signal in signals { signal.cancel() } }
+    try await application.runService()
+  }
+}
