@@ -45,8 +45,9 @@ enum ProtobufFields {
     8: leaf, 14: entry,
   ])
 
-  /// How many fields there are in `data` and in the messages of `schema` inside it; more than ``most`` are
-  /// not counted further. What is damaged ends the count: the decoder will say so.
+  /// How many fields there are in `data` and in the messages of `schema` inside it.
+  ///
+  /// More than ``most`` are not counted further. What is damaged ends the count: the decoder will say so.
   static func count(in data: Data, _ schema: Schema) -> Int {
     data.withUnsafeBytes { bytes in count(bytes[...], schema, room: most) }
   }
