@@ -74,10 +74,11 @@ let package = Package(
     .target(
       name: "InkStudio",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkRecognizer", "Automata",
-        "AutomatonEditor", .product(name: "Hummingbird", package: "hummingbird"),
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "InkRecognizer", "Automata", "AutomatonEditor",
+        .product(name: "Hummingbird", package: "hummingbird"),
       ],
-      resources: [.copy("Page")]),
+      resources: [.copy("Page"), .copy("Resources/digits.safetensors")]),
     .executableTarget(
       name: "StudioCommand",
       dependencies: [

@@ -130,7 +130,7 @@ extension Shape {
     let center = Point(generator.uniform(200...1800), generator.uniform(200...1800))
     let end = Point(
       center.x + 2 * generator.normal(), center.y + 2 * generator.normal())
-    return Shape(kind: "tap", strokes: [[[center, end]]], isFree: false)
+    return Shape(kind: "tap", strokes: [[[center, end]]], stance: .fixed)
   }
 
   private static func scribble(using generator: inout SeededGenerator) -> [Point] {
@@ -188,7 +188,7 @@ extension Shape {
   }
 
   /// A smooth curve through `corners` (Catmull & Rom, 1974).
-  private static func smooth(_ corners: [Point]) -> [Point] {
+  static func smooth(_ corners: [Point]) -> [Point] {
     (0..<corners.count - 1).flatMap { index in
       let p0 = corners[max(0, index - 1)]
       let p1 = corners[index]

@@ -96,6 +96,6 @@ extension Shape {
         .then(.translation(x: center.x + reach * cos(angle), y: center.y + reach * sin(angle)))
     }
     return Shape(
-      kind: "sign", strokes: strokes.map { $0.map { $0.map(transform.apply) } }, isFree: false)
+      kind: "sign", strokes: strokes.map { $0.map { $0.map(transform.apply) } }, stance: .fixed)
   }
 }

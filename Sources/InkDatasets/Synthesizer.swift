@@ -1,38 +1,56 @@
 import Foundation
 import Ink
 
-/// Invents writers and lets them draw states, transitions, cycles and other things.
+/// Invents writers and lets them draw the editor's signs, or digits.
 ///
 /// Each writer has habits that all of the writer's drawings share; the pen moves as human hands do
 /// (see `Pen`). What it makes is synthetic and says so: `source` is `synthetic`.
 public struct Synthesizer: Sendable {
-  /// The classes that are drawn.
-  public static let labels = ["cycle", "other", "state", "transition"]
+  /// What the writers were taught.
+  public enum Repertoire: String, Hashable, Sendable, CaseIterable {
+    /// States, transitions, cycles and other things.
+    case automata
+    /// The digits from 0 to 9.
+    case digits
+
+    /// The classes that are drawn.
+    public var labels: [String] {
+      switch self {
+      case .automata: ["cycle", "other", "state", "transition"]
+      case .digits: (0...9).map(String.init)
+      }
+    }
+  }
 
   /// The start of all random choices.
   public let seed: UInt64
+  /// What the writers were taught.
+  public let repertoire: Repertoire
 
   /// Makes a synthesiser whose drawings `seed` determines.
-  public init(seed: UInt64) {
+  public init(seed: UInt64, repertoire: Repertoire = .automata) {
     self.seed = seed
+    self.repertoire = repertoire
   }
 
   /// Drawing number `index` of `label` by writer number `writer`, both from 0.
   ///
-  /// - Precondition: `label` is one of ``labels``.
+  /// - Precondition: `label` is one of the repertoire's.
   public func recording(label: String, writer: Int, index: Int) -> Recording {
-    precondition(Self.labels.contains(label), "nobody taught the writers to draw `\(label)`")
+    guard let number = repertoire.labels.firstIndex(of: label) else {
+      preconditionFailure("nobody taught the writers to draw `\(label)`")
+    }
     var habits = SeededGenerator(seed: seed, stream: 1, UInt64(writer))
     let hand = Hand(using: &habits)
     var generator = SeededGenerator(
-      seed: seed, stream: 2, UInt64(writer), UInt64(Self.labels.firstIndex(of: label)!),
-      UInt64(index))
+      seed: seed, stream: 2, UInt64(writer), UInt64(number), UInt64(index))
     var shape: Shape =
-      switch label {
-      case "state": .state(hand, using: &generator)
-      case "transition": .transition(hand, using: &generator)
-      case "cycle": .cycle(hand, using: &generator)
-      default: .other(hand, using: &generator)
+      switch (repertoire, label) {
+      case (.automata, "state"): .state(hand, using: &generator)
+      case (.automata, "transition"): .transition(hand, using: &generator)
+      case (.automata, "cycle"): .cycle(hand, using: &generator)
+      case (.automata, _): .other(hand, using: &generator)
+      case (.digits, _): .digit(number, hand, using: &generator)
       }
     shape.place(hand, using: &generator)
     let drawing = Pen(hand).draw(shape, using: &generator)
@@ -48,7 +66,7 @@ public struct Synthesizer: Sendable {
 
   /// What writer number `writer`, from 0, draws: `perClass` drawings of every label.
   public func recordings(by writer: Int, perClass: Int) -> [Recording] {
-    Self.labels.flatMap { label in
+    repertoire.labels.flatMap { label in
       (0..<perClass).map { recording(label: label, writer: writer, index: $0) }
     }
   }
@@ -119,14 +137,25 @@ struct Shape {
   let kind: String
   /// Stroke, piece, point.
   var strokes: [[[Point]]]
-  /// Whether the shape means the same at any angle and size.
-  var isFree = true
+  var stance = Stance.free
+
+  /// How a shape may be placed.
+  enum Stance {
+    /// Where and as large as it is.
+    case fixed
+    /// With its top upwards, but for a little.
+    case upright
+    /// At any angle.
+    case free
+  }
 
   /// Gives the shape, drawn at about unit size, the hand's slant and a size, angle and position.
   mutating func place(_ hand: Hand, using generator: inout SeededGenerator) {
-    guard isFree else { return }
+    guard stance != .fixed else { return }
     let size = hand.size * exp(0.25 * generator.normal())
-    let transform = Transform.rotation(generator.uniform(-.pi ... .pi))
+    let angle =
+      stance == .free ? generator.uniform(-.pi ... .pi) : 0.06 * generator.normal()
+    let transform = Transform.rotation(angle)
       .then(.shear(hand.slant + 0.03 * generator.normal()))
       .then(.scale(x: hand.roundness, y: 1 / hand.roundness))
       .then(.scale(x: size, y: size))

@@ -19,6 +19,23 @@ enum Answer {
       status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: data)))
   }
 
+  /// A stream of server-sent events, each a value as JSON.
+  static func events<Values: AsyncSequence & Sendable>(
+    _ values: Values
+  ) -> Response where Values.Element: Encodable & Sendable {
+    Response(
+      status: .ok, headers: [.contentType: "text/event-stream"],
+      body: .init { writer in
+        let encoder = JSONEncoder()
+        for try await value in values {
+          try await writer.write(ByteBuffer(string: "data: "))
+          try await writer.write(ByteBuffer(bytes: encoder.encode(value)))
+          try await writer.write(ByteBuffer(string: "\n\n"))
+        }
+        try await writer.finish(nil)
+      })
+  }
+
   /// What is wrong, in words.
   static func problem(_ status: HTTPResponse.Status, _ text: String) -> Response {
     struct Problem: Encodable {

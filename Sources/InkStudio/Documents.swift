@@ -15,20 +15,21 @@ actor Documents {
     var lastDrawing: Drawing?
   }
 
-  /// What cannot be done, in words.
-  struct Problem: Error {
-    var text: String
-  }
-
   private let folder: String
-  private let recognizer: Recognizer
+  private let recognizer: any DrawingRecognizer
   private var open: [String: State] = [:]
   private var listeners: [String: [UUID: AsyncStream<Int>.Continuation]] = [:]
+  /// The order in which open documents were last asked for.
+  private var uses: [String: Int] = [:]
+  private var useCount = 0
+  /// More stay on disk; those that were not looked at for longest are closed.
   private static let mostOpen = 200
+  private static let mostDocuments = 5000
+  private static let mostListeners = 200
   /// A document with more elements is none that a person draws.
   private static let mostElements = 5000
 
-  init(folder: String, recognizer: Recognizer) throws {
+  init(folder: String, recognizer: any DrawingRecognizer) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
     self.recognizer = recognizer
@@ -36,29 +37,31 @@ actor Documents {
 
   /// The names of all documents, sorted.
   var names: [String] {
-    let saved = FileTree.names(in: folder).filter { $0.hasSuffix(".automaton") }
-      .map { String($0.dropLast(".automaton".count)) }
-    return Set(saved.filter(Self.isName)).union(open.keys).sorted()
-  }
-
-  /// Whether `text` can be a document's name, and a file's: letters, digits, spaces, `-` and `_`.
-  static func isName(_ text: String) -> Bool {
-    (1...60).contains(text.count)
-      && text.unicodeScalars.allSatisfy {
-        CharacterSet.alphanumerics.contains($0) || " -_".unicodeScalars.contains($0)
-      } && text.first != " " && text.last != " "
+    let saved = FileName.all(in: folder, ending: "automaton")
+    let drawn = open.filter { $0.value.version > 0 }.keys
+    return Set(saved).union(drawn).sorted()
   }
 
   private func path(of name: String) -> String { "\(folder)/\(name).automaton" }
 
   /// The document of that name; an empty one where there is none yet.
   func state(of name: String) throws -> State {
-    if let state = open[name] { return state }
-    guard Self.isName(name) else {
-      throw Problem(text: "expected a name of letters, digits, spaces, - and _, found `\(name)`")
+    useCount += 1
+    if let state = open[name] {
+      uses[name] = useCount
+      return state
     }
-    guard open.count < Self.mostOpen else {
-      throw Problem(text: "expected at most \(Self.mostOpen) open documents, found more")
+    guard FileName.isFine(name) else {
+      throw Problem("expected a name of letters, digits, spaces, - and _, found `\(name)`")
+    }
+    if open.count >= Self.mostOpen {
+      // What a page looks at stays, with its undo.
+      let idle = open.keys.filter { listeners[$0, default: [:]].isEmpty }
+      guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
+        throw Problem("expected at most \(Self.mostOpen) documents in pages, found more")
+      }
+      open[oldest] = nil
+      uses[oldest] = nil
     }
     var document = Document(id: UUID().uuidString)
     if let data = FileManager.default.contents(atPath: path(of: name)) {
@@ -67,6 +70,7 @@ actor Documents {
     let state = State(
       session: SketchSession(Editor(document, ids: RandomIDs()), recognizer: recognizer))
     open[name] = state
+    uses[name] = useCount
     return state
   }
 
@@ -79,15 +83,63 @@ actor Documents {
     let result = try change(&state)
     let document = state.session.editor.document
     guard document.states.count + document.transitions.count <= Self.mostElements else {
-      throw Problem(text: "expected at most \(Self.mostElements) elements, found more")
+      throw Problem("expected at most \(Self.mostElements) elements, found more")
     }
     if document != before {
+      if !FileTree.exists(path(of: name)) { try makeRoom() }
       state.version += 1
       try FileTree.write(DocumentFile.write(document), to: path(of: name))
     }
     open[name] = state
     for listener in (listeners[name] ?? [:]).values { listener.yield(state.version) }
     return (state, result)
+  }
+
+  private func makeRoom() throws {
+    guard FileTree.names(in: folder).count < Self.mostDocuments else {
+      throw Problem(
+        "expected at most \(Self.mostDocuments) documents, found more: delete some in \(folder)")
+    }
+  }
+
+  /// Puts a document aside, into the folder `deleted`.
+  func remove(_ name: String) throws {
+    _ = try state(of: name)
+    let aside = "\(folder)/deleted"
+    try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
+    if FileTree.exists(path(of: name)) {
+      let taken = Set(FileName.all(in: aside, ending: "automaton"))
+      let free = FileName.free(name, or: "document", taken: taken)
+      try FileManager.default.moveItem(
+        atPath: path(of: name), toPath: "\(aside)/\(free).automaton")
+    }
+    close(name)
+  }
+
+  /// Gives a document another name, one that is free; returns it.
+  func rename(_ name: String, _ wish: String) throws -> String {
+    let document = try state(of: name).session.editor.document
+    guard FileName.isFine(wish) else {
+      throw Problem("expected a name of letters, digits, spaces, - and _, found `\(wish)`")
+    }
+    guard wish != name else { return name }
+    guard !names.contains(wish) else {
+      throw Problem("expected a name that is free, found `\(wish)`, which another document has")
+    }
+    if FileTree.exists(path(of: name)) {
+      try FileManager.default.moveItem(atPath: path(of: name), toPath: path(of: wish))
+    } else {
+      try FileTree.write(DocumentFile.write(document), to: path(of: wish))
+    }
+    open[wish] = open[name]
+    close(name)
+    return wish
+  }
+
+  private func close(_ name: String) {
+    open[name] = nil
+    uses[name] = nil
+    for listener in listeners.removeValue(forKey: name)?.values ?? [:].values { listener.finish() }
   }
 
   /// Makes a document of an automaton under a name that is free; returns the name.
@@ -97,19 +149,8 @@ actor Documents {
 
   /// Keeps a document under a name that is free; returns the name.
   func add(_ document: Document, named wish: String) throws -> String {
-    let plain = String(
-      wish.unicodeScalars.filter {
-        CharacterSet.alphanumerics.contains($0) || " -_".unicodeScalars.contains($0)
-      }.map(Character.init).prefix(50)
-    ).trimmingCharacters(in: .whitespaces)
-    let stem = plain.isEmpty ? "document" : plain
-    let taken = Set(names)
-    var name = stem
-    var number = 2
-    while taken.contains(name) {
-      name = "\(stem) \(number)"
-      number += 1
-    }
+    try makeRoom()
+    let name = FileName.free(wish, or: "document", taken: Set(names))
     let data = DocumentFile.write(document)
     try FileTree.write(data, to: path(of: name))
     _ = try state(of: name)
@@ -122,6 +163,9 @@ actor Documents {
   /// The versions of a document as it changes.
   func versions(of name: String) throws -> AsyncStream<Int> {
     let version = try state(of: name).version
+    guard listeners[name, default: [:]].count < Self.mostListeners else {
+      throw Problem("expected at most \(Self.mostListeners) pages on a document, found more")
+    }
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Int.self, bufferingPolicy: .bufferingNewest(1))

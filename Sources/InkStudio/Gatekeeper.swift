@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Synchronization
 
@@ -38,6 +39,8 @@ final class Gatekeeper: RouterMiddleware, Sendable {
       return Self.refusal(.forbidden, "expected the address that `inkstate studio` printed")
     }
     var response: Response
+    let clock = ContinuousClock()
+    let start = clock.now
     do {
       response = try await next(request, context)
     } catch let error as HTTPError {
@@ -49,6 +52,8 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     response.headers[.contentSecurityPolicy] =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
       + "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
+    response.headers[HTTPField.Name("Server-Timing")!] = "studio;dur=\(milliseconds)"
     response.headers[.xContentTypeOptions] = "nosniff"
     response.headers[.cacheControl] = "no-store"
     return response

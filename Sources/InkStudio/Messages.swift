@@ -25,14 +25,9 @@ enum Message {
     var text: String?
     var value: Bool?
 
-    /// What is missing or unknown.
-    struct Problem: Error {
-      var text: String
-    }
-
     func command() throws(Problem) -> Command {
       func need<Value>(_ value: Value?, _ name: String) throws(Problem) -> Value {
-        guard let value else { throw Problem(text: "\(kind): expected `\(name)`, found none") }
+        guard let value else { throw Problem("\(kind): expected `\(name)`, found none") }
         return value
       }
       switch kind {
@@ -65,7 +60,7 @@ enum Message {
         return .delete(
           try need(id, "id"), value == true ? .deletesAttached : .keepsDangling)
       case "clear": return .clear
-      default: throw Problem(text: "kind: expected a command, found `\(kind)`")
+      default: throw Problem("kind: expected a command, found `\(kind)`")
       }
     }
   }
@@ -122,7 +117,7 @@ enum Message {
   }
 
   struct Answer: Encodable {
-    var bitmap: [UInt8]
+    var bitmap: Data
     var size: Int
     var ranked: [Ranked]
     var rejection: String?
@@ -134,7 +129,7 @@ enum Message {
     }
 
     init(_ recognition: Recognition, _ bitmap: Bitmap, microseconds: Double) {
-      self.bitmap = bitmap.pixels
+      self.bitmap = Data(bitmap.pixels)
       size = bitmap.width
       ranked = recognition.ranked.map { .init(label: $0.label, probability: $0.probability) }
       rejection = recognition.rejection?.rawValue

@@ -13,6 +13,8 @@ enum Page {
     ("/record.js", "record.js", "text/javascript; charset=utf-8"),
     ("/recognize.js", "recognize.js", "text/javascript; charset=utf-8"),
     ("/edit.js", "edit.js", "text/javascript; charset=utf-8"),
+    ("/train.js", "train.js", "text/javascript; charset=utf-8"),
+    ("/practice.js", "practice.js", "text/javascript; charset=utf-8"),
   ]
 
   static func add(to router: Router<BasicRequestContext>) {

@@ -10,15 +10,12 @@ actor Recordings {
     var recording: Recording
   }
 
-  /// A file that cannot be used.
-  struct FileProblem: Error, CustomStringConvertible {
-    var description: String
-  }
-
   private let path: String
   private var entries: [Entry] = []
   private var handle: FileHandle
   private static let idKey = "id"
+  /// They are all held in memory.
+  private static let most = 100_000
 
   init(folder: String) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -35,7 +32,7 @@ actor Recordings {
     }
     entries = read
     guard let handle = FileHandle(forUpdatingAtPath: path) else {
-      throw FileProblem(description: "\(path): expected a file that can be written, found none")
+      throw Problem("\(path): expected a file that can be written, found none")
     }
     self.handle = handle
     // A line that was cut off is ended, so that the next one stands alone.
@@ -58,22 +55,35 @@ actor Recordings {
 
   /// Adds a drawing; when this returns, it is on disk.
   func add(_ recording: Recording) throws -> Entry {
-    var recording = recording
-    let id = UUID().uuidString
-    recording.attributes[Self.idKey] = .text(id)
-    let line = try NDJSON.line(recording, at: Place(file: path, line: entries.count + 1))
+    try add([recording])[0]
+  }
+
+  /// Adds drawings; when this returns, they are on disk.
+  @discardableResult
+  func add(_ recordings: [Recording]) throws -> [Entry] {
+    guard entries.count + recordings.count <= Self.most else {
+      throw Problem("expected at most \(Self.most) drawings in \(path), found more")
+    }
+    var lines = Data()
+    var added: [Entry] = []
+    for var recording in recordings {
+      let id = UUID().uuidString
+      recording.attributes[Self.idKey] = .text(id)
+      let place = Place(file: path, line: entries.count + added.count + 1)
+      lines += try NDJSON.line(recording, at: place) + Data("\n".utf8)
+      added.append(Entry(id: id, recording: recording))
+    }
     let before = try handle.seekToEnd()
     do {
-      try handle.write(contentsOf: line + Data("\n".utf8))
+      try handle.write(contentsOf: lines)
       try handle.synchronize()
     } catch {
       // A disk that is full leaves no half of a line.
       try? handle.truncate(atOffset: before)
       throw error
     }
-    let entry = Entry(id: id, recording: recording)
-    entries.append(entry)
-    return entry
+    entries += added
+    return added
   }
 
   /// Takes a drawing out; returns whether there was one.
@@ -88,7 +98,7 @@ actor Recordings {
     }
     try FileTree.write(data, to: path)
     guard let reopened = FileHandle(forUpdatingAtPath: path) else {
-      throw FileProblem(description: "\(path): expected a file that can be written, found none")
+      throw Problem("\(path): expected a file that can be written, found none")
     }
     try? handle.close()
     handle = reopened

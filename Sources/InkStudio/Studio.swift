@@ -15,7 +15,7 @@ public struct Studio: Sendable {
     public var port = 8080
     /// Where recordings and documents lie.
     public var dataFolder: String
-    /// The model; `nil` for the released one.
+    /// The model; `nil` for the one that was chosen last, at first the released one.
     public var modelPath: String?
 
     /// Makes the usual configuration.
@@ -25,7 +25,9 @@ public struct Studio: Sendable {
   private let configuration: Configuration
   private let recordings: Recordings
   private let documents: Documents
-  private let recognizer: Recognizer
+  private let models: Models
+  private let training: Training
+  private let practice: Practice
   private let token: String
 
   /// Opens the recordings and documents of `configuration`'s folder, which is made where it is missing.
@@ -33,10 +35,12 @@ public struct Studio: Sendable {
   /// - Throws: `ModelError`, or an error that names the file that cannot be used.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
-    recognizer = try configuration.modelPath.map { try Recognizer(modelPath: $0) } ?? .released()
-    recordings = try Recordings(folder: configuration.dataFolder)
-    documents = try Documents(
-      folder: "\(configuration.dataFolder)/documents", recognizer: recognizer)
+    let folder = configuration.dataFolder
+    models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
+    training = Training(models: models)
+    recordings = try Recordings(folder: folder)
+    documents = try Documents(folder: "\(folder)/documents", recognizer: models)
+    practice = try Practice(folder: "\(folder)/practice")
     var generator = SystemRandomNumberGenerator()
     token = (0..<4).map { _ in
       String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
@@ -54,13 +58,15 @@ public struct Studio: Sendable {
     let gatekeeper = Gatekeeper(token: token)
     router.add(middleware: gatekeeper)
     Page.add(to: router)
-    StudioInterface(recordings: recordings, documents: documents, recognizer: recognizer)
-      .add(to: router)
+    StudioInterface(
+      recordings: recordings, documents: documents, models: models, training: training,
+      practice: practice
+    ).add(to: router)
     var logger = Logger(label: "inkstate studio")
     logger.logLevel = .error
     let application = Application(
       router: router,
-      server: .http1(configuration: .init(idleTimeout: .seconds(120))),
+      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
       configuration: .init(
         address: .hostname("127.0.0.1", port: port), serverName: "inkstate",
         availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
@@ -70,10 +76,13 @@ public struct Studio: Sendable {
         onReady("http://127.0.0.1:\(port)/?token=\(token)")
       }, logger: logger)
     // Streams that stay open would keep the server from ending.
-    let documents = documents
+    let (documents, training) = (documents, training)
     let signals = [SIGINT, SIGTERM].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { Task { await documents.endListening() } }
+      source.setEventHandler {
+        training.end()
+        Task { await documents.endListening() }
+      }
       source.resume()
       return source
     }

@@ -19,3 +19,18 @@ public struct Rehearsal: Sendable {
     dataset = mixed
   }
 }
+
+extension Rehearsal {
+  /// Synthetic drawings of `labels`, or `nil` where the synthetic writers were not taught them.
+  public static func invented(labels: [String], seed: UInt64) -> Dataset? {
+    guard
+      let repertoire = Synthesizer.Repertoire.allCases.first(where: {
+        $0.labels.sorted() == labels.sorted()
+      })
+    else { return nil }
+    let recordings = Synthesizer(seed: seed, repertoire: repertoire)
+      .recordings(writers: 50, perClass: most / 50 / repertoire.labels.count)
+    return Dataset(
+      recordings.map { Example($0, label: $0.label!, origin: "synthetic") }, labels: labels)
+  }
+}

@@ -6,7 +6,7 @@ import InkRaster
 struct DatasetSynthesize: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "synthesize",
-    abstract: "Invent writers and let them draw states, transitions, cycles and other things.",
+    abstract: "Invent writers and let them draw the editor's signs, or digits.",
     discussion: """
       Every writer has a slant, a speed, a tremor, a kind of arrow head and other habits; the pen \
       moves along minimum-jerk profiles (Flash & Hogan, 1985).
@@ -26,6 +26,9 @@ struct DatasetSynthesize: ParsableCommand {
 
   @Option(help: "The drawings of each class by each writer.")
   var perClass = 10
+
+  @Option(help: "What they draw: \(Synthesizer.Repertoire.allCases.words).")
+  var repertoire = Synthesizer.Repertoire.automata
 
   @Option(help: "The start of all random choices.")
   var seed: UInt64 = 1
@@ -47,8 +50,8 @@ struct DatasetSynthesize: ParsableCommand {
 
   func run() throws {
     try output.check()
-    let count = writers * perClass * Synthesizer.labels.count
-    let synthesizer = Synthesizer(seed: seed)
+    let synthesizer = Synthesizer(seed: seed, repertoire: repertoire)
+    let count = writers * perClass * repertoire.labels.count
     let progress = WorkProgress(count: count, unit: "drawings")
     let examples = (0..<writers).lazy.flatMap { writer in
       let recordings = synthesizer.recordings(by: writer, perClass: perClass)
@@ -56,7 +59,7 @@ struct DatasetSynthesize: ParsableCommand {
       return recordings.map { Example($0, label: $0.label ?? "other", origin: output.output) }
     }
     try form.write(
-      examples, count: count, labels: Synthesizer.labels, rasterizer: .standard,
+      examples, count: count, labels: repertoire.labels, rasterizer: .standard,
       to: output.output)
     progress.end()
     print("\(count) synthetic recordings by \(writers) writers in \(output.output)")

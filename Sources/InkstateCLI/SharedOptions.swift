@@ -310,4 +310,5 @@ extension LabelMap.Unnamed: ExpressibleByArgument {}
 extension Polarity: ExpressibleByArgument {}
 extension Optimizer.Method: ExpressibleByArgument {}
 extension DatasetForm: ExpressibleByArgument {}
+extension Synthesizer.Repertoire: ExpressibleByArgument {}
 extension Split.Part: ExpressibleByArgument {}

@@ -200,13 +200,12 @@ struct Train: ParsableCommand {
     let own = try DataSource.load(path, part: .train, loading: loading).dataset
     var known = known
     if known.examples.isEmpty {
-      guard start.labels.sorted() == Synthesizer.labels else {
+      guard let invented = Rehearsal.invented(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
           "--adapt: expected data sets to rehearse, for a model of "
             + "\(start.labels.joined(separator: ", ")), found none")
       }
-      let recordings = Synthesizer(seed: training.seed).recordings(writers: 50, perClass: 10)
-      known = Dataset(recordings.map { Example($0, label: $0.label!, origin: "synthetic") })
+      known = invented
     }
     return Rehearsal(own, with: known, seed: training.seed).dataset
   }

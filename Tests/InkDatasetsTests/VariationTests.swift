@@ -119,7 +119,9 @@ import TestSupport
     #expect(Augmentation.anyAngle.vary(Drawing([]), using: &generator) == Drawing([]))
   }
 
-  @Test(arguments: Synthesizer.labels) func synthesisIsSeededAndDiffersByWriter(label: String) {
+  @Test(arguments: Synthesizer.Repertoire.automata.labels) func synthesisIsSeededAndDiffersByWriter(
+    label: String
+  ) {
     let synthesizer = Synthesizer(seed: 11)
     let one = synthesizer.recording(label: label, writer: 0, index: 0)
     #expect(one == synthesizer.recording(label: label, writer: 0, index: 0))

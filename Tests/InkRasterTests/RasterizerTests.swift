@@ -71,7 +71,7 @@ import TestSupport
 
   @Test(arguments: 0..<40) func sizeAndPlaceDoNotShow(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
-    let label = Synthesizer.labels[seed % 4]
+    let label = Synthesizer.Repertoire.automata.labels[seed % 4]
     let drawing = Synthesizer(seed: 5).recording(label: label, writer: seed, index: 0).drawing
     guard let bounds = drawing.bounds, bounds.longerSide > 10 else { return }
     let small = drawing.transformed(

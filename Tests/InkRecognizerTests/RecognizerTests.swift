@@ -12,7 +12,7 @@ import TestSupport
     #expect(Set(recognizer.model.labels) == ["state", "transition", "cycle", "other"])
     // Recordings of a seed that nothing was trained on.
     var right = 0
-    for label in Synthesizer.labels {
+    for label in Synthesizer.Repertoire.automata.labels {
       for writer in 0..<25 {
         let drawing = Synthesizer(seed: 987_654)
           .recording(label: label, writer: writer, index: 0).drawing

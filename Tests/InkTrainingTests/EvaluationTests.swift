@@ -111,7 +111,8 @@ import TestSupport
       let architecture = try Architecture.drawing(classCount: 4)
       let weights = try TrainingNetwork(architecture, mostExamples: 1, workers: 1, seed: 1).weights
       return try Model(
-        architecture: architecture, labels: Synthesizer.labels, rasterizer: .standard,
+        architecture: architecture, labels: Synthesizer.Repertoire.automata.labels,
+        rasterizer: .standard,
         decision: .init(leastExtent: 12, rejectedLabel: "other"), weights: weights)
     }
   }
@@ -196,7 +197,7 @@ import TestSupport
     return Dataset(
       (0..<240).map { index in
         let recording = synthesizer.recording(
-          label: Synthesizer.labels[index % 4], writer: index % 2, index: index)
+          label: Synthesizer.Repertoire.automata.labels[index % 4], writer: index % 2, index: index)
         return Example(recording, label: recording.label!, origin: "\(index)")
       })
   }

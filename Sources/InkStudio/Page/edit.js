@@ -1,4 +1,4 @@
-import { ask, complain, drawing } from "./server.js";
+import { ask, complain, drawing, takeFiles } from "./server.js";
 import { capture } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
@@ -41,6 +41,8 @@ export async function beginEditing() {
     return queue;
   }
   const command = (kind, fields) => change("command", { kind, ...fields });
+  const elementNow = () =>
+    [...picture.states, ...picture.transitions].find((element) => element.id === selected);
 
   // MARK: Showing
 
@@ -162,7 +164,7 @@ export async function beginEditing() {
       input.addEventListener("keydown", (event) => {
         if (event.key === "Enter") { event.preventDefault(); done(input); }
       });
-      input.addEventListener("blur", () => { if (input.value !== value) { done(input); } });
+      input.addEventListener("blur", () => { if (input.value !== String(value)) { done(input); } });
       return label;
     };
     const check = (name, value, done) => {
@@ -185,8 +187,18 @@ export async function beginEditing() {
     };
     if (state) {
       $("selection-title").textContent = `State ${state.name}`;
+      const others = document.createElement("select");
+      others.setAttribute("aria-label", "Arrow to");
+      others.append(...picture.states.map((to) => new Option(
+        to.id === state.id ? "itself" : to.name || "a state without name", to.id)));
+      const arrow = document.createElement("div");
+      arrow.className = "row";
+      arrow.append(others, button("Add arrow", () => command("connect", { id: state.id, to: others.value })));
       fields.replaceChildren(
         field("name", state.name, (input) => command("rename", { id: state.id, text: input.value })),
+        field("radius", Math.round(state.radius), (input) =>
+          command("resizeState", { id: state.id, radius: Number(input.value) })),
+        arrow,
         check("final", state.isFinal, (value) => command("setFinal", { id: state.id, value })),
         check("initial", state.isInitial, (value) => command("setInitial", { id: state.id, value })));
     } else {
@@ -228,6 +240,12 @@ export async function beginEditing() {
     },
   });
 
+  function choose(id) {
+    selected = id;
+    draw();
+    showSelection();
+  }
+
   function select(point) {
     const at = picture.states.find(
       (s) => Math.hypot(s.center.x - point.x, s.center.y - point.y) <= s.radius);
@@ -239,9 +257,7 @@ export async function beginEditing() {
         if (g.querySelector("path.target")?.isPointInStroke(probe)) { id = g.dataset.id; }
       }
     }
-    selected = id;
-    draw();
-    showSelection();
+    choose(id);
     if (id) { $("selection-fields").querySelector("input")?.focus(); }
   }
 
@@ -263,6 +279,11 @@ export async function beginEditing() {
       return draw();
     }
     const place = paper(event);
+    if (dragged.kind === "moveState") {
+      const { center } = picture.states.find((s) => s.id === dragged.id);
+      svg.querySelector(`g[data-id="${CSS.escape(dragged.id)}"]`)?.setAttribute(
+        "transform", `translate(${place.x - center.x} ${place.y - center.y})`);
+    }
     const handle = svg.querySelector(`[data-handle=${dragged.kind}]`);
     handle?.setAttribute("cx", place.x);
     handle?.setAttribute("cy", place.y);
@@ -320,6 +341,61 @@ export async function beginEditing() {
       zoom: scale, x: left - (box.width / scale - width) / 2, y: top - (box.height / scale - height) / 2,
     };
     draw();
+  }
+
+  // MARK: Without a pen
+
+  function addState() {
+    const box = svg.getBoundingClientRect();
+    const radius = 60;
+    // Beside those that are there already.
+    let x = view.x + box.width / view.zoom / 2;
+    const y = view.y + box.height / view.zoom / 2;
+    while (picture.states.some((s) => Math.hypot(s.center.x - x, s.center.y - y) < s.radius + radius)) {
+      x += 3 * radius;
+    }
+    command("addState", { place: { x, y } });
+  }
+
+  function chooseNext(step) {
+    const all = [...picture.states, ...picture.transitions];
+    if (!all.length) { return; }
+    const at = all.findIndex((element) => element.id === selected);
+    choose(all[(at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step + all.length) % all.length].id);
+  }
+
+  function move(dx, dy) {
+    const element = elementNow();
+    if (!element) { return; }
+    const from = element.center ?? element.handle;
+    const place = { x: from.x + dx, y: from.y + dy };
+    const kind = element.center ? "moveState" : element.isLoop ? "turnLoop" : "bend";
+    command(kind, { id: element.id, place });
+  }
+
+  function press(event) {
+    const element = elementNow();
+    const length = event.shiftKey ? 2 : 20;
+    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const keys = {
+      Delete: () => element && command("delete", { id: element.id }),
+      Escape: () => choose(null),
+      Enter: () => $("selection-fields").querySelector("input")?.focus(),
+      e: () => { $("edit-erase").checked = !$("edit-erase").checked; },
+      n: () => chooseNext(event.shiftKey ? -1 : 1),
+      s: addState,
+      f: () => element?.center && command("setFinal", { id: element.id, value: !element.isFinal }),
+      i: () => element?.center && command("setInitial", { id: element.id, value: !element.isInitial }),
+      r: () => element && !element.center && command("flip", { id: element.id }),
+      w: () => $("run-word").focus(),
+      "+": () => zoom(1.25), "-": () => zoom(0.8), 0: fit,
+    };
+    const action = arrows[event.key]
+      ? () => move(arrows[event.key][0] * length, arrows[event.key][1] * length)
+      : keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action) { return; }
+    event.preventDefault();
+    action();
   }
 
   // MARK: Running
@@ -396,6 +472,21 @@ export async function beginEditing() {
     while (names.includes(`Automaton ${number}`)) { number += 1; }
     open(`Automaton ${number}`);
   });
+  $("edit-rename").addEventListener("click", async () => {
+    const name = window.prompt("The document's name", picture.name)?.trim();
+    if (name && name !== picture.name) {
+      await queue;
+      open(await ask(path(`rename?to=${encodeURIComponent(name)}`), "POST"));
+    }
+  });
+  $("edit-delete").addEventListener("click", async () => {
+    if (!window.confirm(`Delete ${picture.name}? It is put into the folder “deleted”.`)) { return; }
+    await queue;
+    events?.close();
+    const names = await ask(path("").slice(0, -1), "DELETE");
+    open(names[0] ?? "Automaton 1");
+  });
+  $("edit-add").addEventListener("click", () => addState());
   $("edit-undo").addEventListener("click", () => change("undo"));
   $("edit-redo").addEventListener("click", () => change("redo"));
   $("edit-clear").addEventListener("click", () => command("clear", {}));
@@ -408,10 +499,7 @@ export async function beginEditing() {
       open(await ask(path(kind), "POST"));
     });
   }
-  $("edit-open").addEventListener("change", async (event) => {
-    const [file] = event.target.files;
-    event.target.value = "";
-    if (!file) { return; }
+  takeFiles($("edit"), $("edit-open"), async (file) => {
     const dot = file.name.lastIndexOf(".");
     if (dot < 1) { return complain("Expected a file whose name ends in .automaton, .jff, .dot, .txt or .json."); }
     const [stem, form] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
@@ -419,22 +507,22 @@ export async function beginEditing() {
       `/api/documents/${encodeURIComponent(stem)}/open?form=${encodeURIComponent(form)}`, "POST", file));
   });
   document.addEventListener("keydown", (event) => {
-    if ($("edit").hidden || event.target.matches("input, select")) { return; }
-    const isCommand = event.ctrlKey || event.metaKey;
-    if (isCommand && event.key.toLowerCase() === "z") {
-      event.preventDefault();
-      change(event.shiftKey ? "redo" : "undo");
-    } else if (event.key === "Delete" && selected) {
-      command("delete", { id: selected });
-    } else if (event.key === "Escape") {
-      selected = null;
-      draw();
-      showSelection();
-    } else if (event.key === "e") {
-      $("edit-erase").checked = !$("edit-erase").checked;
-    } else if (event.key === "+") { zoom(1.25); }
-    else if (event.key === "-") { zoom(0.8); }
+    if ($("edit").hidden) { return; }
+    if (event.altKey && event.key === "ArrowRight") { return $("step-on").click(); }
+    if (event.altKey && event.key === "ArrowLeft") { return $("step-back").click(); }
+    const isTyping = event.target.matches("input:not([type=checkbox]), select");
+    if (isTyping && event.key === "Escape") { svg.focus(); }
+    if (isTyping || event.altKey) { return; }
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() === "z") {
+        event.preventDefault();
+        change(event.shiftKey ? "redo" : "undo");
+      }
+    } else if (event.key !== "Enter" || event.target === svg) {
+      press(event);
+    }
   });
   new ResizeObserver(() => { if (picture) { draw(); } }).observe(svg);
+  // A page that was hidden when it began has had no size to fit to.
   await open(localStorage.getItem("document") || "Automaton 1");
 }

@@ -1,5 +1,13 @@
 // Ink under the pen: pointer events with everything between two frames, and only one pointer at a time.
 
+/// Where a pointer is on `surface`, in its pixels.
+export function placeOn(surface) {
+  return (event) => {
+    const box = surface.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+}
+
 /// Takes strokes drawn on `surface`, shows the one in progress on `canvas`, and gives each finished one to
 /// `done`. `place` turns a pointer's place on the screen into one on the paper; `begins` may say no.
 export function capture(surface, canvas, { place, done, begins = () => true, keeps = false }) {
@@ -85,12 +93,15 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
   return { clear, fit, get strokes() { return drawn; } };
 }
 
-/// Shows grey values as they are.
+/// Shows grey values, in base 64, as they are.
 export function paint(canvas, bitmap, size) {
   canvas.width = canvas.height = size || 1;
   const context = canvas.getContext("2d");
   const image = context.createImageData(size || 1, size || 1);
-  bitmap.forEach((value, index) => image.data.set([value, value, value, 255], 4 * index));
+  for (const [index, character] of [...atob(bitmap)].entries()) {
+    const value = character.charCodeAt(0);
+    image.data.set([value, value, value, 255], 4 * index);
+  }
   context.putImageData(image, 0, 0);
 }
 

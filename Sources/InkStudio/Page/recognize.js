@@ -1,5 +1,5 @@
 import { ask, drawing } from "./server.js";
-import { capture, paint } from "./ink.js";
+import { capture, paint, placeOn } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
 const words = {
@@ -10,10 +10,7 @@ export async function beginRecognizing() {
   const canvas = $("recognize-ink");
   const ink = capture(canvas, canvas, {
     keeps: true,
-    place: (event) => {
-      const box = canvas.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    },
+    place: placeOn(canvas),
     done: recognize,
   });
 
@@ -42,7 +39,7 @@ export async function beginRecognizing() {
     $("recognize-answer").textContent = "Nothing drawn yet";
     $("recognize-ranked").replaceChildren();
     $("recognize-time").textContent = "";
-    paint($("recognize-seen"), [], 28);
+    paint($("recognize-seen"), "", 28);
   }
 
   $("recognize-clear").addEventListener("click", clear);

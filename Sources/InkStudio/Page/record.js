@@ -1,7 +1,8 @@
-import { ask, drawing } from "./server.js";
-import { capture, paint, sketch } from "./ink.js";
+import { ask, drawing, takeFiles } from "./server.js";
+import { capture, paint, placeOn, sketch } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
+const mostShown = 60;
 
 export async function beginRecording() {
   let next = "";
@@ -15,16 +16,35 @@ export async function beginRecording() {
   }
   const ink = capture(canvas, canvas, {
     keeps: true,
-    place: (event) => {
-      const box = canvas.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    },
+    place: placeOn(canvas),
     done: () => { $("record-status").textContent = ""; },
   });
+  const path = (rest = "") => `/api/recordings${rest}?classes=${encodeURIComponent(extra.join(","))}`;
 
-  function show(state) {
+  function thumbnail(entry) {
+    const item = document.createElement("li");
+    const pair = document.createElement("div");
+    pair.className = "pair";
+    const [drawn, seen] = [document.createElement("canvas"), document.createElement("canvas")];
+    pair.append(drawn, seen);
+    const remove = document.createElement("button");
+    remove.textContent = "Delete";
+    remove.setAttribute("aria-label", `Delete this ${entry.label}`);
+    remove.addEventListener("click", async () => show(
+      await ask(path(`/${encodeURIComponent(entry.id)}`), "DELETE")));
+    item.append(pair, `${entry.label} `, remove);
+    // Colours are known when it is in the page.
+    requestAnimationFrame(() => {
+      sketch(drawn, entry.strokes);
+      paint(seen, entry.bitmap, entry.size);
+    });
+    return item;
+  }
+
+  function showCounts(state) {
     next = state.next;
     $("record-label").textContent = next;
+    $("record-example").setAttribute("hidden", "");
     $("record-counts").replaceChildren(...state.classes.map(({ label, count }) => {
       const item = document.createElement("li");
       const [name, number] = [document.createElement("span"), document.createElement("span")];
@@ -33,49 +53,60 @@ export async function beginRecording() {
       item.append(name, number);
       return item;
     }));
-    $("record-none").hidden = state.items.length > 0;
-    $("record-items").replaceChildren(...state.items.map((entry) => {
-      const item = document.createElement("li");
-      const pair = document.createElement("div");
-      pair.className = "pair";
-      const [drawn, seen] = [document.createElement("canvas"), document.createElement("canvas")];
-      pair.append(drawn, seen);
-      const remove = document.createElement("button");
-      remove.textContent = "Delete";
-      remove.setAttribute("aria-label", `Delete this ${entry.label}`);
-      remove.addEventListener("click", async () => show(
-        await ask(`/api/recordings/${encodeURIComponent(entry.id)}`, "DELETE")));
-      item.append(pair, `${entry.label} `, remove);
-      sketch(drawn, entry.strokes);
-      paint(seen, entry.bitmap, entry.size);
-      return item;
-    }));
+    $("record-none").hidden = state.total > 0;
   }
 
-  async function refresh() {
-    show(await ask(`/api/recordings?classes=${encodeURIComponent(extra.join(","))}`));
+  function show(state) {
+    showCounts(state);
+    $("record-items").replaceChildren(...state.items.map(thumbnail));
   }
+
+  async function refresh() { show(await ask(path())); }
 
   async function save() {
     if (!ink.strokes.length) {
       $("record-status").textContent = "Draw first, then save.";
       return;
     }
-    const strokes = ink.strokes;
-    const state = await ask("/api/recordings", "POST", {
+    const state = await ask(path(), "POST", {
       word: next, writer: $("record-writer").value.trim() || undefined,
-      device: $("record-device").value.trim() || undefined, drawing: drawing(strokes),
+      device: $("record-device").value.trim() || undefined, drawing: drawing(ink.strokes),
     });
     ink.clear();
     $("record-status").textContent = `Saved, ${state.total} in all.`;
-    show(state);
+    showCounts(state);
+    $("record-items").prepend(...state.items.map(thumbnail));
+    while ($("record-items").children.length > mostShown) { $("record-items").lastChild.remove(); }
   }
 
-  function again() { ink.clear(); }
+  async function showExample() {
+    const strokes = await ask(`/api/example?label=${encodeURIComponent(next)}`);
+    const xs = strokes.flatMap((s) => s[0]), ys = strokes.flatMap((s) => s[1]);
+    const [left, top] = [Math.min(...xs), Math.min(...ys)];
+    const [width, height] = [Math.max(...xs) - left || 1, Math.max(...ys) - top || 1];
+    const svg = $("record-example");
+    svg.setAttribute("viewBox", `${left - width / 2} ${top - height / 2} ${2 * width} ${2 * height}`);
+    svg.replaceChildren(...strokes.map(([x, y]) => {
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+      line.setAttribute("points", x.map((value, i) => `${value},${y[i]}`).join(" "));
+      return line;
+    }));
+    svg.removeAttribute("hidden");
+  }
+
+  function again() {
+    ink.clear();
+    $("record-status").textContent = "";
+  }
   $("record-save").addEventListener("click", save);
   $("record-redraw").addEventListener("click", again);
-  $("record-skip").addEventListener("click", () => { again(); refresh(); });
-  canvas.addEventListener("keydown", (event) => {
+  $("record-skip").addEventListener("click", async () => {
+    again();
+    showCounts(await ask(path()));
+  });
+  $("record-show").addEventListener("click", showExample);
+  document.addEventListener("keydown", (event) => {
+    if ($("record").hidden || event.target.matches("input, button, a")) { return; }
     if (event.key === "Enter") { save(); }
     if (event.key === "Escape") { again(); }
   });
@@ -88,5 +119,13 @@ export async function beginRecording() {
     $("record-class").value = "";
     refresh();
   });
+  takeFiles($("record"), $("record-open"), async (file) => {
+    const { added, refused, firstProblem } = await ask(
+      `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
+    $("record-imported").textContent = `${added} drawings added from ${file.name}`
+      + (refused ? `, ${refused} refused: ${firstProblem}` : ".");
+    refresh();
+  });
   await refresh();
+  return refresh;
 }

@@ -29,6 +29,32 @@ export async function ask(path, method = "GET", body = undefined) {
   return answer;
 }
 
+/// Says which model is in use.
+export async function showModel(models = undefined) {
+  const all = models ?? await ask("/api/models");
+  const used = all.find((model) => model.isUsed);
+  document.getElementById("model-name").textContent = `model: ${used.name}`;
+  return all;
+}
+
+/// Takes a file that is dropped on `area` or chosen in `input`.
+export function takeFiles(area, input, take) {
+  area.addEventListener("dragover", (event) => {
+    if (event.dataTransfer.types.includes("Files")) { event.preventDefault(); }
+  });
+  area.addEventListener("drop", (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) { return; }
+    event.preventDefault();
+    take(file);
+  });
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) { take(file); }
+  });
+}
+
 /// Strokes as a line of NDJSON has them: x, y, time, pressure.
 export function drawing(strokes) {
   return strokes.map((stroke) => [

@@ -1,11 +1,17 @@
 // Which page is shown. Each begins when it is first looked at.
 
+import { showModel } from "./server.js";
 import { beginEditing } from "./edit.js";
 import { beginRecording } from "./record.js";
 import { beginRecognizing } from "./recognize.js";
+import { beginTraining } from "./train.js";
+import { beginPractice } from "./practice.js";
 
-const pages = { edit: beginEditing, record: beginRecording, recognize: beginRecognizing };
-const begun = new Set();
+const pages = {
+  edit: beginEditing, record: beginRecording, recognize: beginRecognizing, train: beginTraining,
+  practice: beginPractice,
+};
+const begun = {};
 
 function show() {
   const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
@@ -16,13 +22,12 @@ function show() {
     if (link.hash === `#${name}`) { link.setAttribute("aria-current", "page"); }
     else { link.removeAttribute("aria-current"); }
   }
-  if (!begun.has(name)) {
-    begun.add(name);
-    pages[name]();
-  }
+  // What a page gives back is called whenever it is looked at again.
+  if (begun[name]) { begun[name].then((again) => again?.()); } else { begun[name] = pages[name](); }
 }
 
 // The token has done its work; it does not stay in the address.
 history.replaceState(null, "", location.pathname + location.hash);
 window.addEventListener("hashchange", show);
 show();
+showModel();

@@ -1,0 +1,116 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRecognizer
+import Synchronization
+
+/// The models that there are: the released one, one from the command line, and those that were trained
+/// here. One of them is in use, everywhere at once.
+final class Models: DrawingRecognizer {
+  /// A model as the page shows it.
+  struct Entry: Encodable, Equatable {
+    var name: String
+    var labels: [String]
+    var isUsed: Bool
+    /// Whether it was trained here, so that it can be saved.
+    var isOwn: Bool
+  }
+
+  /// What is not trained here has this name.
+  static let released = "released"
+  private static let most = 100
+
+  private struct Known {
+    var recognizers: [String: Recognizer]
+    var used: String
+  }
+
+  private let folder: String
+  private let known: Mutex<Known>
+  private var choicePath: String { "\(folder)/used.txt" }
+
+  /// Opens the models of `folder`; `path` names one to use at first.
+  ///
+  /// - Throws: `ModelError` where the model at `path` cannot be used. Files in `folder` that are no models
+  ///   are passed over.
+  init(folder: String, using path: String?) throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    self.folder = folder
+    var recognizers = [Self.released: try Recognizer.released()]
+    for name in FileName.all(in: folder, ending: "safetensors").prefix(Self.most) {
+      guard recognizers[name] == nil else { continue }
+      recognizers[name] = try? Recognizer(modelPath: "\(folder)/\(name).safetensors")
+    }
+    var used = Self.released
+    if let path {
+      used = FileTree.name(of: path)
+      recognizers[used] = try Recognizer(modelPath: path)
+    } else if let choice = try? String(contentsOfFile: "\(folder)/used.txt", encoding: .utf8),
+      recognizers[choice] != nil
+    {
+      used = choice
+    }
+    known = Mutex(Known(recognizers: recognizers, used: used))
+  }
+
+  /// The one in use.
+  var used: Recognizer { known.withLock { $0.recognizers[$0.used]! } }
+
+  /// The name of the one in use.
+  var usedName: String { known.withLock { $0.used } }
+
+  func recognition(of drawing: Drawing) -> Recognition? { used.recognition(of: drawing) }
+
+  /// All of them, the released one first.
+  var all: [Entry] {
+    known.withLock { known in
+      let others = known.recognizers.keys.filter { $0 != Self.released }.sorted()
+      return ([Self.released] + others).compactMap { name in
+        known.recognizers[name].map {
+          Entry(
+            name: name, labels: $0.model.labels, isUsed: name == known.used,
+            isOwn: FileName.isFine(name) && FileTree.exists(path(of: name)))
+        }
+      }
+    }
+  }
+
+  /// The model of that name.
+  func model(named name: String) throws(Problem) -> Model {
+    guard let model = known.withLock({ $0.recognizers[name]?.model }) else {
+      throw Problem("expected the name of a model, found `\(name)`")
+    }
+    return model
+  }
+
+  /// Uses the model of that name from now on, and after the next start.
+  func use(_ name: String) throws {
+    _ = try model(named: name)
+    try FileTree.write(Data(name.utf8), to: choicePath)
+    known.withLock { $0.used = name }
+  }
+
+  /// Keeps a model under a name that is free; returns the name.
+  func add(_ model: Model, named wish: String) throws -> String {
+    let taken = known.withLock { Set($0.recognizers.keys) }
+    guard taken.count <= Self.most else {
+      throw Problem("expected at most \(Self.most) models, found more: delete some in \(folder)")
+    }
+    let name = FileName.free(wish, or: "model", taken: taken)
+    try FileTree.write(model.encoded(), to: path(of: name))
+    known.withLock { $0.recognizers[name] = Recognizer(model: model) }
+    return name
+  }
+
+  /// The file of a model that was trained here.
+  func data(of name: String) throws -> Data {
+    guard FileName.isFine(name), let data = FileManager.default.contents(atPath: path(of: name)) else {
+      throw Problem("expected the name of a model that was trained here, found `\(name)`")
+    }
+    return data
+  }
+
+  private func path(of name: String) -> String { "\(folder)/\(name).safetensors" }
+}

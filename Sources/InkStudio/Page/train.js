@@ -1,0 +1,140 @@
+import { ask, showModel } from "./server.js";
+
+const $ = (id) => document.getElementById(id);
+const fresh = "";
+
+function line(points, kind) {
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  shape.setAttribute("points", points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "));
+  shape.setAttribute("class", kind);
+  return shape;
+}
+
+function text(x, y, content, anchor = "start") {
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", "text");
+  shape.setAttribute("x", x);
+  shape.setAttribute("y", y);
+  shape.setAttribute("text-anchor", anchor);
+  shape.textContent = content;
+  return shape;
+}
+
+/// Two plots beside each other: loss and accuracy over the epochs.
+function showCurve({ history, epochs }) {
+  const [width, height, top] = [260, 190, 30];
+  const plot = (left, title, values, low, high, words) => {
+    const x = (index) => left + (width * (index + 1)) / Math.max(1, epochs);
+    const y = (value) => top + height * (1 - (value - low) / (high - low || 1));
+    return [
+      text(left, 18, title),
+      line([[left, top], [left, top + height], [left + width, top + height]], "axis"),
+      text(left - 6, top + 10, words(high), "end"), text(left - 6, top + height, words(low), "end"),
+      text(left + width, top + height + 20, `epoch ${epochs}`, "end"),
+      line(values.map((value, index) => [x(index), y(value)]), "value"),
+    ];
+  };
+  const losses = history.map((epoch) => epoch.trainingLoss);
+  const rates = history.map((epoch) => epoch.trainingAccuracy);
+  $("train-curve").replaceChildren(
+    ...plot(50, "loss", losses, 0, Math.max(0.1, ...losses), (v) => v.toFixed(2)),
+    ...plot(370, "accuracy", rates, Math.min(0.9, ...rates), 1, (v) => `${Math.round(100 * v)} %`));
+}
+
+export async function beginTraining() {
+  let name = null;
+
+  function showModels(models) {
+    $("train-models").replaceChildren(...models.map((model) => {
+      const item = document.createElement("li");
+      const label = document.createElement("label");
+      const choice = document.createElement("input");
+      label.className = "check";
+      choice.type = "radio";
+      choice.name = "model";
+      choice.checked = model.isUsed;
+      choice.addEventListener("change", () => use(model.name));
+      label.append(choice, `${model.name}: ${model.labels.join(", ")}`);
+      item.append(label);
+      return item;
+    }));
+    const base = $("train-base").value || null;
+    $("train-base").replaceChildren(
+      ...models.map((model) => new Option(`${model.name}, adapted to these hands`, model.name)),
+      new Option("a new network", fresh));
+    if (base && models.some((model) => model.name === base)) { $("train-base").value = base; }
+  }
+
+  async function use(model) {
+    showModels(await showModel(await ask(`/api/models/${encodeURIComponent(model)}/use`, "POST")));
+    show(await ask("/api/training"));
+  }
+
+  function hint() {
+    const isFresh = $("train-base").value === fresh;
+    $("train-epochs").value = isFresh ? 60 : 10;
+    $("train-hint").textContent = isFresh
+      ? "Learns from the recordings alone: draw at least 50 of each class, and some of “other”, which is refused."
+      : "Goes on from what the model knows: 5 to 20 drawings of each class suffice.";
+  }
+
+  function show(status) {
+    const isRunning = status.phase === "running";
+    $("train-empty").hidden = status.phase !== "idle";
+    $("train-run").hidden = status.phase === "idle";
+    $("train-start").disabled = isRunning;
+    $("train-cancel").disabled = !isRunning;
+    $("train-progress").value = status.phase === "finished" ? 1 : status.doneShare;
+    const words = {
+      running: `Epoch ${Math.min(status.epochs, status.history.length + 1)} of ${status.epochs}`
+        + (status.secondsLeft === undefined ? "" : `, ${Math.ceil(status.secondsLeft)} s left`),
+      finished: `Done: ${status.epochs} epochs.`,
+      cancelled: "Cancelled; nothing was kept.",
+      failed: `It failed: ${status.problem}`,
+    };
+    $("train-status").textContent = words[status.phase] ?? "";
+    showCurve(status);
+    $("train-report").hidden = !status.report;
+    if (!status.report) { return; }
+    const { report } = status;
+    $("train-accuracy").textContent = `${status.name}: ${report.accuracy} right, on ${report.data}.`
+      + (report.accuracyBefore ? ` The model in use until then: ${report.accuracyBefore}.` : "");
+    $("train-text").textContent = report.text;
+    $("train-file").href = `/api/models/${encodeURIComponent(status.name)}/file`;
+    if (name !== status.name) {
+      name = status.name;
+      ask("/api/models").then(showModels);
+    }
+    const isUsed = $("model-name").textContent === `model: ${name}`;
+    $("train-use").disabled = isUsed;
+    $("train-use").textContent = isUsed ? "In use" : "Use this model";
+  }
+
+  async function refresh() {
+    const { classes } = await ask("/api/recordings");
+    $("train-counts").replaceChildren(...classes.map(({ label, count }) => {
+      const item = document.createElement("li");
+      const [first, second] = [document.createElement("span"), document.createElement("span")];
+      first.textContent = label;
+      second.textContent = count;
+      item.append(first, second);
+      return item;
+    }));
+    showModels(await showModel());
+  }
+
+  $("train-base").addEventListener("change", hint);
+  $("train-use").addEventListener("click", () => use(name));
+  $("train-cancel").addEventListener("click", () => ask("/api/training/cancel", "POST"));
+  $("train-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const base = $("train-base").value;
+    show(await ask("/api/training", "POST", {
+      base: base === fresh ? undefined : base, epochs: Number($("train-epochs").value),
+      name: $("train-name").value.trim(),
+    }));
+  });
+  await refresh();
+  hint();
+  new EventSource("/api/training/progress").onmessage = ({ data }) => show(JSON.parse(data));
+  return refresh;
+}

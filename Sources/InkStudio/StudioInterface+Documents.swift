@@ -1,0 +1,256 @@
+import Automata
+import AutomatonEditor
+import Foundation
+import Hummingbird
+import Ink
+import InkImageIO
+
+// Drawing, running and keeping documents.
+
+extension StudioInterface {
+  func addDocuments(to router: Router<BasicRequestContext>) {
+    router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
+    router.get("api/documents/:name") { _, context in
+      let name = try name(context)
+      return try await answering {
+        Message.Picture(name, try await documents.state(of: name))
+      }
+    }
+    router.delete("api/documents/:name") { _, context in
+      let name = try name(context)
+      return try await answering {
+        try await documents.remove(name)
+        return await documents.names
+      }
+    }
+    router.post("api/documents/:name/rename") { request, context in
+      let name = try name(context)
+      return try await answering { try await documents.rename(name, parameter("to", request)) }
+    }
+    router.get("api/documents/:name/versions") { _, context in
+      let name = try name(context)
+      do { return Answer.events(try await documents.versions(of: name)) } catch let problem as Problem {
+        return Answer.problem(.badRequest, problem.description)
+      }
+    }
+    router.post("api/documents/:name/stroke") { request, context in
+      let name = try name(context)
+      let recording = try await recording(request)
+      let zoom = zoom(recording)
+      return try await answering {
+        let (state, decision) = try await documents.change(name) { state in
+          state.session.editor.options.zoom = zoom
+          var decision: SketchSession.Decision?
+          for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
+          state.lastDrawing = recording.drawing
+          return decision
+        }
+        return Message.Picture(name, state, decision: decision.map(Self.words))
+      }
+    }
+    router.post("api/documents/:name/instead") { request, context in
+      let name = try name(context)
+      let label = request.uri.queryParameters["label"].map(String.init) ?? ""
+      return try await answering {
+        let (state, _) = try await documents.change(name) { state in
+          guard let drawing = state.lastDrawing else {
+            throw Problem("expected a stroke before, found none")
+          }
+          try Self.replace(drawing, by: label, in: &state.session.editor)
+        }
+        return Message.Picture(name, state)
+      }
+    }
+    router.post("api/documents/:name/erase") { request, context in
+      let name = try name(context)
+      let recording = try await recording(request)
+      let zoom = zoom(recording)
+      let cascade: Command.Cascade =
+        request.uri.queryParameters["attached"] == "true" ? .deletesAttached : .keepsDangling
+      return try await answering {
+        let (state, _) = try await documents.change(name) { state in
+          state.session.editor.options.zoom = zoom
+          try? state.session.editor.perform(.erase(recording.drawing, cascade))
+        }
+        return Message.Picture(name, state)
+      }
+    }
+    router.post("api/documents/:name/command") { request, context in
+      let name = try name(context)
+      let message = try await decode(Message.CommandMessage.self, request)
+      return try await answering {
+        let command = try message.command()
+        let (state, _) = try await documents.change(name) { state in
+          do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
+            // A field that was left as it was.
+          }
+        }
+        return Message.Picture(name, state)
+      }
+    }
+    router.post("api/documents/:name/undo") { _, context in
+      try await change(name(context)) { _ = $0.undo() }
+    }
+    router.post("api/documents/:name/redo") { _, context in
+      try await change(name(context)) { _ = $0.redo() }
+    }
+  }
+
+  private func change(
+    _ name: String, _ change: @escaping @Sendable (inout Editor) -> Void
+  ) async throws -> Response {
+    try await answering {
+      let (state, _) = try await documents.change(name) { change(&$0.session.editor) }
+      return Message.Picture(name, state)
+    }
+  }
+
+  /// Takes what a drawing became back, where it became something, and makes it what `label` says.
+  private static func replace(
+    _ drawing: Drawing, by label: String, in editor: inout Editor
+  ) throws {
+    let command: Command
+    switch label {
+    case "state": command = .drawState(drawing)
+    case "transition": command = .drawTransition(drawing)
+    case "cycle": command = .drawLoop(drawing)
+    default:
+      throw Problem("expected state, transition or cycle, found `\(label)`")
+    }
+    let didUndo = editor.undo()
+    do { try editor.perform(command) } catch {
+      if didUndo { editor.redo() }
+      throw error
+    }
+  }
+
+  private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
+    let labels = SketchSession.labels
+    switch decision {
+    case .applied(let command, let recognition):
+      let label =
+        switch command {
+        case .drawState: "state"
+        case .drawLoop: "cycle"
+        default: "transition"
+        }
+      let probability = recognition.ranked.first { $0.label == label }?.probability ?? 0
+      return .init(
+        text: "\(label), \(Int((probability * 100).rounded())) %", isRefused: false,
+        instead: labels.filter { $0 != label })
+    case .head: return .init(text: "the head of the arrow before it", isRefused: false, instead: [])
+    case .refused(let reason, let second):
+      let why =
+        switch reason {
+        case .recognition(.tooSmall): "too small"
+        case .recognition(.unrecognised): "not recognised"
+        case .recognition(.ambiguous): "ambiguous"
+        case .document(let refusal): "no use for it here (\(refusal))"
+        case .notANumber: "no place"
+        }
+      let others = labels.filter { $0 != second }
+      return .init(text: why, isRefused: true, instead: (second.map { [$0] } ?? []) + others)
+    }
+  }
+
+  // MARK: Automata
+
+  private struct Word: Decodable {
+    var word: String
+  }
+
+  private struct Steps: Encodable {
+    struct Step: Encodable {
+      var symbol: String?
+      var states: [String]
+      var transitions: [String]
+    }
+
+    var isAccepted: Bool
+    var reason: String?
+    var symbols: [String]
+    var steps: [Step]
+    var path: [String]?
+  }
+
+  func addAutomata(to router: Router<BasicRequestContext>) {
+    router.post("api/documents/:name/run") { request, context in
+      let name = try name(context)
+      let word = try await decode(Word.self, request).word
+      return try await answering {
+        let automaton = try await documents.state(of: name).session.editor.document.automaton
+        let symbols = automaton.symbols(of: String(word.prefix(10_000)))
+        let trace = automaton.trace(symbols)
+        return Steps(
+          isAccepted: trace.run.isAccepted, reason: trace.run.rejection?.words, symbols: symbols,
+          steps: trace.steps.map {
+            .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
+          }, path: trace.path)
+      }
+    }
+    let limit = Limit(states: 2000, transitions: 200_000, tableEntries: 500_000)
+    router.post("api/documents/:name/determinize") { _, context in
+      try await make("deterministic", of: name(context)) { try $0.determinized(limit: limit) }
+    }
+    router.post("api/documents/:name/minimize") { _, context in
+      try await make("minimal", of: name(context)) { try $0.minimized(limit: limit) }
+    }
+    router.post("api/documents/:name/complement") { _, context in
+      try await make("complement", of: name(context)) { try $0.complement(limit: limit) }
+    }
+    router.post("api/documents/:name/open") { request, context in
+      let wish = try name(context)
+      let data = try await body(request, upTo: Self.longestFile)
+      let form = request.uri.queryParameters["form"].map(String.init) ?? "automaton"
+      return try await answering {
+        guard let format = Format(path: "file.\(form)"), form != "json" else {
+          return try await documents.add(DocumentFile.read(data, name: wish), named: wish)
+        }
+        return try await documents.add(format.read(data, name: wish), named: wish)
+      }
+    }
+    router.get("api/documents/:name/file") { request, context in
+      let name = try name(context)
+      let form = request.uri.queryParameters["form"].map(String.init) ?? "automaton"
+      let document = try await documents.state(of: name).session.editor.document
+      return try file(document, name: name, form: form)
+    }
+  }
+
+  /// A new document of what `make` makes of one's automaton; answers with its name.
+  private func make(
+    _ made: String, of name: String, _ make: @Sendable (Automaton) throws -> Automaton
+  ) async throws -> Response {
+    try await answering {
+      let automaton = try await documents.state(of: name).session.editor.document.automaton
+      return try await documents.add(Drawn(automaton: make(automaton)), named: "\(name) \(made)")
+    }
+  }
+
+  private func file(_ document: Document, name: String, form: String) throws -> Response {
+    let fileName = "\(name.filter(\.isASCII)).\(form)"
+    switch form {
+    case "automaton":
+      return Answer.data(
+        DocumentFile.write(document), type: "application/json", fileName: fileName)
+    case "svg":
+      return Answer.data(Data(document.svg.utf8), type: "image/svg+xml", fileName: fileName)
+    case "png":
+      return Answer.data(
+        try PNG.encode(document.bitmap(scale: 2)), type: "image/png", fileName: fileName)
+    default:
+      guard let format = Format(path: "file.\(form)") else {
+        return Answer.problem(
+          .badRequest, "expected automaton, jff, dot, txt, json, svg or png, found \(form)")
+      }
+      let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
+      let drawn = Drawn(
+        automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places))
+      do {
+        return Answer.data(try format.write(drawn), type: "text/plain", fileName: fileName)
+      } catch {
+        return Answer.problem(.unprocessableContent, "\(error)")
+      }
+    }
+  }
+}

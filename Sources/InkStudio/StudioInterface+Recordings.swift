@@ -1,0 +1,157 @@
+import Foundation
+import Hummingbird
+import Ink
+import InkDatasets
+import InkRaster
+
+// Collecting labelled ink.
+
+extension StudioInterface {
+  private static let classes = ["state", "transition", "cycle", "other"]
+  /// How many of the last drawings are shown.
+  private static let shown = 60
+
+  private struct Overview: Encodable {
+    struct Class: Encodable {
+      var label: String
+      var count: Int
+    }
+
+    var classes: [Class]
+    var next: String
+    var total: Int
+    /// The last drawings, the newest first; after one was added, that one alone.
+    var items: [Item]
+  }
+
+  private struct Item: Encodable {
+    var id: String
+    var label: String
+    var writer: String
+    var bitmap: Data
+    var size: Int
+    var strokes: [[[Double]]]
+  }
+
+  private struct Imported: Encodable {
+    var added: Int
+    var refused: Int
+    var firstProblem: String?
+  }
+
+  func addRecordings(to router: Router<BasicRequestContext>) {
+    router.get("api/example") { request, _ in
+      try await Answer.json(strokes(of: example(of: parameter("label", request))))
+    }
+    router.get("api/recordings") { request, _ in
+      try await Answer.json(
+        overview(request, showing: recordings.all.suffix(Self.shown).reversed()))
+    }
+    router.post("api/recordings") { request, _ in
+      let recording = try await recording(request)
+      guard let label = recording.label, !label.isEmpty else {
+        return Answer.problem(.badRequest, "expected a drawing with a label, found none")
+      }
+      return try await answering {
+        let entry = try await recordings.add(recording)
+        return try await overview(request, showing: [entry])
+      }
+    }
+    router.delete("api/recordings/:id") { request, context in
+      let id = try context.parameters.require("id")
+      guard try await recordings.remove(id) else {
+        return Answer.problem(.notFound, "expected a drawing that is there, found none")
+      }
+      return try await Answer.json(
+        overview(request, showing: recordings.all.suffix(Self.shown).reversed()))
+    }
+    router.get("api/recordings.ndjson") { _, _ in
+      Answer.data(
+        try await recordings.data(), type: "application/x-ndjson",
+        fileName: "recordings.ndjson")
+    }
+    router.post("api/recordings/file") { request, _ in
+      let data = try await body(request, upTo: Self.longestFile)
+      return try await answering { try await add(data, of: parameter("name", request)) }
+    }
+  }
+
+  /// Adds what an ink file holds; what is wrong in it is counted and does no harm to the rest.
+  private func add(_ data: Data, of fileName: String) async throws -> Imported {
+    // The content tells the format; readers want a file.
+    let path = FileTree.join(
+      NSTemporaryDirectory(), "inkstate-\(UUID().uuidString).ndjson")
+    try FileTree.write(data, to: path)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var good: [Recording] = []
+    var imported = Imported(added: 0, refused: 0)
+    func refuse(_ reason: String) {
+      imported.refused += 1
+      if imported.firstProblem == nil { imported.firstProblem = reason }
+    }
+    let shownName = fileName.isEmpty ? "the file" : fileName
+    do {
+      try InkFile(path: path).forEach { item in
+        switch item.result {
+        case .success(let recording):
+          if recording.label?.isEmpty ?? true {
+            refuse("line \(item.place.line ?? 1): expected a label, found none")
+          } else {
+            good.append(recording)
+          }
+        case .failure(let error):
+          refuse(error.description.replacingOccurrences(of: path, with: shownName))
+        }
+      }
+    } catch {
+      throw Problem("\(error)".replacingOccurrences(of: path, with: shownName))
+    }
+    try await recordings.add(good)
+    imported.added = good.count
+    return imported
+  }
+
+  /// A drawing of `label` by a synthetic writer; of classes that those do not know, one that was recorded.
+  private func example(of label: String) async throws -> Drawing {
+    for repertoire in Synthesizer.Repertoire.allCases where repertoire.labels.contains(label) {
+      let synthesizer = Synthesizer(seed: .random(in: .min ... .max), repertoire: repertoire)
+      return synthesizer.recording(label: label, writer: 0, index: 0).drawing
+    }
+    guard
+      let known = await recordings.all.filter({ $0.recording.label == label }).randomElement()
+    else {
+      throw HTTPError(.notFound, message: "no example yet: yours of `\(label)` will be the first")
+    }
+    return known.recording.drawing
+  }
+
+  private func strokes(of drawing: Drawing) -> [[[Double]]] {
+    drawing.strokes.map { [$0.points.map(\.x), $0.points.map(\.y)] }
+  }
+
+  /// The classes with their counts; `extra` ones are those of the page that nobody drew yet.
+  private func overview(
+    _ request: Request, showing entries: [Recordings.Entry]
+  ) async throws -> Overview {
+    let extra = parameter("classes", request).split(separator: ",").map(String.init)
+    let counts = await recordings.counts
+    var classes = Self.classes
+    for label in extra + counts.keys.sorted() where !label.isEmpty && !classes.contains(label) {
+      classes.append(label)
+    }
+    // One of those that there are fewest of, by chance.
+    let fewest = classes.map { counts[$0] ?? 0 }.min() ?? 0
+    let next = classes.filter { (counts[$0] ?? 0) == fewest }.randomElement() ?? classes[0]
+    let rasterizer = models.used.model.rasterizer
+    let items = entries.map { entry in
+      let bitmap = try? rasterizer.render(entry.recording.drawing)
+      return Item(
+        id: entry.id, label: entry.recording.label ?? "", writer: entry.recording.writer ?? "",
+        bitmap: Data(bitmap?.pixels ?? []), size: bitmap?.width ?? 0,
+        strokes: strokes(of: entry.recording.drawing))
+    }
+    return Overview(
+      classes: classes.map { .init(label: $0, count: counts[$0] ?? 0) }, next: next,
+      total: counts.values.reduce(0, +), items: items)
+  }
+}

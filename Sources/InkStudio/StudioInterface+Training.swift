@@ -1,0 +1,42 @@
+import Foundation
+import Hummingbird
+
+// Training on the recordings, and choosing a model.
+
+extension StudioInterface {
+  func addTraining(to router: Router<BasicRequestContext>) {
+    router.get("api/models") { _, _ in try Answer.json(models.all) }
+    router.post("api/models/:name/use") { _, context in
+      let name = try name(context)
+      return try await answering {
+        try models.use(name)
+        return models.all
+      }
+    }
+    router.get("api/models/:name/file") { _, context in
+      let name = try name(context)
+      do {
+        return Answer.data(
+          try models.data(of: name), type: "application/octet-stream",
+          fileName: "\(name).safetensors")
+      } catch let problem as Problem {
+        return Answer.problem(.notFound, problem.description)
+      }
+    }
+    router.get("api/training") { _, _ in try Answer.json(training.status) }
+    router.post("api/training") { request, _ in
+      let wish = try await decode(Training.Request.self, request)
+      return try await answering {
+        try training.begin(wish, on: await recordings.all.map(\.recording))
+        return training.status
+      }
+    }
+    router.post("api/training/cancel") { _, _ in
+      training.cancel()
+      return try Answer.json(training.status)
+    }
+    router.get("api/training/progress") { _, _ in
+      Answer.events(training.progress())
+    }
+  }
+}

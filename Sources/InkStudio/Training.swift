@@ -1,0 +1,289 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import InkTraining
+import Synchronization
+
+/// Trains on the recordings, one model at a time, while the page looks on.
+final class Training: Sendable {
+  /// What is asked for.
+  struct Request: Decodable, Sendable {
+    /// The model to adapt; none trains a new network on the recordings alone.
+    var base: String?
+    /// How often every drawing is seen.
+    var epochs: Int
+    /// What the model shall be called.
+    var name: String
+  }
+
+  /// Where a training stands.
+  struct Status: Encodable, Sendable {
+    enum Phase: String, Encodable, Sendable { case idle, running, finished, cancelled, failed }
+
+    struct Epoch: Encodable, Sendable {
+      var trainingLoss: Double
+      var trainingAccuracy: Double
+      var validationLoss: Double?
+      var validationAccuracy: Double?
+    }
+
+    struct Report: Encodable, Sendable {
+      /// What it was tested on, in words.
+      var data: String
+      /// The share of right answers, in words, of the new model and of the one that was in use.
+      var accuracy: String
+      var accuracyBefore: String?
+      /// The whole report.
+      var text: String
+    }
+
+    var phase = Phase.idle
+    var epochs = 0
+    var doneShare = 0.0
+    var secondsLeft: Double?
+    var history: [Epoch] = []
+    var problem: String?
+    var name: String?
+    var report: Report?
+    /// Grows with every change.
+    var revision = 0
+  }
+
+  private struct State {
+    var status = Status()
+    var isCancelled = false
+    var isEnding = false
+  }
+
+  private let models: Models
+  private let state = Mutex(State())
+  private static let mostEpochs = 1000
+  private static let leastPerClass = 5
+  private static let seed: UInt64 = 1
+
+  init(models: Models) { self.models = models }
+
+  /// Where it stands.
+  var status: Status { state.withLock { $0.status } }
+
+  private func change(_ change: (inout State) -> Void) {
+    state.withLock {
+      change(&$0)
+      $0.status.revision += 1
+    }
+  }
+
+  /// Asks a training to end.
+  func cancel() { state.withLock { $0.isCancelled = true } }
+
+  /// How often a listener looks whether something has changed.
+  private static let glance = Duration.milliseconds(150)
+
+  /// Where it stands, each time that this changes, until the studio ends.
+  func progress() -> some AsyncSequence<Status, any Error> & Sendable {
+    AsyncThrowingStream<Status, any Error>(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let task = Task {
+        var seen = -1
+        while !Task.isCancelled, !state.withLock({ $0.isEnding }) {
+          let status = status
+          if status.revision != seen { continuation.yield(status) }
+          seen = status.revision
+          try await Task.sleep(for: Self.glance)
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Tells all listeners that there is nothing more to hear, and ends a training.
+  func end() {
+    state.withLock { ($0.isEnding, $0.isCancelled) = (true, true) }
+  }
+
+  /// Begins to train on `recordings`; returns at once.
+  ///
+  /// - Throws: `Problem` where one is running or the recordings do not suffice.
+  func begin(_ request: Request, on recordings: [Recording]) throws {
+    guard (1...Self.mostEpochs).contains(request.epochs) else {
+      throw Problem("epochs: expected 1 to \(Self.mostEpochs), found \(request.epochs)")
+    }
+    let base = try request.base.map { try models.model(named: $0) }
+    let parts = try Self.parts(of: recordings, for: base)
+    try state.withLock { state in
+      guard state.status.phase != .running else {
+        throw Problem("expected no training that is running, found one")
+      }
+      let revision = state.status.revision + 1
+      state = State()
+      state.status.phase = .running
+      state.status.epochs = request.epochs
+      state.status.revision = revision
+    }
+    Task {
+      do {
+        let phase = try await onOwnThread { try self.train(request, from: base, parts) }
+        change { $0.status.phase = phase }
+      } catch {
+        change {
+          $0.status.phase = .failed
+          $0.status.problem = "\(error)"
+        }
+      }
+    }
+  }
+
+  // MARK: Data
+
+  struct Parts: Sendable {
+    var learnt: Dataset
+    var tested: Dataset
+    /// Whether nobody's drawings are in both.
+    var isByWriter: Bool
+  }
+
+  /// A fifth of the drawings is set aside: whole writers where there are several, otherwise drawings of
+  /// each class.
+  static func parts(of recordings: [Recording], for base: Model?) throws -> Parts {
+    let examples = recordings.enumerated().compactMap { number, recording in
+      recording.label.map { Example(recording, label: $0, origin: "recording \(number + 1)") }
+    }
+    var counts: [String: Int] = [:]
+    for example in examples { counts[example.label, default: 0] += 1 }
+    if let base {
+      if let unknown = counts.keys.sorted().first(where: { !base.labels.contains($0) }) {
+        throw Problem(
+          "expected drawings of \(base.labels.joined(separator: ", ")), which the model knows, found "
+            + "`\(unknown)`: train a new network instead")
+      }
+      guard examples.count >= leastPerClass else {
+        throw Problem("expected at least \(leastPerClass) drawings, found \(examples.count)")
+      }
+    } else {
+      guard counts.count >= 2 else {
+        throw Problem("expected drawings of at least two classes, found \(counts.count)")
+      }
+      if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
+        $0.value < leastPerClass
+      }) {
+        throw Problem("expected at least \(leastPerClass) drawings of `\(label)`, found \(count)")
+      }
+    }
+    let dataset = Dataset(examples, labels: base?.labels)
+    if Set(examples.map(\.hand)).count >= 3, !examples.contains(where: { $0.hand == nil }) {
+      let parts = divide(dataset)
+      let learns = Set(parts.learnt.examples.map(\.label))
+      if learns.count == counts.count, !parts.tested.examples.isEmpty {
+        return Parts(learnt: parts.learnt, tested: parts.tested, isByWriter: true)
+      }
+    }
+    var nobodys = dataset
+    for index in nobodys.examples.indices { nobodys.examples[index].writer = nil }
+    let parts = divide(nobodys)
+    return Parts(learnt: parts.learnt, tested: parts.tested, isByWriter: false)
+  }
+
+  private static func divide(_ dataset: Dataset) -> (learnt: Dataset, tested: Dataset) {
+    let split = Split(method: .writer, seed: seed, validationShare: 0, testShare: 0.2)
+    let parts = split.parts(of: dataset)
+    return (
+      dataset.subset(parts.indices.filter { parts[$0] == .train }),
+      dataset.subset(parts.indices.filter { parts[$0] == .test })
+    )
+  }
+
+  // MARK: Work
+
+  private func train(
+    _ request: Request, from base: Model?, _ parts: Parts
+  ) throws -> Status.Phase {
+    var options = TrainingOptions()
+    options.epochs = request.epochs
+    options.seed = Self.seed
+    options.augmentation = .anyAngle
+    options.schedule = Schedule(.oneCycle)
+    var learnt = parts.learnt
+    if let base {
+      options.learningRate = 3e-4
+      // What the model knew stays known, where its classes can be invented.
+      if let invented = Rehearsal.invented(labels: base.labels, seed: Self.seed) {
+        learnt = Rehearsal(learnt, with: invented, seed: Self.seed).dataset
+      }
+      learnt.labels = base.labels
+    } else {
+      options.learningRate = 4e-3
+      options.batchSize = 32
+      options.averageDecay = 0.98
+    }
+    let trainer = try Trainer(
+      base?.architecture ?? .drawing(classCount: learnt.labels.count),
+      training: learnt, validation: nil, rasterizer: base?.rasterizer ?? .standard,
+      options: options, startingFrom: base, workers: Self.workers)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let tested = Dataset(parts.tested.examples, labels: learnt.labels)
+    let outcome = try trainer.run(
+      provenance: [
+        "command": "inkstate studio, trained on recordings",
+        "base": request.base ?? "none", "drawings": "\(parts.learnt.examples.count)",
+      ],
+      shouldStop: { state.withLock { $0.isCancelled } }
+    ) { event in
+      show(event, elapsed: Double(start.duration(to: clock.now) / .milliseconds(1)) / 1000)
+    }
+    guard case .finished(let model) = outcome else { return .cancelled }
+    let name = try models.add(model, named: request.name)
+    let report = try Self.report(model, name: name, before: models, on: tested, parts)
+    change {
+      $0.status.name = name
+      $0.status.report = report
+    }
+    return .finished
+  }
+
+  /// All cores but one, which answers requests.
+  static var workers: Int { max(1, ProcessInfo.processInfo.activeProcessorCount - 1) }
+
+  private func show(_ event: TrainingEvent, elapsed: Double) {
+    switch event {
+    case .step(let epoch, let step, let steps, _, _, _):
+      change { state in
+        let share =
+          (Double(epoch - 1) + Double(step) / Double(steps)) / Double(state.status.epochs)
+        state.status.doneShare = share
+        state.status.secondsLeft = elapsed * (1 - share) / share
+      }
+    case .epoch(let record, _):
+      change {
+        $0.status.history.append(
+          .init(
+            trainingLoss: record.trainingLoss, trainingAccuracy: record.trainingAccuracy,
+            validationLoss: record.validationLoss, validationAccuracy: record.validationAccuracy))
+      }
+    case .started, .checkpoint, .stoppedEarly: break
+    }
+  }
+
+  private static func report(
+    _ model: Model, name: String, before models: Models, on tested: Dataset, _ parts: Parts
+  ) throws -> Status.Report {
+    let count = tested.examples.count
+    let data =
+      "\(count) drawings set aside, "
+      + (parts.isByWriter ? "of writers it did not learn from" : "of the same writers")
+    let evaluation = try Evaluation(
+      of: Recognizer(model: model), on: tested, workers: workers)
+    var before: String?
+    let used = models.used
+    if Set(used.model.labels).isSuperset(of: tested.examples.map(\.label)) {
+      before = try Evaluation(of: used, on: tested, workers: workers).accuracy.words
+    }
+    let report = EvaluationReport(
+      model: name, data: data, part: "test", evaluation: evaluation, disturbed: nil)
+    return .init(
+      data: data, accuracy: evaluation.accuracy.words, accuracyBefore: before, text: report.text)
+  }
+}
