@@ -118,7 +118,7 @@ let package = Package(
       ],
       resources: [.copy("References")]),
     .testTarget(
-      name: "InkStudioTests", dependencies: ["InkStudio", "StudioCommand", "TestSupport"]),
+      name: "InkStudioTests", dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "TestSupport"]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

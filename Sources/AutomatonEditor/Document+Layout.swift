@@ -2,14 +2,15 @@ import Automata
 import Foundation
 
 extension Document {
-  /// A drawing of an automaton: states where their places are known to be, otherwise in a circle, and
-  /// one transition for all symbols between two states.
+  /// A drawing of an automaton: states where their places are known to be, otherwise in columns from the
+  /// initial ones on, and one transition for all symbols between two states.
   ///
   /// The states keep their ids; equal ids of states and transitions are told apart.
   public init(_ drawn: Drawn, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton
-    states = zip(automaton.states, Self.places(of: drawn)).map {
+    let known = Self.places(of: drawn)
+    states = zip(automaton.states, known ?? LayeredLayout(automaton).places).map {
       State(
         id: $0.id, name: $0.name, isFinal: $0.isFinal, center: $1,
         radius: Self.radius(for: $0.name))
@@ -53,6 +54,7 @@ extension Document {
       }
       if transition.includesEpsilon { transitions[index].includesEpsilon = true }
     }
+    if known == nil { clearArrows(of: drawnStates, initial: initial, middle: middle) }
     for (state, place) in zip(automaton.states, states) where state.isInitial {
       transitions.append(
         Transition(id: freeID(), end: state.id, shape: .marker(of: place), endsFreely: true))
@@ -67,10 +69,11 @@ extension Document {
   /// The least distance between two middles.
   private static let laidOutDistance = 240.0
 
-  private static func places(of drawn: Drawn) -> [Vector] {
+  /// The places that are known, apart from each other; `nil` where they are not.
+  private static func places(of drawn: Drawn) -> [Vector]? {
     let known = drawn.automaton.states.compactMap { drawn.places[$0.id] }.map { Vector($0.x, $0.y) }
     let count = drawn.automaton.states.count
-    guard known.count == count, count > 1 else { return circle(count) }
+    guard known.count == count, count > 1 else { return nil }
     var nearest = Double.infinity
     // Of very many, only neighbours in the list are compared.
     let reach = count > 1000 ? 1 : count
@@ -79,18 +82,9 @@ extension Document {
         nearest = min(nearest, known[index].distance(to: known[other]))
       }
     }
-    guard nearest > 0, nearest.isFinite else { return circle(count) }
+    guard nearest > 0, nearest.isFinite else { return nil }
     let scale = max(1, laidOutDistance / nearest)
     let scaled = known.map { $0 * scale }
-    return scaled.allSatisfy(\.isOnCanvas) ? scaled : circle(count)
-  }
-
-  private static func circle(_ count: Int) -> [Vector] {
-    guard count > 1 else { return [Vector(200, 200)] }
-    let radius = max(laidOutDistance * 0.75, laidOutDistance * Double(count) / (2 * .pi))
-    let middle = Vector(radius + 100, radius + 100)
-    return (0..<count).map {
-      middle + Vector(angle: .pi + 2 * .pi * Double($0) / Double(count), length: radius)
-    }
+    return scaled.allSatisfy(\.isOnCanvas) ? scaled : nil
   }
 }

@@ -11,6 +11,13 @@ enum Answer {
     return data(try encoder.encode(value), type: "application/json")
   }
 
+  /// A document as JSON.
+  static func json(_ picture: Message.Picture) -> Response {
+    var text = JSONText()
+    picture.write(to: &text)
+    return data(Data(text.bytes), type: "application/json")
+  }
+
   /// Bytes of a media type; with `fileName`, to be saved.
   static func data(_ data: Data, type: String, fileName: String? = nil) -> Response {
     var headers: HTTPFields = [.contentType: type]

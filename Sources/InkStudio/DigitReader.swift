@@ -38,7 +38,9 @@ struct DigitReader: Sendable {
     var best: (reading: Reading, isApart: Bool)?
     for count in 1..<max(1, strokes.count) {
       let parts = (Array(strokes[..<count]), Array(strokes[count...]))
-      guard let left = Drawing(parts.0).bounds, let right = Drawing(parts.1).bounds else { continue }
+      guard let left = Drawing(parts.0).bounds, let right = Drawing(parts.1).bounds else {
+        continue
+      }
       let space = right.minX - left.maxX
       let narrower = min(left.width, right.width)
       let isApart = space > Self.gap * bounds.height

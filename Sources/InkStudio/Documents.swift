@@ -5,7 +5,7 @@ import Ink
 import InkDatasets
 import InkRecognizer
 
-/// The documents that are being drawn, each on disk after every change.
+/// The documents that are being drawn. Each is written to disk after every change, beside the answers.
 actor Documents {
   /// What a page is shown, and what became of the last stroke.
   struct State: Sendable {
@@ -13,11 +13,16 @@ actor Documents {
     /// Grows with every change, so that a page knows what is newer.
     var version = 0
     var lastDrawing: Drawing?
+    /// Why it could not be saved.
+    var problem: String?
   }
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
   private var open: [String: State] = [:]
+  /// What is to be written next, and those who are writing: one a document.
+  private var unsaved: [String: Document] = [:]
+  private var savers: [String: Task<Void, Never>] = [:]
   private var listeners: [String: [UUID: AsyncStream<Int>.Continuation]] = [:]
   /// The order in which open documents were last asked for.
   private var uses: [String: Int] = [:]
@@ -56,7 +61,7 @@ actor Documents {
     }
     if open.count >= Self.mostOpen {
       // What a page looks at stays, with its undo.
-      let idle = open.keys.filter { listeners[$0, default: [:]].isEmpty }
+      let idle = open.keys.filter { listeners[$0, default: [:]].isEmpty && savers[$0] == nil }
       guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
         throw Problem("expected at most \(Self.mostOpen) documents in pages, found more")
       }
@@ -86,13 +91,44 @@ actor Documents {
       throw Problem("expected at most \(Self.mostElements) elements, found more")
     }
     if document != before {
-      if !FileTree.exists(path(of: name)) { try makeRoom() }
+      if state.version == 0, !FileTree.exists(path(of: name)) { try makeRoom() }
       state.version += 1
-      try FileTree.write(DocumentFile.write(document), to: path(of: name))
+      open[name] = state
+      unsaved[name] = document
+      save(name)
     }
     open[name] = state
     for listener in (listeners[name] ?? [:]).values { listener.yield(state.version) }
     return (state, result)
+  }
+
+  private func save(_ name: String) {
+    guard savers[name] == nil else { return }
+    let path = path(of: name)
+    savers[name] = Task {
+      while let document = unsaved.removeValue(forKey: name) {
+        let problem = await Task.detached {
+          do {
+            try FileTree.write(DocumentFile.write(document), to: path)
+            return nil as String?
+          } catch {
+            return "\(error)"
+          }
+        }.value
+        open[name]?.problem = problem
+      }
+      savers[name] = nil
+    }
+  }
+
+  /// Waits until a document is on disk.
+  private func saved(_ name: String) async {
+    while let saver = savers[name] { await saver.value }
+  }
+
+  /// Waits until all documents are on disk.
+  func saved() async {
+    for name in Array(savers.keys) { await saved(name) }
   }
 
   private func makeRoom() throws {
@@ -103,7 +139,8 @@ actor Documents {
   }
 
   /// Puts a document aside, into the folder `deleted`.
-  func remove(_ name: String) throws {
+  func remove(_ name: String) async throws {
+    await saved(name)
     _ = try state(of: name)
     let aside = "\(folder)/deleted"
     try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
@@ -117,7 +154,8 @@ actor Documents {
   }
 
   /// Gives a document another name, one that is free; returns it.
-  func rename(_ name: String, _ wish: String) throws -> String {
+  func rename(_ name: String, _ wish: String) async throws -> String {
+    await saved(name)
     let document = try state(of: name).session.editor.document
     guard FileName.isFine(wish) else {
       throw Problem("expected a name of letters, digits, spaces, - and _, found `\(wish)`")

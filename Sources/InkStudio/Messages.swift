@@ -7,11 +7,10 @@ import InkRecognizer
 /// What the page sends and gets, in JSON.
 enum Message {
   /// A place on the canvas.
-  struct Place: Codable {
+  struct Place: Decodable {
     var x: Double
     var y: Double
 
-    init(_ vector: Vector) { (x, y) = (vector.x, vector.y) }
     var vector: Vector { Vector(x, y) }
   }
 
@@ -66,50 +65,18 @@ enum Message {
   }
 
   /// A document as it is drawn.
-  struct Picture: Encodable {
-    struct State: Encodable {
-      var id: String
-      var name: String
-      var center: Place
-      var radius: Double
-      var rings: [Double]
-      var textScale: Double
-      var isFinal: Bool
-      var isInitial: Bool
-    }
-
-    struct Transition: Encodable {
-      var id: String
-      var start: String?
-      var end: String?
-      var line: String
-      var head: String
-      var label: Place
-      var text: String
-      var handle: Place
-      var ends: [Place]
-      var symbols: [String]
-      var includesEpsilon: Bool
-      var isLoop: Bool
-      var isInitialMarker: Bool
-      var isDangling: Bool
-    }
-
+  struct Picture {
     var name: String
-    var version: Int
-    var states: [State]
-    var transitions: [Transition]
-    var canUndo: Bool
-    var canRedo: Bool
-    var errors: [String]
-    var warnings: [String]
-    var isDeterministic: Bool
-    var alphabet: [String]
+    var state: Documents.State
     /// What became of the last stroke, where there was one.
     var decision: Decision?
+
+    init(_ name: String, _ state: Documents.State, decision: Decision? = nil) {
+      (self.name, self.state, self.decision) = (name, state, decision)
+    }
   }
 
-  struct Decision: Encodable {
+  struct Decision {
     var text: String
     var isRefused: Bool
     /// The labels that it could be instead.
@@ -139,48 +106,130 @@ enum Message {
 }
 
 extension Message.Picture {
-  init(_ name: String, _ state: Documents.State, decision: Message.Decision? = nil) {
+  /// The picture in JSON.
+  func write(to json: inout JSONText) {
     let document = state.session.editor.document
     let automaton = document.automaton
-    func text(_ vector: Vector) -> String {
-      "\((vector.x * 100).rounded() / 100),\((vector.y * 100).rounded() / 100)"
-    }
-    self.name = name
-    version = state.version
-    states = document.states.map { state in
-      State(
-        id: state.id, name: state.name, center: .init(state.center), radius: state.radius,
-        rings: document.rings(of: state), textScale: Geometry.nameScale(of: state),
-        isFinal: state.isFinal, isInitial: document.isInitial(state.id))
-    }
-    transitions = document.transitions.compactMap { transition in
-      guard let appearance = document.appearance(of: transition) else { return nil }
-      var line = "M\(text(appearance.curves[0].start))"
-      for curve in appearance.curves {
-        line += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
-      }
-      var ends: [Message.Place] = []
-      if case .regular(let start, let tip, _) = transition.shape {
-        ends = [.init(start), .init(tip)]
-      }
-      return Transition(
-        id: transition.id, start: transition.start, end: transition.end, line: line,
-        head: "M\(appearance.head.map(text).joined(separator: " L"))",
-        label: .init(appearance.label), text: document.labelText(of: transition),
-        handle: .init(appearance.handle), ends: ends, symbols: transition.allSymbols,
-        includesEpsilon: transition.includesEpsilon, isLoop: transition.isLoop,
-        isInitialMarker: transition.isInitialMarker, isDangling: transition.isDangling)
-    }
-    canUndo = state.session.editor.canUndo
-    canRedo = state.session.editor.canRedo
     let (findings, names) = (automaton.findings, automaton.shownNames)
-    errors = findings.filter(\.isError).map { $0.words(names) }
-    warnings =
-      findings.filter { !$0.isError }.map { $0.words(names) }
-      + (document.danglingTransitions.isEmpty
-        ? [] : ["\(document.danglingTransitions.count) loose arrows are left out"])
-    isDeterministic = automaton.isDeterministic
-    alphabet = automaton.alphabet
-    self.decision = decision
+    let loose = document.danglingTransitions.count
+    json.object { json in
+      json.name("name")
+      json.value(name)
+      json.name("version")
+      json.value(state.version)
+      json.name("canUndo")
+      json.value(state.session.editor.canUndo)
+      json.name("canRedo")
+      json.value(state.session.editor.canRedo)
+      json.name("isDeterministic")
+      json.value(automaton.isDeterministic)
+      json.name("errors")
+      json.list(findings.filter(\.isError)) { $0.value($1.words(names)) }
+      json.name("warnings")
+      json.list(
+        findings.filter { !$0.isError }.map { $0.words(names) }
+          + (loose > 0 ? ["\(loose) loose arrows are left out"] : [])
+          + (state.problem.map { ["not saved: \($0)"] } ?? [])
+      ) { $0.value($1) }
+      json.name("states")
+      json.list(document.states) { Self.write($1, of: document, to: &$0) }
+      json.name("transitions")
+      json.list(document.transitions) { Self.write($1, of: document, to: &$0) }
+      guard let decision else { return }
+      json.name("decision")
+      json.object { json in
+        json.name("text")
+        json.value(decision.text)
+        json.name("isRefused")
+        json.value(decision.isRefused)
+        json.name("instead")
+        json.list(decision.instead) { $0.value($1) }
+      }
+    }
+  }
+
+  private static func write(
+    _ state: Document.State, of document: Document, to json: inout JSONText
+  ) {
+    json.object { json in
+      json.name("id")
+      json.value(state.id)
+      json.name("name")
+      json.value(state.name)
+      json.name("center")
+      write(state.center, to: &json)
+      json.name("radius")
+      json.value(state.radius)
+      json.name("rings")
+      json.list(document.rings(of: state)) { $0.value(rounded($1)) }
+      json.name("textScale")
+      json.value(Geometry.nameScale(of: state))
+      json.name("isFinal")
+      json.value(state.isFinal)
+      json.name("isInitial")
+      json.value(document.isInitial(state.id))
+    }
+  }
+
+  private static func write(
+    _ transition: Document.Transition, of document: Document, to json: inout JSONText
+  ) {
+    guard let appearance = document.appearance(of: transition) else { return }
+    var line = "M\(text(appearance.curves[0].start))"
+    for curve in appearance.curves {
+      line += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
+    }
+    var ends: [Vector] = []
+    if case .regular(let start, let tip, _) = transition.shape { ends = [start, tip] }
+    json.object { json in
+      json.name("id")
+      json.value(transition.id)
+      if let start = transition.start {
+        json.name("start")
+        json.value(start)
+      }
+      if let end = transition.end {
+        json.name("end")
+        json.value(end)
+      }
+      json.name("line")
+      json.value(line)
+      json.name("head")
+      json.value("M\(appearance.head.map(text).joined(separator: " L"))")
+      json.name("label")
+      write(appearance.label, to: &json)
+      json.name("text")
+      json.value(document.labelText(of: transition))
+      json.name("handle")
+      write(appearance.handle, to: &json)
+      json.name("ends")
+      json.list(ends) { write($1, to: &$0) }
+      json.name("symbols")
+      json.list(transition.allSymbols) { $0.value($1) }
+      json.name("includesEpsilon")
+      json.value(transition.includesEpsilon)
+      json.name("isLoop")
+      json.value(transition.isLoop)
+      json.name("isInitialMarker")
+      json.value(transition.isInitialMarker)
+      json.name("isDangling")
+      json.value(transition.isDangling)
+    }
+  }
+
+  private static func write(_ place: Vector, to json: inout JSONText) {
+    json.object { json in
+      json.name("x")
+      json.value(rounded(place.x))
+      json.name("y")
+      json.value(rounded(place.y))
+    }
+  }
+
+  /// Hundredths of a canvas point are enough for the eye.
+  private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+
+  private static func text(_ place: Vector) -> String {
+    "\(rounded(place.x)),\(rounded(place.y))"
   }
 }

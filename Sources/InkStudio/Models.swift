@@ -106,7 +106,8 @@ final class Models: DrawingRecognizer {
 
   /// The file of a model that was trained here.
   func data(of name: String) throws -> Data {
-    guard FileName.isFine(name), let data = FileManager.default.contents(atPath: path(of: name)) else {
+    guard FileName.isFine(name), let data = FileManager.default.contents(atPath: path(of: name))
+    else {
       throw Problem("expected the name of a model that was trained here, found `\(name)`")
     }
     return data

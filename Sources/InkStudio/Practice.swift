@@ -13,30 +13,30 @@ actor Practice {
     case sumsToTen
     case sumsToTwenty
 
-    func task(using generator: inout some RandomNumberGenerator) -> Task {
-      func sum(to most: Int) -> Task {
+    func task(using generator: inout some RandomNumberGenerator) -> Exercise {
+      func sum(to most: Int) -> Exercise {
         let sum = Int.random(in: 1...most, using: &generator)
         let first = Int.random(in: 0...sum, using: &generator)
-        return Task(text: "\(first) + \(sum - first)", answer: sum)
+        return Exercise(text: "\(first) + \(sum - first)", answer: sum)
       }
       switch self {
       case .digits:
         let digit = Int.random(in: 0...9, using: &generator)
-        return Task(text: "\(digit)", answer: digit)
+        return Exercise(text: "\(digit)", answer: digit)
       case .sumsToTen: return sum(to: 10)
       case .sumsToTwenty: return sum(to: 20)
       }
     }
   }
 
-  struct Task: Codable, Equatable, Sendable {
+  struct Exercise: Codable, Equatable, Sendable {
     var text: String
     var answer: Int
   }
 
   /// What the page is told of a learner.
   struct Standing: Encodable, Sendable {
-    var task: Task
+    var task: Exercise
     /// Tasks that were answered, and those that were answered right.
     var answered: Int
     var right: Int
@@ -62,7 +62,7 @@ actor Practice {
   private struct Learner {
     var recordings: Recordings
     var recognizer: Recognizer
-    var task: Task
+    var task: Exercise
     var level: Level
     var reading: DigitReader.Reading?
     var answered = 0
@@ -81,11 +81,15 @@ actor Practice {
   static let adaptsEvery = 10
   private static let seed: UInt64 = 1
 
+  /// Where the model that everybody begins with lies.
+  static var modelPath: String {
+    Bundle.module.bundleURL.appendingPathComponent("digits.safetensors").path
+  }
+
   /// - Throws: `ModelError` where the digits model is missing or damaged.
   init(folder: String) throws {
     self.folder = folder
-    base = try Recognizer(
-      modelPath: Bundle.module.bundleURL.appendingPathComponent("digits.safetensors").path)
+    base = try Recognizer(modelPath: Self.modelPath)
   }
 
   /// How `name` stands, with a task of `level`.
@@ -148,7 +152,7 @@ actor Practice {
     learner.isAdapting = learner.isAdapting || isDue
     learners[name] = learner
     try save(learner, of: name)
-    if isDue { _Concurrency.Task { await adapt(name) } }
+    if isDue { Task { await adapt(name) } }
     return Self.standing(learner)
   }
 
@@ -198,7 +202,7 @@ actor Practice {
     // Another request may have come first.
     if let learner = learners[name] { return learner }
     var learner = Learner(
-      recordings: recordings, recognizer: base, task: Task(text: "", answer: 0), level: .digits)
+      recordings: recordings, recognizer: base, task: Exercise(text: "", answer: 0), level: .digits)
     learner.reads = reads
     if let data = FileManager.default.contents(atPath: keptPath(of: name)),
       let kept = try? JSONDecoder().decode(Kept.self, from: data)
@@ -263,7 +267,8 @@ actor Practice {
     options.seed = seed
     let trainer = try Trainer(
       base.architecture, training: Rehearsal(own, with: invented, seed: seed).dataset,
-      validation: nil, rasterizer: base.rasterizer, options: options, startingFrom: base, workers: 1)
+      validation: nil, rasterizer: base.rasterizer, options: options, startingFrom: base, workers: 1
+    )
     let outcome = try trainer.run(provenance: ["adapted_to": "\(own.examples.count) digits"])
     guard case .finished(let model) = outcome else { return nil }
     func right(_ model: Model) throws -> Int {

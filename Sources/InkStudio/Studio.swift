@@ -88,5 +88,6 @@ public struct Studio: Sendable {
     }
     defer { for signal in signals { signal.cancel() } }
     try await application.runService()
+    await documents.saved()
   }
 }

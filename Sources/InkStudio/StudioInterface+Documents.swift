@@ -12,7 +12,7 @@ extension StudioInterface {
     router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
     router.get("api/documents/:name") { _, context in
       let name = try name(context)
-      return try await answering {
+      return try await picturing {
         Message.Picture(name, try await documents.state(of: name))
       }
     }
@@ -29,7 +29,9 @@ extension StudioInterface {
     }
     router.get("api/documents/:name/versions") { _, context in
       let name = try name(context)
-      do { return Answer.events(try await documents.versions(of: name)) } catch let problem as Problem {
+      do { return Answer.events(try await documents.versions(of: name)) } catch let problem
+        as Problem
+      {
         return Answer.problem(.badRequest, problem.description)
       }
     }
@@ -37,7 +39,7 @@ extension StudioInterface {
       let name = try name(context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
-      return try await answering {
+      return try await picturing {
         let (state, decision) = try await documents.change(name) { state in
           state.session.editor.options.zoom = zoom
           var decision: SketchSession.Decision?
@@ -51,7 +53,7 @@ extension StudioInterface {
     router.post("api/documents/:name/instead") { request, context in
       let name = try name(context)
       let label = request.uri.queryParameters["label"].map(String.init) ?? ""
-      return try await answering {
+      return try await picturing {
         let (state, _) = try await documents.change(name) { state in
           guard let drawing = state.lastDrawing else {
             throw Problem("expected a stroke before, found none")
@@ -67,7 +69,7 @@ extension StudioInterface {
       let zoom = zoom(recording)
       let cascade: Command.Cascade =
         request.uri.queryParameters["attached"] == "true" ? .deletesAttached : .keepsDangling
-      return try await answering {
+      return try await picturing {
         let (state, _) = try await documents.change(name) { state in
           state.session.editor.options.zoom = zoom
           try? state.session.editor.perform(.erase(recording.drawing, cascade))
@@ -78,7 +80,7 @@ extension StudioInterface {
     router.post("api/documents/:name/command") { request, context in
       let name = try name(context)
       let message = try await decode(Message.CommandMessage.self, request)
-      return try await answering {
+      return try await picturing {
         let command = try message.command()
         let (state, _) = try await documents.change(name) { state in
           do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
@@ -99,7 +101,7 @@ extension StudioInterface {
   private func change(
     _ name: String, _ change: @escaping @Sendable (inout Editor) -> Void
   ) async throws -> Response {
-    try await answering {
+    try await picturing {
       let (state, _) = try await documents.change(name) { change(&$0.session.editor) }
       return Message.Picture(name, state)
     }

@@ -150,8 +150,17 @@ struct StudioInterface: Sendable {
 
   /// The value as JSON, or what is wrong in words.
   func answering(_ make: () async throws -> some Encodable) async throws -> Response {
+    try await saying { try Answer.json(try await make()) }
+  }
+
+  /// The document as it is drawn, or what is wrong in words.
+  func picturing(_ make: () async throws -> Message.Picture) async throws -> Response {
+    try await saying { Answer.json(try await make()) }
+  }
+
+  private func saying(_ answer: () async throws -> Response) async throws -> Response {
     do {
-      return try Answer.json(try await make())
+      return try await answer()
     } catch let problem as Problem {
       return Answer.problem(.badRequest, problem.description)
     } catch let refusal as Refusal {

@@ -3,6 +3,10 @@ import { capture, paint, placeOn, sketch } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
 const mostShown = 60;
+const meanings = {
+  state: "a circle", transition: "an arrow or a line", cycle: "an arrow that bends back to where it began",
+  other: "anything else: a letter, a scribble, a square",
+};
 
 export async function beginRecording() {
   let next = "";
@@ -44,6 +48,7 @@ export async function beginRecording() {
   function showCounts(state) {
     next = state.next;
     $("record-label").textContent = next;
+    $("record-meaning").textContent = meanings[next] ?? "";
     $("record-example").setAttribute("hidden", "");
     $("record-counts").replaceChildren(...state.classes.map(({ label, count }) => {
       const item = document.createElement("li");
