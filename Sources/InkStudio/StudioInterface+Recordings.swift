@@ -129,19 +129,24 @@ extension StudioInterface {
     drawing.strokes.map { [$0.points.map(\.x), $0.points.map(\.y)] }
   }
 
-  /// The classes with their counts; `extra` ones are those of the page that nobody drew yet.
+  /// The classes with their counts: the editor's, those that the page names, and those that were drawn. One
+  /// that the page does not skip comes next.
   private func overview(
     _ request: Request, showing entries: [Recordings.Entry]
   ) async throws -> Overview {
-    let extra = parameter("classes", request).split(separator: ",").map(String.init)
+    let parameters = request.uri.queryParameters
+    let extra = parameters.getAll("class").map(String.init)
+    let skipped = Set(parameters.getAll("skip").map(String.init))
     let counts = await recordings.counts
     var classes = Self.classes
     for label in extra + counts.keys.sorted() where !label.isEmpty && !classes.contains(label) {
       classes.append(label)
     }
     // One of those that there are fewest of, by chance.
-    let fewest = classes.map { counts[$0] ?? 0 }.min() ?? 0
-    let next = classes.filter { (counts[$0] ?? 0) == fewest }.randomElement() ?? classes[0]
+    let asked =
+      classes.allSatisfy(skipped.contains) ? classes : classes.filter { !skipped.contains($0) }
+    let fewest = asked.map { counts[$0] ?? 0 }.min() ?? 0
+    let next = asked.filter { (counts[$0] ?? 0) == fewest }.randomElement() ?? asked[0]
     let rasterizer = models.used.model.rasterizer
     let items = entries.map { entry in
       let bitmap = try? rasterizer.render(entry.recording.drawing)

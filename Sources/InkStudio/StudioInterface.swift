@@ -12,7 +12,7 @@ import InkRaster
 /// | --- | --- |
 /// | `POST /api/recognize` | a drawing → bitmap, ranked labels, refusal, time |
 /// | `GET /api/example?label=` | a drawing of that class, to show how it may look |
-/// | `GET /api/recordings?classes=` | classes with counts, the next to draw, the last drawings |
+/// | `GET /api/recordings?class=&skip=` | classes with counts, the next to draw, the last drawings |
 /// | `POST /api/recordings` | keeps a drawing; answered when it is on disk |
 /// | `DELETE /api/recordings/ID` | takes one out |
 /// | `GET /api/recordings.ndjson` | all of them, as a file |

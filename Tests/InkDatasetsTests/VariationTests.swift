@@ -157,6 +157,23 @@ import TestSupport
     #expect(kinds.count >= 14)
   }
 
+  @Test func digitsStandUprightInTheirWays() throws {
+    let synthesizer = Synthesizer(seed: 3, repertoire: .digits)
+    let recordings = synthesizer.recordings(writers: 25, perClass: 4)
+    #expect(Set(recordings.compactMap(\.label)) == Set((0...9).map(String.init)))
+    #expect(Set(recordings.compactMap { $0.attributes["kind"] }).count == 24)
+    #expect(
+      recordings[7] == Synthesizer(seed: 3, repertoire: .digits).recordings(by: 0, perClass: 4)[7])
+    for recording in recordings where recording.label != "0" {
+      let bounds = try #require(recording.drawing.bounds)
+      let first = try #require(recording.drawing.strokes.first?.points.first)
+      // All digits but a slanted ring are begun in their upper part; of 4, the bar may come first.
+      if recording.label != "4" && recording.label != "8" {
+        #expect(first.y < bounds.minY + 0.6 * bounds.height, "\(recording.attributes)")
+      }
+    }
+  }
+
   /// Flash & Hogan (1985): slow at both ends, fast in the middle.
   @Test func thePenHasABellShapedSpeed() throws {
     let line = try #require(

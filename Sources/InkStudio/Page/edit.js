@@ -21,6 +21,8 @@ export async function beginEditing() {
   // What is seen of the paper: the top left corner, and screen points a canvas point.
   let view = { x: 0, y: 0, zoom: 1 };
   let dragged = null;
+  let pinch = null;
+  const fingers = new Map();
   let queue = Promise.resolve();
 
   const path = (rest) => `/api/documents/${encodeURIComponent(picture.name)}/${rest}`;
@@ -229,7 +231,7 @@ export async function beginEditing() {
 
   const ink = capture(svg, $("edit-ink"), {
     place: paper,
-    begins: (event) => !event.target.dataset?.handle && !event.shiftKey,
+    begins: (event) => !event.target.dataset?.handle && !event.shiftKey && !pinch,
     done: (stroke) => {
       const length = stroke.slice(1).reduce(
         (sum, p, i) => sum + Math.hypot(p.sx - stroke[i].sx, p.sy - stroke[i].sy), 0);
@@ -301,6 +303,44 @@ export async function beginEditing() {
       command(kind, { id, place });
     }
   });
+
+  // Two fingers move and enlarge the paper.
+  const pinchNow = () => {
+    const [a, b] = [...fingers.values()];
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, distance: Math.hypot(a.x - b.x, a.y - b.y) || 1 };
+  };
+  const fingerAt = (event) => {
+    const box = svg.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "touch" || ink.isBesidePen(event)) { return; }
+    fingers.set(event.pointerId, fingerAt(event));
+    if (fingers.size === 2) {
+      ink.cancel();
+      dragged = null;
+      pinch = { ...pinchNow(), view };
+    }
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (!fingers.has(event.pointerId)) { return; }
+    fingers.set(event.pointerId, fingerAt(event));
+    if (!pinch || fingers.size !== 2) { return; }
+    const now = pinchNow();
+    const next = Math.min(4, Math.max(0.1, pinch.view.zoom * now.distance / pinch.distance));
+    // What was between the fingers stays there.
+    view = {
+      x: pinch.view.x + pinch.x / pinch.view.zoom - now.x / next,
+      y: pinch.view.y + pinch.y / pinch.view.zoom - now.y / next, zoom: next,
+    };
+    draw();
+  });
+  for (const kind of ["pointerup", "pointercancel"]) {
+    svg.addEventListener(kind, (event) => {
+      fingers.delete(event.pointerId);
+      if (fingers.size === 0) { pinch = null; }
+    });
+  }
 
   function zoom(factor, x, y) {
     const box = svg.getBoundingClientRect();

@@ -57,10 +57,12 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     show(stroke, from);
   }
 
+  const isBesidePen = (event) => event.pointerType === "touch" && event.timeStamp < penUntil;
+
   surface.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "pen") { penUntil = event.timeStamp + 1000; }
     // A palm beside the pen, or a second finger, draws nothing.
-    const isPalm = event.pointerType === "touch" && event.timeStamp < penUntil;
+    const isPalm = isBesidePen(event);
     if (stroke || !event.isPrimary || event.button !== 0 || isPalm || !begins(event)) { return; }
     event.preventDefault();
     surface.setPointerCapture(event.pointerId);
@@ -89,8 +91,13 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.restore();
   }
+  /// Forgets the stroke in progress.
+  function cancel() {
+    stroke = null;
+    clear();
+  }
   new ResizeObserver(fit).observe(canvas);
-  return { clear, fit, get strokes() { return drawn; } };
+  return { clear, cancel, isBesidePen, get strokes() { return drawn; } };
 }
 
 /// Shows grey values, in base 64, as they are.

@@ -23,7 +23,9 @@ export async function beginRecording() {
     place: placeOn(canvas),
     done: () => { $("record-status").textContent = ""; },
   });
-  const path = (rest = "") => `/api/recordings${rest}?classes=${encodeURIComponent(extra.join(","))}`;
+  const skipped = new Set(JSON.parse(localStorage.getItem("skipped") ?? "[]"));
+  const path = (rest = "") => `/api/recordings${rest}?${new URLSearchParams([
+    ...extra.map((label) => ["class", label]), ...[...skipped].map((label) => ["skip", label])])}`;
 
   function thumbnail(entry) {
     const item = document.createElement("li");
@@ -47,17 +49,33 @@ export async function beginRecording() {
 
   function showCounts(state) {
     next = state.next;
+    const focused = document.activeElement?.dataset?.label;
     $("record-label").textContent = next;
     $("record-meaning").textContent = meanings[next] ?? "";
     $("record-example").setAttribute("hidden", "");
     $("record-counts").replaceChildren(...state.classes.map(({ label, count }) => {
       const item = document.createElement("li");
-      const [name, number] = [document.createElement("span"), document.createElement("span")];
-      name.textContent = label;
+      const name = document.createElement("label");
+      const asks = document.createElement("input");
+      const number = document.createElement("span");
+      name.className = "toggle";
+      asks.type = "checkbox";
+      asks.checked = !skipped.has(label);
+      asks.title = "Whether it is asked for";
+      asks.dataset.label = label;
+      asks.addEventListener("change", async () => {
+        if (asks.checked) { skipped.delete(label); } else { skipped.add(label); }
+        localStorage.setItem("skipped", JSON.stringify([...skipped]));
+        showCounts(await ask(path()));
+      });
+      name.append(asks, label);
       number.textContent = count;
       item.append(name, number);
       return item;
     }));
+    // The box that was pressed keeps the focus.
+    const box = [...$("record-counts").querySelectorAll("input")].find((b) => b.dataset.label === focused);
+    box?.focus();
     $("record-none").hidden = state.total > 0;
   }
 
