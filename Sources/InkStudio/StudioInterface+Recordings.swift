@@ -135,8 +135,8 @@ extension StudioInterface {
     _ request: Request, showing entries: [Recordings.Entry]
   ) async throws -> Overview {
     let parameters = request.uri.queryParameters
-    let extra = parameters.getAll("class").map(String.init)
-    let skipped = Set(parameters.getAll("skip").map(String.init))
+    let extra = parameters.getAll("class").map { String($0) }
+    let skipped = Set(parameters.getAll("skip").map { String($0) })
     let counts = await recordings.counts
     var classes = Self.classes
     for label in extra + counts.keys.sorted() where !label.isEmpty && !classes.contains(label) {
