@@ -118,7 +118,8 @@ let package = Package(
       ],
       resources: [.copy("References")]),
     .testTarget(
-      name: "InkStudioTests", dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "TestSupport"]),
+      name: "InkStudioTests",
+      dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "TestSupport"]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

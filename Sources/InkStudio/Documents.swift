@@ -7,12 +7,29 @@ import InkRecognizer
 
 /// The documents that are being drawn. Each is written to disk after every change, beside the answers.
 actor Documents {
+  /// What was drawn last, so that it can be made something else.
+  struct LastStroke: Sendable {
+    var drawing: Drawing
+    /// Whether it became something.
+    var didChange: Bool
+    /// The version after it: whatever else was done since ends the offer.
+    var version: Int
+  }
+
+  /// What those who look at a document hear.
+  struct Event: Encodable, Sendable, Equatable {
+    var name: String
+    var version = 0
+    var renamedTo: String?
+    var isDeleted = false
+  }
+
   /// What a page is shown, and what became of the last stroke.
   struct State: Sendable {
     var session: SketchSession
     /// Grows with every change, so that a page knows what is newer.
     var version = 0
-    var lastDrawing: Drawing?
+    var lastStroke: LastStroke?
     /// Why it could not be saved.
     var problem: String?
   }
@@ -23,7 +40,7 @@ actor Documents {
   /// What is to be written next, and those who are writing: one a document.
   private var unsaved: [String: Document] = [:]
   private var savers: [String: Task<Void, Never>] = [:]
-  private var listeners: [String: [UUID: AsyncStream<Int>.Continuation]] = [:]
+  private var listeners: [String: [UUID: AsyncStream<Event>.Continuation]] = [:]
   /// The order in which open documents were last asked for.
   private var uses: [String: Int] = [:]
   private var useCount = 0
@@ -98,7 +115,9 @@ actor Documents {
       save(name)
     }
     open[name] = state
-    for listener in (listeners[name] ?? [:]).values { listener.yield(state.version) }
+    for listener in (listeners[name] ?? [:]).values {
+      listener.yield(Event(name: name, version: state.version))
+    }
     return (state, result)
   }
 
@@ -150,7 +169,7 @@ actor Documents {
       try FileManager.default.moveItem(
         atPath: path(of: name), toPath: "\(aside)/\(free).automaton")
     }
-    close(name)
+    close(name, Event(name: name, isDeleted: true))
   }
 
   /// Gives a document another name, one that is free; returns it.
@@ -170,14 +189,18 @@ actor Documents {
       try FileTree.write(DocumentFile.write(document), to: path(of: wish))
     }
     open[wish] = open[name]
-    close(name)
+    uses[wish] = uses[name]
+    close(name, Event(name: name, renamedTo: wish))
     return wish
   }
 
-  private func close(_ name: String) {
+  private func close(_ name: String, _ event: Event) {
     open[name] = nil
     uses[name] = nil
-    for listener in listeners.removeValue(forKey: name)?.values ?? [:].values { listener.finish() }
+    for listener in (listeners.removeValue(forKey: name) ?? [:]).values {
+      listener.yield(event)
+      listener.finish()
+    }
   }
 
   /// Makes a document of an automaton under a name that is free; returns the name.
@@ -199,14 +222,14 @@ actor Documents {
   private static let heartbeat = Duration.seconds(20)
 
   /// The versions of a document as it changes.
-  func versions(of name: String) throws -> AsyncStream<Int> {
+  func versions(of name: String) throws -> AsyncStream<Event> {
     let version = try state(of: name).version
     guard listeners[name, default: [:]].count < Self.mostListeners else {
       throw Problem("expected at most \(Self.mostListeners) pages on a document, found more")
     }
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(
-      of: Int.self, bufferingPolicy: .bufferingNewest(1))
+      of: Event.self, bufferingPolicy: .bufferingNewest(1))
     listeners[name, default: [:]][id] = continuation
     let heart = Task {
       while !Task.isCancelled {
@@ -218,12 +241,12 @@ actor Documents {
       heart.cancel()
       Task { await self.forget(id, name) }
     }
-    continuation.yield(version)
+    continuation.yield(Event(name: name, version: version))
     return stream
   }
 
   private func tell(_ id: UUID, _ name: String) {
-    listeners[name]?[id]?.yield(open[name]?.version ?? 0)
+    listeners[name]?[id]?.yield(Event(name: name, version: open[name]?.version ?? 0))
   }
 
   private func forget(_ id: UUID, _ name: String) { listeners[name]?[id] = nil }

@@ -6,8 +6,9 @@ import InkNetwork
 import InkRecognizer
 import Synchronization
 
-/// The models that there are: the released one, one from the command line, and those that were trained
-/// here. One of them is in use, everywhere at once.
+/// The models that there are; one of them is in use, everywhere at once.
+///
+/// They are the released one, one from the command line, and those that were trained here.
 final class Models: DrawingRecognizer {
   /// A model as the page shows it.
   struct Entry: Encodable, Equatable {

@@ -42,9 +42,13 @@ extension StudioInterface {
       return try await picturing {
         let (state, decision) = try await documents.change(name) { state in
           state.session.editor.options.zoom = zoom
+          let before = state.session.editor.document
           var decision: SketchSession.Decision?
           for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
-          state.lastDrawing = recording.drawing
+          let didChange = state.session.editor.document != before
+          state.lastStroke = .init(
+            drawing: recording.drawing, didChange: didChange,
+            version: state.version + (didChange ? 1 : 0))
           return decision
         }
         return Message.Picture(name, state, decision: decision.map(Self.words))
@@ -55,10 +59,12 @@ extension StudioInterface {
       let label = request.uri.queryParameters["label"].map(String.init) ?? ""
       return try await picturing {
         let (state, _) = try await documents.change(name) { state in
-          guard let drawing = state.lastDrawing else {
-            throw Problem("expected a stroke before, found none")
+          guard let last = state.lastStroke, last.version == state.version else {
+            throw Problem("expected a stroke as the last thing that was done, found something else")
           }
-          try Self.replace(drawing, by: label, in: &state.session.editor)
+          try Self.replace(last, by: label, in: &state.session.editor)
+          state.lastStroke = .init(
+            drawing: last.drawing, didChange: true, version: state.version + 1)
         }
         return Message.Picture(name, state)
       }
@@ -107,10 +113,11 @@ extension StudioInterface {
     }
   }
 
-  /// Takes what a drawing became back, where it became something, and makes it what `label` says.
+  /// Takes what a stroke became back, where it became something, and makes it what `label` says.
   private static func replace(
-    _ drawing: Drawing, by label: String, in editor: inout Editor
+    _ last: Documents.LastStroke, by label: String, in editor: inout Editor
   ) throws {
+    let drawing = last.drawing
     let command: Command
     switch label {
     case "state": command = .drawState(drawing)
@@ -119,7 +126,7 @@ extension StudioInterface {
     default:
       throw Problem("expected state, transition or cycle, found `\(label)`")
     }
-    let didUndo = editor.undo()
+    let didUndo = last.didChange && editor.undo()
     do { try editor.perform(command) } catch {
       if didUndo { editor.redo() }
       throw error

@@ -129,8 +129,9 @@ extension StudioInterface {
     drawing.strokes.map { [$0.points.map(\.x), $0.points.map(\.y)] }
   }
 
-  /// The classes with their counts: the editor's, those that the page names, and those that were drawn. One
-  /// that the page does not skip comes next.
+  /// The classes with their counts, and one that the page does not skip to draw next.
+  ///
+  /// The classes are the editor's, those that the page names, and those that were drawn.
   private func overview(
     _ request: Request, showing entries: [Recordings.Entry]
   ) async throws -> Overview {

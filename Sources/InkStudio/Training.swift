@@ -160,16 +160,19 @@ final class Training: Sendable {
             + "`\(unknown)`: train a new network instead")
       }
       guard examples.count >= leastPerClass else {
-        throw Problem("expected at least \(leastPerClass) drawings, found \(examples.count)")
+        throw Problem(
+          "\(leastPerClass) drawings are needed, there are \(examples.count): record more")
       }
     } else {
       guard counts.count >= 2 else {
-        throw Problem("expected drawings of at least two classes, found \(counts.count)")
+        throw Problem("drawings of two classes are needed, there are \(counts.count): record more")
       }
       if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
         $0.value < leastPerClass
       }) {
-        throw Problem("expected at least \(leastPerClass) drawings of `\(label)`, found \(count)")
+        throw Problem(
+          "\(leastPerClass) drawings of each class are needed, there are \(count) of \(label): "
+            + "record more")
       }
     }
     let dataset = Dataset(examples, labels: base?.labels)

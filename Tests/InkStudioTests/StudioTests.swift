@@ -68,8 +68,8 @@ import Testing
     }
     var seen: [Int] = []
     for await version in versions {
-      seen.append(version)
-      if version == 3 { break }
+      seen.append(version.version)
+      if version.version == 3 { break }
     }
     #expect(seen.last == 3)
     await documents.saved()
@@ -193,9 +193,9 @@ import Testing
     let released = try Recognizer.released().model
     let own = Recording(Drawing([]), label: "house")
     for (recordings, base, words) in [
-      ([own], released, "`house`"), ([], released, "at least 5 drawings, found 0"),
-      ([], nil, "two classes, found 0"),
-      (recordings(writers: 1, perClass: 4), nil, "at least 5 drawings of `cycle`, found 4"),
+      ([own], released, "`house`"), ([], released, "5 drawings are needed, there are 0"),
+      ([], nil, "two classes are needed, there are 0"),
+      (recordings(writers: 1, perClass: 4), nil, "there are 4 of cycle"),
     ] as [([Recording], Model?, String)] {
       let problem = #expect(throws: Problem.self) { try Training.parts(of: recordings, for: base) }
       #expect(problem?.description.contains(words) ?? false)

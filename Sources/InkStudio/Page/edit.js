@@ -1,4 +1,4 @@
-import { ask, complain, drawing, takeFiles } from "./server.js";
+import { ask, complain, drawing, listen, takeFiles } from "./server.js";
 import { capture } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
@@ -15,7 +15,7 @@ export async function beginEditing() {
   const svg = $("edit-drawing");
   let picture = null;
   let selected = null;
-  let events = null;
+  let opening = 0;
   let run = null;
   let step = 0;
   // What is seen of the paper: the top left corner, and screen points a canvas point.
@@ -25,7 +25,8 @@ export async function beginEditing() {
   const fingers = new Map();
   let queue = Promise.resolve();
 
-  const path = (rest) => `/api/documents/${encodeURIComponent(picture.name)}/${rest}`;
+  const at = (name, rest = "") => `/api/documents/${encodeURIComponent(name)}${rest}`;
+  const path = (rest) => at(picture.name, `/${rest}`);
   const paper = (event) => {
     const box = svg.getBoundingClientRect();
     return {
@@ -36,9 +37,10 @@ export async function beginEditing() {
 
   // One request after the other, in the order of the strokes.
   function change(rest, body) {
+    const address = path(rest);
     queue = queue.then(async () => {
-      const answer = await ask(path(rest), "POST", body);
-      show(answer);
+      const answer = await ask(address, "POST", body);
+      if (answer.name === picture.name) { show(answer); }
     }).catch(() => {});
     return queue;
   }
@@ -49,11 +51,13 @@ export async function beginEditing() {
   // MARK: Showing
 
   function show(next) {
+    // An offer to make a stroke something else ends with the next change.
+    if (!next.decision && next.version !== picture?.version) { $("edit-decision").replaceChildren(); }
     picture = next;
     if (selected && ![...picture.states, ...picture.transitions].some((e) => e.id === selected)) {
       selected = null;
     }
-    if (run && run.version !== picture.version) { endRun(); }
+    if (run && (run.version !== picture.version || run.name !== picture.name)) { endRun(); }
     draw();
     if (next.decision) { tell(next.decision); }
     $("edit-undo").disabled = !picture.canUndo;
@@ -139,6 +143,7 @@ export async function beginEditing() {
       button.textContent = `make it a ${label}`;
       button.addEventListener("click", () => {
         box.replaceChildren();
+        svg.focus({ preventScroll: true });
         change(`instead?label=${label}`);
       });
       return button;
@@ -149,11 +154,18 @@ export async function beginEditing() {
     const form = $("edit-selection");
     const state = picture.states.find((e) => e.id === selected);
     const transition = picture.transitions.find((e) => e.id === selected);
-    form.hidden = !state && !transition;
-    if (form.hidden) { return; }
     const fields = $("selection-fields");
+    $("selection-none").hidden = state || transition;
+    if (!state && !transition) {
+      $("selection-title").textContent = "Nothing selected";
+      const hadFocus = fields.contains(document.activeElement);
+      fields.replaceChildren();
+      if (hadFocus) { svg.focus({ preventScroll: true }); }
+      return;
+    }
+    const focused = fields.contains(document.activeElement) ? document.activeElement.id : null;
     // What is being typed stays.
-    const isSame = form.dataset.id === selected && fields.contains(document.activeElement);
+    const isSame = form.dataset.id === selected && focused !== null;
     if (isSame && document.activeElement.matches("input:not([type])")) { return; }
     form.dataset.id = selected;
     const field = (name, value, done) => {
@@ -183,16 +195,35 @@ export async function beginEditing() {
     const button = (name, done) => {
       const element = document.createElement("button");
       element.type = "button";
+      element.id = `field-${name}`;
       element.textContent = name;
       element.addEventListener("click", done);
       return element;
     };
+    // A choice of states; `id` is the one that says "itself", or the one that is chosen.
+    const choice = (name, itself, chosen = undefined) => {
+      const select = document.createElement("select");
+      select.id = `field-${name}`;
+      select.setAttribute("aria-label", name);
+      select.append(...picture.states.map((to) => new Option(
+        to.id === itself ? "itself" : to.name || "a state without name", to.id, false, to.id === chosen)));
+      return select;
+    };
+    // Where an end of an arrow is, for those who do not drag it.
+    const end = (name, kind, chosen) => {
+      const label = document.createElement("label");
+      const select = choice(name, null, chosen);
+      if (!chosen) { select.prepend(new Option("nowhere", "", true, true)); }
+      select.addEventListener("change", () => {
+        const to = picture.states.find((s) => s.id === select.value);
+        if (to) { command(kind, { id: transition.id, place: to.center }); }
+      });
+      label.append(name, select);
+      return label;
+    };
     if (state) {
       $("selection-title").textContent = `State ${state.name}`;
-      const others = document.createElement("select");
-      others.setAttribute("aria-label", "Arrow to");
-      others.append(...picture.states.map((to) => new Option(
-        to.id === state.id ? "itself" : to.name || "a state without name", to.id)));
+      const others = choice("Arrow to", state.id);
       const arrow = document.createElement("div");
       arrow.className = "row";
       arrow.append(others, button("Add arrow", () => command("connect", { id: state.id, to: others.value })));
@@ -222,9 +253,28 @@ export async function beginEditing() {
         }),
         check("ε", transition.includesEpsilon, (value) => command("setEpsilon", { id: transition.id, value })),
       ]);
+      if (!transition.isLoop) {
+        fields.append(end("from", "moveStart", transition.start), end("to", "moveTip", transition.end));
+      }
       fields.append(button("Turn round", () => command("flip", { id: transition.id })));
     }
     fields.append(button("Delete", () => command("delete", { id: selected })));
+    if (state) {
+      fields.append(button("Delete with its arrows", () => command("delete", { id: selected, value: true })));
+    }
+    if (focused) { document.getElementById(focused)?.focus(); }
+  }
+
+  /// What an element is, for those who hear it.
+  function words(element) {
+    const name = (id) => picture.states.find((s) => s.id === id)?.name || (id ? "a state without name" : "nowhere");
+    if (!element) { return "nothing selected"; }
+    if (element.center) {
+      return `state ${element.name || "without name"}${element.isInitial ? ", initial" : ""}${
+        element.isFinal ? ", final" : ""}`;
+    }
+    return element.isInitialMarker ? `initial arrow of ${name(element.end)}`
+      : `arrow from ${name(element.start)} to ${name(element.end)}, ${element.text || "no symbols"}`;
   }
 
   // MARK: Pen and hand
@@ -236,9 +286,10 @@ export async function beginEditing() {
       const length = stroke.slice(1).reduce(
         (sum, p, i) => sum + Math.hypot(p.sx - stroke[i].sx, p.sy - stroke[i].sy), 0);
       // A tap selects; drawing draws.
-      if (length < 6) { return select(stroke[0]); }
+      if (length < 6) { return select(stroke[0], stroke[0].kind); }
       const body = { drawing: drawing([stroke]), zoom: view.zoom };
-      if ($("edit-erase").checked) { change("erase", body); } else { change("stroke", body); }
+      if (!$("edit-erase").checked) { return change("stroke", body); }
+      change(`erase?attached=${$("edit-attached").checked}`, body);
     },
   });
 
@@ -246,12 +297,13 @@ export async function beginEditing() {
     selected = id;
     draw();
     showSelection();
+    $("edit-said").textContent = words(elementNow());
   }
 
-  function select(point) {
-    const at = picture.states.find(
+  function select(point, pointerType) {
+    const under = picture.states.find(
       (s) => Math.hypot(s.center.x - point.x, s.center.y - point.y) <= s.radius);
-    let id = at?.id ?? null;
+    let id = under?.id ?? null;
     if (!id) {
       const probe = svg.createSVGPoint();
       [probe.x, probe.y] = [point.x, point.y];
@@ -260,21 +312,25 @@ export async function beginEditing() {
       }
     }
     choose(id);
-    if (id) { $("selection-fields").querySelector("input")?.focus(); }
+    // A keyboard on the screen comes only when it is asked for.
+    if (id && pointerType !== "touch") { $("selection-fields").querySelector("input")?.focus(); }
   }
 
   svg.addEventListener("pointerdown", (event) => {
     const kind = event.target.dataset?.handle;
+    if (dragged || event.button !== 0 || ink.isBesidePen(event)) { return; }
     if (kind) {
       dragged = { kind, id: selected, pointer: event.pointerId };
     } else if (event.shiftKey) {
-      dragged = { kind: "pan", from: { x: event.clientX, y: event.clientY }, view: { ...view } };
+      dragged = {
+        kind: "pan", pointer: event.pointerId, from: { x: event.clientX, y: event.clientY }, view: { ...view },
+      };
     } else { return; }
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
   });
   svg.addEventListener("pointermove", (event) => {
-    if (!dragged) { return; }
+    if (dragged?.pointer !== event.pointerId) { return; }
     if (dragged.kind === "pan") {
       view.x = dragged.view.x - (event.clientX - dragged.from.x) / view.zoom;
       view.y = dragged.view.y - (event.clientY - dragged.from.y) / view.zoom;
@@ -290,8 +346,15 @@ export async function beginEditing() {
     handle?.setAttribute("cx", place.x);
     handle?.setAttribute("cy", place.y);
   });
+  for (const lost of ["pointercancel", "lostpointercapture"]) {
+    svg.addEventListener(lost, (event) => {
+      if (dragged?.pointer !== event.pointerId) { return; }
+      dragged = null;
+      draw();
+    });
+  }
   svg.addEventListener("pointerup", (event) => {
-    if (!dragged) { return; }
+    if (dragged?.pointer !== event.pointerId) { return; }
     const { kind, id } = dragged;
     dragged = null;
     if (kind === "pan") { return; }
@@ -383,6 +446,8 @@ export async function beginEditing() {
     draw();
   }
 
+  function showErase() { $("edit-attached-label").hidden = !$("edit-erase").checked; }
+
   // MARK: Without a pen
 
   function addState() {
@@ -421,13 +486,18 @@ export async function beginEditing() {
       Delete: () => element && command("delete", { id: element.id }),
       Escape: () => choose(null),
       Enter: () => $("selection-fields").querySelector("input")?.focus(),
-      e: () => { $("edit-erase").checked = !$("edit-erase").checked; },
+      e: () => {
+        $("edit-erase").checked = !$("edit-erase").checked;
+        showErase();
+      },
       n: () => chooseNext(event.shiftKey ? -1 : 1),
       s: addState,
       f: () => element?.center && command("setFinal", { id: element.id, value: !element.isFinal }),
       i: () => element?.center && command("setInitial", { id: element.id, value: !element.isInitial }),
       r: () => element && !element.center && command("flip", { id: element.id }),
       w: () => $("run-word").focus(),
+      ".": () => $("step-on").click(),
+      ",": () => $("step-back").click(),
       "+": () => zoom(1.25), "-": () => zoom(0.8), 0: fit,
     };
     const action = arrows[event.key]
@@ -443,6 +513,9 @@ export async function beginEditing() {
   function endRun() {
     run = null;
     $("run-tape").replaceChildren();
+    $("run-step").textContent = "";
+    $("run-result").textContent = "Nothing was run yet.";
+    $("run-result").className = "";
     $("step-back").disabled = $("step-on").disabled = true;
   }
 
@@ -455,17 +528,23 @@ export async function beginEditing() {
     }));
     $("step-back").disabled = step === 0;
     $("step-on").disabled = step >= run.steps.length - 1;
+    const names = run.steps[step].states.map(
+      (id) => picture.states.find((s) => s.id === id)?.name || "a state without name");
+    $("run-step").textContent =
+      `${step} of ${run.symbols.length} read: in ${names.length ? names.join(", ") : "no state"}`;
     draw();
   }
 
   $("run-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     await queue;
-    const answer = await ask(path("run"), "POST", { word: $("run-word").value });
+    const { name, version } = picture;
+    const answer = await ask(at(name, "/run"), "POST", { word: $("run-word").value });
+    if (name !== picture.name || version !== picture.version) { return; }
     const result = $("run-result");
     result.textContent = answer.isAccepted ? "Accepted" : `Rejected: ${answer.reason}`;
     result.className = answer.isAccepted ? "accepted" : "rejected";
-    run = { ...answer, version: picture.version };
+    run = { ...answer, name, version };
     step = 0;
     showStep();
   });
@@ -474,18 +553,39 @@ export async function beginEditing() {
 
   // MARK: Documents
 
-  async function open(name) {
+  async function refresh(name) {
+    const next = await ask(at(name));
+    if (next.name === picture.name) { show(next); }
+  }
+
+  // Another tab may draw on it as well, rename it or delete it.
+  const hear = listen($("edit"), async (event) => {
     await queue;
-    events?.close();
+    if (event.name !== picture.name) { return; }
+    if (event.renamedTo) { return open(event.renamedTo); }
+    if (event.isDeleted) {
+      complain(`${event.name} was deleted in another window.`);
+      return open(null);
+    }
+    if (event.version !== picture.version) { refresh(event.name); }
+  });
+
+  /// Shows a document; without a name, the first there is.
+  async function open(wish) {
+    opening += 1;
+    const turn = opening;
+    await queue;
+    const names = await ask("/api/documents");
+    const name = wish ?? names[0] ?? "Automaton 1";
+    if (!names.includes(name)) { names.push(name); }
+    const next = await ask(at(name));
+    // Another one was chosen meanwhile.
+    if (turn !== opening) { return; }
     endRun();
     selected = null;
-    $("run-result").textContent = "Nothing was run yet.";
-    $("run-result").className = "";
     $("edit-decision").replaceChildren();
-    const names = await ask("/api/documents");
-    if (!names.includes(name)) { names.push(name); }
     $("edit-name").replaceChildren(...names.map((text) => new Option(text, text, false, text === name)));
-    show(await ask(`/api/documents/${encodeURIComponent(name)}`));
+    show(next);
     localStorage.setItem("document", name);
     fit();
     $("edit-files").replaceChildren(...["automaton", "jff", "dot", "txt", "svg", "png"].map((form) => {
@@ -495,14 +595,7 @@ export async function beginEditing() {
       link.textContent = form;
       return link;
     }));
-    // Another tab may draw on it as well.
-    events = new EventSource(path("versions"));
-    events.onmessage = async ({ data }) => {
-      await queue;
-      if (picture.name === name && Number(data) !== picture.version) {
-        show(await ask(`/api/documents/${encodeURIComponent(name)}`));
-      }
-    };
+    hear(path("versions"));
   }
 
   $("edit-name").addEventListener("change", (event) => open(event.target.value));
@@ -516,19 +609,21 @@ export async function beginEditing() {
     const name = window.prompt("The document's name", picture.name)?.trim();
     if (name && name !== picture.name) {
       await queue;
+      hear(null);
       open(await ask(path(`rename?to=${encodeURIComponent(name)}`), "POST"));
     }
   });
   $("edit-delete").addEventListener("click", async () => {
     if (!window.confirm(`Delete ${picture.name}? It is put into the folder “deleted”.`)) { return; }
     await queue;
-    events?.close();
-    const names = await ask(path("").slice(0, -1), "DELETE");
-    open(names[0] ?? "Automaton 1");
+    hear(null);
+    await ask(at(picture.name), "DELETE");
+    open(null);
   });
   $("edit-add").addEventListener("click", () => addState());
   $("edit-undo").addEventListener("click", () => change("undo"));
   $("edit-redo").addEventListener("click", () => change("redo"));
+  $("edit-erase").addEventListener("change", showErase);
   $("edit-clear").addEventListener("click", () => command("clear", {}));
   $("zoom-in").addEventListener("click", () => zoom(1.25));
   $("zoom-out").addEventListener("click", () => zoom(0.8));
@@ -548,8 +643,6 @@ export async function beginEditing() {
   });
   document.addEventListener("keydown", (event) => {
     if ($("edit").hidden) { return; }
-    if (event.altKey && event.key === "ArrowRight") { return $("step-on").click(); }
-    if (event.altKey && event.key === "ArrowLeft") { return $("step-back").click(); }
     const isTyping = event.target.matches("input:not([type=checkbox]), select");
     if (isTyping && event.key === "Escape") { svg.focus(); }
     if (isTyping || event.altKey) { return; }
@@ -563,6 +656,8 @@ export async function beginEditing() {
     }
   });
   new ResizeObserver(() => { if (picture) { draw(); } }).observe(svg);
-  // A page that was hidden when it began has had no size to fit to.
-  await open(localStorage.getItem("document") || "Automaton 1");
+  const begin = () => open(localStorage.getItem("document"));
+  // What went wrong is said; the next look at the page tries again.
+  await begin().catch(() => {});
+  return () => { if (!picture) { begin(); } };
 }

@@ -14,6 +14,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
   const context = canvas.getContext("2d");
   let stroke = null;
   let pointer = null;
+  let pointerType = null;
   let penUntil = 0;
   let drawn = [];
 
@@ -60,16 +61,23 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
   const isBesidePen = (event) => event.pointerType === "touch" && event.timeStamp < penUntil;
 
   surface.addEventListener("pointerdown", (event) => {
-    if (event.pointerType === "pen") { penUntil = event.timeStamp + 1000; }
+    if (event.pointerType === "pen") {
+      penUntil = event.timeStamp + 1000;
+      // The palm came first.
+      if (stroke && pointerType === "touch") { cancel(); }
+    }
     // A palm beside the pen, or a second finger, draws nothing.
     const isPalm = isBesidePen(event);
     if (stroke || !event.isPrimary || event.button !== 0 || isPalm || !begins(event)) { return; }
     event.preventDefault();
+    surface.focus({ preventScroll: true });
     surface.setPointerCapture(event.pointerId);
     pointer = event.pointerId;
+    pointerType = event.pointerType;
     if (canvas.width === 0 || canvas.width === 300) { fit(); }
     stroke = [];
     add(event);
+    stroke[0].kind = event.pointerType;
   });
   surface.addEventListener("pointermove", (event) => {
     if (event.pointerType === "pen") { penUntil = event.timeStamp + 1000; }
@@ -79,25 +87,37 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     if (!stroke || event.pointerId !== pointer) { return; }
     const finished = stroke;
     stroke = null;
-    if (keeps && isWhole) { drawn.push(finished); } else { clear(); }
+    if (isWhole && keeps) { drawn.push(finished); } else { redraw(); }
     if (isWhole) { done(finished); }
   }
   surface.addEventListener("pointerup", (event) => end(event, true));
-  surface.addEventListener("pointercancel", (event) => end(event, false));
-  function clear() {
-    drawn = [];
+  for (const kind of ["pointercancel", "lostpointercapture"]) {
+    surface.addEventListener(kind, (event) => end(event, false));
+  }
+  function redraw() {
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.restore();
+    for (const line of drawn) { show(line, 0); }
+  }
+  /// Takes all finished strokes away and returns them.
+  function take() {
+    const taken = drawn;
+    restore([]);
+    return taken;
+  }
+  function restore(strokes) {
+    drawn = strokes;
+    redraw();
   }
   /// Forgets the stroke in progress.
   function cancel() {
     stroke = null;
-    clear();
+    redraw();
   }
   new ResizeObserver(fit).observe(canvas);
-  return { clear, cancel, isBesidePen, get strokes() { return drawn; } };
+  return { take, restore, cancel, isBesidePen, get strokes() { return drawn; } };
 }
 
 /// Shows grey values, in base 64, as they are.

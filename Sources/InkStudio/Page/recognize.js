@@ -1,4 +1,4 @@
-import { ask, drawing } from "./server.js";
+import { ask, drawing, recordings } from "./server.js";
 import { capture, paint, placeOn } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
@@ -8,6 +8,7 @@ const words = {
 
 export async function beginRecognizing() {
   const canvas = $("recognize-ink");
+  let asked = 0;
   const ink = capture(canvas, canvas, {
     keeps: true,
     place: placeOn(canvas),
@@ -16,7 +17,10 @@ export async function beginRecognizing() {
 
   async function recognize() {
     $("recognize-kept").textContent = "";
+    const turn = ++asked;
     const answer = await ask("/api/recognize", "POST", { drawing: drawing(ink.strokes) });
+    // Ink that came meanwhile, or was cleared, has an answer of its own.
+    if (turn !== asked) { return; }
     paint($("recognize-seen"), answer.bitmap, answer.size);
     const top = answer.ranked[0];
     $("recognize-answer").textContent = answer.rejection
@@ -35,7 +39,8 @@ export async function beginRecognizing() {
   }
 
   function clear() {
-    ink.clear();
+    asked += 1;
+    ink.take();
     $("recognize-answer").textContent = "Nothing drawn yet";
     $("recognize-ranked").replaceChildren();
     $("recognize-time").textContent = "";
@@ -44,22 +49,36 @@ export async function beginRecognizing() {
 
   $("recognize-clear").addEventListener("click", clear);
   canvas.addEventListener("keydown", (event) => { if (event.key === "Escape") { clear(); } });
-  const { classes } = await ask("/api/recordings");
-  $("recognize-labels").replaceChildren(...classes.map(({ label }) => {
-    const button = document.createElement("button");
-    button.textContent = label;
-    button.addEventListener("click", async () => {
-      if (!ink.strokes.length) {
-        $("recognize-kept").textContent = "Draw first.";
-        return;
-      }
-      const state = await ask("/api/recordings", "POST", {
+
+  async function keep(label) {
+    const strokes = ink.take();
+    if (!strokes.length) {
+      $("recognize-kept").textContent = "Draw first.";
+      return;
+    }
+    try {
+      const state = await ask(recordings(), "POST", {
         word: label, writer: localStorage.getItem("writer") || undefined,
-        device: localStorage.getItem("device") || undefined, drawing: drawing(ink.strokes),
+        device: localStorage.getItem("device") || undefined, drawing: drawing(strokes),
       });
-      clear();
+      if (!ink.strokes.length) { clear(); }
       $("recognize-kept").textContent = `Kept as ${label}; ${state.total} recordings.`;
-    });
-    return button;
-  }));
+    } catch (error) {
+      ink.restore(strokes);
+      throw error;
+    }
+  }
+
+  async function refresh() {
+    const { classes } = await ask(recordings());
+    $("recognize-labels").replaceChildren(...classes.map(({ label }) => {
+      const button = document.createElement("button");
+      button.textContent = label;
+      button.addEventListener("click", () => keep(label));
+      return button;
+    }));
+  }
+  // What went wrong is said; the next look at the page tries again.
+  await refresh().catch(() => {});
+  return refresh;
 }

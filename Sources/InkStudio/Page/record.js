@@ -1,4 +1,4 @@
-import { ask, drawing, takeFiles } from "./server.js";
+import { ask, drawing, keptClasses, recordings, takeFiles } from "./server.js";
 import { capture, paint, placeOn, sketch } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
@@ -10,8 +10,8 @@ const meanings = {
 
 export async function beginRecording() {
   let next = "";
+  let isSaving = false;
   const canvas = $("record-ink");
-  const extra = JSON.parse(localStorage.getItem("classes") ?? "[]");
   for (const name of ["writer", "device"]) {
     $(`record-${name}`).value = localStorage.getItem(name) ?? "";
     $(`record-${name}`).addEventListener("change", (event) => {
@@ -21,11 +21,9 @@ export async function beginRecording() {
   const ink = capture(canvas, canvas, {
     keeps: true,
     place: placeOn(canvas),
+    begins: () => !isSaving,
     done: () => { $("record-status").textContent = ""; },
   });
-  const skipped = new Set(JSON.parse(localStorage.getItem("skipped") ?? "[]"));
-  const path = (rest = "") => `/api/recordings${rest}?${new URLSearchParams([
-    ...extra.map((label) => ["class", label]), ...[...skipped].map((label) => ["skip", label])])}`;
 
   function thumbnail(entry) {
     const item = document.createElement("li");
@@ -36,8 +34,10 @@ export async function beginRecording() {
     const remove = document.createElement("button");
     remove.textContent = "Delete";
     remove.setAttribute("aria-label", `Delete this ${entry.label}`);
-    remove.addEventListener("click", async () => show(
-      await ask(path(`/${encodeURIComponent(entry.id)}`), "DELETE")));
+    remove.addEventListener("click", async () => {
+      show(await ask(recordings(`/${encodeURIComponent(entry.id)}`), "DELETE"));
+      ($("record-items").querySelector("button") ?? canvas).focus();
+    });
     item.append(pair, `${entry.label} `, remove);
     // Colours are known when it is in the page.
     requestAnimationFrame(() => {
@@ -48,11 +48,14 @@ export async function beginRecording() {
   }
 
   function showCounts(state) {
-    next = state.next;
     const focused = document.activeElement?.dataset?.label;
-    $("record-label").textContent = next;
-    $("record-meaning").textContent = meanings[next] ?? "";
-    $("record-example").setAttribute("hidden", "");
+    // What is drawn already stays what it was asked for.
+    if (!ink.strokes.length || !next) {
+      next = state.next;
+      $("record-label").textContent = next;
+      $("record-meaning").textContent = meanings[next] ?? "";
+      $("record-example").setAttribute("hidden", "");
+    }
     $("record-counts").replaceChildren(...state.classes.map(({ label, count }) => {
       const item = document.createElement("li");
       const name = document.createElement("label");
@@ -60,16 +63,26 @@ export async function beginRecording() {
       const number = document.createElement("span");
       name.className = "toggle";
       asks.type = "checkbox";
-      asks.checked = !skipped.has(label);
+      asks.checked = !keptClasses.has("skipped", label);
       asks.title = "Whether it is asked for";
       asks.dataset.label = label;
       asks.addEventListener("change", async () => {
-        if (asks.checked) { skipped.delete(label); } else { skipped.add(label); }
-        localStorage.setItem("skipped", JSON.stringify([...skipped]));
-        showCounts(await ask(path()));
+        if (asks.checked) { keptClasses.remove("skipped", label); } else { keptClasses.add("skipped", label); }
+        showCounts(await ask(recordings()));
       });
       name.append(asks, label);
       number.textContent = count;
+      if (count === 0 && keptClasses.has("classes", label)) {
+        const remove = document.createElement("button");
+        remove.className = "small";
+        remove.textContent = "×";
+        remove.setAttribute("aria-label", `Remove the class ${label}`);
+        remove.addEventListener("click", async () => {
+          keptClasses.remove("classes", label);
+          showCounts(await ask(recordings()));
+        });
+        number.append(" ", remove);
+      }
       item.append(name, number);
       return item;
     }));
@@ -84,18 +97,29 @@ export async function beginRecording() {
     $("record-items").replaceChildren(...state.items.map(thumbnail));
   }
 
-  async function refresh() { show(await ask(path())); }
+  async function refresh() { show(await ask(recordings())); }
 
   async function save() {
-    if (!ink.strokes.length) {
+    if (isSaving) { return; }
+    const strokes = ink.take();
+    if (!strokes.length) {
       $("record-status").textContent = "Draw first, then save.";
       return;
     }
-    const state = await ask(path(), "POST", {
-      word: next, writer: $("record-writer").value.trim() || undefined,
-      device: $("record-device").value.trim() || undefined, drawing: drawing(ink.strokes),
-    });
-    ink.clear();
+    isSaving = true;
+    let state;
+    try {
+      state = await ask(recordings(), "POST", {
+        word: next, writer: $("record-writer").value.trim() || undefined,
+        device: $("record-device").value.trim() || undefined, drawing: drawing(strokes),
+      });
+    } catch (error) {
+      ink.restore(strokes);
+      $("record-status").textContent = "Not saved.";
+      throw error;
+    } finally {
+      isSaving = false;
+    }
     $("record-status").textContent = `Saved, ${state.total} in all.`;
     showCounts(state);
     $("record-items").prepend(...state.items.map(thumbnail));
@@ -118,14 +142,14 @@ export async function beginRecording() {
   }
 
   function again() {
-    ink.clear();
+    ink.take();
     $("record-status").textContent = "";
   }
   $("record-save").addEventListener("click", save);
   $("record-redraw").addEventListener("click", again);
   $("record-skip").addEventListener("click", async () => {
     again();
-    showCounts(await ask(path()));
+    showCounts(await ask(recordings()));
   });
   $("record-show").addEventListener("click", showExample);
   document.addEventListener("keydown", (event) => {
@@ -137,8 +161,7 @@ export async function beginRecording() {
     event.preventDefault();
     const name = $("record-class").value.trim();
     if (!name) { return; }
-    extra.push(name);
-    localStorage.setItem("classes", JSON.stringify(extra));
+    keptClasses.add("classes", name);
     $("record-class").value = "";
     refresh();
   });
@@ -149,6 +172,7 @@ export async function beginRecording() {
       + (refused ? `, ${refused} refused: ${firstProblem}` : ".");
     refresh();
   });
-  await refresh();
+  // What went wrong is said; the next look at the page tries again.
+  await refresh().catch(() => {});
   return refresh;
 }

@@ -1,33 +1,72 @@
-// Asks the server. What goes wrong is said in its words, beside the page.
+// Asks the server. What goes wrong is said in its words, beside what it concerns or at the foot of the page.
 
-const problem = document.getElementById("problem");
-let hiding;
+const foot = document.getElementById("problem");
+const patience = 30_000;
 
-export function complain(text) {
-  problem.textContent = text;
-  problem.hidden = false;
-  clearTimeout(hiding);
-  hiding = setTimeout(() => { problem.hidden = true; }, 6000);
+/// Says what is wrong; it stays until something goes well again.
+export function complain(text, place = foot) {
+  place.textContent = text;
+  place.hidden = !text;
 }
+foot.addEventListener("click", () => complain(""));
 
-export async function ask(path, method = "GET", body = undefined) {
+/// Asks for `path`; what goes wrong is said at `place`.
+export async function ask(path, method = "GET", body = undefined, place = foot) {
   let response;
   try {
     response = await fetch(path, {
-      method,
+      method, signal: AbortSignal.timeout(patience),
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
-    complain("The studio does not answer. Is `inkstate studio` still running?");
+    complain("The studio does not answer. Is `inkstate studio` still running?", place);
     throw new Error("no answer");
   }
   const answer = await response.json();
   if (!response.ok) {
-    complain(answer.error);
+    complain(answer.error, place);
     throw new Error(answer.error);
   }
+  complain("");
+  complain("", place);
   return answer;
 }
+
+/// Hears what changes at a path, as long as `section` is looked at: browsers keep few connections to a host,
+/// and all tabs share them.
+export function listen(section, take) {
+  let path = null;
+  let source = null;
+  function open() {
+    source?.close();
+    source = null;
+    if (!path || document.hidden || section.hidden) { return; }
+    source = new EventSource(path);
+    source.onmessage = ({ data }) => take(JSON.parse(data));
+  }
+  document.addEventListener("visibilitychange", open);
+  new MutationObserver(open).observe(section, { attributeFilter: ["hidden"] });
+  return (next) => {
+    path = next;
+    open();
+  };
+}
+
+const kept = (name) => JSON.parse(localStorage.getItem(name) ?? "[]");
+
+/// Where recordings are, with the classes that were added here and those that are not asked for.
+export function recordings(rest = "") {
+  return `/api/recordings${rest}?${new URLSearchParams([
+    ...kept("classes").map((label) => ["class", label]),
+    ...kept("skipped").map((label) => ["skip", label])])}`;
+}
+
+/// A list of classes that this browser keeps.
+export const keptClasses = {
+  has: (list, label) => kept(list).includes(label),
+  add: (list, label) => localStorage.setItem(list, JSON.stringify([...new Set([...kept(list), label])])),
+  remove: (list, label) => localStorage.setItem(list, JSON.stringify(kept(list).filter((l) => l !== label))),
+};
 
 /// Says which model is in use.
 export async function showModel(models = undefined) {
@@ -37,21 +76,23 @@ export async function showModel(models = undefined) {
   return all;
 }
 
-/// Takes a file that is dropped on `area` or chosen in `input`.
+/// Takes files that are dropped on `area` or chosen in `input`, one after the other.
 export function takeFiles(area, input, take) {
+  async function takeAll(files) {
+    for (const file of files) { await take(file); }
+  }
   area.addEventListener("dragover", (event) => {
     if (event.dataTransfer.types.includes("Files")) { event.preventDefault(); }
   });
   area.addEventListener("drop", (event) => {
-    const [file] = event.dataTransfer.files;
-    if (!file) { return; }
+    if (!event.dataTransfer.files.length) { return; }
     event.preventDefault();
-    take(file);
+    takeAll([...event.dataTransfer.files]);
   });
   input.addEventListener("change", () => {
-    const [file] = input.files;
+    const files = [...input.files];
     input.value = "";
-    if (file) { take(file); }
+    takeAll(files);
   });
 }
 

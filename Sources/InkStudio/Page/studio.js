@@ -23,7 +23,7 @@ function show() {
     else { link.removeAttribute("aria-current"); }
   }
   // What a page gives back is called whenever it is looked at again.
-  if (begun[name]) { begun[name].then((again) => again?.()); } else { begun[name] = pages[name](); }
+  if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](); }
 }
 
 // The token has done its work; it does not stay in the address.

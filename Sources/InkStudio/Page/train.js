@@ -1,7 +1,7 @@
-import { ask, showModel } from "./server.js";
+import { ask, listen, recordings, showModel } from "./server.js";
 
 const $ = (id) => document.getElementById(id);
-const fresh = "";
+const fresh = "new network";
 
 function line(points, kind) {
   const shape = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
@@ -57,11 +57,15 @@ export async function beginTraining() {
       item.append(label);
       return item;
     }));
-    const base = $("train-base").value || null;
+    const before = $("train-base").value;
     $("train-base").replaceChildren(
-      ...models.map((model) => new Option(`${model.name}, adapted to these hands`, model.name)),
+      ...models.map((model) => new Option(`${model.name}, adapted to these hands`, `model ${model.name}`)),
       new Option("a new network", fresh));
-    if (base && models.some((model) => model.name === base)) { $("train-base").value = base; }
+    if (before) { $("train-base").value = before; }
+    if ($("train-base").value !== before) {
+      $("train-base").value ||= `model ${models[0].name}`;
+      hint();
+    }
   }
 
   async function use(model) {
@@ -92,6 +96,9 @@ export async function beginTraining() {
       failed: `It failed: ${status.problem}`,
     };
     $("train-status").textContent = words[status.phase] ?? "";
+    // Read aloud when something begins or ends, not at every step.
+    const said = isRunning ? "Training." : words[status.phase] ?? "";
+    if ($("train-said").textContent !== said) { $("train-said").textContent = said; }
     showCurve(status);
     $("train-report").hidden = !status.report;
     if (!status.report) { return; }
@@ -110,7 +117,7 @@ export async function beginTraining() {
   }
 
   async function refresh() {
-    const { classes } = await ask("/api/recordings");
+    const { classes } = await ask(recordings());
     $("train-counts").replaceChildren(...classes.map(({ label, count }) => {
       const item = document.createElement("li");
       const [first, second] = [document.createElement("span"), document.createElement("span")];
@@ -129,12 +136,12 @@ export async function beginTraining() {
     event.preventDefault();
     const base = $("train-base").value;
     show(await ask("/api/training", "POST", {
-      base: base === fresh ? undefined : base, epochs: Number($("train-epochs").value),
-      name: $("train-name").value.trim(),
-    }));
+      base: base === fresh ? undefined : base.slice("model ".length),
+      epochs: Number($("train-epochs").value), name: $("train-name").value.trim(),
+    }, $("train-problem")));
   });
-  await refresh();
-  hint();
-  new EventSource("/api/training/progress").onmessage = ({ data }) => show(JSON.parse(data));
+  // What went wrong is said; the next look at the page tries again.
+  await refresh().catch(() => {});
+  listen($("train"), show)("/api/training/progress");
   return refresh;
 }
