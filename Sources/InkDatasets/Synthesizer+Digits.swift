@@ -9,7 +9,7 @@ extension Shape {
   static func digit(_ digit: Int, _ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     let ways = digitWays[digit]
     // A writer mostly keeps to one way.
-    let usual = min(ways.count - 1, Int(hand.roundness * 1e4) % ways.count)
+    let usual = Int(hand.roundness * 1e4) % ways.count
     let way = ways[generator.chance(0.7) ? usual : generator.index(below: ways.count)]
     let width = exp(0.12 * generator.normal())
     let strokes = way.strokes.map { stroke in

@@ -20,6 +20,8 @@ struct DigitReader: Sendable {
 
   /// Below this probability a person is asked what was written.
   static let sure = 0.8
+  /// Nobody needs more for two digits.
+  private static let mostStrokes = 12
   /// Wider than this, as a share of the writing's height, a gap parts two digits.
   private static let gap = 0.08
   /// Digits overlap at most by this share of the narrower one.
@@ -34,6 +36,10 @@ struct DigitReader: Sendable {
     let strokes = drawing.strokes.filter { !$0.points.isEmpty }
       .sorted { Self.middle($0) < Self.middle($1) }
     guard let bounds = Drawing(strokes).bounds else { return nil }
+    guard strokes.count <= Self.mostStrokes else {
+      throw Problem(
+        "expected a number of at most \(Self.mostStrokes) strokes, found \(strokes.count)")
+    }
     let whole = Reading(digits: [try digit(strokes)])
     var best: (reading: Reading, isApart: Bool)?
     for count in 1..<max(1, strokes.count) {

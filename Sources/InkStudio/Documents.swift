@@ -78,7 +78,9 @@ actor Documents {
     }
     if open.count >= Self.mostOpen {
       // What a page looks at stays, with its undo.
-      let idle = open.keys.filter { listeners[$0, default: [:]].isEmpty && savers[$0] == nil }
+      let idle = open.keys.filter {
+        listeners[$0, default: [:]].isEmpty && savers[$0] == nil && unsaved[$0] == nil
+      }
       guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
         throw Problem("expected at most \(Self.mostOpen) documents in pages, found more")
       }
@@ -86,7 +88,11 @@ actor Documents {
       uses[oldest] = nil
     }
     var document = Document(id: UUID().uuidString)
-    if let data = FileManager.default.contents(atPath: path(of: name)) {
+    if FileTree.exists(path(of: name)) {
+      let data: Data
+      do { data = try Data(contentsOf: URL(fileURLWithPath: path(of: name))) } catch {
+        throw Problem("\(name): expected a file that can be read, found \(error)")
+      }
       document = try DocumentFile.read(data, name: "\(name).automaton")
     }
     let state = State(
@@ -97,14 +103,20 @@ actor Documents {
   }
 
   /// Changes a document, saves it, and tells those who look at it.
+  ///
+  /// `id` is the document's that the page shows: another one may have its name by now.
   func change<Result: Sendable>(
-    _ name: String, _ change: @Sendable (inout State) throws -> Result
+    _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
   ) throws -> (State, Result) {
     var state = try state(of: name)
     let before = state.session.editor.document
+    guard id == nil || id == before.id else {
+      throw Problem(
+        "expected the document \(name) that is shown, found that it was renamed or deleted")
+    }
     let result = try change(&state)
     let document = state.session.editor.document
-    guard document.states.count + document.transitions.count <= Self.mostElements else {
+    guard document.elementCount <= max(before.elementCount, Self.mostElements) else {
       throw Problem("expected at most \(Self.mostElements) elements, found more")
     }
     if document != before {
@@ -115,17 +127,21 @@ actor Documents {
       save(name)
     }
     open[name] = state
-    for listener in (listeners[name] ?? [:]).values {
-      listener.yield(Event(name: name, version: state.version))
-    }
+    tell(name)
     return (state, result)
+  }
+
+  private func tell(_ name: String) {
+    for listener in (listeners[name] ?? [:]).values {
+      listener.yield(Event(name: name, version: open[name]?.version ?? 0))
+    }
   }
 
   private func save(_ name: String) {
     guard savers[name] == nil else { return }
     let path = path(of: name)
     savers[name] = Task {
-      while let document = unsaved.removeValue(forKey: name) {
+      while let document = unsaved[name] {
         let problem = await Task.detached {
           do {
             try FileTree.write(DocumentFile.write(document), to: path)
@@ -134,7 +150,15 @@ actor Documents {
             return "\(error)"
           }
         }.value
+        let isNews = open[name]?.problem != problem
         open[name]?.problem = problem
+        if isNews {
+          open[name]?.version += 1
+          tell(name)
+        }
+        if problem == nil, unsaved[name] == document { unsaved[name] = nil }
+        // The next change, or the end of the studio, tries again.
+        if problem != nil { break }
       }
       savers[name] = nil
     }
@@ -147,13 +171,17 @@ actor Documents {
 
   /// Waits until all documents are on disk.
   func saved() async {
+    for name in Array(unsaved.keys) { save(name) }
     for name in Array(savers.keys) { await saved(name) }
   }
 
   private func makeRoom() throws {
-    guard FileTree.names(in: folder).count < Self.mostDocuments else {
-      throw Problem(
-        "expected at most \(Self.mostDocuments) documents, found more: delete some in \(folder)")
+    try Self.makeRoom(in: folder)
+  }
+
+  private static func makeRoom(in folder: String) throws {
+    guard FileTree.names(in: folder).count < mostDocuments else {
+      throw Problem("expected at most \(mostDocuments) documents in \(folder), found more")
     }
   }
 
@@ -162,6 +190,7 @@ actor Documents {
     await saved(name)
     _ = try state(of: name)
     let aside = "\(folder)/deleted"
+    try Self.makeRoom(in: aside)
     try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
     if FileTree.exists(path(of: name)) {
       let taken = Set(FileName.all(in: aside, ending: "automaton"))
@@ -174,18 +203,21 @@ actor Documents {
 
   /// Gives a document another name, one that is free; returns it.
   func rename(_ name: String, _ wish: String) async throws -> String {
+    let wish = FileName.spelled(wish)
     await saved(name)
     let document = try state(of: name).session.editor.document
     guard FileName.isFine(wish) else {
       throw Problem("expected a name of letters, digits, spaces, - and _, found `\(wish)`")
     }
     guard wish != name else { return name }
-    guard !names.contains(wish) else {
+    let others = names.filter { $0 != name }.map { $0.lowercased() }
+    guard !others.contains(wish.lowercased()) else {
       throw Problem("expected a name that is free, found `\(wish)`, which another document has")
     }
     if FileTree.exists(path(of: name)) {
       try FileManager.default.moveItem(atPath: path(of: name), toPath: path(of: wish))
     } else {
+      try makeRoom()
       try FileTree.write(DocumentFile.write(document), to: path(of: wish))
     }
     open[wish] = open[name]
@@ -204,12 +236,17 @@ actor Documents {
   }
 
   /// Makes a document of an automaton under a name that is free; returns the name.
-  func add(_ drawn: Drawn, named wish: String) throws -> String {
-    try add(Document(drawn, id: UUID().uuidString), named: wish)
+  nonisolated func add(_ drawn: Drawn, named wish: String) async throws -> String {
+    // Laying out many states takes its time, which nobody else has to wait for.
+    try await add(Document(drawn, id: UUID().uuidString), named: wish)
   }
 
   /// Keeps a document under a name that is free; returns the name.
   func add(_ document: Document, named wish: String) throws -> String {
+    guard document.elementCount <= Self.mostElements else {
+      throw Problem(
+        "expected at most \(Self.mostElements) elements, found \(document.elementCount)")
+    }
     try makeRoom()
     let name = FileName.free(wish, or: "document", taken: Set(names))
     let data = DocumentFile.write(document)
@@ -256,6 +293,10 @@ actor Documents {
     for listener in listeners.values.flatMap(\.values) { listener.finish() }
     listeners = [:]
   }
+}
+
+extension Document {
+  fileprivate var elementCount: Int { states.count + transitions.count }
 }
 
 /// Ids as the reference's app has them.

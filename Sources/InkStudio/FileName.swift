@@ -5,19 +5,25 @@ import InkDatasets
 enum FileName {
   /// Whether `text` is one: letters, digits, spaces, `-` and `_`.
   static func isFine(_ text: String) -> Bool {
-    (1...60).contains(text.count) && text.unicodeScalars.allSatisfy(isFine)
-      && text.first != " " && text.last != " "
+    (1...60).contains(text.count) && text.utf8.count <= 200
+      && text.unicodeScalars.allSatisfy(isFine) && text.first != " " && text.last != " "
   }
+
+  /// The one spelling of a name that is used, for letters with accents have several.
+  static func spelled(_ text: String) -> String { text.precomposedStringWithCanonicalMapping }
 
   /// The nearest name to `wish` that is fine and not `taken`.
   static func free(_ wish: String, or otherwise: String, taken: Set<String>) -> String {
     let plain = String(
-      wish.unicodeScalars.filter(isFine).map(Character.init).prefix(50)
-    ).trimmingCharacters(in: .whitespaces)
-    let stem = plain.isEmpty ? otherwise : plain
+      String.UnicodeScalarView(spelled(wish).unicodeScalars.filter(isFine).prefix(50))
+    )
+    .trimmingCharacters(in: .whitespaces)
+    let stem = isFine(plain) ? plain : otherwise
+    // Some disks do not tell capitals from small letters.
+    let taken = Set(taken.map { $0.lowercased() })
     var name = stem
     var number = 2
-    while taken.contains(name) {
+    while taken.contains(name.lowercased()) {
       name = "\(stem) \(number)"
       number += 1
     }

@@ -115,6 +115,8 @@ extension Message.Picture {
     json.object { json in
       json.name("name")
       json.value(name)
+      json.name("id")
+      json.value(document.id)
       json.name("version")
       json.value(state.version)
       json.name("canUndo")

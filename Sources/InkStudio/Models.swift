@@ -29,6 +29,8 @@ final class Models: DrawingRecognizer {
   }
 
   private let folder: String
+  /// The name of the one from the command line.
+  private let given: String?
   private let known: Mutex<Known>
   private var choicePath: String { "\(folder)/used.txt" }
 
@@ -40,20 +42,30 @@ final class Models: DrawingRecognizer {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
     var recognizers = [Self.released: try Recognizer.released()]
-    for name in FileName.all(in: folder, ending: "safetensors").prefix(Self.most) {
+    for name in Self.names(in: folder).prefix(Self.most) {
       guard recognizers[name] == nil else { continue }
       recognizers[name] = try? Recognizer(modelPath: "\(folder)/\(name).safetensors")
     }
     var used = Self.released
+    var given: String?
     if let path {
-      used = FileTree.name(of: path)
+      used = FileName.free(
+        FileTree.name(of: path), or: "given",
+        taken: Set(recognizers.keys).union(Self.names(in: folder)))
+      given = used
       recognizers[used] = try Recognizer(modelPath: path)
     } else if let choice = try? String(contentsOfFile: "\(folder)/used.txt", encoding: .utf8),
       recognizers[choice] != nil
     {
       used = choice
     }
+    self.given = given
     known = Mutex(Known(recognizers: recognizers, used: used))
+  }
+
+  /// The names that files in `folder` have, whether they hold models or not.
+  private static func names(in folder: String) -> [String] {
+    FileName.all(in: folder, ending: "safetensors")
   }
 
   /// The one in use.
@@ -72,7 +84,7 @@ final class Models: DrawingRecognizer {
         known.recognizers[name].map {
           Entry(
             name: name, labels: $0.model.labels, isUsed: name == known.used,
-            isOwn: FileName.isFine(name) && FileTree.exists(path(of: name)))
+            isOwn: name != Self.released && name != given)
         }
       }
     }
@@ -95,14 +107,19 @@ final class Models: DrawingRecognizer {
 
   /// Keeps a model under a name that is free; returns the name.
   func add(_ model: Model, named wish: String) throws -> String {
-    let taken = known.withLock { Set($0.recognizers.keys) }
-    guard taken.count <= Self.most else {
-      throw Problem("expected at most \(Self.most) models, found more: delete some in \(folder)")
-    }
+    try makeRoom()
+    let taken = known.withLock { Set($0.recognizers.keys) }.union(Self.names(in: folder))
     let name = FileName.free(wish, or: "model", taken: taken)
     try FileTree.write(model.encoded(), to: path(of: name))
     known.withLock { $0.recognizers[name] = Recognizer(model: model) }
     return name
+  }
+
+  /// Refuses where there are too many models.
+  func makeRoom() throws(Problem) {
+    guard Self.names(in: folder).count < Self.most else {
+      throw Problem("expected at most \(Self.most) models, found more: delete some in \(folder)")
+    }
   }
 
   /// The file of a model that was trained here.

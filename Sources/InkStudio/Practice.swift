@@ -71,12 +71,17 @@ actor Practice {
     var reads: [Bool] = []
     var adaptedTo = 0
     var isAdapting = false
+    /// When it was asked for last.
+    var use = 0
   }
 
   private let folder: String
   private let base: Recognizer
   private var learners: [String: Learner] = [:]
-  private static let mostLearners = 100
+  private var useCount = 0
+  /// More stay on disk.
+  private static let mostOpen = 100
+  private static let mostLearners = 1000
   /// The model is adapted anew whenever so many digits more are known.
   static let adaptsEvery = 10
   private static let seed: UInt64 = 1
@@ -115,12 +120,15 @@ actor Practice {
     var answer = Answer(
       text: reading.text, probability: reading.probability, isSure: reading.isSure,
       isRight: isRight)
-    if isRight { answer.standing = try await confirm(name, reading.text) }
+    // Where it could as well be something else, it is counted but not learnt.
+    if isRight { answer.standing = try await confirm(name, reading.text, learns: reading.isSure) }
     return answer
   }
 
   /// Hears what `name` wrote in truth; keeps the digits, and asks for the next number.
-  func confirm(_ name: String, _ text: String) async throws -> Standing {
+  func confirm(
+    _ name: String, _ text: String, learns: Bool = true
+  ) async throws -> Standing {
     var learner = try await learner(name)
     guard let reading = learner.reading else {
       throw Problem("expected an answer before, found none")
@@ -133,24 +141,25 @@ actor Practice {
     let isRight = Int(text) == learner.task.answer
     let labels = text.map(String.init)
     // Digits that were parted in the wrong place teach nothing.
-    if labels.count == reading.digits.count {
-      for (digit, label) in zip(reading.digits, labels) {
-        _ = try await learner.recordings.add(
+    let isKept = learns && labels.count == reading.digits.count
+    if isKept {
+      try makeRoom(for: name)
+      try await learner.recordings.add(
+        zip(reading.digits, labels).map { digit, label in
           Recording(
             digit.drawing, label: label, writer: name,
-            attributes: ["read": .text(digit.label), "task": .text(learner.task.text)]))
-      }
+            attributes: ["read": .text(digit.label), "task": .text(learner.task.text)])
+        })
     }
     learner = learners[name] ?? learner
-    if labels.count == reading.digits.count {
-      learner.reads += zip(reading.digits, labels).map { $0.label == $1 }
-    }
+    if isKept { learner.reads += zip(reading.digits, labels).map { $0.label == $1 } }
     learner.answered += 1
     learner.right += isRight ? 1 : 0
     ask(&learner)
     let isDue = learner.reads.count - learner.adaptedTo >= Self.adaptsEvery && !learner.isAdapting
     learner.isAdapting = learner.isAdapting || isDue
     learners[name] = learner
+    try makeRoom(for: name)
     try save(learner, of: name)
     if isDue { Task { await adapt(name) } }
     return Self.standing(learner)
@@ -174,7 +183,7 @@ actor Practice {
 
   /// The names of those who practised before, sorted.
   var names: [String] {
-    Set(FileTree.names(in: folder).filter(FileName.isFine)).union(learners.keys).sorted()
+    FileTree.names(in: folder).filter(FileName.isFine).sorted()
   }
 
   /// What is kept of a learner besides drawings and model.
@@ -188,12 +197,20 @@ actor Practice {
   private func keptPath(of name: String) -> String { "\(folder)/\(name)/progress.json" }
 
   private func learner(_ name: String) async throws -> Learner {
-    if let learner = learners[name] { return learner }
+    useCount += 1
+    if learners[name] != nil {
+      learners[name]?.use = useCount
+      return learners[name]!
+    }
     guard FileName.isFine(name) else {
       throw Problem("expected a name of letters, digits, spaces, - and _, found `\(name)`")
     }
-    guard learners.count < Self.mostLearners else {
-      throw Problem("expected at most \(Self.mostLearners) learners, found more")
+    if learners.count >= Self.mostOpen,
+      let oldest = learners.filter({ !$0.value.isAdapting }).min(by: { $0.value.use < $1.value.use }
+      )
+    {
+      // What is known of a learner is on disk.
+      learners[oldest.key] = nil
     }
     let recordings = try Recordings(folder: "\(folder)/\(name)")
     let reads = await recordings.all.map { entry in
@@ -213,9 +230,19 @@ actor Practice {
         learner.adaptedTo = kept.adaptedTo
       }
     }
+    learner.use = useCount
     ask(&learner)
     learners[name] = learner
     return learner
+  }
+
+  /// Refuses a learner more than there may be.
+  private func makeRoom(for name: String) throws {
+    guard
+      FileTree.exists("\(folder)/\(name)") || FileTree.names(in: folder).count < Self.mostLearners
+    else {
+      throw Problem("expected at most \(Self.mostLearners) learners in \(folder), found more")
+    }
   }
 
   private func save(_ learner: Learner, of name: String) throws {
@@ -229,14 +256,17 @@ actor Practice {
   /// Adapts the model to all that `name` wrote so far, and takes the new one where it reads what it did
   /// not learn from no worse.
   private func adapt(_ name: String) async {
-    guard let recordings = learners[name]?.recordings else { return }
+    guard let recordings = learners[name]?.recordings, let count = learners[name]?.reads.count
+    else {
+      return
+    }
     let written = await recordings.all.map(\.recording)
     let base = base
     let adapted = try? await onOwnThread { try Self.adapted(base.model, to: written) }
     learners[name]?.isAdapting = false
     guard var learner = learners[name] else { return }
     // Also where the old model is kept: the next try comes with more to learn from.
-    learner.adaptedTo = written.count
+    learner.adaptedTo = count
     if let model = adapted {
       learner.recognizer = Recognizer(model: model)
       try? FileTree.write(model.encoded(), to: modelPath(of: name))

@@ -25,6 +25,7 @@ public struct Studio: Sendable {
   private let configuration: Configuration
   private let recordings: Recordings
   private let documents: Documents
+  private let lock: FolderLock
   private let models: Models
   private let training: Training
   private let practice: Practice
@@ -36,6 +37,7 @@ public struct Studio: Sendable {
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     let folder = configuration.dataFolder
+    lock = try FolderLock(folder)
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
@@ -48,7 +50,7 @@ public struct Studio: Sendable {
   }
 
   /// The most connections at a time; more wait.
-  private static let mostConnections = 256
+  private static let mostConnections = 512
 
   /// Serves until the process is asked to end; `onReady` is told the address to open.
   public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
@@ -66,7 +68,9 @@ public struct Studio: Sendable {
     logger.logLevel = .error
     let application = Application(
       router: router,
-      server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [RequestDeadline()], idleTimeout: .seconds(30))),
       configuration: .init(
         address: .hostname("127.0.0.1", port: port), serverName: "inkstate",
         availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),

@@ -37,18 +37,22 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/stroke") { request, context in
       let name = try name(context)
+      let id = shownID(request)
       let recording = try await recording(request)
       let zoom = zoom(recording)
       return try await picturing {
-        let (state, decision) = try await documents.change(name) { state in
+        let (state, decision) = try await documents.change(name, id: id) { state in
           state.session.editor.options.zoom = zoom
           let before = state.session.editor.document
           var decision: SketchSession.Decision?
           for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
           let didChange = state.session.editor.document != before
-          state.lastStroke = .init(
-            drawing: recording.drawing, didChange: didChange,
-            version: state.version + (didChange ? 1 : 0))
+          // Several strokes are several steps; the offer is for one.
+          state.lastStroke =
+            recording.drawing.strokes.count == 1
+            ? .init(
+              drawing: recording.drawing, didChange: didChange,
+              version: state.version + (didChange ? 1 : 0)) : nil
           return decision
         }
         return Message.Picture(name, state, decision: decision.map(Self.words))
@@ -56,9 +60,10 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/instead") { request, context in
       let name = try name(context)
+      let id = shownID(request)
       let label = request.uri.queryParameters["label"].map(String.init) ?? ""
       return try await picturing {
-        let (state, _) = try await documents.change(name) { state in
+        let (state, _) = try await documents.change(name, id: id) { state in
           guard let last = state.lastStroke, last.version == state.version else {
             throw Problem("expected a stroke as the last thing that was done, found something else")
           }
@@ -71,12 +76,13 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/erase") { request, context in
       let name = try name(context)
+      let id = shownID(request)
       let recording = try await recording(request)
       let zoom = zoom(recording)
       let cascade: Command.Cascade =
         request.uri.queryParameters["attached"] == "true" ? .deletesAttached : .keepsDangling
       return try await picturing {
-        let (state, _) = try await documents.change(name) { state in
+        let (state, _) = try await documents.change(name, id: id) { state in
           state.session.editor.options.zoom = zoom
           try? state.session.editor.perform(.erase(recording.drawing, cascade))
         }
@@ -85,10 +91,11 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/command") { request, context in
       let name = try name(context)
+      let id = shownID(request)
       let message = try await decode(Message.CommandMessage.self, request)
       return try await picturing {
         let command = try message.command()
-        let (state, _) = try await documents.change(name) { state in
+        let (state, _) = try await documents.change(name, id: id) { state in
           do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
             // A field that was left as it was.
           }
@@ -96,21 +103,27 @@ extension StudioInterface {
         return Message.Picture(name, state)
       }
     }
-    router.post("api/documents/:name/undo") { _, context in
-      try await change(name(context)) { _ = $0.undo() }
+    router.post("api/documents/:name/undo") { request, context in
+      try await change(name(context), shownID(request)) { _ = $0.undo() }
     }
-    router.post("api/documents/:name/redo") { _, context in
-      try await change(name(context)) { _ = $0.redo() }
+    router.post("api/documents/:name/redo") { request, context in
+      try await change(name(context), shownID(request)) { _ = $0.redo() }
     }
   }
 
   private func change(
-    _ name: String, _ change: @escaping @Sendable (inout Editor) -> Void
+    _ name: String, _ id: String?, _ change: @escaping @Sendable (inout Editor) -> Void
   ) async throws -> Response {
     try await picturing {
-      let (state, _) = try await documents.change(name) { change(&$0.session.editor) }
+      let (state, _) = try await documents.change(name, id: id) { change(&$0.session.editor) }
       return Message.Picture(name, state)
     }
+  }
+
+  /// The id of the document that the page shows, where it says so.
+  private func shownID(_ request: Request) -> String? {
+    let id = parameter("id", request)
+    return id.isEmpty ? nil : id
   }
 
   /// Takes what a stroke became back, where it became something, and makes it what `label` says.
@@ -179,8 +192,11 @@ extension StudioInterface {
     var reason: String?
     var symbols: [String]
     var steps: [Step]
-    var path: [String]?
   }
+
+  private static let longestWord = 10_000
+  /// States and transitions in all steps together.
+  private static let mostSteps = 200_000
 
   func addAutomata(to router: Router<BasicRequestContext>) {
     router.post("api/documents/:name/run") { request, context in
@@ -188,13 +204,21 @@ extension StudioInterface {
       let word = try await decode(Word.self, request).word
       return try await answering {
         let automaton = try await documents.state(of: name).session.editor.document.automaton
-        let symbols = automaton.symbols(of: String(word.prefix(10_000)))
-        let trace = automaton.trace(symbols)
+        let symbols = automaton.symbols(of: word)
+        guard symbols.count <= Self.longestWord else {
+          throw Problem(
+            "expected a word of at most \(Self.longestWord) symbols, found \(symbols.count)")
+        }
+        // Of long words through large automata, the first steps are shown.
+        let size = automaton.states.count + automaton.transitions.count
+        let shown = symbols.prefix(max(100, Self.mostSteps / max(1, size)))
+        let run = automaton.run(symbols)
+        let trace = automaton.trace(Array(shown))
         return Steps(
-          isAccepted: trace.run.isAccepted, reason: trace.run.rejection?.words, symbols: symbols,
+          isAccepted: run.isAccepted, reason: run.rejection?.words, symbols: symbols,
           steps: trace.steps.map {
             .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
-          }, path: trace.path)
+          })
       }
     }
     let limit = Limit(states: 2000, transitions: 200_000, tableEntries: 500_000)
@@ -208,7 +232,7 @@ extension StudioInterface {
       try await make("complement", of: name(context)) { try $0.complement(limit: limit) }
     }
     router.post("api/documents/:name/open") { request, context in
-      let wish = try name(context)
+      let wish = FileName.spelled(try name(context))
       let data = try await body(request, upTo: Self.longestFile)
       let form = request.uri.queryParameters["form"].map(String.init) ?? "automaton"
       return try await answering {

@@ -8,6 +8,8 @@ import InkRaster
 
 extension StudioInterface {
   private static let classes = ["state", "transition", "cycle", "other"]
+  /// How many classes are shown.
+  private static let mostClasses = 500
   /// How many of the last drawings are shown.
   private static let shown = 60
 
@@ -96,6 +98,8 @@ extension StudioInterface {
         case .success(let recording):
           if recording.label?.isEmpty ?? true {
             refuse("line \(item.place.line ?? 1): expected a label, found none")
+          } else if let problem = Self.problem(with: recording.drawing.strokes) {
+            refuse("line \(item.place.line ?? 1): \(problem)")
           } else {
             good.append(recording)
           }
@@ -140,7 +144,9 @@ extension StudioInterface {
     let skipped = Set(parameters.getAll("skip").map { String($0) })
     let counts = await recordings.counts
     var classes = Self.classes
-    for label in extra + counts.keys.sorted() where !label.isEmpty && !classes.contains(label) {
+    var listed = Set(classes)
+    for label in (extra + counts.keys.sorted()).prefix(Self.mostClasses)
+    where !label.isEmpty && listed.insert(label).inserted {
       classes.append(label)
     }
     // One of those that there are fewest of, by chance.

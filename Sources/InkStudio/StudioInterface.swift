@@ -62,14 +62,15 @@ struct StudioInterface: Sendable {
   func add(to router: Router<BasicRequestContext>) {
     router.post("api/recognize") { request, _ in
       let recording = try await recording(request)
-      let recognizer = models.used
-      let clock = ContinuousClock()
-      let start = clock.now
-      let bitmap = try recognizer.model.rasterizer.render(recording.drawing)
-      let recognition = try recognizer.recognize(recording.drawing)
-      return try Answer.json(
-        Message.Answer(
-          recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1)))
+      return try await answering {
+        let recognizer = models.used
+        let clock = ContinuousClock()
+        let start = clock.now
+        let bitmap = try recognizer.model.rasterizer.render(recording.drawing)
+        let recognition = try recognizer.recognize(recording.drawing)
+        return Message.Answer(
+          recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
+      }
     }
     addRecordings(to: router)
     addTraining(to: router)
@@ -82,7 +83,7 @@ struct StudioInterface: Sendable {
 
   func name(_ context: BasicRequestContext) throws -> String {
     let name = try context.parameters.require("name")
-    return name.removingPercentEncoding ?? name
+    return FileName.spelled(name.removingPercentEncoding ?? name)
   }
 
   func zoom(_ recording: Recording) -> Double {
@@ -124,13 +125,8 @@ struct StudioInterface: Sendable {
     case .failure(let error): throw HTTPError(.badRequest, message: "\(error)")
     case .success(let recording):
       let strokes = recording.drawing.strokes
-      guard strokes.count <= Self.mostStrokes,
-        strokes.reduce(0, { $0 + $1.points.count }) <= Self.mostPoints
-      else {
-        throw HTTPError(
-          .contentTooLarge,
-          message:
-            "expected at most \(Self.mostStrokes) strokes of \(Self.mostPoints) points in all")
+      if let problem = Self.problem(with: strokes) {
+        throw HTTPError(.contentTooLarge, message: problem)
       }
       return recording
     }
@@ -146,6 +142,14 @@ struct StudioInterface: Sendable {
       throw HTTPError(
         .badRequest, message: "expected JSON as the page sends it, found something else")
     }
+  }
+
+  /// Why no person drew `strokes`, or `nil` where one may have.
+  static func problem(with strokes: [Stroke]) -> String? {
+    let count = strokes.reduce(0) { $0 + $1.points.count }
+    guard strokes.count > mostStrokes || count > mostPoints else { return nil }
+    return "expected at most \(mostStrokes) strokes of \(mostPoints) points in all, found "
+      + "\(strokes.count) of \(count)"
   }
 
   /// The value as JSON, or what is wrong in words.
@@ -168,6 +172,8 @@ struct StudioInterface: Sendable {
     } catch let error as DocumentError {
       return Answer.problem(.badRequest, "\(error)")
     } catch let error as AutomatonError {
+      return Answer.problem(.badRequest, "\(error)")
+    } catch let error as RasterError {
       return Answer.problem(.badRequest, "\(error)")
     }
   }

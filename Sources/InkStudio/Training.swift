@@ -81,15 +81,23 @@ final class Training: Sendable {
 
   /// How often a listener looks whether something has changed.
   private static let glance = Duration.milliseconds(150)
+  /// After how many glances it hears the same again.
+  private static let heartbeat = 100
 
   /// Where it stands, each time that this changes, until the studio ends.
   func progress() -> some AsyncSequence<Status, any Error> & Sendable {
     AsyncThrowingStream<Status, any Error>(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         var seen = -1
+        var quiet = 0
         while !Task.isCancelled, !state.withLock({ $0.isEnding }) {
           let status = status
-          if status.revision != seen { continuation.yield(status) }
+          quiet += 1
+          // Now and then also what is known, so that a listener who has gone away is noticed.
+          if status.revision != seen || quiet >= Self.heartbeat {
+            continuation.yield(status)
+            quiet = 0
+          }
           seen = status.revision
           try await Task.sleep(for: Self.glance)
         }
@@ -111,6 +119,7 @@ final class Training: Sendable {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
       throw Problem("epochs: expected 1 to \(Self.mostEpochs), found \(request.epochs)")
     }
+    try models.makeRoom()
     let base = try request.base.map { try models.model(named: $0) }
     let parts = try Self.parts(of: recordings, for: base)
     try state.withLock { state in
@@ -118,7 +127,8 @@ final class Training: Sendable {
         throw Problem("expected no training that is running, found one")
       }
       let revision = state.status.revision + 1
-      state = State()
+      state.status = Status()
+      state.isCancelled = false
       state.status.phase = .running
       state.status.epochs = request.epochs
       state.status.revision = revision
@@ -148,9 +158,11 @@ final class Training: Sendable {
   /// A fifth of the drawings is set aside: whole writers where there are several, otherwise drawings of
   /// each class.
   static func parts(of recordings: [Recording], for base: Model?) throws -> Parts {
+    // What was recorded or imported twice must not be learnt from and tested with.
+    var known = Set<Fingerprint>()
     let examples = recordings.enumerated().compactMap { number, recording in
       recording.label.map { Example(recording, label: $0, origin: "recording \(number + 1)") }
-    }
+    }.filter { known.insert($0.contentFingerprint).inserted }
     var counts: [String: Int] = [:]
     for example in examples { counts[example.label, default: 0] += 1 }
     if let base {
@@ -238,12 +250,16 @@ final class Training: Sendable {
       show(event, elapsed: Double(start.duration(to: clock.now) / .milliseconds(1)) / 1000)
     }
     guard case .finished(let model) = outcome else { return .cancelled }
+    // Models that were trained here before may have learnt what is set aside now.
+    let own = Set(models.all.filter(\.isOwn).map(\.name))
+    let hasSeen = (
+      base: request.base.map(own.contains) ?? false, used: own.contains(models.usedName)
+    )
     let name = try models.add(model, named: request.name)
-    let report = try Self.report(model, name: name, before: models, on: tested, parts)
-    change {
-      $0.status.name = name
-      $0.status.report = report
-    }
+    change { $0.status.name = name }
+    let report = try Self.report(
+      model, name: name, before: models, on: tested, parts, hasSeen: hasSeen)
+    change { $0.status.report = report }
     return .finished
   }
 
@@ -271,18 +287,22 @@ final class Training: Sendable {
   }
 
   private static func report(
-    _ model: Model, name: String, before models: Models, on tested: Dataset, _ parts: Parts
+    _ model: Model, name: String, before models: Models, on tested: Dataset, _ parts: Parts,
+    hasSeen: (base: Bool, used: Bool)
   ) throws -> Status.Report {
     let count = tested.examples.count
     let data =
       "\(count) drawings set aside, "
       + (parts.isByWriter ? "of writers it did not learn from" : "of the same writers")
+      + (hasSeen.base ? " (the model it began with may have learnt some of them)" : "")
     let evaluation = try Evaluation(
       of: Recognizer(model: model), on: tested, workers: workers)
     var before: String?
     let used = models.used
     if Set(used.model.labels).isSuperset(of: tested.examples.map(\.label)) {
-      before = try Evaluation(of: used, on: tested, workers: workers).accuracy.words
+      before =
+        try Evaluation(of: used, on: tested, workers: workers).accuracy.words
+        + (hasSeen.used ? " (it may have learnt some of them)" : "")
     }
     let report = EvaluationReport(
       model: name, data: data, part: "test", evaluation: evaluation, disturbed: nil)

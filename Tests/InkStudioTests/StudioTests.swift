@@ -47,6 +47,52 @@ import Testing
     #expect(await third.all.map(\.recording.label) == ["state", "cycle"])
   }
 
+  @Test func deletingLeavesLinesThatCannotBeRead() async throws {
+    let folder = try TemporaryFolder()
+    let first = try Recordings(folder: folder.path)
+    let id = try await first.add(drawing("state")).id
+    _ = try await first.add(drawing("cycle"))
+    let path = "\(folder.path)/recordings.ndjson"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let lines = text.split(separator: "\n").map(String.init)
+    let broken = #"{"word":"mine","drawing":[[[1,2],[3]]]}"#
+    try folder.write("recordings.ndjson", [lines[0], broken, lines[1], ""].joined(separator: "\n"))
+    let second = try Recordings(folder: folder.path)
+    #expect(try await second.remove(id))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "\(broken)\n\(lines[1])\n")
+    // Nothing is lost.
+    let deleted = try String(contentsOfFile: "\(folder.path)/deleted.ndjson", encoding: .utf8)
+    #expect(deleted == "\(lines[0])\n")
+  }
+
+  @Test func nothingIsMadeBeforeSomethingIsRecorded() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: "\(folder.path)/later")
+    #expect(await recordings.all.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/later"))
+    let practice = try Practice(folder: "\(folder.path)/practice")
+    for number in 1...300 { _ = try await practice.standing(of: "name \(number)", level: .digits) }
+    #expect(await practice.names.isEmpty)
+  }
+
+  @Test func aFolderBelongsToOneStudio() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let lock = try FolderLock(folder.path)
+      #expect(throws: Problem.self) { try FolderLock(folder.path) }
+      _ = lock
+    }
+    _ = try FolderLock(folder.path)
+  }
+
+  @Test func namesHaveOneSpelling() {
+    #expect(
+      FileName.spelled("cafe\u{301}").unicodeScalars.elementsEqual("caf\u{e9}".unicodeScalars))
+    #expect(!FileName.isFine("a" + String(repeating: "\u{301}", count: 200)))
+    #expect(FileName.free("Ä/../b", or: "x", taken: ["äb"]) == "Äb 2")
+    #expect(FileName.free("...", or: "x", taken: []) == "x")
+  }
+
   @Test(arguments: [
     "", "a/b", "..", ".hidden", "a\0", " a", String(repeating: "a", count: 61), "é/",
   ])
@@ -62,7 +108,7 @@ import Testing
     let documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
     let versions = try await documents.versions(of: "A 1")
     for number in 1...3 {
-      _ = try await documents.change("A 1") {
+      _ = try await documents.change("A 1", id: nil) {
         try $0.session.editor.perform(.addState(center: Vector(Double(number) * 200, 0)))
       }
     }
@@ -99,11 +145,55 @@ import Testing
     #expect((try? message.command()) == command)
   }
 
+  @Test func whatCouldNotBeSavedIsKeptAndSaidAndTriedAgain() async throws {
+    let folder = try TemporaryFolder()
+    let documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    _ = try await documents.state(of: "x")
+    // A folder stands where the file belongs.
+    let path = "\(folder.path)/x.automaton"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    _ = try await documents.change("x", id: nil) {
+      try $0.session.editor.perform(.addState(center: Vector(0, 0)))
+    }
+    await documents.saved()
+    #expect(try await documents.state(of: "x").problem != nil)
+    for number in 1...300 { _ = try await documents.state(of: "other \(number)") }
+    #expect(try await documents.state(of: "x").session.editor.document.states.count == 1)
+    try FileManager.default.removeItem(atPath: path)
+    await documents.saved()
+    #expect(try await documents.state(of: "x").problem == nil)
+    #expect(
+      try DocumentFile.read(Data(contentsOf: URL(fileURLWithPath: path)), name: "x").states.count
+        == 1)
+  }
+
+  @Test func aPageThatShowsAnotherDocumentChangesNothing() async throws {
+    let folder = try TemporaryFolder()
+    let documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    let add: @Sendable (inout Documents.State) throws -> Void = {
+      try $0.session.editor.perform(.addState(center: Vector(0, 0)))
+    }
+    let (state, _) = try await documents.change("a", id: nil, add)
+    let id = state.session.editor.document.id
+    var events: [Documents.Event] = []
+    let listening = try await documents.versions(of: "a")
+    _ = try await documents.rename("a", "b")
+    for await event in listening { events.append(event) }
+    #expect(events.last == Documents.Event(name: "a", renamedTo: "b"))
+    await #expect(throws: Problem.self) { try await documents.change("a", id: id, add) }
+    #expect(await documents.names == ["b"])
+    _ = try await documents.change("b", id: id) {
+      try $0.session.editor.perform(.addState(center: Vector(300, 0)))
+    }
+    await documents.saved()
+    #expect(try await documents.state(of: "b").session.editor.document.states.count == 2)
+  }
+
   @Test func documentsThatNobodyLooksAtAreClosedAndFoundAgain() async throws {
     let folder = try TemporaryFolder()
     let documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
     for name in ["looked at", "left"] {
-      _ = try await documents.change(name) {
+      _ = try await documents.change(name, id: nil) {
         try $0.session.editor.perform(.addState(center: Vector(0, 0)))
       }
     }
@@ -165,11 +255,14 @@ import Testing
     #expect(again.all.filter(\.isOwn).map(\.name) == ["mine", "mine 2"])
   }
 
-  @Test func aFileThatIsNoModelHarmsNoOther() throws {
+  @Test func aFileThatIsNoModelHarmsNoOtherAndStays() throws {
     let folder = try TemporaryFolder()
     try folder.write("broken.safetensors", "no model")
     let models = try Models(folder: folder.path, using: nil)
     #expect(models.all.map(\.name) == [Models.released])
+    #expect(try models.add(models.used.model, named: "broken") == "broken 2")
+    let given = try Models(folder: folder.path, using: "\(folder.path)/broken 2.safetensors")
+    #expect(given.all.filter(\.isUsed).count == 1 && !given.all.filter(\.isUsed)[0].isOwn)
   }
 }
 
@@ -183,6 +276,9 @@ import Testing
     #expect(several.isByWriter)
     let hands = { (dataset: Dataset) in Set(dataset.examples.compactMap(\.hand)) }
     #expect(hands(several.learnt).isDisjoint(with: hands(several.tested)))
+    let twice = recordings(writers: 1, perClass: 10)
+    let once = try Training.parts(of: twice + twice, for: nil)
+    #expect(once.learnt.examples.count + once.tested.examples.count == 40)
     let alone = try Training.parts(of: recordings(writers: 1, perClass: 10), for: nil)
     #expect(!alone.isByWriter)
     #expect(alone.tested.examples.count == 8 && alone.learnt.examples.count == 32)

@@ -37,7 +37,7 @@ export async function beginEditing() {
 
   // One request after the other, in the order of the strokes.
   function change(rest, body) {
-    const address = path(rest);
+    const address = `${path(rest)}${rest.includes("?") ? "&" : "?"}id=${encodeURIComponent(picture.id)}`;
     queue = queue.then(async () => {
       const answer = await ask(address, "POST", body);
       if (answer.name === picture.name) { show(answer); }
