@@ -651,7 +651,7 @@ export async function beginEditing() {
         event.preventDefault();
         change(event.shiftKey ? "redo" : "undo");
       }
-    } else if (event.key !== "Enter" || event.target === svg) {
+    } else if (event.key !== "Enter" || event.target === svg || event.target === document.body) {
       press(event);
     }
   });

@@ -70,7 +70,8 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     const isPalm = isBesidePen(event);
     if (stroke || !event.isPrimary || event.button !== 0 || isPalm || !begins(event)) { return; }
     event.preventDefault();
-    surface.focus({ preventScroll: true });
+    // What is typed from now on is meant for the drawing.
+    document.activeElement?.blur();
     surface.setPointerCapture(event.pointerId);
     pointer = event.pointerId;
     pointerType = event.pointerType;

@@ -80,7 +80,7 @@ export async function beginPractice() {
       showStanding(next);
       clear();
       setBusy(false);
-      canvas.focus({ preventScroll: true });
+      document.activeElement?.blur();
     }, feast);
   }
 
