@@ -26,6 +26,16 @@ public struct SketchSession: Sendable {
     /// It did nothing; the second choice, where there is one, can be offered instead.
     case refused(Reason, secondChoice: String?)
 
+    /// What it was taken for: a label of ``labels``, or `nil` where it is a head or did nothing.
+    public var label: String? {
+      guard case .applied(let command, _) = self else { return nil }
+      return switch command {
+      case .drawState: "state"
+      case .drawLoop: "cycle"
+      default: "transition"
+      }
+    }
+
     /// Why a stroke did nothing.
     public enum Reason: Hashable, Sendable {
       /// It was not recognised.

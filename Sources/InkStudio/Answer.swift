@@ -13,7 +13,7 @@ enum Answer {
 
   /// A document as JSON.
   static func json(_ picture: Message.Picture) -> Response {
-    var text = JSONText()
+    var text = JSONWriter()
     picture.write(to: &text)
     return data(Data(text.bytes), type: "application/json")
   }

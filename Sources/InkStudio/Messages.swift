@@ -107,7 +107,7 @@ enum Message {
 
 extension Message.Picture {
   /// The picture in JSON.
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONWriter) {
     let document = state.session.editor.document
     let automaton = document.automaton
     let (findings, names) = (automaton.findings, automaton.shownNames)
@@ -151,7 +151,7 @@ extension Message.Picture {
   }
 
   private static func write(
-    _ state: Document.State, of document: Document, to json: inout JSONText
+    _ state: Document.State, of document: Document, to json: inout JSONWriter
   ) {
     json.object { json in
       json.name("id")
@@ -174,7 +174,7 @@ extension Message.Picture {
   }
 
   private static func write(
-    _ transition: Document.Transition, of document: Document, to json: inout JSONText
+    _ transition: Document.Transition, of document: Document, to json: inout JSONWriter
   ) {
     guard let appearance = document.appearance(of: transition) else { return }
     var line = "M\(text(appearance.curves[0].start))"
@@ -219,7 +219,7 @@ extension Message.Picture {
     }
   }
 
-  private static func write(_ place: Vector, to json: inout JSONText) {
+  private static func write(_ place: Vector, to json: inout JSONWriter) {
     json.object { json in
       json.name("x")
       json.value(rounded(place.x))

@@ -149,13 +149,8 @@ extension StudioInterface {
   private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
     let labels = SketchSession.labels
     switch decision {
-    case .applied(let command, let recognition):
-      let label =
-        switch command {
-        case .drawState: "state"
-        case .drawLoop: "cycle"
-        default: "transition"
-        }
+    case .applied(_, let recognition):
+      let label = decision.label ?? ""
       let probability = recognition.ranked.first { $0.label == label }?.probability ?? 0
       return .init(
         text: "\(label), \(Int((probability * 100).rounded())) %", isRefused: false,

@@ -128,13 +128,8 @@ struct AutomatonReplay: ParsableCommand {
 
   private func answer(_ number: Int, _ decision: SketchSession.Decision) -> Answer {
     switch decision {
-    case .applied(let command, let recognition):
-      let label =
-        switch command {
-        case .drawState: "state"
-        case .drawLoop: "cycle"
-        default: "transition"
-        }
+    case .applied(_, let recognition):
+      let label = decision.label
       return Answer(
         stroke: number, decision: "applied", label: label,
         probability: recognition.ranked.first { $0.label == label }?.probability)

@@ -207,9 +207,9 @@ import Testing
   }
 }
 
-@Suite struct JSONTextTests {
+@Suite struct JSONWriterTests {
   @Test func readersUnderstandIt() throws {
-    var json = JSONText()
+    var json = JSONWriter()
     let texts = ["", "a\"b\\c", "\u{0}\n\u{1f}\t", "ε 🙂 \u{2028}", "</script>"]
     json.object { json in
       json.name("texts")

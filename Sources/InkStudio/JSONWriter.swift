@@ -1,14 +1,14 @@
 /// Writes JSON straight into bytes: `JSONEncoder` takes milliseconds for a document of a hundred elements,
 /// and every stroke is answered with one.
-struct JSONText {
+struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   /// Whether something stands before the next value, in this list or object.
   private var needsComma = false
 
-  mutating func object(_ write: (inout JSONText) -> Void) { nest("{", "}", write) }
+  mutating func object(_ write: (inout JSONWriter) -> Void) { nest("{", "}", write) }
 
   mutating func list<Values: Sequence>(
-    _ values: Values, _ write: (inout JSONText, Values.Element) -> Void
+    _ values: Values, _ write: (inout JSONWriter, Values.Element) -> Void
   ) {
     nest("[", "]") { json in
       for value in values { write(&json, value) }
@@ -61,7 +61,7 @@ struct JSONText {
   }
 
   private mutating func nest(
-    _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ write: (inout JSONText) -> Void
+    _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ write: (inout JSONWriter) -> Void
   ) {
     separate()
     bytes.append(UInt8(ascii: opening))
