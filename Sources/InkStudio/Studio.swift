@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import InkRecognizer
 import Logging
+import NIOCore
 
 /// The local web app: record, recognise, edit and run in a browser on the same machine.
 ///
@@ -91,7 +92,11 @@ public struct Studio: Sendable {
       return source
     }
     defer { for signal in signals { signal.cancel() } }
-    try await application.runService()
+    do {
+      try await application.runService()
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw Problem("port \(port): expected one that is free, found it in use (0 takes any)")
+    }
     await documents.saved()
   }
 }

@@ -21,7 +21,7 @@ struct StudioCommand: AsyncParsableCommand {
   @Option(help: "The folder for recordings and documents.")
   var data = "studio"
 
-  @Option(help: "The model; without it, the released one.")
+  @Option(help: "The model; without it, the one that was chosen last, at first the released one.")
   var model: String?
 
   @Flag(help: "Open the address in the browser.")
