@@ -11,13 +11,10 @@ extension Document {
     for transition in transitions {
       guard let appearance = appearance(of: transition) else { continue }
       corners += appearance.polyline + appearance.head
-      var path = "M\(text(appearance.curves[0].start))"
-      for curve in appearance.curves {
-        path += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
-      }
+      let paths = appearance.paths(text)
       content.append(
-        "<path d=\"\(path)\"\(transition.isDangling ? " stroke-dasharray=\"8 10\"" : "")/>")
-      content.append("<path d=\"M\(appearance.head.map(text).joined(separator: " L"))\"/>")
+        "<path d=\"\(paths.line)\"\(transition.isDangling ? " stroke-dasharray=\"8 10\"" : "")/>")
+      content.append("<path d=\"\(paths.head)\"/>")
       let label = labelText(of: transition)
       guard !label.isEmpty else { continue }
       corners += [-0.5, 0.5].map { appearance.label + Geometry.extent(of: label) * $0 }
@@ -73,6 +70,17 @@ extension Document {
   private func number(_ value: Double) -> String {
     let tenths = (value * 10).rounded() / 10
     return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths))" : "\(tenths)"
+  }
+}
+
+extension Document.Appearance {
+  /// The line and the head as SVG paths, with places as `text` writes them.
+  package func paths(_ text: (Vector) -> String) -> (line: String, head: String) {
+    var line = "M\(text(curves[0].start))"
+    for curve in curves {
+      line += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
+    }
+    return (line, "M\(head.map(text).joined(separator: " L"))")
   }
 }
 

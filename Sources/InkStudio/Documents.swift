@@ -122,7 +122,6 @@ actor Documents {
     if document != before {
       if state.version == 0, !FileTree.exists(path(of: name)) { try makeRoom() }
       state.version += 1
-      open[name] = state
       unsaved[name] = document
       save(name)
     }

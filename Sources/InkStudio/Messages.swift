@@ -177,10 +177,7 @@ extension Message.Picture {
     _ transition: Document.Transition, of document: Document, to json: inout JSONWriter
   ) {
     guard let appearance = document.appearance(of: transition) else { return }
-    var line = "M\(text(appearance.curves[0].start))"
-    for curve in appearance.curves {
-      line += " C\(text(curve.controls.0)) \(text(curve.controls.1)) \(text(curve.end))"
-    }
+    let paths = appearance.paths(text)
     var ends: [Vector] = []
     if case .regular(let start, let tip, _) = transition.shape { ends = [start, tip] }
     json.object { json in
@@ -195,9 +192,9 @@ extension Message.Picture {
         json.value(end)
       }
       json.name("line")
-      json.value(line)
+      json.value(paths.line)
       json.name("head")
-      json.value("M\(appearance.head.map(text).joined(separator: " L"))")
+      json.value(paths.head)
       json.name("label")
       write(appearance.label, to: &json)
       json.name("text")

@@ -23,13 +23,6 @@ final class Training: Sendable {
   struct Status: Encodable, Sendable {
     enum Phase: String, Encodable, Sendable { case idle, running, finished, cancelled, failed }
 
-    struct Epoch: Encodable, Sendable {
-      var trainingLoss: Double
-      var trainingAccuracy: Double
-      var validationLoss: Double?
-      var validationAccuracy: Double?
-    }
-
     struct Report: Encodable, Sendable {
       /// What it was tested on, in words.
       var data: String
@@ -44,7 +37,7 @@ final class Training: Sendable {
     var epochs = 0
     var doneShare = 0.0
     var secondsLeft: Double?
-    var history: [Epoch] = []
+    var history: [EpochRecord] = []
     var problem: String?
     var name: String?
     var report: Report?
@@ -247,7 +240,7 @@ final class Training: Sendable {
       ],
       shouldStop: { state.withLock { $0.isCancelled } }
     ) { event in
-      show(event, elapsed: Double(start.duration(to: clock.now) / .milliseconds(1)) / 1000)
+      show(event, elapsed: start.duration(to: clock.now) / .seconds(1))
     }
     guard case .finished(let model) = outcome else { return .cancelled }
     // Models that were trained here before may have learnt what is set aside now.
@@ -276,12 +269,7 @@ final class Training: Sendable {
         state.status.secondsLeft = elapsed * (1 - share) / share
       }
     case .epoch(let record, _):
-      change {
-        $0.status.history.append(
-          .init(
-            trainingLoss: record.trainingLoss, trainingAccuracy: record.trainingAccuracy,
-            validationLoss: record.validationLoss, validationAccuracy: record.validationAccuracy))
-      }
+      change { $0.status.history.append(record) }
     case .started, .checkpoint, .stoppedEarly: break
     }
   }
