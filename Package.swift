@@ -33,8 +33,7 @@ let package = Package(
     .target(name: "XMLTree"),
     .target(name: "Ink", dependencies: ["XMLTree"]),
     .target(name: "Automata", dependencies: ["XMLTree"]),
-    .target(
-      name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRaster", "InkRecognizer"]),
+    .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),

@@ -186,10 +186,10 @@ import InkTraining
   /// From the points of a drawing to its label, by the released model.
   static func label(_ request: Request) throws -> Answer {
     let recognizer = try Recognizer.released()
+    let synthesizer = Synthesizer(seed: 1)
+    let labels = synthesizer.repertoire.labels
     let drawings = (0..<64).map {
-      Synthesizer(seed: 1).recording(
-        label: Synthesizer.labels[$0 % 4], writer: $0, index: 0
-      ).drawing
+      synthesizer.recording(label: labels[$0 % labels.count], writer: $0, index: 0).drawing
     }
     var index = 0
     return try repeated(request) {

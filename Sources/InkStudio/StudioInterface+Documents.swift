@@ -265,7 +265,7 @@ extension StudioInterface {
       return Answer.data(Data(document.svg.utf8), type: "image/svg+xml", fileName: fileName)
     case "png":
       return Answer.data(
-        try PNG.encode(document.bitmap(scale: 2)), type: "image/png", fileName: fileName)
+        try PNG.encode(SVGRenderer.load().bitmap(document.svg, scale: 2)), type: "image/png", fileName: fileName)
     default:
       guard let format = Format(path: "file.\(form)") else {
         return Answer.problem(

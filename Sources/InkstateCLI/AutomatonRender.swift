@@ -27,7 +27,7 @@ struct AutomatonRender: ParsableCommand {
     case let name where name.hasSuffix(".svg"):
       try FileTree.write(Data(document.svg.utf8), to: output.output)
     case let name where name.hasSuffix(".png"):
-      try FileTree.write(try PNG.encode(document.bitmap()), to: output.output)
+      try FileTree.write(try PNG.encode(SVGRenderer.load().bitmap(document.svg)), to: output.output)
     default:
       throw ValidationError("--output: expected a name that ends in .svg or .png, or -")
     }

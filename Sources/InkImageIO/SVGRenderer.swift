@@ -1,0 +1,136 @@
+import Foundation
+import InkRaster
+
+/// Turns SVG into grey pictures with librsvg, which brings its own text layout (Pango) and fonts.
+///
+/// The library is loaded when it is first needed: it takes longer to load than a command takes that
+/// does not draw.
+public struct SVGRenderer: Sendable {
+  /// The most pixels of a picture; a larger one is drawn smaller.
+  public static let mostPixels = 1 << 24
+
+  /// The most rows and columns of a picture; a larger one is drawn smaller.
+  ///
+  /// Cairo allows 32,767.
+  public static let longestSide = 1 << 14
+
+  private typealias NewHandle =
+    @convention(c) (UnsafePointer<UInt8>?, Int, UnsafeMutableRawPointer?) -> OpaquePointer?
+  private typealias IntrinsicSize =
+    @convention(c) (OpaquePointer, UnsafeMutablePointer<Double>, UnsafeMutablePointer<Double>)
+    -> CInt
+  private typealias RenderDocument =
+    @convention(c) (OpaquePointer, OpaquePointer, UnsafePointer<Double>, UnsafeMutableRawPointer?)
+    -> CInt
+  private typealias Release = @convention(c) (OpaquePointer) -> Void
+  private typealias CreateSurface = @convention(c) (CInt, CInt, CInt) -> OpaquePointer
+  private typealias CreateContext = @convention(c) (OpaquePointer) -> OpaquePointer
+  private typealias SurfaceStride = @convention(c) (OpaquePointer) -> CInt
+  private typealias SurfaceData = @convention(c) (OpaquePointer) -> UnsafePointer<UInt8>?
+
+  private let newHandle: NewHandle
+  private let intrinsicSize: IntrinsicSize
+  private let renderDocument: RenderDocument
+  private let releaseHandle: Release
+  private let createSurface: CreateSurface
+  private let destroySurface: Release
+  private let flushSurface: Release
+  private let surfaceStride: SurfaceStride
+  private let surfaceData: SurfaceData
+  private let createContext: CreateContext
+  private let destroyContext: Release
+
+  private static let loaded = Result { () throws(SVGError) in try SVGRenderer() }
+
+  /// The machine's librsvg, loaded at the first call.
+  ///
+  /// - Throws: ``SVGError/missingLibrary`` where there is none.
+  public static func load() throws(SVGError) -> SVGRenderer { try loaded.get() }
+
+  private init() throws(SVGError) {
+    let names = ["librsvg-2.so.2", "librsvg-2.2.dylib", "/opt/homebrew/lib/librsvg-2.2.dylib"]
+    // Symbols of Cairo and GObject, which librsvg depends on, are found through its handle.
+    guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else {
+      throw .missingLibrary
+    }
+    func symbol<Function>(_ name: String, _: Function.Type) throws(SVGError) -> Function {
+      guard let address = dlsym(library, name) else { throw .missingLibrary }
+      return unsafeBitCast(address, to: Function.self)
+    }
+    newHandle = try symbol("rsvg_handle_new_from_data", NewHandle.self)
+    intrinsicSize = try symbol("rsvg_handle_get_intrinsic_size_in_pixels", IntrinsicSize.self)
+    renderDocument = try symbol("rsvg_handle_render_document", RenderDocument.self)
+    releaseHandle = try symbol("g_object_unref", Release.self)
+    createSurface = try symbol("cairo_image_surface_create", CreateSurface.self)
+    destroySurface = try symbol("cairo_surface_destroy", Release.self)
+    flushSurface = try symbol("cairo_surface_flush", Release.self)
+    surfaceStride = try symbol("cairo_image_surface_get_stride", SurfaceStride.self)
+    surfaceData = try symbol("cairo_image_surface_get_data", SurfaceData.self)
+    createContext = try symbol("cairo_create", CreateContext.self)
+    destroyContext = try symbol("cairo_destroy", Release.self)
+  }
+
+  /// Draws an SVG document in grey on white, `scale` pixels a unit of the document.
+  ///
+  /// The document has a width and a height. One that would have more than ``longestSide`` rows or
+  /// columns, or more than ``mostPixels``, is drawn smaller.
+  ///
+  /// - Throws: `SVGError` where librsvg cannot read or draw the document.
+  public func bitmap(_ svg: String, scale: Double = 1) throws(SVGError) -> Bitmap {
+    precondition(scale.isFinite && scale > 0, "a scale is a positive number")
+    let bytes = Array(svg.utf8)
+    guard let handle = newHandle(bytes, bytes.count, nil) else { throw .unreadableDocument }
+    defer { releaseHandle(handle) }
+    var (documentWidth, documentHeight) = (0.0, 0.0)
+    guard intrinsicSize(handle, &documentWidth, &documentHeight) != 0,
+      documentWidth > 0, documentHeight > 0
+    else { throw .unreadableDocument }
+    let scale = min(
+      scale, (Double(Self.mostPixels) / (documentWidth * documentHeight)).squareRoot(),
+      Double(Self.longestSide) / max(documentWidth, documentHeight))
+    let width = max(1, Int(documentWidth * scale))
+    let height = max(1, Int(documentHeight * scale))
+
+    let surface = createSurface(Self.rgb24, CInt(width), CInt(height))
+    defer { destroySurface(surface) }
+    let context = createContext(surface)
+    defer { destroyContext(context) }
+    // `RsvgRectangle`: x, y, width and height on the surface, in pixels.
+    let viewport = [0, 0, Double(width), Double(height)]
+    guard renderDocument(handle, context, viewport, nil) != 0 else { throw .unreadableDocument }
+    flushSurface(surface)
+    guard let data = surfaceData(surface) else { throw .unreadableDocument }
+
+    // Each pixel is a native-endian 0x00RRGGBB; the picture is grey, so green stands for all three.
+    let stride = Int(surfaceStride(surface))
+    var pixels = [UInt8](repeating: 0, count: width * height)
+    for row in 0..<height {
+      for column in 0..<width {
+        let pixel = UnsafeRawPointer(data + row * stride + column * 4).load(as: UInt32.self)
+        pixels[row * width + column] = UInt8(truncatingIfNeeded: pixel >> 8)
+      }
+    }
+    return Bitmap(width: width, height: height, pixels: pixels)
+  }
+
+  /// `CAIRO_FORMAT_RGB24`.
+  private static let rgb24: CInt = 1
+}
+
+/// Why an SVG document could not be drawn.
+public enum SVGError: Error, Hashable, CustomStringConvertible {
+  /// librsvg is not installed, or too old.
+  case missingLibrary
+  /// librsvg cannot read or draw the document.
+  case unreadableDocument
+
+  /// The error in one line.
+  public var description: String {
+    switch self {
+    case .missingLibrary:
+      "PNG pictures of automata need librsvg 2.52 or later, which is not installed; run "
+        + "scripts/set-up, or write SVG instead"
+    case .unreadableDocument: "librsvg cannot draw this SVG document"
+    }
+  }
+}
