@@ -91,7 +91,7 @@ public struct SVGRenderer: Sendable {
     let width = max(1, Int(documentWidth * scale))
     let height = max(1, Int(documentHeight * scale))
 
-    let surface = createSurface(Self.rgb24, CInt(width), CInt(height))
+    let surface = createSurface(Self.argb32, CInt(width), CInt(height))
     defer { destroySurface(surface) }
     let context = createContext(surface)
     defer { destroyContext(context) }
@@ -101,20 +101,22 @@ public struct SVGRenderer: Sendable {
     flushSurface(surface)
     guard let data = surfaceData(surface) else { throw .unreadableDocument }
 
-    // Each pixel is a native-endian 0x00RRGGBB; the picture is grey, so green stands for all three.
+    // Each pixel is a native-endian 0xAARRGGBB, its colours multiplied by alpha. The picture is grey, so
+    // green stands for all three, and white shows through where the document covers nothing.
     let stride = Int(surfaceStride(surface))
     var pixels = [UInt8](repeating: 0, count: width * height)
     for row in 0..<height {
       for column in 0..<width {
         let pixel = UnsafeRawPointer(data + row * stride + column * 4).load(as: UInt32.self)
-        pixels[row * width + column] = UInt8(truncatingIfNeeded: pixel >> 8)
+        let (alpha, green) = (pixel >> 24, pixel >> 8 & 0xFF)
+        pixels[row * width + column] = UInt8(min(255, green + 255 - alpha))
       }
     }
     return Bitmap(width: width, height: height, pixels: pixels)
   }
 
-  /// `CAIRO_FORMAT_RGB24`.
-  private static let rgb24: CInt = 1
+  /// `CAIRO_FORMAT_ARGB32`.
+  private static let argb32: CInt = 0
 }
 
 /// Why an SVG document could not be drawn.

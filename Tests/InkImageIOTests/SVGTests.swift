@@ -42,6 +42,15 @@ import Testing
     }
   }
 
+  @Test func whatTheDocumentDoesNotCoverIsWhite() throws {
+    let bitmap = try SVGRenderer.load().bitmap(
+      """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10.5 10" width="10.5" height="10">
+      <rect width="10.5" height="10" fill="#fff"/></svg>
+      """, scale: 1.3)
+    #expect(bitmap.pixels.allSatisfy { $0 == 255 })
+  }
+
   @Test(arguments: [(100_000.0, 50_000.0), (16_000, 16_000), (1, 100_000)])
   func hugeDocumentsAreDrawnSmaller(width: Double, height: Double) throws {
     let bitmap = try SVGRenderer.load().bitmap(

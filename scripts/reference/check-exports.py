@@ -5,7 +5,7 @@
     python3 -m venv scratch && scratch/bin/pip install coremltools onnx onnxruntime pillow
     scratch/bin/python scripts/reference/check-exports.py [COUNT]
 
-For `drawing`, `lenet` and the released model, over COUNT (1,000) bitmaps of ../shared/data, or drawn from
+For `drawing`, `lenet` and the released model, over COUNT (1,000) bitmaps of INKSTATE_DATA, or drawn from
 the project's own recordings where that is absent: Core ML's specification is loaded by coremltools and its
 layers are calculated with NumPy; ONNX's is checked by onnx and run by ONNX Runtime; the Swift file is
 compiled and run. The largest difference of a probability may be 1e-5, labels must be the same. Exports read

@@ -143,7 +143,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = kept or scratch
         os.makedirs(folder, exist_ok=True)
-        # What is kept must not hold anything of ../shared.
+        # What is kept must not hold anything of INKSTATE_DATA.
         drawings, images = bitmaps(scratch, count, shared=not kept)
         pictures = (images / 255).astype(np.float32)
         ink = pictures.mean(axis=(1, 2))

@@ -12,7 +12,7 @@ from PIL import Image
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INKSTATE = os.path.abspath(os.environ.get("INKSTATE")
                            or os.path.join(ROOT, ".build", "release", "inkstate"))
-SHARED = os.path.join(ROOT, "..", "shared", "data")
+SHARED = os.environ.get("INKSTATE_DATA") or os.path.join(ROOT, "..", "shared", "data")
 MOST = 1e-5
 
 
@@ -37,7 +37,7 @@ def bitmaps(folder, count, shared=True):
         images += list(digits[:count - len(images)])
     else:
         if shared:
-            print("../shared/data is absent: bitmaps of the project's own recordings instead")
+            print(f"{SHARED} is absent: bitmaps of the project's own recordings instead")
         rendered = os.path.join(folder, "rendered")
         inkstate("dataset", "render", os.path.join(ROOT, "datasets", "synthetic.ndjson"),
                  "--output", rendered)
