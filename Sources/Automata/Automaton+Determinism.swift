@@ -60,7 +60,7 @@ extension Automaton {
             symbols: symbols.sorted().map { graph.symbols[$0] }))
       }
     }
-    return Automaton(unchecked: states, transitions)
+    return Automaton(unchecked: states, transitions, alphabet: alphabet)
   }
 
   /// The same words by a deterministic automaton: each of its states is a set of this one's (Rabin &
@@ -114,7 +114,7 @@ extension Automaton {
         length += set.reduce(0) { $0 + states[$1].name.utf8.count + 2 }
         try limit.check("names of sets", characters: length)
         let parts = set.map { states[$0].name }
-        names[index] = isDeterministic ? parts[0] : "{\(parts.joined(separator: ", "))}"
+        names[index] = isDeterministic ? parts[0] : "{\(parts.joined(separator: ","))}"
       }
     }
     return DeterministicGraph(
@@ -122,16 +122,12 @@ extension Automaton {
       names: names)
   }
 
-  /// The same words by a deterministic automaton in which every symbol leads somewhere from every
-  /// state.
-  ///
-  /// `alphabet` may have more symbols than occur.
+  /// Returns a deterministic automaton of the same words in which every state has a transition for
+  /// every symbol of the alphabet.
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
-  public func completed(
-    over alphabet: [String] = [], limit: Limit = .standard
-  ) throws(AutomatonError) -> Automaton {
-    try subsets(extra: alphabet, limit: limit).completed().automaton
+  public func completed(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
+    try subsets(limit: limit).completed().automaton
   }
 
   /// The automaton without the states that no word reaches, or that lead to no final state.
@@ -147,6 +143,7 @@ extension Automaton {
     let useful = Set(kept.filter { productive[$0] }.map { states[$0].id })
     return Automaton(
       unchecked: kept.map { states[$0] },
-      transitions.filter { ids.contains($0.start) && useful.contains($0.end) })
+      transitions.filter { ids.contains($0.start) && useful.contains($0.end) },
+      alphabet: alphabet)
   }
 }

@@ -17,7 +17,7 @@ extension Automaton {
     case unnamed(state: String)
     /// States of the same name.
     case sharedName(String, states: [String])
-    /// Symbols of several characters, which are read only with ``Tokenization/longestMatch``.
+    /// Symbols of several characters, which change how a word is read (``Automaton/symbols(of:)``).
     case longSymbols([String])
 
     /// Whether nothing can be accepted because of it.
@@ -59,48 +59,81 @@ extension Automaton {
     where states.count > 1 && !name.isEmpty {
       findings.append(.sharedName(name, states: states.map(\.id)))
     }
-    let long = alphabet.filter { $0.count > 1 }
-    if !long.isEmpty { findings.append(.longSymbols(long)) }
+    if !longSymbols.isEmpty { findings.append(.longSymbols(longSymbols)) }
     return findings
   }
 }
 
-extension Automaton {
-  /// What each state is called when it is spoken of: its name, or its id where it has none.
-  public var shownNames: [String: String] {
-    Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name.isEmpty ? $0.id : $0.name) })
+/// What the states and transitions of an automaton are called in messages: never by their ids.
+public struct ShownNames: Sendable {
+  private struct Ends {
+    var start: String
+    var end: String
   }
+
+  private let states: [String: String]
+  private let transitions: [String: Ends]
+
+  fileprivate init(_ automaton: Automaton) {
+    var states: [String: String] = [:]
+    for (index, state) in automaton.states.enumerated() {
+      states[state.id] = state.name.isEmpty ? "#\(index + 1)" : state.name
+    }
+    self.states = states
+    transitions = Dictionary(
+      uniqueKeysWithValues: automaton.transitions.map {
+        ($0.id, Ends(start: states[$0.start] ?? "?", end: states[$0.end] ?? "?"))
+      })
+  }
+
+  /// Returns the name of the state of that id, or `#3` for the third state where it has no name.
+  public func state(_ id: String) -> String { states[id] ?? "?" }
+
+  /// Returns the names of the states of those ids, with commas between them.
+  public func list(_ ids: [String]) -> String { ids.map(state).joined(separator: ", ") }
+
+  /// Returns where the transition of that id begins and ends: `from q0 to q1`.
+  public func transition(_ id: String) -> String {
+    transitions[id].map { "from \($0.start) to \($0.end)" } ?? "?"
+  }
+
+  fileprivate func end(ofTransition id: String) -> String { transitions[id]?.end ?? "?" }
+}
+
+extension Automaton {
+  /// What its states and transitions are called in messages.
+  public var shownNames: ShownNames { ShownNames(self) }
 }
 
 extension Automaton.Finding {
   /// The finding in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: [String: String]) -> String {
+  public func words(_ names: ShownNames) -> String {
     switch self {
     case .noInitialState: "no initial state"
-    case .severalInitialStates(let ids): "several initial states: \(list(ids, names))"
+    case .severalInitialStates(let ids): "several initial states: \(names.list(ids))"
     case .noFinalState: "no final state"
-    case .withoutSymbols(let id): "transition \(id) has no symbol and no ε"
-    case .unreachable(let id): "no word reaches state \(names[id] ?? id)"
-    case .unproductive(let id): "no final state is reached from state \(names[id] ?? id)"
-    case .unnamed(let id): "state \(id) has no name"
+    case .withoutSymbols(let id): "the transition \(names.transition(id)) has no symbol and no ε"
+    case .unreachable(let id): "no word reaches state \(names.state(id))"
+    case .unproductive(let id): "no final state is reached from state \(names.state(id))"
+    case .unnamed(let id): "state \(names.state(id)) has no name"
     case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
     case .longSymbols(let symbols):
-      "symbols of several characters, read only as longest matches: "
-        + symbols.joined(separator: ", ")
+      "symbols of several characters: \(symbols.joined(separator: ", ")); in a word the longest "
+        + "symbol that fits is read, and spaces or commas may separate symbols"
     }
   }
 }
 
 extension Automaton.Nondeterminism {
   /// The reason in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: [String: String]) -> String {
+  public func words(_ names: ShownNames) -> String {
     switch self {
     case .initialStates(let ids):
-      ids.isEmpty ? "no initial state" : "several initial states: \(list(ids, names))"
-    case .epsilon(let transition): "transition \(transition) needs no symbol"
+      ids.isEmpty ? "no initial state" : "several initial states: \(names.list(ids))"
+    case .epsilon(let id): "the transition \(names.transition(id)) includes ε"
     case .choice(let state, let symbol, let transitions):
-      "in state \(names[state] ?? state), \(symbol) leads several ways, by "
-        + transitions.joined(separator: ", ")
+      "state \(names.state(state)) has several transitions for \(symbol): to "
+        + transitions.map(names.end(ofTransition:)).joined(separator: ", ")
     }
   }
 }
@@ -110,14 +143,10 @@ extension Run.Rejection {
   public var words: String {
     switch self {
     case .notFinal: "ends in no final state"
-    case .dead(let position): "no way on at symbol \(position + 1)"
+    case .dead(let position): "stops at symbol \(position + 1): no transition reads it here"
     case .unknownSymbol(let symbol, let position):
       "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
     case .noInitialState: "no initial state"
     }
   }
-}
-
-private func list(_ ids: [String], _ names: [String: String]) -> String {
-  ids.map { names[$0] ?? $0 }.joined(separator: ", ")
 }

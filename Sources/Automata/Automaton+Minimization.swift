@@ -1,6 +1,6 @@
 extension Automaton {
   /// The smallest deterministic automaton of the same words, without a trap; its states are numbered
-  /// as words reach them, so that two automata of the same words give the same.
+  /// as words reach them, so that two automata of the same words over the same alphabet give the same.
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {

@@ -1,11 +1,3 @@
-/// How a word in text is cut into symbols.
-public enum Tokenization: String, Hashable, Sendable, CaseIterable {
-  /// Every character is a symbol.
-  case characters
-  /// The longest symbol of the alphabet that fits; a character where none does.
-  case longestMatch
-}
-
 /// What a word did to an automaton.
 public struct Run: Hashable, Sendable {
   /// Why a word is not accepted.
@@ -52,37 +44,37 @@ public struct Trace: Hashable, Sendable {
 }
 
 extension Automaton {
-  /// Cuts `word` into symbols.
+  /// Returns the symbols that `word` consists of.
   ///
-  /// White space at its ends and all spaces are left out, as the editor does, unless the alphabet has
-  /// them.
-  public func symbols(
-    of word: String, tokenization: Tokenization = .characters
-  ) -> [String] {
+  /// Where every symbol of the alphabet is one character, each character of the word is a symbol.
+  /// Where a symbol has several characters, the longest symbol that fits is taken, and commas separate
+  /// symbols. White space separates symbols in both cases. A symbol that is a comma or white space
+  /// itself is read as a symbol. A character that begins no symbol stands for itself, and a run
+  /// reports it as unknown.
+  public func symbols(of word: String) -> [String] {
     let known = Set(alphabet)
-    var word = word
-    if !known.contains(where: { $0.contains(where: \.isWhitespace) }) {
-      word = String(word.filter { $0 != " " })
-      word = String(word.drop(while: \.isWhitespace))
-      while word.last?.isWhitespace == true { word.removeLast() }
+    let lengths = Set(known.map(\.count)).sorted(by: >)
+    let hasLongSymbols = lengths.first ?? 1 > 1
+    var symbols: [String] = []
+    var rest = word[...]
+    while let first = rest.first {
+      let longest = lengths.lazy.map { rest.prefix($0) }.first { known.contains(String($0)) }
+      let isSeparator = first.isWhitespace || hasLongSymbols && first == ","
+      if longest != nil || !isSeparator { symbols.append(String(longest ?? rest.prefix(1))) }
+      rest = rest[(longest ?? rest.prefix(1)).endIndex...]
     }
-    switch tokenization {
-    case .characters: return word.map(String.init)
-    case .longestMatch:
-      let longest = known.map(\.count).max() ?? 1
-      var symbols: [String] = []
-      var rest = word[...]
-      while !rest.isEmpty {
-        let longestHere = rest.prefix(longest).count
-        let fitting = stride(from: longestHere, through: 1, by: -1).first {
-          known.contains(String(rest.prefix($0)))
-        }
-        symbols.append(String(rest.prefix(fitting ?? 1)))
-        rest = rest.dropFirst(fitting ?? 1)
-      }
-      return symbols
-    }
+    return symbols
   }
+
+  /// Returns text that is read as the symbols of `word`: without separators where that is unambiguous,
+  /// otherwise with spaces.
+  public func text(of word: [String]) -> String {
+    let joined = word.joined()
+    return symbols(of: joined) == word ? joined : word.joined(separator: " ")
+  }
+
+  /// The symbols that have several characters.
+  public var longSymbols: [String] { alphabet.filter { $0.count > 1 } }
 
   /// Whether `word` is accepted.
   public func accepts(_ word: [String]) -> Bool { run(word).isAccepted }

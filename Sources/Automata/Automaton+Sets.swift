@@ -9,14 +9,11 @@ public enum Combination: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Automaton {
-  /// The automaton of the words that this one does not accept, over its alphabet and `alphabet`;
-  /// deterministic.
+  /// Returns the deterministic automaton of the words over the alphabet that this one does not accept.
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
-  public func complement(
-    over alphabet: [String] = [], limit: Limit = .standard
-  ) throws(AutomatonError) -> Automaton {
-    var graph = try subsets(extra: alphabet, limit: limit).completed()
+  public func complement(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
+    var graph = try subsets(limit: limit).completed()
     graph.isFinal = graph.isFinal.map { !$0 }
     return graph.automaton
   }
@@ -133,6 +130,6 @@ private struct Pairs {
   }
 
   var names: [String] {
-    all.map { "(\(mine.names[Int($0.mine)]), \(theirs.names[Int($0.theirs)]))" }
+    all.map { "(\(mine.names[Int($0.mine)]),\(theirs.names[Int($0.theirs)]))" }
   }
 }

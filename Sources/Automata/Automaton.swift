@@ -53,12 +53,19 @@ public struct Automaton: Hashable, Sendable {
   public let states: [State]
   /// The transitions, in the order in which they were made.
   public let transitions: [Transition]
+  /// The symbols that words are written with, sorted: those that were given and those of all
+  /// transitions.
+  ///
+  /// Every operation keeps it. The complement depends on it.
+  public let alphabet: [String]
 
-  /// Makes an automaton.
+  /// Makes an automaton over the symbols of its transitions and those in `alphabet`.
   ///
   /// - Throws: `AutomatonError` where an id occurs twice, a transition leads to or from a state that
   ///   is missing, or a symbol is empty.
-  public init(states: [State], transitions: [Transition]) throws(AutomatonError) {
+  public init(
+    states: [State], transitions: [Transition], alphabet: [String] = []
+  ) throws(AutomatonError) {
     var known: Set<String> = []
     for state in states where !known.insert(state.id).inserted {
       throw AutomatonError(
@@ -78,18 +85,33 @@ public struct Automaton: Hashable, Sendable {
           at: place, expected: "symbols of a character or more", found: "an empty one")
       }
     }
-    self.states = states
-    self.transitions = transitions
+    try Self.check(alphabet)
+    self.init(unchecked: states, transitions, alphabet: alphabet)
   }
 
-  /// Makes an automaton of states and ways between them that are known to fit.
-  init(unchecked states: [State], _ transitions: [Transition]) {
+  /// Makes an automaton of states, transitions and symbols that are known to be valid.
+  init(unchecked states: [State], _ transitions: [Transition], alphabet: [String]) {
     self.states = states
     self.transitions = transitions
+    var symbols = Set(alphabet)
+    for transition in transitions { symbols.formUnion(transition.symbols) }
+    self.alphabet = symbols.sorted()
   }
 
-  /// Every symbol that a transition has, sorted.
-  public var alphabet: [String] { Set(transitions.flatMap(\.symbols)).sorted() }
+  private static func check(_ alphabet: [String]) throws(AutomatonError) {
+    guard !alphabet.contains("") else {
+      throw AutomatonError(
+        at: "alphabet", expected: "symbols of a character or more", found: "an empty one")
+    }
+  }
+
+  /// Returns the same automaton with `symbols` added to its alphabet.
+  ///
+  /// - Throws: `AutomatonError` where a symbol is empty.
+  public func addingToAlphabet(_ symbols: [String]) throws(AutomatonError) -> Automaton {
+    try Self.check(symbols)
+    return Automaton(unchecked: states, transitions, alphabet: alphabet + symbols)
+  }
 
   /// The ids of the initial states, in their order.
   public var initialStates: [String] { states.filter(\.isInitial).map(\.id) }

@@ -2,10 +2,15 @@
 ///
 /// Final states have the shape `doublecircle`; an initial state is where an edge from a node of the
 /// shape `point` or `none` leads. Labels of edges are symbols with commas or line ends (`\n`) between
-/// them, `ε` for none.
+/// them, `ε` for none. Symbols of the alphabet that no edge has are in the graph's attribute `alphabet`,
+/// which Graphviz ignores.
 enum DOT {
   static func write(_ automaton: Automaton) -> String {
     var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]
+    let unread = automaton.unreadSymbols
+    if !unread.isEmpty {
+      lines.append("  alphabet=\(quoted(unread.map(escaped).joined(separator: ", ")));")
+    }
     for state in automaton.states {
       let shape = state.isFinal ? ", shape=doublecircle" : ""
       lines.append("  \(quoted(state.id)) [label=\(quoted(state.name))\(shape)];")
@@ -161,7 +166,8 @@ enum DOT {
       try advance()
       if token == .sign("=") {
         try advance()
-        guard name != nil else { throw refuse("a value") }
+        guard let value = name else { throw refuse("a value") }
+        if first == "alphabet" { builder.alphabet += DOT.symbols(value).compactMap(\.self) }
         try advance()
         return
       }

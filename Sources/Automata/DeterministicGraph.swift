@@ -33,7 +33,7 @@ struct DeterministicGraph {
           .init("t\(transitions.count)", from: "q\(state)", to: "q\(target)", symbols: symbols))
       }
     }
-    return Automaton(unchecked: states, transitions)
+    return Automaton(unchecked: states, transitions, alphabet: symbols)
   }
 
   /// With a state that no word leaves, where a way is missing.

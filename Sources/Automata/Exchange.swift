@@ -2,11 +2,14 @@ import Foundation
 
 /// The exchange form of the reference editor's usability test (`spec/editor-and-recogniser.md`, section
 /// 5.3): names of states, and for each a list of symbols with one target.
+///
+/// The key `alphabet`, which the reference does not know, has the symbols that no transition reads.
 enum Exchange {
   private struct File: Codable {
     var initial: [String]
     var final: [String]
     var states: [String: [String: String]]
+    var alphabet: [String]?
   }
 
   static func read(_ data: Data, name: String) throws(AutomatonError) -> Automaton {
@@ -30,6 +33,7 @@ enum Exchange {
     }) {
       builder.state(state)
     }
+    builder.alphabet = file.alphabet ?? []
     for (list, change) in [
       (file.initial, { (state: inout Automaton.State) in state.isInitial = true }),
       (file.final, { (state: inout Automaton.State) in state.isFinal = true }),
@@ -79,9 +83,11 @@ enum Exchange {
       }
       states[start]![list] = end
     }
+    let unread = automaton.unreadSymbols
     let file = File(
       initial: automaton.initialStates.map { names[$0]! },
-      final: automaton.finalStates.map { names[$0]! }, states: states)
+      final: automaton.finalStates.map { names[$0]! }, states: states,
+      alphabet: unread.isEmpty ? nil : unread)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(file) else {

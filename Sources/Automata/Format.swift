@@ -11,16 +11,24 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   /// The reference editor's exchange form: names, one target for each list of symbols.
   case exchange = "json"
 
+  /// The endings of file names in this format, the usual one first.
+  public var endings: [String] {
+    switch self {
+    case .jflap: ["jff", "xml"]
+    case .dot: ["dot", "gv"]
+    case .table: ["txt"]
+    case .exchange: ["json"]
+    }
+  }
+
   /// The format that the ending of `path` stands for, or `nil`.
   public init?(path: String) {
     guard let dot = path.lastIndex(of: ".") else { return nil }
-    switch path[path.index(after: dot)...].lowercased() {
-    case "jff", "xml": self = .jflap
-    case "dot", "gv": self = .dot
-    case "txt": self = .table
-    case "json": self = .exchange
-    default: return nil
+    let ending = path[path.index(after: dot)...].lowercased()
+    guard let format = Self.allCases.first(where: { $0.endings.contains(ending) }) else {
+      return nil
     }
+    self = format
   }
 
   /// Reads an automaton; `name` is the file's, for messages.
@@ -103,6 +111,14 @@ extension Automaton {
   }
 }
 
+extension Automaton {
+  /// The symbols of the alphabet that no transition reads, which a format has to write by themselves.
+  var unreadSymbols: [String] {
+    let read = Set(transitions.flatMap(\.symbols))
+    return alphabet.filter { !read.contains($0) }
+  }
+}
+
 /// Collects what a file tells in any order about states and ways between them.
 struct AutomatonBuilder {
   private let file: String
@@ -115,12 +131,19 @@ struct AutomatonBuilder {
   private var order: [Pair] = []
   private var transitions: [Pair: Automaton.Transition] = [:]
   private var symbols: [Pair: Set<String>] = [:]
+  /// The symbols of the alphabet that the file gives, besides those of its transitions.
+  var alphabet: [String] = []
 
   init(file: String) { self.file = file }
 
   var isEmpty: Bool { states.isEmpty }
 
   func contains(_ id: String) -> Bool { indices[id] != nil }
+
+  /// The names of the states by id.
+  var names: [String: String] {
+    Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name) })
+  }
 
   /// Adds the state, or changes what is known of it.
   mutating func state(_ id: String, _ change: (inout Automaton.State) -> Void = { _ in }) {
@@ -161,7 +184,8 @@ struct AutomatonBuilder {
 
   func automaton() throws(AutomatonError) -> Automaton {
     do {
-      return try Automaton(states: states, transitions: order.map { transitions[$0]! })
+      return try Automaton(
+        states: states, transitions: order.map { transitions[$0]! }, alphabet: alphabet)
     } catch {
       throw AutomatonError(
         at: "\(file), \(error.place)", expected: error.expected, found: error.found)

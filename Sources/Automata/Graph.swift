@@ -20,7 +20,7 @@ struct Graph {
 
   /// Lays `automaton` out; `extra` symbols are counted as well.
   init(_ automaton: Automaton, extra: [String] = []) {
-    symbols = Set(automaton.alphabet + extra).sorted()
+    symbols = extra.isEmpty ? automaton.alphabet : Set(automaton.alphabet + extra).sorted()
     let symbolIndex = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { ($1, $0) })
     let stateIndex = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })

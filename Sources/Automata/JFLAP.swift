@@ -2,6 +2,10 @@ import Foundation
 import XMLTree
 
 /// JFLAP's file of a finite automaton (version 7; older ones lack the element `automaton`).
+///
+/// JFLAP takes a label of several characters as a prefix of the input: `ab` means a, then b. Such a label
+/// is read as a chain of transitions through new states. An element `alphabet`, which JFLAP ignores, has
+/// the symbols that no transition reads.
 enum JFLAP {
   static func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
     let root: XMLElementTree
@@ -45,6 +49,10 @@ enum JFLAP {
         places[id] = Drawn.Place(x: x, y: y)
       }
     }
+    for alphabet in root.children(named: "alphabet") {
+      builder.alphabet += alphabet.children(named: "symbol").map(\.text).filter { !$0.isEmpty }
+    }
+    var chains = Chains(names: builder.names)
     for element in parent.children(named: "transition") {
       func end(_ name: String) throws(AutomatonError) -> String {
         guard let id = element.children(named: name).first?.trimmedText else {
@@ -53,15 +61,106 @@ enum JFLAP {
         guard builder.contains(id) else { throw refuse(element, "a state `\(id)`", "none") }
         return id
       }
-      let symbol = element.children(named: "read").first?.text ?? ""
-      builder.transition(
-        try end("from"), try end("to"), symbol: symbol.isEmpty ? nil : symbol)
+      let label = element.children(named: "read").first?.text ?? ""
+      let (start, target) = (try end("from"), try end("to"))
+      if label.count > 1 {
+        chains.add(label, from: start, to: target, &builder, &places)
+      } else {
+        builder.transition(start, target, symbol: label.isEmpty ? nil : label)
+      }
     }
     return Drawn(automaton: try builder.automaton(), places: places)
   }
 
-  /// - Throws: `AutomatonError` for texts that no XML document may hold.
+  /// The chains of new states that stand for labels of several characters.
+  private struct Chains {
+    /// How many chains there are between two states, in both directions.
+    private var counts: [Set<String>: Int] = [:]
+    /// What was added: start, end and label.
+    private var known: Set<[String]> = []
+    /// The names and ids of all states.
+    private var taken: Set<String>
+    private let names: [String: String]
+    private var nameCounts: [String: Int] = [:]
+    /// How far chains between the same two states are apart, in canvas points.
+    private static let distance = 60.0
+
+    /// Begins with the names of the states that there are, by id.
+    init(names: [String: String]) {
+      self.names = names
+      taken = Set(names.keys).union(names.values)
+    }
+
+    /// Adds transitions that read the characters of `label` one by one.
+    mutating func add(
+      _ label: String, from start: String, to end: String, _ builder: inout AutomatonBuilder,
+      _ places: inout [String: Drawn.Place]
+    ) {
+      guard known.insert([start, end, label]).inserted else { return }
+      let symbols = label.map(String.init)
+      let number = counts[[start, end], default: 0]
+      counts[[start, end]] = number + 1
+      var previous = start
+      for (index, symbol) in symbols.enumerated() {
+        guard index + 1 < symbols.count else {
+          builder.transition(previous, end, symbol: symbol)
+          return
+        }
+        let name = freeName(symbols[...index], after: start)
+        builder.state(name)
+        if let from = places[start], let to = places[end] {
+          let share = Double(index + 1) / Double(symbols.count)
+          places[name] = Self.place(share, from: from, to: to, aside: number, isAhead: start < end)
+        }
+        builder.transition(previous, name, symbol: symbol)
+        previous = name
+      }
+    }
+
+    /// A name for the state after `symbols`: the state where the chain begins, then what was read.
+    private mutating func freeName(
+      _ symbols: ArraySlice<String>, after start: String
+    ) -> String {
+      let read = symbols.count <= 8 ? symbols.joined() : "\(symbols.count)"
+      let base = "\((names[start] ?? start).prefix(40)).\(read)"
+      while true {
+        let number = nameCounts[base, default: 0]
+        nameCounts[base] = number + 1
+        let name = number == 0 ? base : "\(base).\(number + 1)"
+        if taken.insert(name).inserted { return name }
+      }
+    }
+
+    /// A place on the line between two states; further chains lie beside it, those of a state to itself
+    /// on a circle above it.
+    private static func place(
+      _ share: Double, from: Drawn.Place, to: Drawn.Place, aside number: Int, isAhead: Bool
+    ) -> Drawn.Place {
+      let (x, y) = (to.x - from.x, to.y - from.y)
+      let length = (x * x + y * y).squareRoot()
+      guard length > 0 else {
+        let radius = distance * Double(number + 1)
+        let angle = 2 * Double.pi * share
+        return Drawn.Place(
+          x: from.x + radius * sin(angle), y: from.y - radius * (1 - cos(angle)))
+      }
+      let side = Double((number + 1) / 2) * (number.isMultiple(of: 2) ? -1 : 1)
+      let aside = distance * side * (isAhead ? 1 : -1) / length
+      return Drawn.Place(
+        x: from.x + x * share - y * aside, y: from.y + y * share + x * aside)
+    }
+  }
+
+  /// - Throws: `AutomatonError` for texts that no XML document may hold, and for symbols of several
+  ///   characters, which JFLAP would take for several symbols.
   static func write(_ drawn: Drawn) throws(AutomatonError) -> String {
+    if let symbol = drawn.automaton.longSymbols.first {
+      throw AutomatonError(
+        at: "JFLAP form",
+        expected: "symbols of one character, because JFLAP reads `\(symbol)` as "
+          + "\(symbol.prefix(8).map(String.init).joined(separator: ", then ")) (rename the symbol, or "
+          + "write another form: .automaton, .dot or .txt)", found: "the symbol `\(symbol)`")
+    }
     // JFLAP's ids are numbers.
     let numbers = Dictionary(
       uniqueKeysWithValues: drawn.automaton.states.enumerated().map { ($1.id, $0) })
@@ -88,7 +187,14 @@ enum JFLAP {
         lines.append("    </transition>")
       }
     }
-    return (lines + ["  </automaton>", "</structure>", ""]).joined(separator: "\n")
+    lines.append("  </automaton>")
+    let unread = drawn.automaton.unreadSymbols
+    if !unread.isEmpty {
+      lines.append("  <alphabet>")
+      for symbol in unread { lines.append("    <symbol>\(try escaped(symbol))</symbol>") }
+      lines.append("  </alphabet>")
+    }
+    return (lines + ["</structure>", ""]).joined(separator: "\n")
   }
 
   /// States of which nobody knows where they stand stand in a circle.

@@ -6,24 +6,31 @@
 public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
   /// The expression as text.
   public let description: String
+  /// The symbols of the alphabet that were given besides those in the expression.
+  public let alphabet: [String]
 
-  /// Reads an expression.
+  /// Reads an expression over its own symbols and those in `alphabet`.
   ///
-  /// - Throws: `AutomatonError` naming the character where it cannot be read.
-  public init(_ text: String) throws(AutomatonError) {
+  /// - Throws: `AutomatonError` naming the character where it cannot be read, or where a symbol is
+  ///   empty.
+  public init(_ text: String, alphabet: [String] = []) throws(AutomatonError) {
     var parser = Parser(text)
-    _ = try parser.parse()
+    _ = try parser.parse().addingToAlphabet(alphabet)
     description = text
+    self.alphabet = alphabet
   }
 
   /// An expression that was made here, and can be read.
-  fileprivate init(written text: String) { description = text }
+  fileprivate init(written text: String, alphabet: [String]) {
+    description = text
+    self.alphabet = alphabet
+  }
 
   /// An automaton of its words (Thompson, 1968): two states a symbol, tied by ε.
   public var automaton: Automaton {
     var parser = Parser(description)
     do {
-      return try parser.parse()
+      return try parser.parse().addingToAlphabet(alphabet)
     } catch {
       preconditionFailure("an expression can be read: \(error)")
     }
@@ -75,7 +82,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       let states = (0..<stateCount).map {
         Automaton.State("q\($0)", isInitial: $0 == whole.start, isFinal: $0 == whole.end)
       }
-      return Automaton(unchecked: states, transitions)
+      return Automaton(unchecked: states, transitions, alphabet: [])
     }
 
     /// Adds a piece to the sequence of now.
@@ -190,7 +197,7 @@ extension Automaton {
     limit: Limit = .standard
   ) throws(AutomatonError) -> RegularExpression {
     var elimination = try Elimination(self, limit: limit)
-    return RegularExpression(written: try elimination.expression())
+    return RegularExpression(written: try elimination.expression(), alphabet: alphabet)
   }
 }
 

@@ -4,11 +4,10 @@
 ///     → q0  | q0, q1 | q0 |
 ///     * q1  |        |    | q0
 ///
-/// `→` (or `->`) stands before initial states, `*` before final ones. What has a meaning here stands
-/// behind a `\` where it is part of a name.
+/// `→` (or `->`) stands before initial states, `*` before final ones. The columns are the alphabet. A
+/// comma inside of braces or parentheses is part of a name, as in `{q0,q1}`. Anything else that has a
+/// meaning here has a `\` before it where it is part of a name.
 enum Table {
-  private static let meanings: Set<Character> = ["|", ",", "\\", "*", "→", ">", "ε", "-"]
-
   /// The most cells that are written, states times symbols.
   private static let mostCells = 10_000_000
   /// Columns are as wide as their widest cell, up to so many characters.
@@ -17,10 +16,10 @@ enum Table {
   /// - Throws: `AutomatonError` where the table would be too large, or a text has more than one line.
   static func write(_ automaton: Automaton) throws(AutomatonError) -> String {
     var names: [String: String] = [:]
-    for (id, name) in automaton.uniqueNames { names[id] = try escaped(name) }
+    for (id, name) in automaton.uniqueNames { names[id] = try escaped(name, isState: true) }
     let hasEpsilon = automaton.transitions.contains(where: \.includesEpsilon)
     var columns: [String] = []
-    for symbol in automaton.alphabet { columns.append(try escaped(symbol)) }
+    for symbol in automaton.alphabet { columns.append(try escaped(symbol, isState: false)) }
     var places: [String: Int] = [:]
     for (index, symbol) in automaton.alphabet.enumerated() { places[symbol] = index }
     let epsilon = columns.count
@@ -71,13 +70,52 @@ enum Table {
     return text
   }
 
-  private static func escaped(_ text: String) throws(AutomatonError) -> String {
+  private static func escaped(_ text: String, isState: Bool) throws(AutomatonError) -> String {
     guard !text.isEmpty, !text.contains(where: \.isNewline) else {
       throw AutomatonError(
         at: "table form", expected: "names and symbols of one line",
         found: text.isEmpty ? "an empty one" : "one of several")
     }
-    return text.map { meanings.contains($0) || $0.isWhitespace ? "\\\($0)" : "\($0)" }.joined()
+    let characters = Array(text)
+    let hasGroups = isBalanced(characters)
+    var depth = 0
+    var escaped = ""
+    for (index, character) in characters.enumerated() {
+      depth += hasGroups ? step(character) : 0
+      let isAtEdge = index == 0 || index + 1 == characters.count
+      let hasMeaning =
+        switch character {
+        case "|", "\\": true
+        case ",": isState && depth == 0
+        case "{", "}", "(", ")": isState && !hasGroups
+        case "*", "→": isState && index == 0
+        case "-": isState && index == 0 && characters.dropFirst().first == ">"
+        case "ε": !isState && characters.count == 1
+        default: character.isWhitespace && isAtEdge
+        }
+      if hasMeaning { escaped += "\\" }
+      escaped.append(character)
+    }
+    return escaped
+  }
+
+  /// How much deeper in braces or parentheses it is after `character`.
+  private static func step(_ character: Character) -> Int {
+    switch character {
+    case "{", "(": 1
+    case "}", ")": -1
+    default: 0
+    }
+  }
+
+  /// Whether every brace or parenthesis that is opened is closed.
+  private static func isBalanced(_ characters: some Sequence<Character>) -> Bool {
+    var depth = 0
+    for character in characters {
+      depth += step(character)
+      if depth < 0 { return false }
+    }
+    return depth == 0
   }
 
   /// A part of a line: characters, and whether each stood behind a `\`.
@@ -115,7 +153,7 @@ enum Table {
       }
       builder.state(state) { ($0.isInitial, $0.isFinal) = (isInitial, isFinal) }
       for (cell, symbol) in zip(cells.dropFirst(), known) {
-        for target in split(cell, at: ",").map(trimmed).map(plain) where !target.isEmpty {
+        for target in targets(cell).map(trimmed).map(plain) where !target.isEmpty {
           ways.append((index + 1, state, target, symbol))
         }
       }
@@ -127,6 +165,7 @@ enum Table {
       throw AutomatonError(
         at: name, expected: "a line that begins with `state`, or lines of states", found: "neither")
     }
+    builder.alphabet = (columns ?? []).compactMap(\.self)
     for way in ways {
       guard builder.contains(way.end) else {
         throw AutomatonError(
@@ -181,6 +220,23 @@ enum Table {
   private static func split(_ piece: Piece, at sign: Character) -> [Piece] {
     piece.split(omittingEmptySubsequences: false) { $0.character == sign && !$0.isEscaped }
       .map(Array.init)
+  }
+
+  /// The states that a cell lists; commas inside of braces or parentheses belong to names.
+  private static func targets(_ cell: Piece) -> [Piece] {
+    let signs = cell.lazy.filter { !$0.isEscaped }.map(\.character)
+    guard isBalanced(signs) else { return split(cell, at: ",") }
+    var targets: [Piece] = [[]]
+    var depth = 0
+    for piece in cell {
+      if !piece.isEscaped { depth += step(piece.character) }
+      if piece.character == ",", !piece.isEscaped, depth == 0 {
+        targets.append([])
+      } else {
+        targets[targets.count - 1].append(piece)
+      }
+    }
+    return targets
   }
 
   private static func trimmed(_ piece: Piece) -> Piece {

@@ -1,3 +1,4 @@
+import Automata
 import Ink
 
 /// Something that is done to a document, one step of undoing.
@@ -42,8 +43,9 @@ public enum Command: Hashable, Sendable {
   case rename(state: String, String)
   /// What is being typed as a symbol.
   case setPendingSymbol(transition: String, String)
-  /// Adds a symbol.
-  case addSymbol(transition: String, String)
+  /// Adds the symbols that were typed, as ``TypedSymbols`` reads them; ε makes the transition one that
+  /// may be taken without reading.
+  case addSymbols(transition: String, String)
   /// Removes a symbol.
   case removeSymbol(transition: String, String)
   /// Whether a transition may be taken without reading.
@@ -52,7 +54,9 @@ public enum Command: Hashable, Sendable {
   case delete(String, Cascade = .keepsDangling)
   /// Deletes everything that a drawing crosses.
   case erase(Drawing, Cascade = .keepsDangling)
-  /// Deletes everything.
+  /// Gives the symbols of the alphabet; those of the transitions count as well.
+  case setAlphabet([String])
+  /// Deletes everything, the given alphabet included.
   case clear
 }
 
@@ -72,6 +76,32 @@ public enum Refusal: Error, Hashable, Sendable {
   case tooSmall
   /// The source of ids gives only some that are taken.
   case noFreeID
+  /// What was typed as symbols cannot be read.
+  case unreadableSymbols(AutomatonError)
+  /// A label was asked for that is none of ``SketchSession/labels``.
+  case noSuchLabel(String)
+  /// Something else was done since a stroke was drawn, or nothing was drawn.
+  case noLastDrawing
+}
+
+extension Refusal: CustomStringConvertible {
+  /// The reason in plain English, without ids.
+  public var description: String {
+    switch self {
+    case .noSuchElement:
+      "the state or transition does not exist any more, or cannot be changed in this way"
+    case .notANumber: "a place or size is not a number, not positive or too far away"
+    case .nothingToDo: "nothing would change"
+    case .noStateThere: "a self-loop has to begin or end at a state, and none is near"
+    case .alreadyFinal: "the state is final already"
+    case .tooSmall: "the drawing is too small, or a line where a ring was expected"
+    case .noFreeID: "there is no free id for a new element"
+    case .unreadableSymbols(let error): "\(error)"
+    case .noSuchLabel(let label):
+      "a drawing can become \(SketchSession.labels.joined(separator: ", ")), not `\(label)`"
+    case .noLastDrawing: "the last thing that was done is not a stroke"
+    }
+  }
 }
 
 /// How near is near enough; distances are on the screen and follow the zoom.

@@ -2,6 +2,8 @@ import Automata
 
 extension Document {
   /// The automaton that is drawn: transitions with both ends, states with their names as labels.
+  ///
+  /// Its alphabet includes ``givenAlphabet``.
   public var automaton: Automaton {
     let initial = Set(transitions.filter(\.isInitialMarker).compactMap(\.end))
     let ways = transitions.compactMap { transition -> Automaton.Transition? in
@@ -15,7 +17,7 @@ extension Document {
         $0.id, name: $0.name, isInitial: initial.contains($0.id), isFinal: $0.isFinal)
     }
     do {
-      return try Automaton(states: states, transitions: ways)
+      return try Automaton(states: states, transitions: ways, alphabet: givenAlphabet)
     } catch {
       preconditionFailure("a document has the states of its transitions: \(error)")
     }
@@ -23,4 +25,14 @@ extension Document {
 
   /// The ids of transitions of which an end belongs to no state; they are left out of ``automaton``.
   public var danglingTransitions: [String] { transitions.filter(\.isDangling).map(\.id) }
+
+  /// The dangling transitions in words: `the arrow from q0 to nowhere`.
+  public var danglingTransitionsInWords: [String] {
+    let names = automaton.shownNames
+    return transitions.filter(\.isDangling).map { transition in
+      let label = labelText(of: transition)
+      return "the arrow from \(transition.start.map(names.state) ?? "nowhere") to "
+        + (transition.end.map(names.state) ?? "nowhere") + (label.isEmpty ? "" : " (\(label))")
+    }
+  }
 }

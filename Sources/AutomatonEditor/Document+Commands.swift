@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 import Ink
 
@@ -68,14 +69,7 @@ extension Document {
     case .rename(let id, let name): states[try stateIndex(id)].name = Self.sanitized(name)
     case .setPendingSymbol(let id, let symbol):
       transitions[try transitionIndex(id)].pendingSymbol = Self.sanitized(symbol)
-    case .addSymbol(let id, let text):
-      let index = try transitionIndex(id)
-      let symbol = Self.sanitized(text)
-      guard !symbol.isEmpty, !transitions[index].symbols.contains(symbol) else {
-        throw .nothingToDo
-      }
-      transitions[index].symbols.append(symbol)
-      if transitions[index].pendingSymbol == symbol { transitions[index].pendingSymbol = "" }
+    case .addSymbols(let id, let text): try addSymbols(text, to: transitionIndex(id))
     case .removeSymbol(let id, let symbol):
       transitions[try transitionIndex(id)].symbols.removeAll { $0 == symbol }
     case .setEpsilon(let id, let includes):
@@ -84,7 +78,27 @@ extension Document {
       guard state(id) != nil || transition(id) != nil else { throw .noSuchElement(id) }
       delete([id], cascade)
     case .erase(let drawing, let cascade): erase(drawing, cascade, options)
-    case .clear: (states, transitions) = ([], [])
+    case .setAlphabet(let symbols):
+      guard !symbols.contains("") else {
+        throw .unreadableSymbols(
+          AutomatonError(
+            at: "alphabet", expected: "symbols of a character or more", found: "an empty one"))
+      }
+      givenAlphabet = Set(symbols).sorted()
+    case .clear: (states, transitions, givenAlphabet) = ([], [], [])
+    }
+  }
+
+  private mutating func addSymbols(_ text: String, to index: Int) throws(Refusal) {
+    let typed: TypedSymbols
+    do { typed = try TypedSymbols(text) } catch { throw .unreadableSymbols(error) }
+    for symbol in typed.symbols where !transitions[index].symbols.contains(symbol) {
+      transitions[index].symbols.append(symbol)
+    }
+    if typed.includesEpsilon { transitions[index].includesEpsilon = true }
+    let pending = transitions[index].pendingSymbol
+    if typed.symbols.contains(pending) || pending == Self.sanitized(text) {
+      transitions[index].pendingSymbol = ""
     }
   }
 

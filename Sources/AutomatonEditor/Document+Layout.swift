@@ -9,6 +9,8 @@ extension Document {
   public init(_ drawn: Drawn, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton
+    let read = Set(automaton.transitions.flatMap(\.symbols))
+    givenAlphabet = automaton.alphabet.filter { !read.contains($0) }
     let known = Self.places(of: drawn)
     states = zip(automaton.states, known ?? LayeredLayout(automaton).places).map {
       State(
@@ -66,8 +68,16 @@ extension Document {
     min(60, max(40, Geometry.extent(of: name).x / 2))
   }
 
-  /// The least distance between two middles.
+  /// The distance between the nearest two states to which a drawing is enlarged.
   private static let laidOutDistance = 240.0
+  /// The least distance between two states; what is nearer is moved apart.
+  private static let leastDistance = 160.0
+  /// A drawing is not enlarged beyond this width or height for each of its states, so that two states
+  /// that nearly coincide do not spread all the others.
+  private static let mostRoom = 480.0
+  /// Of more states, only neighbours in the list are compared, and none is moved.
+  private static let mostCompared = 1000
+  private static let mostRounds = 200
 
   /// The places that are known, apart from each other; `nil` where they are not.
   private static func places(of drawn: Drawn) -> [Vector]? {
@@ -75,16 +85,42 @@ extension Document {
     let count = drawn.automaton.states.count
     guard known.count == count, count > 1 else { return nil }
     var nearest = Double.infinity
-    // Of very many, only neighbours in the list are compared.
-    let reach = count > 1000 ? 1 : count
+    let reach = count > mostCompared ? 1 : count
     for index in known.indices {
       for other in known.index(after: index)..<min(known.count, index + 1 + reach) {
-        nearest = min(nearest, known[index].distance(to: known[other]))
+        let distance = known[index].distance(to: known[other])
+        if distance > 0 { nearest = min(nearest, distance) }
       }
     }
-    guard nearest > 0, nearest.isFinite else { return nil }
-    let scale = max(1, laidOutDistance / nearest)
-    let scaled = known.map { $0 * scale }
-    return scaled.allSatisfy(\.isOnCanvas) ? scaled : nil
+    let (xs, ys) = (known.map(\.x), known.map(\.y))
+    let extent = max(xs.max()! - xs.min()!, ys.max()! - ys.min()!)
+    guard extent > 0, nearest > 0, nearest.isFinite else { return nil }
+    let scale = max(1, min(laidOutDistance / nearest, mostRoom * Double(count) / extent))
+    guard let places = movedApart(known.map { $0 * scale }) else { return nil }
+    return places.allSatisfy(\.isOnCanvas) ? places : nil
+  }
+
+  /// The places with those moved that are too near to each other; `nil` where that does not succeed.
+  private static func movedApart(_ places: [Vector]) -> [Vector]? {
+    guard places.count <= mostCompared else { return places }
+    var places = places
+    for _ in 0..<mostRounds {
+      var didMove = false
+      for index in places.indices {
+        for other in places.index(after: index)..<places.endIndex {
+          let way = places[other] - places[index]
+          let missing = leastDistance - way.length
+          guard missing > 1e-6 else { continue }
+          // A little too far, so that the others settle sooner; to the side where both coincide.
+          let direction = way.length > 0 ? way.unit : Vector(angle: Double(index), length: 1)
+          let step = direction * (missing * 0.5 + 0.5)
+          places[index] = places[index] - step
+          places[other] = places[other] + step
+          didMove = true
+        }
+      }
+      if !didMove { return places }
+    }
+    return nil
   }
 }

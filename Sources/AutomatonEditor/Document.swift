@@ -109,6 +109,8 @@ public struct Document: Hashable, Sendable {
   public internal(set) var states: [State]
   /// The transitions, in the order in which they were made.
   public internal(set) var transitions: [Transition]
+  /// The symbols that were given for the alphabet, sorted; those of the transitions count as well.
+  public internal(set) var givenAlphabet: [String] = []
   /// What other programs keep with it in a file.
   public var extras: [String: JSONValue] = [:]
 

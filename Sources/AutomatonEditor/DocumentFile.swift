@@ -12,7 +12,7 @@ public enum DocumentFile {
   /// Keys that have a meaning here; all others are kept as they are.
   private static let documentKeys: Set = [
     "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
-    "transitionOrder", "formatVersion",
+    "transitionOrder", "formatVersion", "alphabet",
   ]
   private static let stateKeys: Set = [
     "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
@@ -61,6 +61,8 @@ public enum DocumentFile {
     }
     var document = Document(id: try root.text("id") ?? "")
     document.extras = root.extras(besides: documentKeys)
+    let alphabet = try texts(root.list("alphabet"), at: "\(name), alphabet")
+    document.givenAlphabet = Set(alphabet).sorted()
     for (id, value) in try ordered(states, by: root.list("stateOrder")) {
       document.states.append(try state(id, value, at: "\(name), state `\(id)`"))
     }
@@ -159,20 +161,28 @@ public enum DocumentFile {
       throw DocumentError(
         at: place, expected: "a type, regular or cycle", found: other.map { "`\($0)`" } ?? "none")
     }
-    var symbols: [String] = []
-    for (index, symbol) in try (reader.list("symbols") ?? []).enumerated() {
-      guard case .text(let text) = symbol else {
-        throw DocumentError(
-          at: "\(place), symbol \(index + 1)", expected: "a text", found: "something else")
-      }
-      if !text.isEmpty, !symbols.contains(text) { symbols.append(text) }
-    }
-    transition.symbols = symbols
+    transition.symbols = try texts(reader.list("symbols"), at: place)
     transition.pendingSymbol = try reader.text("currentSymbol") ?? ""
     transition.includesEpsilon = try reader.bool("includesEpsilon") ?? false
     transition.extras = reader.extras(besides: transitionKeys)
     transition.shapeExtras = shape.extras(besides: shapeKeys)
     return transition
+  }
+
+  /// The symbols in a list, each once and none empty.
+  private static func texts(
+    _ list: [JSONValue]?, at place: String
+  ) throws(DocumentError) -> [String] {
+    var texts: [String] = []
+    var known: Set<String> = [""]
+    for (index, symbol) in (list ?? []).enumerated() {
+      guard case .text(let text) = symbol else {
+        throw DocumentError(
+          at: "\(place), symbol \(index + 1)", expected: "a text", found: "something else")
+      }
+      if known.insert(text).inserted { texts.append(text) }
+    }
+    return texts
   }
 
   /// An object with where it stands.
@@ -275,6 +285,9 @@ public enum DocumentFile {
     root["transitions"] = .object(
       Dictionary(
         uniqueKeysWithValues: document.transitions.map { ($0.id, value(of: $0, at: states)) }))
+    if !document.givenAlphabet.isEmpty {
+      root["alphabet"] = .list(document.givenAlphabet.map(JSONValue.text))
+    }
     root["stateOrder"] = .list(document.states.map { .text($0.id) })
     root["transitionOrder"] = .list(document.transitions.map { .text($0.id) })
     let encoder = JSONEncoder()

@@ -6,6 +6,8 @@ public struct Editor: Sendable {
   public private(set) var document: Document
   /// How near is near enough.
   public var options: EditorOptions
+  /// Changes with everything that is done, undone or done again.
+  private(set) var revision = 0
   private var ids: any IDSource
   private var before: [Document] = []
   private var after: [Document] = []
@@ -33,6 +35,7 @@ public struct Editor: Sendable {
     if before.count > Self.undoDepth { before.removeFirst() }
     after = []
     document = next
+    revision += 1
   }
 
   private static func applied(
@@ -53,6 +56,7 @@ public struct Editor: Sendable {
     guard let previous = before.popLast() else { return false }
     after.append(document)
     document = previous
+    revision += 1
     return true
   }
 
@@ -62,6 +66,7 @@ public struct Editor: Sendable {
     guard let next = after.popLast() else { return false }
     before.append(document)
     document = next
+    revision += 1
     return true
   }
 }

@@ -44,6 +44,17 @@ public struct SketchSession: Sendable {
       case document(Refusal)
       /// It has coordinates that are no numbers.
       case notANumber
+
+      /// The reason in plain English.
+      public var words: String {
+        switch self {
+        case .recognition(.tooSmall): "too small"
+        case .recognition(.unrecognised): "not recognised"
+        case .recognition(.ambiguous): "ambiguous"
+        case .document(let refusal): "\(refusal)"
+        case .notANumber: "a coordinate is not a number"
+        }
+      }
     }
   }
 
@@ -53,6 +64,8 @@ public struct SketchSession: Sendable {
   public var usesContext = true
   private let recognizer: any DrawingRecognizer
   private var last: Last?
+  /// What can be made something else: as ``last``, but a tap counts as well.
+  private var replaceable: Last?
 
   /// What was drawn last.
   private struct Last: Sendable {
@@ -62,8 +75,10 @@ public struct SketchSession: Sendable {
     var label: String?
     /// The document's element, where it is a transition.
     var transition: String?
-    /// The document after it: whatever else was done to it since ends what belongs together.
+    /// The document after it and the editor's revision: whatever else was done since ends what belongs
+    /// together.
     var document: Document
+    var revision: Int
   }
 
   /// The longest pause between strokes that belong together, in milliseconds.
@@ -87,10 +102,10 @@ public struct SketchSession: Sendable {
   /// Takes the next stroke, in drawing order.
   public mutating func draw(_ stroke: Stroke) -> Decision {
     guard let recognition = recognizer.recognition(of: Drawing([stroke])) else {
-      last = nil
+      (last, replaceable) = (nil, nil)
       return .refused(.notANumber, secondChoice: nil)
     }
-    guard let last, last.document == editor.document, isSoon(stroke, after: last) else {
+    guard let last, isCurrent(last), isSoon(stroke, after: last) else {
       return drawAlone(stroke, recognition)
     }
     let isHead = isHead(stroke, of: last, alone: accepted(recognition))
@@ -105,23 +120,45 @@ public struct SketchSession: Sendable {
     return drawAlone(stroke, recognition)
   }
 
+  /// Makes what was drawn last, with all strokes that formed it, what `label` says: one of ``labels``.
+  ///
+  /// It stays one step of undoing.
+  ///
+  /// - Throws: `Refusal` where something else was done since, or the drawing cannot become that; then
+  ///   nothing changes.
+  public mutating func redraw(as label: String) throws(Refusal) {
+    guard let replaceable, isCurrent(replaceable) else { throw .noLastDrawing }
+    guard let command = Self.command(label, Drawing(replaceable.strokes)) else {
+      throw .noSuchLabel(label)
+    }
+    editor = try replacing(replaceable, by: command)
+    remember(replaceable.strokes, label: label)
+  }
+
+  /// Whether nothing was done since `last`.
+  private func isCurrent(_ last: Last) -> Bool {
+    last.revision == editor.revision && last.document == editor.document
+  }
+
+  /// The editor after `command` in place of what `last` became.
+  private func replacing(_ last: Last, by command: Command) throws(Refusal) -> Editor {
+    var editor = editor
+    if last.label != nil { editor.undo() }
+    try editor.perform(command)
+    return editor
+  }
+
   /// Takes `stroke` for the head of the transition that was drawn last.
   private mutating func addHead(_ stroke: Stroke, to id: String, _ last: Last) -> Decision {
-    var last = last
-    last.strokes.append(stroke)
-    last.time = stroke.points.last?.time
+    let strokes = last.strokes + [stroke]
     // The same arrow again, for its head may turn it round; a loop has no direction.
-    if last.label == "transition" {
-      editor.undo()
-      if (try? editor.perform(.drawTransition(Drawing(last.strokes)))) != nil {
-        last.transition = editor.document.transitions.last?.id
-      } else {
-        editor.redo()
-      }
+    if last.label == "transition",
+      let turned = try? replacing(last, by: .drawTransition(Drawing(strokes)))
+    {
+      editor = turned
     }
-    last.document = editor.document
-    self.last = last
-    return .head(transition: last.transition ?? id)
+    remember(strokes, label: last.label)
+    return .head(transition: self.last?.transition ?? id)
   }
 
   /// Takes `stroke` together with the one before it: where that said nothing alone, or where both close
@@ -133,11 +170,8 @@ public struct SketchSession: Sendable {
       let label = accepted(recognition) ?? loopInContext(last, recognition),
       last.label == nil || label == "state", let command = Self.command(label, Drawing(strokes))
     else { return nil }
-    if last.label != nil { editor.undo() }
-    guard (try? editor.perform(command)) != nil else {
-      if last.label != nil { editor.redo() }
-      return nil
-    }
+    guard let next = try? replacing(last, by: command) else { return nil }
+    editor = next
     remember(strokes, label: label)
     return .applied(command, recognition)
   }
@@ -155,20 +189,14 @@ public struct SketchSession: Sendable {
   /// A loop that nearly closes looks like a ring until its head comes: both ends lie at another state.
   private mutating func drawLoopTogether(_ last: Last, _ stroke: Stroke) -> Decision? {
     let drawing = Drawing(last.strokes + [stroke])
-    guard usesContext, last.label == "state", let line = last.strokes.first,
-      let first = line.points.first, let end = line.points.last,
+    guard usesContext, last.label == "state",
       let recognition = recognizer.recognition(of: drawing),
       recognition.top.label == "cycle" || recognition.margin < Self.uncertain,
       recognition.ranked.prefix(2).contains(where: { $0.label == "cycle" })
     else { return nil }
-    editor.undo()
-    let holders = [first, end].map { editor.document.holder(of: Vector($0), editor.options) }
-    guard holders[0] != nil || holders[1] != nil,
-      (try? editor.perform(.drawLoop(drawing))) != nil
-    else {
-      editor.redo()
-      return nil
-    }
+    // Without the ring, an end of the line has to be near a state.
+    guard let next = try? replacing(last, by: .drawLoop(drawing)) else { return nil }
+    editor = next
     remember(drawing.strokes, label: "cycle")
     return .applied(.drawLoop(drawing), recognition)
   }
@@ -193,7 +221,11 @@ public struct SketchSession: Sendable {
     }
     guard let label, let command = Self.command(label, drawing) else {
       // A tap belongs to nothing, and what was before it may still go on.
-      if recognition.rejection != .tooSmall { remember([stroke], label: nil) }
+      if recognition.rejection == .tooSmall {
+        replaceable = drawn([stroke], label: nil)
+      } else {
+        remember([stroke], label: nil)
+      }
       return .refused(.recognition(recognition.rejection ?? .unrecognised), secondChoice: second)
     }
     do {
@@ -207,18 +239,24 @@ public struct SketchSession: Sendable {
   }
 
   private mutating func remember(_ strokes: [Stroke], label: String?) {
-    last = Last(
+    last = drawn(strokes, label: label)
+    replaceable = last
+  }
+
+  private func drawn(_ strokes: [Stroke], label: String?) -> Last {
+    Last(
       strokes: strokes, time: strokes.last?.points.last?.time, label: label,
       transition: label == "transition" || label == "cycle"
         ? editor.document.transitions.last?.id : nil,
-      document: editor.document)
+      document: editor.document, revision: editor.revision)
   }
 
   private func accepted(_ recognition: Recognition) -> String? {
     recognition.rejection == nil ? recognition.top.label : nil
   }
 
-  /// Whether `stroke` follows the last one at once.
+  /// Whether `stroke` follows the last one at once, by the same clock: times that go backwards, or are
+  /// missing, tell nothing.
   private func isSoon(_ stroke: Stroke, after last: Last) -> Bool {
     guard let time = last.time, let start = stroke.points.first?.time else { return false }
     return (0...Self.longestPause).contains(start - time)

@@ -7,15 +7,6 @@ import InkRecognizer
 
 /// The documents that are being drawn. Each is written to disk after every change, beside the answers.
 actor Documents {
-  /// What was drawn last, so that it can be made something else.
-  struct LastStroke: Sendable {
-    var drawing: Drawing
-    /// Whether it became something.
-    var didChange: Bool
-    /// The version after it: whatever else was done since ends the offer.
-    var version: Int
-  }
-
   /// What those who look at a document hear.
   struct Event: Encodable, Sendable, Equatable {
     var name: String
@@ -24,12 +15,11 @@ actor Documents {
     var isDeleted = false
   }
 
-  /// What a page is shown, and what became of the last stroke.
+  /// What a page is shown.
   struct State: Sendable {
     var session: SketchSession
     /// Grows with every change, so that a page knows what is newer.
     var version = 0
-    var lastStroke: LastStroke?
     /// Why it could not be saved.
     var problem: String?
   }

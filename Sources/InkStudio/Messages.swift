@@ -50,7 +50,13 @@ enum Message {
           transition: try need(id, "id"), towards: try need(place, "place").vector)
       case "flip": return .flip(transition: try need(id, "id"))
       case "rename": return .rename(state: try need(id, "id"), try need(text, "text"))
-      case "addSymbol": return .addSymbol(transition: try need(id, "id"), try need(text, "text"))
+      case "addSymbol":
+        return .addSymbols(transition: try need(id, "id"), try need(text, "text"))
+      case "setAlphabet":
+        let typed = try need(text, "text")
+        do { return .setAlphabet(try TypedSymbols.alphabet(typed)) } catch {
+          throw Problem("\(error)")
+        }
       case "removeSymbol":
         return .removeSymbol(transition: try need(id, "id"), try need(text, "text"))
       case "setEpsilon":
@@ -111,7 +117,6 @@ extension Message.Picture {
     let document = state.session.editor.document
     let automaton = document.automaton
     let (findings, names) = (automaton.findings, automaton.shownNames)
-    let loose = document.danglingTransitions.count
     json.object { json in
       json.name("name")
       json.value(name)
@@ -123,6 +128,8 @@ extension Message.Picture {
       json.value(state.session.editor.canUndo)
       json.name("canRedo")
       json.value(state.session.editor.canRedo)
+      json.name("alphabet")
+      json.list(automaton.alphabet) { $0.value($1) }
       json.name("isDeterministic")
       json.value(automaton.isDeterministic)
       json.name("errors")
@@ -130,7 +137,7 @@ extension Message.Picture {
       json.name("warnings")
       json.list(
         findings.filter { !$0.isError }.map { $0.words(names) }
-          + (loose > 0 ? ["\(loose) loose arrows are left out"] : [])
+          + document.danglingTransitionsInWords.map { "\($0) is left out" }
           + (state.problem.map { ["not saved: \($0)"] } ?? [])
       ) { $0.value($1) }
       json.name("states")

@@ -43,16 +43,8 @@ extension StudioInterface {
       return try await picturing {
         let (state, decision) = try await documents.change(name, id: id) { state in
           state.session.editor.options.zoom = zoom
-          let before = state.session.editor.document
           var decision: SketchSession.Decision?
           for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
-          let didChange = state.session.editor.document != before
-          // Several strokes are several steps; the offer is for one.
-          state.lastStroke =
-            recording.drawing.strokes.count == 1
-            ? .init(
-              drawing: recording.drawing, didChange: didChange,
-              version: state.version + (didChange ? 1 : 0)) : nil
           return decision
         }
         return Message.Picture(name, state, decision: decision.map(Self.words))
@@ -64,12 +56,7 @@ extension StudioInterface {
       let label = request.uri.queryParameters["label"].map(String.init) ?? ""
       return try await picturing {
         let (state, _) = try await documents.change(name, id: id) { state in
-          guard let last = state.lastStroke, last.version == state.version else {
-            throw Problem("expected a stroke as the last thing that was done, found something else")
-          }
-          try Self.replace(last, by: label, in: &state.session.editor)
-          state.lastStroke = .init(
-            drawing: last.drawing, didChange: true, version: state.version + 1)
+          try state.session.redraw(as: label)
         }
         return Message.Picture(name, state)
       }
@@ -126,26 +113,6 @@ extension StudioInterface {
     return id.isEmpty ? nil : id
   }
 
-  /// Takes what a stroke became back, where it became something, and makes it what `label` says.
-  private static func replace(
-    _ last: Documents.LastStroke, by label: String, in editor: inout Editor
-  ) throws {
-    let drawing = last.drawing
-    let command: Command
-    switch label {
-    case "state": command = .drawState(drawing)
-    case "transition": command = .drawTransition(drawing)
-    case "cycle": command = .drawLoop(drawing)
-    default:
-      throw Problem("expected state, transition or cycle, found `\(label)`")
-    }
-    let didUndo = last.didChange && editor.undo()
-    do { try editor.perform(command) } catch {
-      if didUndo { editor.redo() }
-      throw error
-    }
-  }
-
   private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
     let labels = SketchSession.labels
     switch decision {
@@ -159,11 +126,8 @@ extension StudioInterface {
     case .refused(let reason, let second):
       let why =
         switch reason {
-        case .recognition(.tooSmall): "too small"
-        case .recognition(.unrecognised): "not recognised"
-        case .recognition(.ambiguous): "ambiguous"
-        case .document(let refusal): "no use for it here (\(refusal))"
-        case .notANumber: "no place"
+        case .document: "not possible here: \(reason.words)"
+        case .recognition, .notANumber: reason.words
         }
       let others = labels.filter { $0 != second }
       return .init(text: why, isRefused: true, instead: (second.map { [$0] } ?? []) + others)

@@ -9,10 +9,12 @@ struct AutomatonCheck: ParsableCommand {
     discussion: """
       The exit status is 1 where no word is accepted.
 
-      Example: inkstate automaton check machine.automaton
+      Example:
+
+        inkstate automaton check Examples/Automata/b.automaton
       """)
 
-  @OptionGroup var input: AutomatonInput
+  @OptionGroup var input: AutomatonInputOverAlphabet
 
   @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
   var format = AnswerFormat.text
@@ -43,9 +45,7 @@ struct AutomatonCheck: ParsableCommand {
     if errors.isEmpty, automaton.shortestWord == nil {
       errors.append("no word is accepted: no way leads from an initial to a final state")
     }
-    for id in source.document?.danglingTransitions ?? [] {
-      warnings.append("transition \(id) hangs loose and is left out")
-    }
+    warnings += (source.document?.danglingTransitionsInWords ?? []).map { "\($0) is left out" }
     let nondeterminism = automaton.nondeterminism.map { $0.words(names) }
     switch format {
     case .text:

@@ -10,10 +10,14 @@ struct AutomatonCommand: ParsableCommand {
     commandName: "automaton",
     abstract: "Check, run, transform and convert finite automata.",
     discussion: """
-      Files are the editor's (.automaton), JFLAP's (.jff), Graphviz's (.dot), transition tables (.txt) \
-      and the reference's exchange form or the editor's (.json); `-` is standard input or output.
+      Files are the editor's (.automaton), JFLAP's (.jff, .xml), Graphviz's (.dot, .gv), transition \
+      tables (.txt) and the reference's exchange form or the editor's (.json); `-` is standard input or \
+      output. A word with symbols of several characters is read by longest match, and spaces or commas \
+      may separate its symbols.
 
-      Example: inkstate automaton run machine.jff AB ''
+      Example:
+
+        inkstate automaton run Examples/Automata/a.automaton AA BA B
       """,
     subcommands: [
       AutomatonReplay.self, AutomatonCheck.self, AutomatonRun.self, AutomatonTrace.self,
@@ -55,6 +59,10 @@ enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
+  /// The endings of file names that a written automaton may have.
+  static let endings =
+    ["automaton"] + [Format.jflap, .dot, .table, .exchange].flatMap(\.endings)
+
   private init(_ format: Format) {
     self =
       switch format {
@@ -79,10 +87,9 @@ enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
 
 /// An automaton from a file or standard input.
 struct AutomatonSource {
-  let drawn: Drawn
+  private(set) var drawn: Drawn
   /// The drawing, where it was one.
-  let document: Document?
-  let name: String
+  private(set) var document: Document?
 
   var automaton: Automaton { drawn.automaton }
 
@@ -105,9 +112,24 @@ struct AutomatonSource {
       return AutomatonSource(
         drawn: Drawn(
           automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places)),
-        document: document, name: name)
+        document: document)
     }
-    return AutomatonSource(drawn: try format.read(data, name: name), document: nil, name: name)
+    return AutomatonSource(drawn: try format.read(data, name: name), document: nil)
+  }
+
+  /// The same with `symbols` added to its alphabet.
+  func addingToAlphabet(_ symbols: [String]) throws -> AutomatonSource {
+    guard !symbols.isEmpty else { return self }
+    var source = self
+    source.drawn.automaton = try automaton.addingToAlphabet(symbols)
+    if let document {
+      var ids = CountingIDs()
+      let command = Command.setAlphabet(document.givenAlphabet + symbols)
+      do { source.document = try document.applying(command, ids: &ids) } catch Refusal.nothingToDo {
+        // The drawing has these symbols already.
+      }
+    }
+    return source
   }
 
   /// The text without the byte order mark that some programs begin with.
@@ -115,11 +137,49 @@ struct AutomatonSource {
     data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
   }
 
-  /// The drawing, or one made for it.
-  var drawing: Document { document ?? Document(drawn, id: name) }
+  /// The drawing, or one made for it with the id `id`.
+  func drawing(id: @autoclosure () -> String) -> Document { document ?? Document(drawn, id: id()) }
 }
 
-/// Where an automaton comes from, and how it is read.
+/// Symbols that count besides those that an automaton reads.
+struct AlphabetOptions: ParsableArguments {
+  @Option(help: "Symbols of the alphabet besides those that occur: a,b or 0…9.")
+  var alphabet: String?
+
+  /// The symbols, none where the option is absent.
+  func symbols() throws -> [String] {
+    do { return try TypedSymbols.alphabet(alphabet ?? "") } catch {
+      throw ValidationError("--alphabet: expected \(error.expected), found \(error.found)")
+    }
+  }
+
+  func validate() throws { _ = try symbols() }
+}
+
+/// An automaton's file with the alphabet that it is read over.
+struct AutomatonInputOverAlphabet: ParsableArguments {
+  @OptionGroup var input: AutomatonInput
+  @OptionGroup var alphabet: AlphabetOptions
+
+  var file: String { input.file }
+
+  func read() throws -> AutomatonSource {
+    try input.read().addingToAlphabet(alphabet.symbols())
+  }
+
+  /// Reads the automaton to run words, and tells on stderr where it has no symbols to read.
+  func readToRun() throws -> Automaton {
+    let automaton = try read().automaton
+    if automaton.transitions.allSatisfy(\.symbols.isEmpty) {
+      Terminal.say(
+        "\(file): no transition has a symbol, so no word but the empty one can be accepted; add "
+          + "symbols in `inkstate studio`, or in the file")
+    }
+    return automaton
+  }
+}
+
+/// Where an automaton comes from.
 struct AutomatonInput: ParsableArguments {
   @Argument(help: "The automaton's file; - is standard input.")
   var file: String
@@ -136,37 +196,42 @@ struct AutomatonOutput: ParsableArguments {
   var output = "-"
 
   @Option(
-    help:
-      "The form, where the name does not tell: \(AutomatonForm.allCases.words). (default: table)")
+    help: """
+      The form, where the name does not tell: \(AutomatonForm.allCases.words); on standard output a \
+      table otherwise.
+      """)
   var to: AutomatonForm?
 
   @Flag(help: "Replace what is at the output.")
   var force = false
 
+  private var form: AutomatonForm? {
+    to ?? AutomatonForm(path: output) ?? (output == "-" ? .table : nil)
+  }
+
+  func validate() throws {
+    guard form != nil else {
+      throw ValidationError(
+        "--output: expected a name that ends in \(AutomatonForm.endings.map { ".\($0)" }.words), or "
+          + "--to with the form, found `\(output)`")
+    }
+  }
+
   func write(_ source: AutomatonSource) throws {
-    let form = to ?? AutomatonForm(path: output) ?? .table
+    let form = form ?? .table
     let data =
-      try form.format.map { try $0.write(source.drawn) } ?? DocumentFile.write(source.drawing)
+      try form.format.map { try $0.write(source.drawn) }
+      ?? DocumentFile.write(source.drawing(id: UUID().uuidString))
     try write(data)
   }
 
   func write(_ data: Data) throws {
     if output == "-" {
-      FileHandle.standardOutput.write(data)
+      Terminal.output(data)
     } else {
       try FileTree.refuseExisting(output, force: force)
       try FileTree.write(data, to: output)
     }
-  }
-}
-
-/// How words are cut into symbols.
-struct WordOptions: ParsableArguments {
-  @Flag(help: "Read the longest symbol that fits, not one character at a time.")
-  var longestMatch = false
-
-  func symbols(_ word: String, _ automaton: Automaton) -> [String] {
-    automaton.symbols(of: word, tokenization: longestMatch ? .longestMatch : .characters)
   }
 }
 

@@ -9,7 +9,10 @@ struct AutomatonEquivalent: ParsableCommand {
     discussion: """
       The exit status is 1 where they do not.
 
-      Example: inkstate automaton equivalent mine.automaton solution.jff
+      Example:
+
+        inkstate automaton minimize Examples/Automata/mod3.jff -o runs/min.dot
+        inkstate automaton equivalent Examples/Automata/mod3.jff runs/min.dot
       """)
 
   @Argument(help: "The one file; - is standard input.")
@@ -21,6 +24,7 @@ struct AutomatonEquivalent: ParsableCommand {
   @Option(help: "The files' form, where a name does not tell: \(AutomatonForm.allCases.words).")
   var from: AutomatonForm?
 
+  @OptionGroup var alphabet: AlphabetOptions
   @OptionGroup var limit: LimitOptions
 
   @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
@@ -39,14 +43,16 @@ struct AutomatonEquivalent: ParsableCommand {
   }
 
   func run() throws {
-    let one = try AutomatonSource.read(first, form: from).automaton
+    let source = try AutomatonSource.read(first, form: from)
     let other = try AutomatonSource.read(second, form: from).automaton
+    // Words are written with the symbols of both.
+    let one = try source.automaton.addingToAlphabet(alphabet.symbols() + other.alphabet)
     let word = try one.counterexample(to: other, limit: limit.value)
     let owner = word.map { one.accepts($0) ? first : second }
     switch format {
     case .text:
       if let word, let owner {
-        let text = word.isEmpty ? "the empty word" : "`\(word.joined())`"
+        let text = word.isEmpty ? "the empty word" : "`\(one.text(of: word))`"
         print("different: \(text) is accepted by \(owner) only")
       } else {
         print("equivalent")

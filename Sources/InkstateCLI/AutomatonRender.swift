@@ -13,7 +13,9 @@ struct AutomatonRender: ParsableCommand {
       States stand where the file says; where it does not, in a circle. The output's name tells the \
       form, .svg or .png; - is standard output, as SVG.
 
-      Example: inkstate automaton render machine.automaton --output machine.svg
+      Example:
+
+        inkstate automaton render Examples/Automata/mod3.automaton -o runs/mod3.svg
       """)
 
   @OptionGroup var input: AutomatonInput
@@ -21,9 +23,9 @@ struct AutomatonRender: ParsableCommand {
 
   func run() throws {
     if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
-    let document = try input.read().drawing
+    let document = try input.read().drawing(id: UUID().uuidString)
     switch output.output.lowercased() {
-    case "-": FileHandle.standardOutput.write(Data(document.svg.utf8))
+    case "-": Terminal.output(Data(document.svg.utf8))
     case let name where name.hasSuffix(".svg"):
       try FileTree.write(Data(document.svg.utf8), to: output.output)
     case let name where name.hasSuffix(".png"):

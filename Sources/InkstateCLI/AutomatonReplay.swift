@@ -14,7 +14,9 @@ struct AutomatonReplay: ParsableCommand {
       Strokes are taken in their order, over all recordings of the file. States get the names q0, q1, \
       …; symbols are typed in an editor, or stay empty.
 
-      Example: inkstate automaton replay strokes.ndjson --output drawn.automaton --svg drawn.svg
+      Example:
+
+        inkstate automaton replay Examples/Automata/strokes.ndjson -o runs/a.automaton
       """)
 
   @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
@@ -80,7 +82,7 @@ struct AutomatonReplay: ParsableCommand {
           + "--labels` gives a model others)")
     }
     var session = SketchSession(
-      Editor(Document(id: FileTree.name(of: strokes)), ids: CountingIDs(), options: options),
+      Editor(Document(id: UUID().uuidString), ids: CountingIDs(), options: options),
       recognizer: recognizer)
     session.usesContext = !withoutContext
     var answers: [Answer] = []
@@ -113,14 +115,20 @@ struct AutomatonReplay: ParsableCommand {
       }
     let channel =
       [output, svg].contains("-") ? FileHandle.standardError : FileHandle.standardOutput
-    channel.write(Data(list.utf8))
+    channel.write(Data(Terminal.printable(list).utf8))
+    let empty = document.automaton.transitions.count { $0.symbols.isEmpty && !$0.includesEpsilon }
+    if empty > 0 {
+      Terminal.say(
+        "\(empty) transition\(empty == 1 ? " has" : "s have") no symbols yet: open the document in "
+          + "`inkstate studio` to type them")
+    }
     if let output { try write(DocumentFile.write(document), to: output) }
     if let svg { try write(Data(document.svg.utf8), to: svg) }
   }
 
   private func write(_ data: Data, to path: String) throws {
     if path == "-" {
-      FileHandle.standardOutput.write(data)
+      Terminal.output(data)
     } else {
       try FileTree.write(data, to: path)
     }
@@ -135,13 +143,8 @@ struct AutomatonReplay: ParsableCommand {
         probability: recognition.ranked.first { $0.label == label }?.probability)
     case .head: return Answer(stroke: number, decision: "head")
     case .refused(let reason, let second):
-      let why =
-        switch reason {
-        case .recognition(let rejection): rejection.rawValue
-        case .document(let refusal): "\(refusal)"
-        case .notANumber: "notANumber"
-        }
-      return Answer(stroke: number, decision: "refused", reason: why, secondChoice: second)
+      return Answer(
+        stroke: number, decision: "refused", reason: reason.words, secondChoice: second)
     }
   }
 

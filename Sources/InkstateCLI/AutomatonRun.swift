@@ -7,23 +7,26 @@ struct AutomatonRun: ParsableCommand {
     commandName: "run",
     abstract: "Tell which words an automaton accepts, and why it rejects the others.",
     discussion: """
-      The exit status is 0 where all words are accepted, 1 where one is not. An empty word is ''.
+      The exit status is 0 where all words are accepted, 1 where one is not. An empty word is ''. Where \
+      the alphabet has symbols of several characters, the longest that fits is read, spaces or commas \
+      may separate symbols, and the answer shows the symbols that were read.
 
-      Example: inkstate automaton run machine.automaton ABA ''
+      Example:
+
+        inkstate automaton run Examples/Automata/mod3.automaton 001011 10
       """)
 
-  @OptionGroup var input: AutomatonInput
+  @OptionGroup var input: AutomatonInputOverAlphabet
 
   @Argument(help: "The words.")
   var words: [String]
-
-  @OptionGroup var reading: WordOptions
 
   @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {
     var word: String
+    var symbols: [String]
     var isAccepted: Bool
     var reason: String?
     var endStates: [String]
@@ -31,18 +34,22 @@ struct AutomatonRun: ParsableCommand {
   }
 
   func run() throws {
-    let automaton = try input.read().automaton
+    let automaton = try input.readToRun()
     let answers = words.map { word -> Answer in
-      let run = automaton.run(reading.symbols(word, automaton))
+      let symbols = automaton.symbols(of: word)
+      let run = automaton.run(symbols)
       return Answer(
-        word: word, isAccepted: run.isAccepted, reason: run.rejection?.words,
+        word: word, symbols: symbols, isAccepted: run.isAccepted, reason: run.rejection?.words,
         endStates: run.endStates, finalPositions: run.finalPositions)
     }
     switch format {
     case .text:
       for answer in answers {
         let word = answer.word.isEmpty ? "''" : answer.word
-        print("\(word)\t" + (answer.reason.map { "rejected: \($0)" } ?? "accepted"))
+        let symbols = answer.symbols.joined(separator: " ")
+        print(
+          "\(word)\t" + (answer.reason.map { "rejected: \($0)" } ?? "accepted")
+            + (automaton.longSymbols.isEmpty ? "" : "\tread as: \(symbols)"))
       }
     case .json: print(try JSONText.pretty(answers))
     }

@@ -7,15 +7,15 @@ struct AutomatonTrace: ParsableCommand {
     commandName: "trace",
     abstract: "Show the states that an automaton is in after each symbol of a word.",
     discussion: """
-      Example: inkstate automaton trace machine.automaton ABA
+      Example:
+
+        inkstate automaton trace Examples/Automata/c.automaton ABB
       """)
 
-  @OptionGroup var input: AutomatonInput
+  @OptionGroup var input: AutomatonInputOverAlphabet
 
   @Argument(help: "The word.")
   var word: String
-
-  @OptionGroup var reading: WordOptions
 
   @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
   var format = AnswerFormat.text
@@ -34,17 +34,15 @@ struct AutomatonTrace: ParsableCommand {
   }
 
   func run() throws {
-    let automaton = try input.read().automaton
-    let trace = automaton.trace(reading.symbols(word, automaton))
+    let automaton = try input.readToRun()
+    let trace = automaton.trace(automaton.symbols(of: word))
     let reason = trace.run.rejection?.words
     switch format {
     case .text:
-      let names = Dictionary(uniqueKeysWithValues: automaton.states.map { ($0.id, $0.name) })
+      let names = automaton.shownNames
       let width = trace.steps.compactMap(\.symbol?.count).max() ?? 1
       for step in trace.steps {
-        let states = step.states.map { names[$0]!.isEmpty ? $0 : names[$0]! }
-        print(
-          (step.symbol ?? "").padded(width) + "  {" + states.joined(separator: ", ") + "}")
+        print((step.symbol ?? "").padded(width) + "  {\(names.list(step.states))}")
       }
       print(reason.map { "rejected: \($0)" } ?? "accepted")
     case .json:

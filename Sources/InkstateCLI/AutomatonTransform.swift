@@ -7,10 +7,13 @@ enum AutomatonTransform {
     static let configuration = CommandConfiguration(
       abstract: "Make an automaton deterministic, by sets of its states.",
       discussion: """
-        Example: inkstate automaton determinize machine.jff --output deterministic.jff
-        """)
+        Example:
 
-    @OptionGroup var input: AutomatonInput
+          inkstate automaton determinize Examples/Automata/b.automaton -o runs/b.jff
+        """,
+      aliases: ["determinise"])
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
 
     @Flag(help: "Let every symbol lead somewhere from every state.")
     var trap = false
@@ -29,10 +32,13 @@ enum AutomatonTransform {
     static let configuration = CommandConfiguration(
       abstract: "Make the smallest deterministic automaton of the same words.",
       discussion: """
-        Example: inkstate automaton minimize machine.jff --output minimal.dot
-        """)
+        Example:
 
-    @OptionGroup var input: AutomatonInput
+          inkstate automaton minimize Examples/Automata/mod3.jff -o runs/mod3-min.dot
+        """,
+      aliases: ["minimise"])
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
     @OptionGroup var limit: LimitOptions
     @OptionGroup var output: AutomatonOutput
 
@@ -44,15 +50,14 @@ enum AutomatonTransform {
 
   struct Complement: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make the automaton of all words that one does not accept.",
+      abstract: "Make the automaton of all words over the alphabet that one does not accept.",
       discussion: """
-        Example: inkstate automaton complement machine.jff --over AB --output others.jff
+        Example:
+
+          inkstate automaton complement Examples/Automata/d.automaton -o runs/not-d.jff
         """)
 
-    @OptionGroup var input: AutomatonInput
-
-    @Option(help: "Symbols, each a character, that count besides those that occur.")
-    var over = ""
+    @OptionGroup var input: AutomatonInputOverAlphabet
 
     @OptionGroup var limit: LimitOptions
     @OptionGroup var output: AutomatonOutput
@@ -60,7 +65,7 @@ enum AutomatonTransform {
     func run() throws {
       let automaton = try input.read().automaton
       try output.write(
-        AutomatonSource(try automaton.complement(over: over.map(String.init), limit: limit.value)))
+        AutomatonSource(try automaton.complement(limit: limit.value)))
     }
   }
 
@@ -68,10 +73,12 @@ enum AutomatonTransform {
     static let configuration = CommandConfiguration(
       abstract: "Write an automaton in another form.",
       discussion: """
-        Example: inkstate automaton convert machine.automaton --output machine.jff
+        Example:
+
+          inkstate automaton convert Examples/Automata/mod3.automaton -o runs/mod3.dot
         """)
 
-    @OptionGroup var input: AutomatonInput
+    @OptionGroup var input: AutomatonInputOverAlphabet
     @OptionGroup var output: AutomatonOutput
 
     func run() throws { try output.write(try input.read()) }
@@ -81,6 +88,6 @@ enum AutomatonTransform {
 extension AutomatonSource {
   /// An automaton that was computed.
   init(_ automaton: Automaton) {
-    self.init(drawn: Drawn(automaton: automaton), document: nil, name: "automaton")
+    self.init(drawn: Drawn(automaton: automaton), document: nil)
   }
 }

@@ -27,6 +27,23 @@ struct Inkstate: ParsableCommand {
   static func main() {
     // A file-size limit is then an error of writing, which is reported, and not the end.
     signal(SIGXFSZ, SIG_IGN)
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      finish(after: error)
+    }
+  }
+
+  /// Prints what `error` says, without characters from files that steer the terminal, and ends.
+  private static func finish(after error: any Error) -> Never {
+    let (message, code) = (fullMessage(for: error), exitCode(for: error))
+    if code.isSuccess, !message.isEmpty {
+      print(message)
+    } else if !message.isEmpty {
+      // Not by `say`, which is silent in all processes of a group but one.
+      FileHandle.standardError.write(Data((Terminal.printable(message) + "\n").utf8))
+    }
+    Foundation.exit(code.rawValue)
   }
 }

@@ -7,7 +7,38 @@ import Synchronization
 enum Terminal {
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  static func say(_ line: String) { write(line + "\n") }
+  static func say(_ line: String) { write(printable(line) + "\n") }
+
+  /// Returns `text` with every character that steers a terminal written as `\u001b`.
+  ///
+  /// JSON reads that as the same character. Line ends and tabs stay.
+  static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: steers) else { return text }
+    return text.unicodeScalars.map { scalar in
+      guard steers(scalar) else { return String(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }.joined()
+  }
+
+  /// Whether `scalar` is a control character or turns the direction of writing.
+  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A: false
+    case 0..<0x20, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  /// Writes the content of a file to standard output: as it is into a file or pipe, and with
+  /// ``printable(_:)`` on a terminal.
+  static func output(_ data: Data) {
+    guard isatty(STDOUT_FILENO) == 1 else {
+      FileHandle.standardOutput.write(data)
+      return
+    }
+    FileHandle.standardOutput.write(Data(printable(String(decoding: data, as: UTF8.self)).utf8))
+  }
 
   private static let isSilent = Atomic(false)
 
@@ -49,6 +80,13 @@ enum Terminal {
       )
     }
   }
+}
+
+/// Prints text on standard output with ``Terminal/printable(_:)``: it replaces Swift's own `print` in
+/// the whole command, because text may come from files.
+func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+  let text = items.map { "\($0)" }.joined(separator: separator)
+  Swift.print(Terminal.printable(text), terminator: terminator)
 }
 
 /// Shows how far countable work has come: a bar that is redrawn on a terminal, elsewhere a line every

@@ -4,15 +4,20 @@ import Testing
 
 @Suite struct FormatTests {
   /// Names with everything that means something in one of the formats.
-  private func awkward() throws -> Automaton {
+  private func awkward(_ long: [String] = []) throws -> Automaton {
     try Automaton(
       states: [
         .init("1", name: "a, \"b\" & <c>", isInitial: true), .init("2", name: #"→ * | \"#),
         .init("3", name: "ε", isInitial: true, isFinal: true), .init("4", name: "", isFinal: true),
-        .init("5", name: "x"), .init("6", name: "x"),
+        .init("5", name: "x"), .init("6", name: "x"), .init("7", name: " {a,b"),
+        .init("8", name: "({a, b},c)"), .init("9", name: "->"), .init("10", name: "}, {"),
       ],
       transitions: [
-        .init("t0", from: "1", to: "2", symbols: [",", "|", "\"", "ab"]),
+        .init("t0", from: "1", to: "2", symbols: [",", "|", "\"", "{", "é"] + long),
+        .init("t6", from: "2", to: "7", symbols: ["a"]),
+        .init("t7", from: "2", to: "8", symbols: ["a"]),
+        .init("t8", from: "2", to: "9", symbols: ["a", "("]),
+        .init("t9", from: "2", to: "10", symbols: ["a"]),
         .init("t1", from: "2", to: "3", symbols: ["ε", "→", #"\"#], includesEpsilon: true),
         .init("t2", from: "3", to: "3", symbols: ["*", "<", "-"]),
         .init("t3", from: "3", to: "4", includesEpsilon: true),
@@ -26,11 +31,16 @@ import Testing
   }
 
   @Test(arguments: [Format.jflap, .dot, .table]) func nothingIsLost(format: Format) throws {
-    for automaton in try [awkward()] + (1...60).map({ randomAutomaton(seed: $0) }) {
+    let long = format == .jflap ? [] : ["ab", "→ *", "a{"]
+    for automaton in try [awkward(long)] + (1...60).map({ randomAutomaton(seed: $0) }) {
       let read = try again(automaton, by: format)
       #expect(read.states.map(\.isInitial) == automaton.states.map(\.isInitial))
       #expect(read.states.map(\.isFinal) == automaton.states.map(\.isFinal))
       if format != .table { #expect(read.states.map(\.name) == automaton.states.map(\.name)) }
+      if format == .table, automaton.states.count == 10 {
+        let own = [0, 1, 2, 6, 7, 8, 9]
+        #expect(own.map { read.states[$0].name } == own.map { automaton.states[$0].name })
+      }
       #expect(read.alphabet == automaton.alphabet)
       #expect(try read.isEquivalent(to: automaton))
       // The same ways, whatever the ids are.
@@ -227,5 +237,127 @@ import Testing
         * q1  |        |    | q0
 
         """)
+  }
+
+  @Test func namesOfSetsAreWrittenPlainlyInTables() throws {
+    let automaton = try Automaton(
+      states: [.init("q0", isInitial: true), .init("q1", isFinal: true)],
+      transitions: [
+        .init("x", from: "q0", to: "q0", symbols: ["a", "b"]),
+        .init("y", from: "q0", to: "q1", symbols: ["a"]),
+      ])
+    let sets = try automaton.determinized()
+    let text = String(decoding: try Format.table.write(Drawn(automaton: sets)), as: UTF8.self)
+    #expect(
+      text == """
+        state     | a       | b
+        → {q0}    | {q0,q1} | {q0}
+        * {q0,q1} | {q0,q1} | {q0}
+
+        """)
+    #expect(try again(sets, by: .table).states.map(\.name) == ["{q0}", "{q0,q1}"])
+    let pairs = try sets.combined(with: sets, by: .union)
+    #expect(try again(pairs, by: .table).states.map(\.name) == pairs.states.map(\.name))
+    #expect(
+      !String(decoding: try Format.table.write(Drawn(automaton: pairs)), as: UTF8.self)
+        .contains("\\"))
+    // Tables that were written before, and braces that do not match.
+    let old = "state | a\n→ {q0\\,\\ q1} | {q0\\,\\ q1}, {x\n* {x |\n"
+    let read = try Format.table.read(Data(old.utf8), name: "old.txt").automaton
+    #expect(read.states.map(\.name) == ["{q0, q1}", "{x"] && read.transitions.count == 2)
+  }
+
+  @Test(arguments: Format.allCases) func theAlphabetIsKept(format: Format) throws {
+    let automaton = try Automaton(
+      states: [.init("q", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "q", to: "q", symbols: ["a"])], alphabet: ["c", "b", "<", ","])
+    #expect(try again(automaton, by: format).alphabet == [",", "<", "a", "b", "c"])
+    // Nothing is added where the transitions have all symbols.
+    let plain = try Automaton(states: automaton.states, transitions: automaton.transitions)
+    let text = String(decoding: try format.write(Drawn(automaton: plain)), as: UTF8.self)
+    #expect(!text.contains("alphabet"))
+  }
+
+  @Test func endingsTellTheFormat() {
+    for format in Format.allCases {
+      for ending in format.endings {
+        #expect(Format(path: "a.b/c.\(ending.uppercased())") == format)
+      }
+    }
+    #expect(Format(path: "f.pdf") == nil && Format(path: "jff") == nil)
+  }
+
+  // MARK: JFLAP's labels
+
+  private func jflap(_ transitions: [(from: Int, to: Int, label: String)]) throws -> Drawn {
+    let states = (0..<3).map { number in
+      "<state id='\(number)' name='q\(number)'><x>\(200 * number)</x><y>0</y>"
+        + (number == 0 ? "<initial/>" : "") + (number == 2 ? "<final/>" : "") + "</state>"
+    }
+    let ways = transitions.map {
+      "<transition><from>\($0.from)</from><to>\($0.to)</to><read>\($0.label)</read></transition>"
+    }
+    let text =
+      "<structure><type>fa</type><automaton>\((states + ways).joined())</automaton>"
+      + "</structure>"
+    return try Format.jflap.read(Data(text.utf8), name: "labels.jff")
+  }
+
+  @Test func aLabelOfSeveralCharactersIsAPrefixOfTheInput() throws {
+    let drawn = try jflap([
+      (0, 2, "abc"), (0, 2, "ab"), (0, 2, "ab"), (2, 0, "ab"), (1, 1, "aa"), (0, 1, "b"),
+      (1, 2, ""),
+    ])
+    let automaton = drawn.automaton
+    #expect(automaton.alphabet == ["a", "b", "c"])
+    for (word, isAccepted) in [
+      ("abc", true), ("ab", true), ("a", false), ("", false), ("abab", false), ("ababab", true),
+      ("abcababc", true), ("b", true), ("baa", true), ("ba", false), ("baaa", false),
+      ("abcab", false),
+    ] {
+      #expect(automaton.accepts(automaton.symbols(of: word)) == isAccepted, "\(word)")
+    }
+    // The states between are new, and each has a name and a place of its own beside the line.
+    #expect(automaton.states.count == 3 + 2 + 1 + 1 + 1)
+    let names = automaton.states.map(\.name)
+    #expect(Set(names).count == names.count && names.contains("q0.a") && names.contains("q0.ab"))
+    let places = automaton.states.compactMap { drawn.places[$0.id] }
+    #expect(places.count == automaton.states.count && Set(places).count == places.count)
+    #expect(drawn.places["q0.a"]?.y == 0)
+    #expect(abs((drawn.places["q0.a"]?.x ?? 0) - 400 / 3) < 1e-6)
+    let document = try Format.jflap.read(Format.jflap.write(drawn), name: "again.jff").automaton
+    #expect(try document.isEquivalent(to: automaton))
+  }
+
+  @Test func newStatesTakeNoNameThatAStateHas() throws {
+    let text = """
+      <structure><automaton><state id="0" name="q"><initial/></state>
+      <state id="q.a" name="q.a.2"><final/></state>
+      <transition><from>0</from><to>q.a</to><read>ab</read></transition></automaton></structure>
+      """
+    let automaton = try Format.jflap.read(Data(text.utf8), name: "names.jff").automaton
+    #expect(automaton.states.count == 3)
+    #expect(automaton.accepts(["a", "b"]) && !automaton.accepts(["a"]))
+  }
+
+  @Test func aVeryLongLabelIsRead() throws {
+    let label = String(repeating: "ab", count: 20_000)
+    let automaton = try jflap([(0, 2, label)]).automaton
+    #expect(automaton.states.count == 3 + 39_999)
+    #expect(automaton.accepts(label.map(String.init)))
+  }
+
+  @Test func symbolsThatJFLAPWouldReadOtherwiseAreNotWritten() throws {
+    for alphabet in [["ab"], []] {
+      let symbols = alphabet.isEmpty ? ["a", "ab"] : ["a"]
+      let automaton = try Automaton(
+        states: [.init("q", isInitial: true)],
+        transitions: [.init("t", from: "q", to: "q", symbols: symbols)], alphabet: alphabet)
+      #expect {
+        try Format.jflap.write(Drawn(automaton: automaton))
+      } throws: {
+        "\($0)".contains("JFLAP reads `ab` as a, then b (rename the symbol")
+      }
+    }
   }
 }

@@ -78,6 +78,17 @@ struct Machine: Sendable, CustomTestStringConvertible {
       .init(from: 1, to: 2, symbols: ["A"]),
     ], accepted: ["AA", "BA", "B"], rejected: ["AAA", "ABA", "A", ""])
 
+  static let aPrime: Machine = {
+    var machine = a
+    machine.name = "A′"
+    machine.ways += [
+      .init(from: 1, to: 1, symbols: ["B"]), .init(from: 2, to: 0, symbols: ["A"]),
+    ]
+    machine.accepted = ["ABBA", "ABAABA", "BAB"]
+    machine.rejected = ["AAA", "BBB", ""]
+    return machine
+  }()
+
   static let all: [Machine] = [
     a,
     Machine(
@@ -160,7 +171,7 @@ struct Machine: Sendable, CustomTestStringConvertible {
     }
     for (transition, way) in zip(session.editor.document.transitions.dropFirst(), machine.ways) {
       for symbol in way.symbols where !transition.symbols.contains(symbol) {
-        try session.editor.perform(.addSymbol(transition: transition.id, symbol))
+        try session.editor.perform(.addSymbols(transition: transition.id, symbol))
       }
       if way.includesEpsilon, !transition.includesEpsilon {
         try session.editor.perform(.setEpsilon(transition: transition.id, true))
@@ -190,13 +201,7 @@ struct Machine: Sendable, CustomTestStringConvertible {
   }
 
   @Test func oneAutomatonBecomesAnotherByEditing() throws {
-    var larger = Machine.a
-    larger.name = "A′"
-    larger.ways += [
-      .init(from: 1, to: 1, symbols: ["B"]), .init(from: 2, to: 0, symbols: ["A"]),
-    ]
-    larger.accepted = ["ABBA", "ABAABA", "BAB"]
-    larger.rejected = ["AAA", "BBB", ""]
+    let larger = Machine.aPrime
     var rightCount = 0
     for writer in 0..<Self.writers {
       var session = try session()

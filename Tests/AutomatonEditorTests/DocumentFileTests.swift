@@ -53,6 +53,29 @@ import Testing
     #expect(try DocumentFile.read(DocumentFile.write(document), name: "again") == document)
   }
 
+  @Test func theGivenAlphabetIsKept() throws {
+    let text = """
+      {"alphabet":["b","a","b",""],"automatonStates":{"A":{"center":[0,0],"radius":60}},
+      "transitions":{"T":{"startState":"A","endState":"A","symbols":["a","c"],
+      "type":{"type":"cycle","radians":0}}}}
+      """
+    let document = try DocumentFile.read(Data(text.utf8), name: "file")
+    #expect(document.givenAlphabet == ["a", "b"] && document.extras.isEmpty)
+    #expect(document.automaton.alphabet == ["a", "b", "c"])
+    #expect(try DocumentFile.read(DocumentFile.write(document), name: "again") == document)
+    // Without one nothing is written.
+    let plain = DocumentFile.write(Document(id: "x"))
+    #expect(!String(decoding: plain, as: UTF8.self).contains("alphabet"))
+    for broken in ["{}", "[1]"] {
+      let file = #"{"alphabet":\#(broken),"automatonStates":{},"transitions":{}}"#
+      #expect {
+        try DocumentFile.read(Data(file.utf8), name: "file")
+      } throws: {
+        "\($0)".contains("alphabet")
+      }
+    }
+  }
+
   @Test func loopsThatNameOtherStatesKeepTheirLanguage() throws {
     let text = """
       {"automatonStates":{"A":{"center":[0,0],"radius":60},"B":{"center":[300,0],"radius":60}},
@@ -79,6 +102,11 @@ import Testing
   }
 
   @Test(arguments: [
+    ("{\n \"ä\": tru}", "found `t` where a value was expected (line 2, column 7)"),
+    ("{\"a\": [1 2]}", "found `2` where `,` or `]` was expected"), ("[01]", "begins with 0"),
+    ("[\"\\ud800\"]", "half a surrogate pair"), ("[1] 2", "found `2` where the end was expected"),
+    ("[\"a\nb\"]", "a line end or control character in a text (line 1, column 4)"),
+    ("[-]", "where a digit was expected"), ("[1, 2", "found the end where `,` or `]`"),
     ("", "expected a document in JSON, found an empty file"), ("{", "expected a document in JSON"),
     ("[]", "expected an object"),
     ("{}", "expected `automatonStates` and `transitions`, found neither"),
@@ -93,7 +121,7 @@ import Testing
     ),
     (
       #"{"automatonStates":{"a":{"center":[1,1e999],"radius":1}},"transitions":{}}"#,
-      "expected a document in JSON, found Number 1e999 is not representable"
+      "expected a document in JSON, found the number 1e999, which is too large (line 1, column"
     ),
     (
       #"{"automatonStates":{"a":{"center":[1,1e308],"radius":1}},"transitions":{}}"#,
@@ -101,7 +129,7 @@ import Testing
     ),
     (
       #"{"automatonStates":{"a":{"center":[1,NaN],"radius":1}},"transitions":{}}"#,
-      "found Invalid value around character 37"
+      "found `N` where a value was expected (line 1, column 38)"
     ),
     (
       #"{"automatonStates":{"a":{"center":[1,1],"radius":1},"a":{"center":[2,2],"radius":1}}}"#,
@@ -128,8 +156,14 @@ import Testing
       #"{"automatonStates":{"a":{"center":[1,1],"radius":1}},"transitions":{"a":{"type":{"type":"cycle"}}}}"#,
       "an id of its own"
     ),
-    (String(repeating: "[", count: 1_000_000), "Too many nested arrays or dictionaries"),
-    (String(repeating: #"{"a":"#, count: 100_000), "Too many nested arrays or dictionaries"),
+    (
+      String(repeating: "[", count: 1_000_000),
+      "lists or objects nested deeper than 512 (line 1, column"
+    ),
+    (
+      String(repeating: #"{"a":"#, count: 100_000),
+      "lists or objects nested deeper than 512 (line 1, column"
+    ),
   ])
   func brokenFilesAreNamed(text: String, message: String) {
     #expect {

@@ -306,18 +306,98 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     try editor.perform(.connect(from: ids[0], to: ids[1]))
     let id = editor.document.transitions[0].id
     try editor.perform(.setPendingSymbol(transition: id, " b \n"))
-    try editor.perform(.addSymbol(transition: id, "a \n"))
+    try editor.perform(.addSymbols(transition: id, "a \n"))
     #expect(editor.document.transitions[0].allSymbols == ["a", "b"])
     for symbol in ["a", " \n", ""] {
       #expect(throws: Refusal.nothingToDo) {
-        try editor.perform(.addSymbol(transition: id, symbol))
+        try editor.perform(.addSymbols(transition: id, symbol))
       }
     }
-    try editor.perform(.addSymbol(transition: id, "b"))
+    try editor.perform(.addSymbols(transition: id, "b"))
     #expect(editor.document.transitions[0].pendingSymbol == "")
     try editor.perform(.rename(state: ids[0], " start "))
     #expect(editor.document.states[0].name == "start")
     #expect(throws: Refusal.noSuchElement("x")) { try editor.perform(.rename(state: "x", "y")) }
+  }
+
+  @Test func whatIsTypedIsOneStepOfUndoing() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    let (before, id) = (editor.document, editor.document.transitions[0].id)
+    try editor.perform(.setPendingSymbol(transition: id, "0,1"))
+    try editor.perform(.addSymbols(transition: id, " 0, 1"))
+    #expect(editor.document.transitions[0].allSymbols == ["0", "1"])
+    try editor.perform(.addSymbols(transition: id, "1 ε \",\""))
+    #expect(editor.document.transitions[0].allSymbols == ["0", "1", ","])
+    #expect(editor.document.transitions[0].includesEpsilon)
+    #expect(editor.document.automaton.alphabet == [",", "0", "1"])
+    try editor.perform(.removeSymbol(transition: id, ","))
+    for _ in 0..<4 { editor.undo() }
+    #expect(editor.document == before)
+    try editor.perform(.addSymbols(transition: id, "eps"))
+    #expect(editor.document.transitions[0].symbols == [])
+    #expect(editor.document.transitions[0].includesEpsilon)
+    // Typed, but not yet added, a symbol counts as soon as it is added with others.
+    try editor.perform(.setPendingSymbol(transition: id, "a"))
+    try editor.perform(.addSymbols(transition: id, "a b"))
+    #expect(editor.document.transitions[0].pendingSymbol == "")
+    let after = editor.document
+    #expect {
+      try editor.perform(.addSymbols(transition: id, "9…0"))
+    } throws: {
+      "\($0)".contains("expected a range such as 0…9")
+    }
+    #expect(editor.document == after)
+  }
+
+  @Test func theAlphabetIsGiven() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    try editor.perform(.addSymbols(transition: editor.document.transitions[0].id, "a"))
+    try editor.perform(.setAlphabet(["b", "a", "b"]))
+    #expect(editor.document.givenAlphabet == ["a", "b"])
+    #expect(editor.document.automaton.alphabet == ["a", "b"])
+    #expect(throws: Refusal.nothingToDo) { try editor.perform(.setAlphabet(["a", "b"])) }
+    #expect(throws: Refusal.self) { try editor.perform(.setAlphabet([""])) }
+    try editor.perform(.setAlphabet(["c"]))
+    #expect(editor.document.automaton.alphabet == ["a", "c"])
+    editor.undo()
+    #expect(editor.document.automaton.alphabet == ["a", "b"])
+    try editor.perform(.clear)
+    #expect(editor.document == Document(id: "test"))
+    // What was computed keeps its symbols when it is drawn.
+    let minimal = try RegularExpression("a*", alphabet: ["b"]).automaton.minimized()
+    #expect(Document(Drawn(automaton: minimal), id: "x").automaton.alphabet == ["a", "b"])
+  }
+
+  @Test func refusalsAreInPlainEnglish() throws {
+    var editor = try pair()
+    #expect {
+      try editor.perform(.rename(state: "6E1F0C52-0B7E", "x"))
+    } throws: { error in
+      "\(error)".hasPrefix("the state or transition does not exist") && !"\(error)".contains("6E1F")
+    }
+    for refusal in [
+      Refusal.notANumber, .nothingToDo, .noStateThere, .alreadyFinal, .tooSmall, .noFreeID,
+      .noLastDrawing, .noSuchLabel("square"),
+    ] {
+      #expect("\(refusal)".contains(" "), "\(refusal)")
+    }
+  }
+
+  @Test func danglingArrowsAreNamedByTheirStates() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.rename(state: ids[0], "p"))
+    try editor.perform(.drawTransition(arrow(Vector(100, 265), Vector(100, 700))))
+    try editor.perform(.addSymbols(transition: editor.document.transitions[0].id, "a b"))
+    try editor.perform(.drawTransition(arrow(Vector(900, 600), Vector(900, 900))))
+    #expect(
+      editor.document.danglingTransitionsInWords == [
+        "the arrow from p to nowhere (a, b)", "the arrow from nowhere to nowhere",
+      ])
   }
 
   @Test func anEraserTakesWhatItCrosses() throws {
@@ -352,7 +432,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     func transition() -> String {
       document.transitions.isEmpty ? "?" : generator.pick(document.transitions).id
     }
-    switch generator.index(below: 26) {
+    switch generator.index(below: 27) {
     case 0...3: return .drawState(ring(place(), generator.uniform(0...150)))
     case 4...7: return .drawTransition(arrow(place(), place(), bend: generator.uniform(-80...80)))
     case 8: return .drawLoop(ring(place(), generator.uniform(10...60), turns: 0.8))
@@ -370,11 +450,14 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     case 19: return .turnLoop(transition: transition(), towards: place())
     case 20: return .flip(transition: transition())
     case 21: return .rename(state: state(), generator.pick(["A", "B", "", " C "]))
-    case 22: return .addSymbol(transition: transition(), generator.pick(["a", "b", "", "ab"]))
+    case 22:
+      return .addSymbols(
+        transition: transition(), generator.pick(["a", "b", "", "ab", "a, ε", "0…3", "9..0"]))
     case 23: return .setEpsilon(transition: transition(), generator.chance(0.5))
     case 24:
       return .delete(
         generator.chance(0.5) ? state() : transition(), generator.pick(Command.Cascade.allCases))
+    case 25: return .setAlphabet(generator.pick([[], ["x"], ["b", "a"], [""]]))
     default: return .erase(arrow(place(), place()), generator.pick(Command.Cascade.allCases))
     }
   }

@@ -72,6 +72,50 @@ import Testing
     let document = Document(Drawn(automaton: automaton, places: places), id: "drawn")
     #expect(document.states.map(\.center) == [Vector(0, 0), Vector(500, 0), Vector(0, 700)])
   }
+
+  private func document(at places: [(x: Double, y: Double)]) throws -> Document {
+    let automaton = try automaton(states: places.count, seed: 7)
+    return Document(
+      Drawn(
+        automaton: automaton,
+        places: Dictionary(
+          uniqueKeysWithValues: places.enumerated().map { index, place in
+            ("q\(index)", Drawn.Place(x: place.x, y: place.y))
+          })), id: "drawn")
+  }
+
+  private func extent(_ document: Document) -> Double {
+    let (xs, ys) = (document.states.map(\.center.x), document.states.map(\.center.y))
+    return max(xs.max()! - xs.min()!, ys.max()! - ys.min()!)
+  }
+
+  @Test(arguments: [1.0, 0, 1e-9, 20]) func statesThatNearlyCoincideMoveApartAlone(gap: Double)
+    throws
+  {
+    // A drawing as JFLAP's, 600 points wide.
+    let document = try document(at: [
+      (100, 100), (300, 100), (500, 100), (700, 100), (300, 300), (300 + gap, 300),
+    ])
+    #expect(extent(document) < 6 * 600)
+    for (index, state) in document.states.enumerated() {
+      for other in document.states[..<index] {
+        #expect(state.center.distance(to: other.center) >= 159)
+      }
+    }
+    // The others stay in their row and order.
+    let row = document.states[..<4].map(\.center)
+    #expect(zip(row, row.dropFirst()).allSatisfy { $0.x < $1.x && abs($0.y - $1.y) < 1e-6 })
+  }
+
+  @Test func smallDrawingsAreEnlargedEvenly() throws {
+    let document = try document(at: [(0, 0), (1, 0), (0, 1), (1, 1)])
+    #expect(
+      document.states.map(\.center) == [
+        Vector(0, 0), Vector(240, 0), Vector(0, 240), Vector(240, 240),
+      ])
+    // All in one place, they are laid out anew.
+    #expect(try extent(self.document(at: [(5, 5), (5, 5), (5, 5)])) > 100)
+  }
 }
 
 extension Automaton {

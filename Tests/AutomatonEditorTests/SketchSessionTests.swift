@@ -168,4 +168,105 @@ private struct Told: DrawingRecognizer {
     #expect(session.editor.document.transitions.count == (usesContext ? 1 : 0))
     if usesContext { #expect(session.editor.document.automaton.transitions.count == 1) }
   }
+
+  // MARK: What belongs together
+
+  @Test(arguments: [
+    (0.0, true), (800, true), (801, false), (-1, false), (-1_700_000_000_000, false),
+    (1_700_000_000_000, false), (.nan, false), (.infinity, false),
+  ])
+  func onlyWhatFollowsSoonByTheSameClockBelongsTogether(gap: Double, isTogether: Bool) {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("state")])
+    let first = timed(half(of: Vector(300, 300), upper: true), from: 5000)
+    _ = session.draw(first)
+    let end = first.points.last?.time ?? 0
+    _ = session.draw(timed(half(of: Vector(300, 300), upper: false), from: end + gap))
+    #expect(session.editor.document.states.count == (isTogether ? 1 : 0))
+    // Without times nothing is known to belong together.
+    var timeless = self.session([1: Told.sure("transition"), 2: Told.sure("state")])
+    for isUpper in [true, false] {
+      _ = timeless.draw(Stroke(half(of: Vector(300, 300), upper: isUpper)))
+    }
+    #expect(timeless.editor.document.states.isEmpty)
+  }
+
+  @Test func whatWasDoneBetweenEndsWhatBelongsTogether() throws {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("state")])
+    _ = session.draw(timed(half(of: Vector(300, 300), upper: true), from: 0))
+    // Back to the same document: undoing would take back something else.
+    let id = session.editor.document.transitions[0].id
+    try session.editor.perform(.setEpsilon(transition: id, true))
+    try session.editor.perform(.setEpsilon(transition: id, false))
+    _ = session.draw(timed(half(of: Vector(300, 300), upper: false), from: 400))
+    #expect(session.editor.document.states.isEmpty)
+    #expect(session.editor.document.transitions.count == 2)
+  }
+
+  // MARK: Something else instead
+
+  @Test func aRingOfTwoArcsBecomesSomethingElseWithBoth() throws {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("state")])
+    try session.editor.perform(.addState(center: Vector(300, 430), radius: 60))
+    let before = session.editor.document
+    let arcs = [true, false].map {
+      timed(half(of: Vector(300, 300), upper: $0), from: $0 ? 0 : 500)
+    }
+    for arc in arcs { _ = session.draw(arc) }
+    #expect(session.editor.document.states.count == 2)
+    try session.redraw(as: "transition")
+    // The same as both arcs drawn as one transition, and one step of undoing.
+    var expected = Editor(before, ids: CountingIDs(after: 10))
+    try expected.perform(.drawTransition(Drawing(arcs)))
+    #expect(
+      session.editor.document.transitions.map(\.shape) == expected.document.transitions.map(\.shape)
+    )
+    #expect(session.editor.document.states == before.states)
+    try session.redraw(as: "state")
+    #expect(
+      session.editor.document.states.count == 2 && session.editor.document.transitions.isEmpty)
+    #expect(abs(session.editor.document.states[1].radius - 60) < 3)
+    session.editor.undo()
+    #expect(session.editor.document == before)
+    #expect(throws: Refusal.noLastDrawing) { try session.redraw(as: "state") }
+  }
+
+  @Test func anArrowWithItsHeadBecomesSomethingElseAsAWhole() throws {
+    var session = session([1: Told.sure("transition"), 2: Told.sure("transition")])
+    _ = session.draw(timed((0...30).map { Point(100 + 10 * Double($0), 200) }, from: 0))
+    let head = timed([Point(120, 185), Point(100, 200), Point(120, 215)], from: 700)
+    #expect(session.draw(head) == .head(transition: session.editor.document.transitions[0].id))
+    #expect(throws: Refusal.noStateThere) { try session.redraw(as: "cycle") }
+    #expect(throws: Refusal.noSuchLabel("square")) { try session.redraw(as: "square") }
+    #expect(session.editor.document.transitions.count == 1)
+    try session.redraw(as: "transition")
+    guard case .regular(_, let tip, _) = session.editor.document.transitions[0].shape else {
+      Issue.record("an arrow is regular")
+      return
+    }
+    // The head still decides the direction.
+    #expect(abs(tip.x - 100) < 5 && session.editor.document.transitions.count == 1)
+    session.editor.undo()
+    #expect(session.editor.document.transitions.isEmpty)
+  }
+
+  @Test func whatWasRefusedOrTappedBecomesWhatAPersonSays() throws {
+    struct SmallIsTapped: DrawingRecognizer {
+      func recognition(of drawing: Drawing) -> Recognition? {
+        var answer = Told.unsure(["other", "state", "transition"])
+        if (drawing.bounds?.longerSide ?? 0) < 60 { answer.rejection = .tooSmall }
+        return answer
+      }
+    }
+    var session = SketchSession(
+      Editor(Document(id: "drawn"), ids: CountingIDs()), recognizer: SmallIsTapped())
+    #expect(throws: Refusal.noLastDrawing) { try session.redraw(as: "state") }
+    _ = session.draw(timed(ring(Vector(300, 300), 60).strokes[0].points, from: 0))
+    #expect(session.editor.document.states.isEmpty)
+    try session.redraw(as: "state")
+    #expect(session.editor.document.states.count == 1)
+    // A small ring is offered itself, not what was before it.
+    _ = session.draw(timed(ring(Vector(900, 300), 20).strokes[0].points, from: 5000))
+    try session.redraw(as: "state")
+    #expect(session.editor.document.states.map { ($0.radius / 10).rounded() } == [6, 2])
+  }
 }

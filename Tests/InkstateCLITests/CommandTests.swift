@@ -497,7 +497,7 @@ func inkstate(
     ("dataset compose dots.ndjson -o c.ndjson", 1, "Error: dots.ndjson: expected"),
     (
       "automaton run deep.automaton a", 1,
-      "Error: deep.automaton: expected a document in JSON, found Too many nested arrays"
+      "Error: deep.automaton: expected a document in JSON, found lists or objects nested deeper"
     ),
     (
       "automaton convert twice.jff -o t.dot", 1,

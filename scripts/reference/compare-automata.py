@@ -75,7 +75,7 @@ def main():
             reference = DFA.from_nfa(automaton, minify=True)
             for command in ("determinize", "minimize", "complement"):
                 made = f"{folder}/{command}.jff"
-                extra = ["--over", SYMBOLS] if command == "complement" else []
+                extra = ["--alphabet", ",".join(SYMBOLS)] if command == "complement" else []
                 result = inkstate(command, path, *extra, "--output", made, "--force")
                 assert result.returncode == 0, result.stderr
                 expected = set(WORDS) - words if command == "complement" else words

@@ -28,7 +28,7 @@ import InkRecognizer
     )
     try session.editor.perform(.setFinal(state: second, true))
     if let way = session.editor.document.transitions.first(where: { $0.start == first }) {
-      try session.editor.perform(.addSymbol(transition: way.id, "a"))
+      try session.editor.perform(.addSymbols(transition: way.id, "a"))
     }
     session.editor.undo()
     session.editor.redo()

@@ -1,0 +1,174 @@
+import Automata
+import Testing
+
+@Suite struct AlphabetTests {
+  /// a* over {a, b, c}, and with ε, an unreachable state and a state that leads nowhere.
+  private func automaton() throws -> Automaton {
+    try Automaton(
+      states: [
+        .init("1", isInitial: true, isFinal: true), .init("2"), .init("3"), .init("4"),
+      ],
+      transitions: [
+        .init("t", from: "1", to: "1", symbols: ["a"], includesEpsilon: true),
+        .init("u", from: "1", to: "2", symbols: ["d"]),
+        .init("v", from: "3", to: "1", symbols: ["e"]),
+      ], alphabet: ["c", "b", "b"])
+  }
+
+  @Test func itIsGivenAndWhatTransitionsHave() throws {
+    #expect(try automaton().alphabet == ["a", "b", "c", "d", "e"])
+    #expect(try automaton().addingToAlphabet(["x", "a"]).alphabet.suffix(2) == ["e", "x"])
+    #expect(throws: AutomatonError.self) { try automaton().addingToAlphabet([""]) }
+    #expect(throws: AutomatonError.self) {
+      try Automaton(states: [], transitions: [], alphabet: [""])
+    }
+  }
+
+  @Test func everyOperationKeepsIt() throws {
+    let automaton = try automaton()
+    for (name, result) in [
+      ("without ε", try automaton.withoutEpsilon()), ("determinised", try automaton.determinized()),
+      ("with a trap", try automaton.determinized(addsTrap: true)),
+      ("minimised", try automaton.minimized()), ("completed", try automaton.completed()),
+      ("complement", try automaton.complement()), ("trimmed", automaton.trimmed),
+      ("regular expression", try automaton.regularExpression().automaton),
+    ] {
+      #expect(result.alphabet == ["a", "b", "c", "d", "e"], "\(name)")
+    }
+    let other = try RegularExpression("x", alphabet: ["y"]).automaton
+    for combination in Combination.allCases {
+      #expect(
+        try automaton.combined(with: other, by: combination).alphabet
+          == ["a", "b", "c", "d", "e", "x", "y"])
+    }
+  }
+
+  @Test func theComplementOfAMinimalAutomatonHasTheOtherSymbols() throws {
+    let star = try RegularExpression("a*", alphabet: ["a", "b"]).automaton
+    let complement = try star.minimized().complement()
+    #expect(complement.shortestWord == ["b"])
+    #expect(complement.accepts(["a", "b", "a"]) && !complement.accepts(["a", "a"]))
+    // Without b there is no other word.
+    #expect(try RegularExpression("a*").automaton.minimized().complement().shortestWord == nil)
+  }
+
+  @Test func automataOverDifferentAlphabetsAreComparedOverBoth() throws {
+    let all = try RegularExpression("a*", alphabet: ["a"]).automaton.complement().complement()
+    let wide = try RegularExpression("a*", alphabet: ["b"]).automaton
+    #expect(try all.isEquivalent(to: wide))
+    #expect(try all.complement().counterexample(to: wide.complement()) == ["b"])
+  }
+
+  // MARK: Words
+
+  private func reading(_ symbols: [String]) throws -> Automaton {
+    try Automaton(
+      states: [.init("1", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "1", to: "1", symbols: symbols)])
+  }
+
+  @Test(
+    arguments: [
+      (["a", "b"], "ab", ["a", "b"]), (["a", "b"], " a b\n", ["a", "b"]),
+      (["a", "b"], "a,b", ["a", ",", "b"]), (["a", ",", "b"], "a,b", ["a", ",", "b"]),
+      (["a", " ", "b"], "a b", ["a", " ", "b"]), (["é", "👩‍👩‍👧"], "e\u{301}👩‍👩‍👧", ["é", "👩‍👩‍👧"]),
+      ([], "ab", ["a", "b"]), (["a"], "", []),
+      (["a", "ab", "b"], "aabx", ["a", "ab", "x"]), (["a", "ab", "b"], "a b", ["a", "b"]),
+      (["a", "ab", "b"], "a,b, ab\tab", ["a", "b", "ab", "ab"]),
+      (["ab", ","], "ab,ab", ["ab", ",", "ab"]), (["go on", "go"], "go on go", ["go on", "go"]),
+      (["begin", "end"], "beginend", ["begin", "end"]),
+      (["begin", "end"], "begin, x end", ["begin", "x", "end"]),
+      (["abc", "ab", "c"], "abab", ["ab", "ab"]),
+    ] as [([String], String, [String])])
+  func wordsAreReadAsTyped(alphabet: [String], word: String, symbols: [String]) throws {
+    let automaton = try reading(alphabet)
+    #expect(automaton.symbols(of: word) == symbols)
+    // What is written is read as the same symbols.
+    #expect(automaton.symbols(of: automaton.text(of: symbols)) == symbols)
+  }
+
+  @Test func longSymbolsRunWithoutBeingAsked() throws {
+    let automaton = try reading(["begin", "x", "end"])
+    #expect(automaton.accepts(automaton.symbols(of: "beginxxend")))
+    #expect(
+      automaton.run(automaton.symbols(of: "begin x y end")).rejection
+        == .unknownSymbol("y", position: 2))
+    #expect(automaton.longSymbols == ["begin", "end"])
+    #expect(automaton.findings == [.longSymbols(["begin", "end"])])
+    #expect(automaton.findings[0].words(automaton.shownNames).contains("begin, end"))
+    #expect(automaton.text(of: ["x", "x"]) == "xx")
+    #expect(try reading(["a", "ab", "b"]).text(of: ["a", "b"]) == "a b")
+  }
+
+  // MARK: Typed symbols
+
+  @Test(
+    arguments: [
+      ("a", ["a"]), ("a,b", ["a", "b"]), ("0, 1", ["0", "1"]), ("a b\n", ["a", "b"]),
+      ("ab", ["ab"]), ("a,,b,a", ["a", "b"]), ("", []), (" , ", []), ("0…3", ["0", "1", "2", "3"]),
+      ("0..2", ["0", "1", "2"]), ("a...c", ["a", "b", "c"]), ("X…Z", ["X", "Y", "Z"]),
+      ("0, 1, …, 4", ["0", "1", "2", "3", "4"]), ("\",\"", [","]), ("','", [","]),
+      ("\\,", [","]), ("a,\",\",b", ["a", ",", "b"]), ("\\ ", [" "]), ("\"a b\"", ["a b"]),
+      ("\\", ["\\"]), ("\\\\", ["\\"]), ("'", ["'"]), ("x'", ["x'"]), ("\"", ["\""]),
+      ("\"ε\"", ["ε"]), ("\\ε", ["ε"]), ("'eps'", ["eps"]), ("λ", ["λ"]), ("\"…\"", ["…"]),
+      ("'\\''", ["'"]), ("0-9", ["0-9"]), ("\\alpha", ["\\alpha"]), ("E", ["E"]),
+    ] as [(String, [String])])
+  func typedTextIsSymbols(text: String, symbols: [String]) throws {
+    let typed = try TypedSymbols(text)
+    #expect(typed.symbols == symbols && !typed.includesEpsilon)
+    #expect(try TypedSymbols.alphabet(text) == symbols)
+  }
+
+  @Test(arguments: ["ε", " ε\n", "eps", "epsilon", "\\epsilon", "ϵ"])
+  func epsilonIsTheEmptyWord(text: String) throws {
+    #expect(try TypedSymbols(text).symbols == [] && TypedSymbols(text).includesEpsilon)
+    let mixed = try TypedSymbols("a, \(text), b")
+    #expect(mixed.symbols == ["a", "b"] && mixed.includesEpsilon)
+    #expect {
+      try TypedSymbols.alphabet(text)
+    } throws: {
+      "\($0)".contains("found the empty word ε")
+    }
+  }
+
+  @Test(arguments: [
+    ("9…0", "`9…0`"), ("a…Z", "a range such as 0…9"), ("z..a", "quotes"), ("ä…ö", "a range"),
+    ("…", "a symbol before and after `…`"), ("a, …", "a symbol before and after"),
+    ("\"\"", "type ε for the empty word"), (String(repeating: "a,", count: 6000), "at most 10000"),
+  ])
+  func whatIsNoSymbolSaysWhatToType(text: String, message: String) {
+    #expect {
+      try TypedSymbols(text)
+    } throws: {
+      "\($0)".hasPrefix("symbols: expected ") && "\($0)".contains(message)
+    }
+  }
+
+  // MARK: Names in messages
+
+  @Test func messagesNameElementsAsPeopleDo() throws {
+    let automaton = try Automaton(
+      states: [
+        .init("6E1F-A", name: "p", isInitial: true), .init("6E1F-B", name: "", isInitial: true),
+        .init("6E1F-C", name: "r", isFinal: true), .init("6E1F-D", name: "s"),
+        .init("6E1F-E", name: "s"),
+      ],
+      transitions: [
+        .init("6E1F-1", from: "6E1F-A", to: "6E1F-B"),
+        .init("6E1F-2", from: "6E1F-A", to: "6E1F-C", symbols: ["a"], includesEpsilon: true),
+        .init("6E1F-3", from: "6E1F-A", to: "6E1F-B", symbols: ["a"]),
+      ])
+    let names = automaton.shownNames
+    let lines =
+      automaton.findings.map { $0.words(names) } + automaton.nondeterminism.map { $0.words(names) }
+    for line in [
+      "several initial states: p, #2", "the transition from p to #2 has no symbol and no ε",
+      "no word reaches state s", "no final state is reached from state #2", "state #2 has no name",
+      "2 states are called s", "the transition from p to r includes ε",
+      "state p has several transitions for a: to #2, r",
+    ] {
+      #expect(lines.contains(line), "\(line)")
+    }
+    #expect(!lines.contains { $0.contains("6E1F") })
+  }
+}

@@ -1,0 +1,98 @@
+import Automata
+import Testing
+
+/// What single operations give, beyond the words that they accept.
+@Suite struct OperationTests {
+  /// 1 →ε 2 →a 3 →ε 4, with 5 beside it, 6 that leads nowhere and 7 that nothing leads to.
+  private func automaton() throws -> Automaton {
+    try Automaton(
+      states: [
+        .init("1", isInitial: true), .init("2"), .init("3"), .init("4", isFinal: true),
+        .init("5", isInitial: true), .init("6"), .init("7", isFinal: true),
+      ],
+      transitions: [
+        .init("a", from: "1", to: "2", includesEpsilon: true),
+        .init("b", from: "2", to: "3", symbols: ["a"]),
+        .init("c", from: "3", to: "4", includesEpsilon: true),
+        .init("d", from: "4", to: "1", includesEpsilon: true),
+        .init("e", from: "2", to: "6", symbols: ["a"]),
+        .init("f", from: "7", to: "4", symbols: ["a"]),
+      ])
+  }
+
+  @Test func closuresFollowEpsilonOnly() throws {
+    let automaton = try automaton()
+    #expect(automaton.epsilonClosure(of: ["1"]) == ["1", "2"])
+    #expect(automaton.epsilonClosure(of: ["3"]) == ["1", "2", "3", "4"])
+    #expect(automaton.epsilonClosure(of: ["5", "7", "?"]) == ["5", "7"])
+    #expect(automaton.epsilonClosure(of: []) == [])
+  }
+
+  @Test func trimmingTakesWhatNoAcceptedWordNeeds() throws {
+    let trimmed = try automaton().trimmed
+    // Initial states stay, though 5 leads nowhere.
+    #expect(trimmed.states.map(\.id) == ["1", "2", "3", "4", "5"])
+    #expect(trimmed.transitions.map(\.id) == ["a", "b", "c", "d"])
+  }
+
+  @Test func runsSayWhereAWordWasAccepted() throws {
+    let run = try automaton().run(["a", "a"])
+    #expect(run.isAccepted && run.finalPositions == [1, 2])
+    #expect(run.endStates == ["1", "2", "3", "4", "6"])
+    #expect(try automaton().run([]).finalPositions == [])
+    let trace = try automaton().trace(["a"])
+    #expect(trace.path == ["a", "b", "c"])
+    #expect(trace.steps.map(\.transitions) == [["a"], ["a", "b", "c", "d", "e"]])
+    #expect(trace.steps[0].states == ["1", "2", "5"] && trace.steps[0].symbol == nil)
+  }
+
+  @Test func aTrapIsAddedOnlyWhereAWayIsMissing() throws {
+    let all = try Automaton(
+      states: [.init("1", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "1", to: "1", symbols: ["a"])])
+    #expect(try all.determinized(addsTrap: true).states.count == 1)
+    #expect(try all.determinized(addsTrap: true).states[0].name == "1")
+    let missing = try all.addingToAlphabet(["b"])
+    #expect(try missing.determinized().states.count == 1)
+    let completed = try missing.determinized(addsTrap: true)
+    #expect(completed.states.map(\.name) == ["1", "trap"])
+    #expect(completed.states.map(\.isFinal) == [true, false])
+    // Every symbol leads from every state to one state.
+    for state in completed.states {
+      let symbols = completed.transitions.filter { $0.start == state.id }.flatMap(\.symbols)
+      #expect(symbols.sorted() == ["a", "b"])
+    }
+  }
+
+  @Test func limitsHoldToTheLastState() throws {
+    // Three sets: {1}, {1, 2}, {1, 2, 3}.
+    let automaton = try RegularExpression("(a|b)*ab").automaton
+    let count = try automaton.determinized().states.count
+    #expect(try automaton.determinized(limit: Limit(states: count)).states.count == count)
+    #expect(throws: AutomatonError.self) {
+      try automaton.determinized(limit: Limit(states: count - 1))
+    }
+    let entries = 2 * count
+    #expect(throws: Never.self) {
+      try automaton.determinized(limit: Limit(tableEntries: entries))
+    }
+    #expect {
+      try automaton.determinized(limit: Limit(tableEntries: entries - 1))
+    } throws: {
+      "\($0)".contains("at most \(entries - 1) states times symbols")
+    }
+  }
+
+  @Test func findingsTellWhatIsWrong() throws {
+    let findings = try automaton().findings
+    #expect(
+      findings == [
+        .severalInitialStates(["1", "5"]), .unproductive(state: "5"),
+        .unproductive(state: "6"), .unreachable(state: "7"),
+      ])
+    #expect(findings.allSatisfy { !$0.isError })
+    let empty = try Automaton(states: [.init("1")], transitions: [])
+    #expect(empty.findings == [.noInitialState, .noFinalState])
+    #expect(empty.findings.allSatisfy { $0.isError })
+  }
+}

@@ -1,0 +1,247 @@
+import Automata
+import AutomatonEditor
+import Foundation
+import TestSupport
+import Testing
+
+/// The `automaton` commands, run as a person runs them.
+@Suite struct AutomatonCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func run(_ arguments: String..., input: String = "") throws -> CommandResult {
+    try inkstate(["automaton"] + arguments, in: folder, input: input)
+  }
+
+  private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+
+  /// `begin`, some `x`, `end`.
+  private func writeLongSymbols() throws {
+    try folder.write("long.txt", "state | begin | end | x\n→ p | q | |\nq | | r | q\n* r | | |\n")
+  }
+
+  // MARK: Alphabet
+
+  @Test func theAlphabetIsKeptAndCanBeGiven() throws {
+    try folder.write("star.txt", "state | a | b\n→ * q | q |\n")
+    for form in ["automaton", "jff", "dot", "txt", "json"] {
+      let minimal = "minimal.\(form)"
+      #expect(try run("minimize", "star.txt", "-o", minimal).status == 0)
+      #expect(try run("complement", minimal, "-o", "others.\(form)").status == 0)
+      let result = try run("run", "others.\(form)", "b", "ab")
+      #expect(result.output == "b\taccepted\nab\taccepted\n", "\(form)")
+    }
+    // Without a column for b, and with an option.
+    try folder.write("plain.txt", "state | a\n→ * q | q\n")
+    #expect(
+      try run("complement", "plain.txt", "-o", "none.dot").status == 0
+        && run("check", "none.dot").status == 1)
+    #expect(
+      try run("complement", "plain.txt", "--alphabet", "b, 0…2", "-o", "some.dot").status == 0)
+    #expect(try run("run", "some.dot", "b", "a2").output == "b\taccepted\na2\taccepted\n")
+    for command in ["determinize", "minimize", "convert"] {
+      for form in ["automaton", "dot"] {
+        let name = "\(command).\(form)"
+        #expect(try run(command, "plain.txt", "--alphabet", "a,b", "-o", name).status == 0)
+        #expect(
+          try run("check", name).output.hasPrefix("1 states, 1 transitions, symbols a, b\n"),
+          "\(name)")
+      }
+    }
+    #expect(
+      try run("check", "plain.txt", "--alphabet", "b").output.contains("symbols a, b\n"))
+    #expect(
+      try run("run", "plain.txt", "b", "--alphabet", "b").output.contains("no transition reads it"))
+    #expect(try run("trace", "plain.txt", "a", "--alphabet", "b").status == 0)
+    #expect(try run("equivalent", "plain.txt", "star.txt", "--alphabet", "c").status == 0)
+    // A drawing keeps what it had.
+    #expect(
+      try run("convert", "convert.automaton", "--alphabet", "c", "-o", "more.automaton").status == 0
+    )
+    #expect(try run("check", "more.automaton").output.contains("symbols a, b, c\n"))
+    let refused = try run("check", "plain.txt", "--alphabet", "a,ε")
+    #expect(refused.status == 64 && refused.errors.contains("--alphabet: expected"))
+  }
+
+  // MARK: Symbols of several characters
+
+  @Test func longSymbolsAreReadAsAnExpertExpects() throws {
+    try writeLongSymbols()
+    let result = try run("run", "long.txt", "beginxxend", "begin, x,end", "begin y end")
+    #expect(
+      result.output == """
+        beginxxend\taccepted\tread as: begin x x end
+        begin, x,end\taccepted\tread as: begin x end
+        begin y end\trejected: no symbol `y` in the automaton, at symbol 2\tread as: begin y end
+
+        """)
+    #expect(try run("trace", "long.txt", "beginend").output.hasSuffix("end    {r}\naccepted\n"))
+    // Where all are of one character, nothing is said.
+    try folder.write("star.txt", "state | a\n→ * q | q\n")
+    #expect(try run("run", "star.txt", "a a").output == "a a\taccepted\n")
+    let json = try run("run", "long.txt", "beginend", "--format", "json").output
+    #expect(json.contains("\"begin\",\n      \"end\""))
+    // A word that differs is written so that it can be read again.
+    try folder.write("other.txt", "state | a | ab | b\n→ q | r | |\nr | | | s\n* s | | |\n")
+    try folder.write("nothing.txt", "state | a\n→ q | q\n")
+    #expect(
+      try run("equivalent", "other.txt", "nothing.txt").output
+        == "different: `a b` is accepted by other.txt only\n")
+  }
+
+  @Test func labelsOfJFLAPAreReadAsJFLAPDoes() throws {
+    try folder.write(
+      "label.jff",
+      """
+      <structure><type>fa</type><automaton>
+      <state id="0" name="q0"><x>100</x><y>100</y><initial/></state>
+      <state id="1" name="q1"><x>300</x><y>100</y><final/></state>
+      <transition><from>0</from><to>1</to><read>ab</read></transition>
+      </automaton></structure>
+      """)
+    try folder.write("plain.txt", "state | a | b\n→ p | q |\nq | | r\n* r | |\n")
+    #expect(try run("run", "label.jff", "ab").output == "ab\taccepted\n")
+    #expect(try run("run", "label.jff", "a").status == 1)
+    #expect(try run("equivalent", "label.jff", "plain.txt").output == "equivalent\n")
+    try writeLongSymbols()
+    let refused = try run("convert", "long.txt", "-o", "long.jff")
+    #expect(refused.status == 1 && refused.errors.contains("JFLAP reads `begin` as b, then e"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/long.jff"))
+  }
+
+  // MARK: Files and names
+
+  @Test(arguments: ["f.pdf", "f", "f.automata"]) func unknownEndingsAreRefused(name: String) throws
+  {
+    try folder.write("star.txt", "state | a\n→ * q | q\n")
+    for command in ["convert", "minimize", "determinize", "complement"] {
+      let result = try run(command, "star.txt", "-o", name)
+      #expect(result.status == 64)
+      #expect(
+        result.errors.contains(".automaton, .jff, .xml, .dot, .gv, .txt or .json"), "\(command)")
+      #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(name)"))
+    }
+    #expect(try run("convert", "star.txt", "-o", name, "--to", "dot").status == 0)
+    #expect(try run("run", name, "aa").status == 0)
+  }
+
+  @Test(arguments: ["determinise", "determinize"]) func setsOfStatesPrintPlainly(command: String)
+    throws
+  {
+    try folder.write("m.txt", "state | a\n→ q0 | q0, q1\n* q1 |\n")
+    let result = try run(command, "m.txt")
+    #expect(
+      result.output == "state     | a\n→ {q0}    | {q0,q1}\n* {q0,q1} | {q0,q1}\n")
+    try folder.write("sets.txt", result.output)
+    #expect(try run("equivalent", "sets.txt", "m.txt").output == "equivalent\n")
+  }
+
+  @Test func bothSpellingsWork() throws {
+    try folder.write("m.txt", "state | a\n→ * q | q\n")
+    #expect(
+      try run("minimise", "m.txt").output == run("minimize", "m.txt").output
+        && run("minimise", "m.txt").status == 0)
+  }
+
+  @Test func textFromFilesDoesNotSteerTheTerminal() throws {
+    let escape = "\u{1B}[31m\u{85}\u{202E}"
+    let file = """
+      {"automatonStates":{"A\(escape)":{"center":[0,0],"radius":60,"name":"n\(escape)"}},
+      "transitions":{"T":{"endState":"A\(escape)","type":{"type":"regular","startPoint":[0,0],
+      "tipPoint":[9,9]}}}}
+      """.replacingOccurrences(of: "\u{1B}", with: "\\u001b")
+    try folder.write("a.automaton", file)
+    try folder.write(
+      "b.automaton", file.replacingOccurrences(of: "[0,0],\"radius\"", with: "1,\"r\""))
+    for result in [
+      try run("check", "a.automaton"), try run("check", "a.automaton", "--format", "json"),
+      try run("run", "a.automaton", "x\(escape)"), try run("trace", "a.automaton", "x"),
+      try run("check", "b.automaton"), try run("check", "no\(escape).automaton"),
+    ] {
+      let text = result.output + result.errors
+      #expect(!text.isEmpty)
+      #expect(
+        !text.unicodeScalars.contains {
+          $0.value == 0x1B || $0.value == 0x85 || $0.value == 0x202E || $0 == "\r"
+        }, "\(text.debugDescription)")
+    }
+    #expect(try run("trace", "a.automaton", "").output.contains("{n\\u001b[31m\\u0085\\u202e}"))
+    // A file stays what it is.
+    #expect(try run("convert", "a.automaton", "--to", "dot").output.contains(escape))
+  }
+
+  @Test func messagesNameNoIDs() throws {
+    try folder.write(
+      "a.automaton",
+      """
+      {"automatonStates":{"6E1F-A":{"center":[0,0],"radius":60,"name":""},
+      "6E1F-B":{"center":[400,0],"radius":60,"name":"q"}},
+      "transitions":{"6E1F-T":{"startState":"6E1F-A","endState":"6E1F-B",
+      "type":{"type":"regular","startPoint":[60,0],"tipPoint":[340,0]}},
+      "6E1F-U":{"startState":"6E1F-B","type":{"type":"regular","startPoint":[460,0],
+      "tipPoint":[800,0]}}}}
+      """)
+    let result = try run("check", "a.automaton")
+    #expect(!result.output.contains("6E1F"))
+    #expect(result.output.contains("the transition from #1 to q has no symbol"))
+    #expect(result.output.contains("the arrow from q to nowhere is left out"))
+    #expect(!(try run("trace", "a.automaton", "")).output.contains("6E1F"))
+  }
+
+  @Test func everyConvertedDocumentHasAnIDOfItsOwn() throws {
+    try folder.write("m.txt", "state | a\n→ * q | q\n")
+    var ids: Set<String> = []
+    for (number, command) in ["convert", "minimize", "convert"].enumerated() {
+      let name = "\(number).automaton"
+      #expect(try run(command, "m.txt", "-o", name).status == 0)
+      let data = FileManager.default.contents(atPath: "\(folder.path)/\(name)") ?? Data()
+      ids.insert(try DocumentFile.read(data, name: name).id)
+    }
+    #expect(ids.count == 3 && ids.allSatisfy { UUID(uuidString: $0) != nil })
+  }
+
+  // MARK: Examples
+
+  private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  @Test func aReplayedDrawingSaysWhatItNeeds() throws {
+    let strokes = "\(Self.project)/Examples/Automata/strokes.ndjson"
+    let replayed = try run("replay", strokes, "-o", "drawn.automaton")
+    #expect(replayed.status == 0 && replayed.output.hasSuffix("2 states, 2 transitions\n"))
+    #expect(replayed.errors.contains("1 transition has no symbols yet"))
+    for command in ["run", "trace"] {
+      let result = try run(command, "drawn.automaton", "a")
+      #expect(result.status == 1)
+      #expect(result.errors.split(separator: "\n").count == 1)
+      #expect(
+        result.errors.hasPrefix("drawn.automaton: no transition has a symbol")
+          && result.errors.contains("inkstate studio"))
+    }
+    // With symbols nothing is said.
+    let example = try run("run", "\(Self.project)/Examples/Automata/a.automaton", "AA")
+    #expect(example.output == "AA\taccepted\n" && example.errors.isEmpty)
+  }
+
+  /// Every example in the help of these commands, as it is written, at the root of a clone.
+  @Test(arguments: [
+    "", "replay", "check", "run", "trace", "determinize", "minimize", "complement", "equivalent",
+    "convert", "render",
+  ])
+  func examplesOfTheHelpRunAsWritten(command: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/Examples", withDestinationPath: "\(Self.project)/Examples")
+    let help = try inkstate(["automaton"] + words(command) + ["--help"], in: folder)
+    let examples = help.output
+      .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { $0.hasPrefix("inkstate automaton") }
+    #expect(!examples.isEmpty)
+    for example in examples {
+      let result = try inkstate(Array(words(example).dropFirst()), in: folder)
+      #expect(result.status == 0, "\(example): \(result.errors)")
+    }
+  }
+}
