@@ -155,4 +155,37 @@ import TestSupport
     #expect(Rasterizer.standard.fit(fitted) == fitted)
     #expect(Rasterizer.standard.fit(Bitmap(width: 5, height: 9)).pixels.allSatisfy { $0 == 0 })
   }
+
+  @Test func faintDirtDoesNotCountAsInk() throws {
+    var picture = Bitmap(width: 200, height: 200)
+    for row in 100..<140 { for column in 100..<140 { picture[row, column] = 250 } }
+    let clean = Rasterizer.standard.fit(picture)
+    // A tenth of the brightest pixel is dirt, what is brighter is ink.
+    picture[3, 3] = 25
+    #expect(Rasterizer.standard.fit(picture) == clean)
+    picture[3, 3] = 26
+    #expect(Rasterizer.standard.fit(picture) != clean)
+  }
+
+  // MARK: Bitmaps
+
+  @Test func pixelsCannotBecomeMoreOrFewer() {
+    // Whoever could set them all could set too few, and the PNG writer would read past their end.
+    let pixels: AnyKeyPath = \Bitmap.pixels
+    #expect(!(pixels is WritableKeyPath<Bitmap, [UInt8]>))
+    var bitmap = Bitmap(width: 3, height: 2, filledWith: 7)
+    bitmap[1, 2] = 9
+    #expect(bitmap.pixels == [7, 7, 7, 7, 7, 9])
+  }
+
+  @Test func mostPixelsDecideWhetherInkIsDark() {
+    #expect(!Bitmap(width: 2, height: 2, pixels: [128, 128, 127, 127]).isDarkOnLight)
+    #expect(Bitmap(width: 3, height: 1, pixels: [128, 128, 127]).isDarkOnLight)
+    #expect(!Bitmap(width: 1, height: 1, pixels: [127]).isDarkOnLight)
+    #expect(!Bitmap(width: 0, height: 0).isDarkOnLight)
+    let bitmap = Bitmap(width: 2, height: 2, pixels: [0, 255, 100, 51])
+    #expect(bitmap.inverted().pixels == [255, 0, 155, 204])
+    #expect(bitmap.dimmed(to: 0.5).pixels == [0, 128, 50, 26])
+    #expect(bitmap.characters == "  @@\n--..")
+  }
 }
