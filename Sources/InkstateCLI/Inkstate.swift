@@ -13,7 +13,7 @@ struct Inkstate: ParsableCommand {
         inkstate dataset split datasets/synthetic.ndjson --by writer --output runs/data
         inkstate train runs/data --output runs/model.safetensors
         inkstate evaluate runs/data --model runs/model.safetensors
-        inkstate classify --model runs/model.safetensors stroke.ndjson
+        inkstate classify --model runs/model.safetensors Examples/Ink/arrow.inkml
       """,
     version: version,
     subcommands: [
@@ -27,6 +27,20 @@ struct Inkstate: ParsableCommand {
   static func main() {
     // A file-size limit is then an error of writing, which is reported, and not the end.
     signal(SIGXFSZ, SIG_IGN)
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      let (code, message) = (exitCode(for: error), fullMessage(for: error))
+      if code == .success {
+        print(message)
+      } else if !message.isEmpty {
+        // Errors quote names and labels from files.
+        for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
+          Terminal.say(String(line))
+        }
+      }
+      exit(code.rawValue)
+    }
   }
 }

@@ -3,11 +3,25 @@ import InkDatasets
 import InkTraining
 import Synchronization
 
-/// What the command says on stderr, where it does not mix with answers.
+/// What the command says: remarks on stderr, where they do not mix with answers on stdout.
+///
+/// Names and labels come from files, so control characters in a line are escaped.
 enum Terminal {
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  static func say(_ line: String) { write(line + "\n") }
+  /// Says one line on stderr.
+  static func say(_ line: String) { write(line.printable + "\n") }
+
+  /// Answers one line on stdout.
+  static func show(_ line: String) { print(line.printable) }
+
+  /// Answers a value as JSON on stdout, on one line or indented.
+  static func show(json value: some Encodable, indented: Bool) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if indented { encoder.outputFormatting.insert(.prettyPrinted) }
+    print(String(decoding: try encoder.encode(value), as: UTF8.self).printableJSON)
+  }
 
   private static let isSilent = Atomic(false)
 
@@ -51,6 +65,41 @@ enum Terminal {
   }
 }
 
+extension String {
+  /// The text with control characters, and those that change the direction of writing, as visible
+  /// escapes.
+  var printable: String {
+    escaped { scalar in
+      switch scalar {
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      }
+    }
+  }
+
+  /// JSON with the same characters escaped in JSON's way; its own line ends stay.
+  fileprivate var printableJSON: String {
+    escaped { scalar in
+      let digits = String(scalar.value, radix: 16)
+      return scalar.value < 0x20
+        ? String(scalar) : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+
+  private func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
+    func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+      default: false
+      }
+    }
+    guard unicodeScalars.contains(where: isUnseen) else { return self }
+    return unicodeScalars.map { isUnseen($0) ? escape($0) : String($0) }.joined()
+  }
+}
+
 /// Shows how far countable work has come: a bar that is redrawn on a terminal, elsewhere a line every
 /// ten seconds.
 final class WorkProgress {
@@ -65,8 +114,10 @@ final class WorkProgress {
     self.unit = unit
   }
 
-  func add(_ number: Int) {
-    done += number
+  func add(_ number: Int) { reach(done + number) }
+
+  func reach(_ number: Int) {
+    done = number
     guard Date().timeIntervalSince(lastShown) > (Terminal.isInteractive ? 0.1 : 10) else { return }
     lastShown = Date()
     let rate = Double(done) / max(1e-9, Date().timeIntervalSince(start))
