@@ -86,8 +86,8 @@ struct Classify: ParsableCommand {
       let input = try InputFile(path: path)
       if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
         guard let data = try input.rest(atMost: PNG.longestFile) else {
-          throw PNGError(
-            path: path, expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
+          throw InkError(
+            at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
         }
         var bitmap = try PNG.decode(data, path: path)
         let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)

@@ -40,7 +40,7 @@ struct Inkstate: ParsableCommand {
           Terminal.say(String(line))
         }
       }
-      exit(code.rawValue)
+      exit(withError: code)
     }
   }
 }

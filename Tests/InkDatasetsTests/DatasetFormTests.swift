@@ -218,6 +218,45 @@ import TestSupport
     }
   }
 
+  @Test func aRenamedLabelStaysAsTheKind() throws {
+    let drawing = #""drawing":[[[1,2],[3,4]]]}"# + "\n"
+    let path = try folder.write(
+      "a.ndjson",
+      #"{"word":"x","# + drawing + #"{"word":"x","kind":"k","# + drawing + #"{"word":"y","#
+        + drawing)
+    let read = try Dataset.load(path, labels: LabelMap(["x": "z", "y": "y"]), source: "s")
+    #expect(read.dataset.examples.map(\.kind) == ["x", "k", "y"])
+    #expect(read.dataset.examples.map { $0.attributes["kind"] } == [.text("x"), .text("k"), nil])
+    #expect(read.dataset.examples.allSatisfy { $0.source == "s" })
+  }
+
+  @Test func inkThatIsTooFarApartIsLeftOut() throws {
+    let path = try folder.write(
+      "a.ndjson",
+      ["9e99", "1e100"].map { #"{"word":"a","drawing":[[[0,\#($0)],[0,0]]]}"# + "\n" }.joined())
+    let read = try Dataset.load(path)
+    #expect(read.dataset.examples.count == 1 && read.failures.count == 1)
+    #expect(read.failures[0].contains("a.ndjson, line 2: expected coordinates within 10^100"))
+  }
+
+  @Test func moreClassesThanAByteHoldsAreRefused() throws {
+    var dataset = try pictures(3)
+    for (count, isRefused) in [(256, false), (257, true)] {
+      dataset.labels = ["a", "b", "c"] + (3..<count).map { "l\($0)" }
+      for form in [DatasetForm.idx, .npy] {
+        let path = "\(folder.path)/\(form)-\(count)"
+        if isRefused {
+          #expect(throws: DatasetError.self) {
+            try form.write(dataset, rasterizer: .standard, to: path)
+          }
+        } else {
+          try form.write(dataset, rasterizer: .standard, to: path)
+          #expect(try Dataset.load(path).dataset.labels == dataset.labels.sorted())
+        }
+      }
+    }
+  }
+
   @Test func halfOfThePicturesDarkIsNotMostOfThem() {
     #expect(!Polarity.auto.inverts(darkOnLight: 2, of: 4))
     #expect(Polarity.auto.inverts(darkOnLight: 3, of: 4))

@@ -143,6 +143,26 @@ import TestSupport
       NearPictures(bitmaps).pairs(among: indices, within: 255, atMost: 10) { _ in }.count == 11)
   }
 
+  @Test func theGreatestDistanceIsStillNear() {
+    // Spread over the picture, so that no square alone tells.
+    func picture(_ sum: Int) -> Bitmap {
+      Bitmap(
+        width: 28, height: 28,
+        pixels: (0..<784).map { UInt8(sum / 784 + ($0 < sum % 784 ? 1 : 0)) })
+    }
+    for (sum, count) in [(1959, 1), (1960, 1), (1961, 0)] {
+      let pairs = NearPictures([picture(0), picture(sum)])
+        .pairs(among: [0, 1], within: 2.5, atMost: 9) { _ in }
+      #expect(pairs.count == count)
+    }
+    // The sums are equal, the pixels are not.
+    let (left, right) = (Array(repeating: UInt8(200), count: 14), [UInt8](repeating: 0, count: 14))
+    let halves = [left + right, right + left].map { row in
+      Bitmap(width: 28, height: 28, pixels: (0..<28).flatMap { _ in row })
+    }
+    #expect(NearPictures(halves).pairs(among: [0, 1], within: 2.5, atMost: 9) { _ in }.isEmpty)
+  }
+
   @Test func aDividedFolderIsReadBack() throws {
     let folder = try TemporaryFolder()
     let data = dataset(writers: 12, single: 0)
