@@ -1,4 +1,5 @@
 import Foundation
+import XMLTree
 
 /// A file of recordings, whatever its format: the content decides, not the extension.
 public struct InkFile: Sendable {
@@ -25,16 +26,29 @@ public struct InkFile: Sendable {
   /// The format, told by the first bytes; where they tell nothing, `.ndjson` is taken at its word.
   public let format: Format
 
-  /// An XML file is read as a whole; real ones have some 100 KB, and the parser takes no more.
-  static let longestXML = 10 << 20
+  /// What has been opened and cannot be opened again.
+  private let pipe: InputFile?
 
-  /// Looks at the first bytes of the file at `path`.
+  /// An XML file is read as a whole; real ones have some 100 KB.
+  private static let longestXML = 10 << 20
+  /// The bytes that tell the format.
+  private static let longestStart = 64 << 10
+
+  /// Looks at the first bytes of the file or pipe at `path`.
   ///
-  /// - Throws: `InkError` where the file cannot be opened or holds no ink that we know.
+  /// - Throws: `InkError` where it cannot be opened or holds no ink that we know.
   public init(path: String) throws {
-    let handle = try Self.open(path)
-    defer { try? handle.close() }
-    let start = (try? handle.read(upToCount: 64 << 10)) ?? Data()
+    try self.init(InputFile(path: path))
+  }
+
+  /// Looks at the first bytes of `input`.
+  ///
+  /// - Throws: `InkError` where it cannot be read or holds no ink that we know.
+  public init(_ input: InputFile) throws {
+    let start = try input.start(atMost: Self.longestStart) {
+      Self.detectFormat(ofPrefix: $0) != nil
+    }
+    path = input.path
     // A first line that is broken does not hide the good ones after it.
     let named: Format? =
       path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
@@ -43,36 +57,32 @@ public struct InkFile: Sendable {
         at: Place(file: path), expected: "NDJSON, InkML or gesture XML",
         found: start.isEmpty ? "an empty file" : "something else")
     }
-    self.path = path
     self.format = format
+    pipe = input.isRegular ? nil : input
   }
 
   /// The format that a file beginning with `prefix` is in, or `nil` where it holds no ink.
   public static func detectFormat(ofPrefix prefix: Data) -> Format? {
+    switch XMLTreeParser.rootName(ofPrefix: prefix) {
+    case "ink": return .inkML
+    case "Gesture": return .gestureXML
+    default: break
+    }
     var bytes = prefix[...]
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     bytes = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    switch bytes.first {
-    case UInt8(ascii: "{"): return .ndjson
-    case UInt8(ascii: "<"):
-      switch rootElement(of: String(decoding: bytes, as: UTF8.self)) {
-      case "ink": return .inkML
-      case "Gesture": return .gestureXML
-      default: return nil
-      }
-    default: return nil
-    }
+    return bytes.first == UInt8(ascii: "{") ? .ndjson : nil
   }
 
   /// Hands every item of the file to `body`, in order; a bad item does not end the reading.
+  ///
+  /// A pipe has its items only once.
   ///
   /// - Throws: `InkError` where the file as a whole cannot be read, and whatever `body` throws.
   public func forEach(_ body: (Item) throws -> Void) throws {
     switch format {
     case .ndjson:
-      let handle = try Self.open(path)
-      defer { try? handle.close() }
-      try LineReader(handle, name: path).forEach { line in
+      try LineReader(input()).forEach { line in
         if let item = NDJSON.item(line) { try body(item) }
       }
     case .inkML: try InkMLReader.read(xml(), path: path).forEach(body)
@@ -89,44 +99,16 @@ public struct InkFile: Sendable {
     return items
   }
 
-  private static func open(_ path: String) throws -> FileHandle {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw InkError(at: Place(file: path), expected: "a file", found: "nothing of that name")
-    }
-    guard !isDirectory.boolValue, let handle = FileHandle(forReadingAtPath: path) else {
-      throw InkError(
-        at: Place(file: path), expected: "a readable file",
-        found: isDirectory.boolValue ? "a folder" : "no permission to read")
-    }
-    return handle
+  private func input() throws(InkError) -> InputFile {
+    if let pipe { pipe } else { try InputFile(path: path) }
   }
 
-  private func xml() throws -> Data {
-    let handle = try Self.open(path)
-    defer { try? handle.close() }
-    let data = (try? handle.read(upToCount: Self.longestXML + 1)) ?? Data()
-    guard data.count <= Self.longestXML else {
+  private func xml() throws(InkError) -> Data {
+    guard let data = try input().rest(atMost: Self.longestXML) else {
       throw InkError(
         at: Place(file: path), expected: "at most \(Self.longestXML >> 20) MiB of XML",
         found: "more")
     }
     return data
-  }
-
-  /// The local name of the first element, past declarations, comments and namespace prefixes.
-  private static func rootElement(of text: String) -> Substring? {
-    var rest = text[...]
-    while let start = rest.firstIndex(of: "<") {
-      rest = rest[start...].dropFirst()
-      if rest.hasPrefix("!--") {
-        guard let end = rest.range(of: "-->") else { return nil }
-        rest = rest[end.upperBound...]
-      } else if rest.first != "?", rest.first != "!" {
-        let name = rest.prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
-        return name.split(separator: ":").last
-      }
-    }
-    return nil
   }
 }

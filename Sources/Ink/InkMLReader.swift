@@ -5,7 +5,11 @@ import XMLTree
 ///
 /// Every innermost `<traceGroup>` with an `<annotation type="truth">` is a recording, as in the CTU
 /// finite-automata database; it holds its traces or names them by `<traceView>`. Traces that no
-/// such group claims make one recording without a label.
+/// such group claims make one recording without a label. A trace that continues another one is part
+/// of its stroke.
+///
+/// Lengths with a unit become canvas points, 96 to the inch as CSS has them; without a unit, or with
+/// the device's (`dev`), they are canvas points already.
 enum InkMLReader {
   /// Reads the recordings of the document in `data`.
   ///
@@ -35,8 +39,10 @@ private struct InkMLDocument {
     collectContexts(below: root, inherited: nil)
     for element in root.descendants() {
       if let id = element.attributes["id"] { elements[id] = element }
-      if element.name == "traceFormat", defaultFormat == nil {
-        defaultFormat = try TraceFormat(element, path: path)
+      guard defaultFormat == nil else { continue }
+      if let format = element.children(named: "traceFormat").first {
+        defaultFormat = try TraceFormat(
+          format, of: element.name == "inkSource" ? element : nil, path: path)
       }
     }
   }
@@ -57,15 +63,15 @@ private struct InkMLDocument {
     for group in groups {
       let place = Place(file: path, line: group.line)
       let result = Result { () throws(InkError) -> Recording in
-        var traces: [XMLElementTree] = []
-        var visited = Set<ObjectIdentifier>()
         // What belongs to a broken group is no recording by itself.
-        defer { claimed.formUnion(traces.map { ObjectIdentifier($0) }) }
-        try collectTraces(of: group, visited: &visited, into: &traces)
-        guard !traces.isEmpty else {
+        claimed.formUnion(tracesNamed(by: group))
+        var views = TraceViews(elements: elements, path: path)
+        let pieces = try views.pieces(of: group)
+        claimed.formUnion(pieces.map { ObjectIdentifier($0.trace) })
+        guard !pieces.isEmpty else {
           throw group.error(in: path, expected: "traces in the group", found: "none")
         }
-        return try recording(of: traces, label: group.truth)
+        return try recording(of: pieces, label: group.truth)
       }
       items.append(InkFile.Item(place: place, result: result))
     }
@@ -76,7 +82,9 @@ private struct InkMLDocument {
     if !unclaimed.isEmpty {
       let place = Place(file: path, line: unclaimed[0].line)
       let label = root.truth
-      let result = Result { () throws(InkError) in try recording(of: unclaimed, label: label) }
+      let result = Result { () throws(InkError) in
+        try recording(of: unclaimed.map { TracePiece($0) }, label: label)
+      }
       items.append(InkFile.Item(place: place, result: result))
     }
     return items
@@ -93,38 +101,28 @@ private struct InkMLDocument {
     }
   }
 
-  /// The traces in `element` and those its views refer to; a view may refer to a group.
-  ///
-  /// Nothing is visited twice, so views that lead back or fan out come to an end.
-  private func collectTraces(
-    of element: XMLElementTree, visited: inout Set<ObjectIdentifier>,
-    into traces: inout [XMLElementTree]
-  ) throws(InkError) {
-    guard visited.insert(ObjectIdentifier(element)).inserted else { return }
-    if element.name == "trace" {
-      if element.isInk { traces.append(element) }
-      return
-    }
-    if element.name == "traceView", let reference = element.attributes["traceDataRef"] {
-      guard let target = elements[reference.hasPrefix("#") ? "\(reference.dropFirst())" : reference]
-      else {
-        throw element.error(
-          in: path, expected: "the id of a trace as traceDataRef", found: "`\(reference)`")
+  /// The traces in `group` and those that its views name directly.
+  private func tracesNamed(by group: XMLElementTree) -> Set<ObjectIdentifier> {
+    var traces = Set<ObjectIdentifier>()
+    for element in group.descendants() {
+      let named = element.attributes["traceDataRef"].flatMap { elements[$0.fragment] }
+      for trace in [element] + (named?.descendants() ?? []) where trace.name == "trace" {
+        traces.insert(ObjectIdentifier(trace))
       }
-      try collectTraces(of: target, visited: &visited, into: &traces)
     }
-    for child in element.children {
-      try collectTraces(of: child, visited: &visited, into: &traces)
-    }
+    return traces
   }
 
-  private func recording(of traces: [XMLElementTree], label: String?) throws(InkError) -> Recording
-  {
-    let strokes = try traces.enumerated().map { index, trace throws(InkError) in
-      let format = try format(of: trace) ?? defaultFormat ?? TraceFormat.positions
-      return try format.stroke(trace, in: Place(file: path, line: trace.line, stroke: index + 1))
+  private func recording(
+    of pieces: [TracePiece], label: String?
+  ) throws(InkError) -> Recording {
+    let strokes = try pieces.enumerated().map { index, piece throws(InkError) in
+      let format = try format(of: piece.trace) ?? defaultFormat ?? TraceFormat.positions
+      let place = Place(file: path, line: piece.trace.line, stroke: index + 1)
+      return try piece.cut(format.stroke(piece.trace, in: place), in: place)
     }
-    var recording = Recording(Drawing(strokes), label: label)
+    let joined = try TraceContinuations(of: pieces, elements: elements, path: path).joined(strokes)
+    var recording = Recording(Drawing(joined), label: label)
     for annotation in root.children(named: "annotation") {
       let text = annotation.trimmedText
       switch annotation.attributes["type"] {
@@ -143,28 +141,23 @@ private struct InkMLDocument {
     guard let reference = contexts[ObjectIdentifier(trace)], reference != "#DefaultContext"
     else { return nil }
     let context = try element(reference, named: "contextRef", by: trace)
-    var holder = context
-    if context.children(named: "traceFormat").isEmpty {
-      if let name = context.attributes["traceFormatRef"] {
-        return try TraceFormat(
-          element(name, named: "traceFormatRef", by: context), path: path)
-      }
-      if let source = context.children(named: "inkSource").first {
-        holder = source
-      } else if let name = context.attributes["inkSourceRef"] {
-        holder = try element(name, named: "inkSourceRef", by: context)
-      }
+    var source = context.children(named: "inkSource").first
+    if source == nil, let name = context.attributes["inkSourceRef"] {
+      source = try element(name, named: "inkSourceRef", by: context)
     }
-    guard let format = holder.children(named: "traceFormat").first else { return nil }
-    return try TraceFormat(format, path: path)
+    var format = context.children(named: "traceFormat").first
+    if format == nil, let name = context.attributes["traceFormatRef"] {
+      format = try element(name, named: "traceFormatRef", by: context)
+    }
+    guard let format = format ?? source?.children(named: "traceFormat").first else { return nil }
+    return try TraceFormat(format, of: source, path: path)
   }
 
   /// The element that a reference leads to.
   private func element(
     _ reference: String, named attribute: String, by user: XMLElementTree
   ) throws(InkError) -> XMLElementTree {
-    guard let target = elements[reference.hasPrefix("#") ? "\(reference.dropFirst())" : reference]
-    else {
+    guard let target = elements[reference.fragment] else {
       throw user.error(in: path, expected: "an id as \(attribute)", found: "`\(reference)`")
     }
     return target
@@ -173,7 +166,7 @@ private struct InkMLDocument {
 
 extension XMLElementTree {
   /// Whether it is a trace that the pen left while it touched the surface.
-  fileprivate var isInk: Bool { name == "trace" && attributes["type"] != "penUp" }
+  var isInk: Bool { name == "trace" && attributes["type"] != "penUp" }
 }
 
 /// Which numbers a point of a trace consists of, in order (InkML, section 3.2).
@@ -197,7 +190,8 @@ private struct TraceFormat {
     self.requiredCount = requiredCount
   }
 
-  init(_ element: XMLElementTree, path: String) throws(InkError) {
+  /// Reads a `<traceFormat>`; `source` is the `<inkSource>` that describes its channels.
+  init(_ element: XMLElementTree, of source: XMLElementTree?, path: String) throws(InkError) {
     let regular = element.children(named: "channel")
     let intermittent = element.children(named: "intermittentChannels").flatMap {
       $0.children(named: "channel")
@@ -208,6 +202,9 @@ private struct TraceFormat {
       }
       var scale = 1.0
       if name == "T", channel.attributes["units"] == "s" { scale = 1000 }
+      if name == "X" || name == "Y" {
+        scale = try Self.canvasPoints(channel, of: source, path: path)
+      }
       if name == "F", let text = channel.attributes["max"] {
         guard let most = Double(text), most > 0, most.isFinite else {
           throw channel.error(in: path, expected: "a positive max", found: "`\(text)`")
@@ -220,6 +217,45 @@ private struct TraceFormat {
     for name in ["X", "Y"] where !regular.contains(where: { $0.attributes["name"] == name }) {
       throw element.error(in: path, expected: "a channel \(name)", found: "none")
     }
+  }
+
+  /// How many canvas points each unit of length has.
+  private static let canvasPoints: [String: Double] = [
+    "m": 96 / 0.0254, "cm": 96 / 2.54, "mm": 96 / 25.4, "himetric": 96 / 2540, "in": 96,
+    "pt": 96.0 / 72, "pc": 16, "px": 1, "dev": 1,
+  ]
+
+  /// How many canvas points one of a coordinate is.
+  ///
+  /// Where the source of the ink has a resolution, such as 1000 to the centimetre, it says what the
+  /// numbers count (InkML, section 3.1.4); otherwise the channel's units do.
+  private static func canvasPoints(
+    _ channel: XMLElementTree, of source: XMLElementTree?, path: String
+  ) throws(InkError) -> Double {
+    func length(_ unit: String, of element: XMLElementTree) throws(InkError) -> Double {
+      guard let length = canvasPoints[unit.lowercased()] else {
+        throw element.error(
+          in: path, expected: "units of \(canvasPoints.keys.sorted().joined(separator: ", "))",
+          found: "`\(unit)`")
+      }
+      return length
+    }
+    let properties = source?.children(named: "channelProperties").first?
+      .children(named: "channelProperty")
+    let resolution = properties?.first {
+      $0.attributes["name"] == "resolution"
+        && $0.attributes["channel"] == channel.attributes["name"]
+        && $0.attributes["units"]?.hasPrefix("1/") == true
+    }
+    if let resolution, let unit = resolution.attributes["units"]?.dropFirst(2) {
+      let text = resolution.attributes["value"] ?? ""
+      guard let count = Double(text), count > 0, count.isFinite else {
+        throw resolution.error(in: path, expected: "a positive value", found: "`\(text)`")
+      }
+      return try length(String(unit), of: resolution) / count
+    }
+    guard let unit = channel.attributes["units"] else { return 1 }
+    return try length(unit, of: channel)
   }
 
   /// Reads the points of a trace.
@@ -241,6 +277,9 @@ private struct TraceFormat {
           throw InkError(at: place, expected: "a finite number", found: "`\(token)`")
         }
         let value = decoded.map { $0 * channels[index].scale }
+        guard value?.isFinite != false else {
+          throw InkError(at: place, expected: "numbers that fit", found: "`\(token)`")
+        }
         switch channels[index].name {
         case "X", "Y":
           guard let value else {
@@ -349,10 +388,6 @@ private struct ChannelDecoder {
 }
 
 extension XMLElementTree {
-  fileprivate var trimmedText: String {
-    text.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
   /// What the element's own truth annotation says.
   fileprivate var truth: String? {
     children(named: "annotation").first { $0.attributes["type"] == "truth" }?.trimmedText

@@ -19,13 +19,16 @@ public struct LineReader {
   /// The longest line that is kept, in bytes; 10⁶ points take about 16 MB.
   public static let longestLine = 32 << 20
 
-  private let handle: FileHandle
-  private let name: String
+  private let input: InputFile
 
   /// Reads from `handle`; `name` is how errors call it.
   public init(_ handle: FileHandle, name: String) {
-    self.handle = handle
-    self.name = name
+    self.init(InputFile(handle, name: name))
+  }
+
+  /// Reads what was not yet read of `input`.
+  public init(_ input: InputFile) {
+    self.input = input
   }
 
   /// Hands each line to `body` as soon as it is complete.
@@ -38,7 +41,7 @@ public struct LineReader {
 
     func finish() throws {
       number += 1
-      let place = Place(file: name, line: number)
+      let place = Place(file: input.path, line: number)
       try body(Line(place: place, bytes: tooLong ? nil : pending))
       pending = Data()
       tooLong = false
@@ -53,19 +56,10 @@ public struct LineReader {
       }
     }
 
-    // `read` answers with what is there, where `FileHandle.read(upToCount:)` waits for it all and
-    // `availableData` ends the program on an error.
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(handle.fileDescriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw InkError(
-          at: Place(file: name, line: number + 1), expected: "readable input",
-          found: String(cString: strerror(errno)))
-      }
-      guard count > 0 else { break }
-      var rest = buffer[..<count]
+      let bytes = try input.next()
+      guard !bytes.isEmpty else { break }
+      var rest = bytes[...]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         keep(rest[..<end])
         try finish()

@@ -39,8 +39,7 @@ public struct ContactSheet: Sendable {
     let cell = side + Self.gap
     func rows(_ section: Section) -> Int { (section.bitmaps.count + columns - 1) / columns }
     let height = sections.reduce(Self.gap) { $0 + Self.titleHeight + rows($1) * cell }
-    var sheet = Bitmap(width: columns * cell + Self.gap, height: height)
-    for index in sheet.pixels.indices { sheet.pixels[index] = 40 }
+    var sheet = Bitmap(width: columns * cell + Self.gap, height: height, filledWith: 40)
 
     var top = Self.gap
     for section in sections {

@@ -50,9 +50,12 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
 
   /// Counts `dataset`; `parts` names the part of every example where it is divided.
   ///
+  /// `progress` hears again and again how many pictures have been compared with all others.
+  ///
   /// - Throws: `RasterError` where a coordinate is not finite.
   public init(
-    of dataset: Dataset, parts: [String]? = nil, rasterizer: Rasterizer = .standard
+    of dataset: Dataset, parts: [String]? = nil, rasterizer: Rasterizer = .standard,
+    progress: (_ compared: Int) -> Void = { _ in }
   ) throws(RasterError) {
     counts = Dictionary(uniqueKeysWithValues: dataset.labels.map { ($0, [:]) })
     hands = [:]
@@ -85,42 +88,10 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
       }
     }
     let originals = dataset.examples.indices.filter { !copies.contains($0) }
-    let near = Self.nearPairs(bitmaps, among: originals)
+    let near = NearPictures(bitmaps).pairs(
+      among: originals, within: Self.nearDistance, atMost: Self.mostPairs, progress: progress)
     hasMoreNearDuplicates = near.count > Self.mostPairs
     nearDuplicates = near.prefix(Self.mostPairs).map(pair)
-  }
-
-  /// The pairs of pictures that differ by less than ``nearDistance`` on average.
-  ///
-  /// Pictures that are that near have about the same sum of pixels, so only neighbours in that
-  /// order are compared.
-  private static func nearPairs(_ bitmaps: [Bitmap], among indices: [Int]) -> [(Int, Int)] {
-    let sums = bitmaps.map { $0.pixels.reduce(0) { $0 + Int($1) } }
-    let order = indices.sorted { (sums[$0], $0) < (sums[$1], $1) }
-    var pairs: [(Int, Int)] = []
-    for (position, first) in order.enumerated() {
-      let most = Int(nearDistance * Double(bitmaps[first].pixels.count))
-      for second in order[(position + 1)...] {
-        if sums[second] - sums[first] > most { break }
-        if distance(bitmaps[first], bitmaps[second], atMost: most) != nil {
-          pairs.append((first, second))
-          if pairs.count > mostPairs { return pairs }
-        }
-      }
-    }
-    return pairs.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-  }
-
-  /// The sum of all pixels' differences, or `nil` as soon as it exceeds `most`.
-  private static func distance(_ a: Bitmap, _ b: Bitmap, atMost most: Int) -> Int? {
-    var sum = 0
-    for start in stride(from: 0, to: a.pixels.count, by: 56) {
-      for index in start..<min(start + 56, a.pixels.count) {
-        sum += abs(Int(a.pixels[index]) - Int(b.pixels[index]))
-      }
-      if sum > most { return nil }
-    }
-    return sum
   }
 
   private static func measures(of dataset: Dataset) -> [Measure] {

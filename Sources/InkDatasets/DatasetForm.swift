@@ -158,6 +158,8 @@ public struct LoadedDataset: Sendable {
   public var unlabelledCount = 0
   /// Examples that the label map left out.
   public var droppedCount = 0
+  /// The labels before the label map, in alphabetical order.
+  public var labelsFound: [String] = []
   /// Whether pictures had dark ink and were inverted; `nil` where there are no pictures.
   public var wasInverted: Bool?
 
@@ -197,6 +199,8 @@ extension Dataset {
     }
     var loaded = try read(path, polarity: polarity, source: source)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
+    loaded.labelsFound = Set(loaded.dataset.labels).union(loaded.dataset.examples.map(\.label))
+      .sorted()
     var examples: [Example] = []
     for var example in loaded.dataset.examples {
       guard let label = labels.apply(to: example.label) else {
@@ -259,19 +263,21 @@ extension Dataset {
     if NPY.isOne(imagesPath) {
       return try storedPictures(imagesPath, labels: labelsPath, polarity: polarity)
     }
-    let images = try IDX.read(imagesPath)
+    let images = try IDX.Reader(imagesPath)
     try checkPictures(images.shape, path: imagesPath)
-    let labels = try classes(labelsPath, count: images.shape[0])
     let (height, width) = (images.shape[1], images.shape[2])
+    // One by one, so that the packed file is never unpacked as a whole.
+    var bitmaps: [Bitmap] = []
+    for _ in 0..<images.shape[0] {
+      bitmaps.append(Bitmap(width: width, height: height, pixels: try images.next(height * width)))
+    }
+    try images.finish()
+    let labels = try classes(labelsPath, count: bitmaps.count)
     let source = FileTree.name(of: FileTree.folder(of: imagesPath))
-    let examples = labels.classes.enumerated().map { index, label in
-      let start = index * height * width
-      return Example(
-        .bitmap(
-          Bitmap(
-            width: width, height: height,
-            pixels: Array(images.values[start..<start + height * width]))),
-        label: label, source: source, origin: "\(imagesPath), item \(index + 1)")
+    let examples = zip(bitmaps, labels.classes).enumerated().map { index, pair in
+      Example(
+        .bitmap(pair.0), label: pair.1, source: source,
+        origin: "\(imagesPath), item \(index + 1)")
     }
     var loaded = LoadedDataset(dataset: Dataset(examples, labels: labels.names))
     loaded.settlePolarity(polarity)

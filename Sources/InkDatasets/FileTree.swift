@@ -22,19 +22,42 @@ public enum FileTree {
 
   /// Every regular file at or below `path`, sorted, as paths that begin with `path`.
   ///
-  /// Links to folders below `path` are not followed, for they may lead back.
+  /// Links to folders are followed once: never to a folder that is visited anyway, so that links that
+  /// lead back come to an end.
   public static func files(below path: String) -> [String] {
     guard isFolder(path) else { return [path] }
-    return names(in: path).flatMap { name -> [String] in
-      let child = join(path, name)
-      let type = try? FileManager.default.attributesOfItem(atPath: child)[.type]
-      switch type as? FileAttributeType {
-      case .typeDirectory: return files(below: child)
-      case .typeRegular: return [child]
-      case .typeSymbolicLink: return isFolder(child) || !exists(child) ? [] : [child]
-      default: return []
+    var files: [String] = []
+    var visited = Set<String>()
+    // Links are followed when all real folders are known.
+    var links: [String] = []
+    func visit(_ folder: String) {
+      guard visited.insert(realPath(folder)).inserted else { return }
+      for name in names(in: folder) {
+        let child = join(folder, name)
+        let type = try? FileManager.default.attributesOfItem(atPath: child)[.type]
+        switch type as? FileAttributeType {
+        case .typeDirectory: visit(child)
+        case .typeRegular: files.append(child)
+        case .typeSymbolicLink where isFolder(child): links.append(child)
+        case .typeSymbolicLink where isRegular(child): files.append(child)
+        default: break
+        }
       }
     }
+    visit(path)
+    while !links.isEmpty { visit(links.removeFirst()) }
+    return files.map { ($0, $0.split(separator: "/")) }
+      .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+  }
+
+  /// Whether there is a file at `path`, perhaps behind a link, that is neither folder, pipe nor device.
+  static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private static func realPath(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
   /// The path of `name` in `folder`.
@@ -55,7 +78,7 @@ public enum FileTree {
   }
 
   /// The path without slashes at its end.
-  private static func trimmed(_ path: String) -> String {
+  static func trimmed(_ path: String) -> String {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
@@ -104,67 +127,8 @@ public enum FileTree {
   ///
   /// - Throws: `DatasetError` where it would.
   public static func refuseReplacing(_ input: String, by path: String) throws(DatasetError) {
-    func resolved(_ path: String) -> String {
-      URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
-    }
-    let (source, target) = (resolved(input), resolved(path))
+    let (source, target) = (realPath(input), realPath(path))
     guard source == target || source.hasPrefix(target + "/") else { return }
     throw DatasetError(path: path, expected: "a place beside the input", found: "the input itself")
-  }
-
-  /// Writes `data` beside `path` and renames it into place, so that an error or a full disk leaves
-  /// what was there before.
-  ///
-  /// - Throws: `DatasetError` where the folder or the file cannot be written.
-  public static func write(_ data: Data, to path: String) throws(DatasetError) {
-    guard !isFolder(path) else {
-      throw DatasetError(path: path, expected: "a place for a file", found: "a folder")
-    }
-    try replace(path) { temporary in
-      try data.write(to: URL(fileURLWithPath: temporary))
-    }
-  }
-
-  /// Lets `make` write a file or folder beside `path` and renames it into place when it is whole.
-  ///
-  /// - Throws: `DatasetError` where something cannot be written; what was at `path` is still there.
-  public static func replace(
-    _ path: String, by make: (_ temporary: String) throws -> Void
-  ) throws(DatasetError) {
-    let files = FileManager.default
-    // With its slash at the end, what is written beside it would lie in it.
-    let path = trimmed(path)
-    let temporary = "\(path).part-\(ProcessInfo.processInfo.processIdentifier)"
-    do {
-      try files.createDirectory(atPath: folder(of: path), withIntermediateDirectories: true)
-      try make(temporary)
-      if isFolder(path) {
-        let old = "\(path).old-\(ProcessInfo.processInfo.processIdentifier)"
-        try files.moveItem(atPath: path, toPath: old)
-        try files.moveItem(atPath: temporary, toPath: path)
-        try files.removeItem(atPath: old)
-      } else {
-        guard rename(temporary, path) == 0 else {
-          throw CocoaError(.fileWriteUnknown)
-        }
-      }
-    } catch {
-      try? files.removeItem(atPath: temporary)
-      if let error = error as? DatasetError { throw error }
-      throw DatasetError(
-        path: path, expected: "room and permission to write", found: reason(error))
-    }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    if let code = (error as? CocoaError)?.code {
-      switch code {
-      case .fileWriteOutOfSpace: return "a full disk"
-      case .fileWriteNoPermission: return "no permission"
-      case .fileWriteFileExists: return "a file where a folder has to be"
-      default: break
-      }
-    }
-    return (error as NSError).localizedDescription.replacing("\n", with: " ")
   }
 }

@@ -9,6 +9,8 @@ import InkRaster
 enum IDX {
   /// The most bytes of values that a file may promise.
   static let mostBytes = 600 << 20
+  /// The most pictures or labels: each takes some memory besides its bytes.
+  static let mostItems = 2_000_000
 
   /// An array of unsigned bytes.
   struct Content {
@@ -27,36 +29,67 @@ enum IDX {
 
   /// Reads one file, compressed or not.
   static func read(_ path: String) throws(DatasetError) -> Content {
-    let file = try GZipFile(reading: path)
-    func refuse(_ expected: String, _ found: String) -> DatasetError {
-      DatasetError(path: path, expected: expected, found: found)
+    let reader = try Reader(path)
+    let values = try reader.next(reader.count)
+    try reader.finish()
+    return Content(shape: reader.shape, values: values)
+  }
+
+  /// Reads the values of a file, compressed or not, bit by bit: never more than its header promises.
+  final class Reader {
+    let shape: [Int]
+    let count: Int
+    private let path: String
+    private let file: GZipFile
+    private var read = 0
+
+    /// Reads the header.
+    init(_ path: String) throws(DatasetError) {
+      func refuse(_ expected: String, _ found: String) -> DatasetError {
+        DatasetError(path: path, expected: expected, found: found)
+      }
+      self.path = path
+      file = try GZipFile(reading: path)
+      let start = try file.read(4)
+      guard start.count == 4, start[0] == 0, start[1] == 0 else {
+        throw refuse("an IDX file", start.isEmpty ? "an empty file" : "something else")
+      }
+      guard start[2] == 8 else { throw refuse("unsigned bytes (type 8)", "type \(start[2])") }
+      guard (1...3).contains(start[3]) else { throw refuse("1 to 3 axes", "\(start[3])") }
+      let lengths = try file.read(4 * Int(start[3]))
+      guard lengths.count == 4 * Int(start[3]) else { throw refuse("a whole header", "its start") }
+      let shape = (0..<Int(start[3])).map { axis in
+        lengths[4 * axis..<4 * axis + 4].reduce(0) { $0 << 8 | Int($1) }
+      }
+      let (count, overflow) = shape.reduce((1, false)) {
+        let product = $0.0.multipliedReportingOverflow(by: $1)
+        return (product.partialValue, $0.1 || product.overflow)
+      }
+      guard !overflow, count <= mostBytes, shape[0] <= mostItems else {
+        throw refuse(
+          "at most \(mostBytes >> 20) MiB of values and \(mostItems) items",
+          "\(shape.map(String.init).joined(separator: " × ")) promised")
+      }
+      (self.shape, self.count) = (shape, count)
     }
-    let start = try file.read(4)
-    guard start.count == 4, start[0] == 0, start[1] == 0 else {
-      throw refuse("an IDX file", start.isEmpty ? "an empty file" : "something else")
+
+    /// The next `number` values.
+    func next(_ number: Int) throws(DatasetError) -> [UInt8] {
+      let values = try file.read(number)
+      read += values.count
+      guard values.count == number else {
+        throw DatasetError(
+          path: path, expected: "\(count) values, as the header says", found: "\(read)")
+      }
+      return values
     }
-    guard start[2] == 8 else { throw refuse("unsigned bytes (type 8)", "type \(start[2])") }
-    guard (1...3).contains(start[3]) else { throw refuse("1 to 3 axes", "\(start[3])") }
-    let lengths = try file.read(4 * Int(start[3]))
-    guard lengths.count == 4 * Int(start[3]) else { throw refuse("a whole header", "its start") }
-    let shape = (0..<Int(start[3])).map { axis in
-      lengths[4 * axis..<4 * axis + 4].reduce(0) { $0 << 8 | Int($1) }
+
+    /// Refuses what comes after the last value.
+    func finish() throws(DatasetError) {
+      guard try file.read(1).isEmpty else {
+        throw DatasetError(path: path, expected: "\(count) values", found: "more")
+      }
     }
-    let (count, overflow) = shape.reduce((1, false)) {
-      let product = $0.0.multipliedReportingOverflow(by: $1)
-      return (product.partialValue, $0.1 || product.overflow)
-    }
-    guard !overflow, count <= mostBytes else {
-      throw refuse(
-        "at most \(mostBytes >> 20) MiB of values",
-        "\(shape.map(String.init).joined(separator: " × ")) promised")
-    }
-    let values = try file.read(count)
-    guard values.count == count else {
-      throw refuse("\(count) values, as the header says", "\(values.count)")
-    }
-    guard try file.read(1).isEmpty else { throw refuse("\(count) values", "more") }
-    return Content(shape: shape, values: values)
   }
 
   /// Writes one file, compressed where its name ends in `.gz`.
@@ -75,7 +108,8 @@ final class GZipFile {
   private let file: gzFile
 
   init(reading path: String) throws(DatasetError) {
-    guard FileTree.exists(path), !FileTree.isFolder(path), let file = gzopen(path, "rb") else {
+    // A pipe would lose its first bytes when its kind is told.
+    guard FileTree.isRegular(path), let file = gzopen(path, "rb") else {
       throw DatasetError(path: path, expected: "a readable file", found: "none")
     }
     self.path = path
@@ -90,9 +124,9 @@ final class GZipFile {
   func read(_ count: Int) throws(DatasetError) -> [UInt8] {
     var bytes: [UInt8] = []
     let block = 1 << 20
+    var chunk = [UInt8](repeating: 0, count: min(block, count))
     while bytes.count < count {
       let wanted = min(block, count - bytes.count)
-      var chunk = [UInt8](repeating: 0, count: wanted)
       let got = gzread(file, &chunk, UInt32(wanted))
       guard got >= 0 else {
         throw DatasetError(path: path, expected: "whole gzip data", found: "damaged data")

@@ -36,4 +36,9 @@ public struct LabelMap: Hashable, Sendable {
     case .other: return "other"
     }
   }
+
+  /// The labels that it names and that are not among `labels`, in alphabetical order.
+  public func strangers(to labels: some Sequence<String>) -> [String] {
+    dropped.union(names.keys).subtracting(labels).sorted()
+  }
 }

@@ -9,7 +9,10 @@ package enum NPY {
 
   /// Whether the file begins as an NPY file does.
   static func isOne(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+    // A pipe would lose its first bytes.
+    guard FileTree.isRegular(path), let handle = FileHandle(forReadingAtPath: path) else {
+      return false
+    }
     defer { try? handle.close() }
     return ((try? handle.read(upToCount: 6)) ?? Data()).elementsEqual(magic)
   }

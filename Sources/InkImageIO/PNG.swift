@@ -64,13 +64,14 @@ public enum PNG {
   ///
   /// - Throws: `PNGError` where it cannot be read.
   public static func read(path: String) throws(PNGError) -> Bitmap {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    if let size = attributes?[.size] as? Int, size > longestFile {
-      throw PNGError(
-        path: path, expected: "at most \(longestFile >> 20) MiB", found: "\(size >> 20) MiB")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
+    let handle = FileHandle(forReadingAtPath: path)
+    defer { try? handle?.close() }
+    // A pipe does not say how much comes.
+    guard let data = try? handle?.read(upToCount: longestFile + 1) ?? Data(), handle != nil else {
       throw PNGError(path: path, expected: "a readable file", found: "none")
+    }
+    guard data.count <= longestFile else {
+      throw PNGError(path: path, expected: "at most \(longestFile >> 20) MiB", found: "more")
     }
     return try decode(data, path: path)
   }

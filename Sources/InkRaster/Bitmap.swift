@@ -4,8 +4,8 @@ public struct Bitmap: Hashable, Sendable {
   public let width: Int
   /// The number of rows.
   public let height: Int
-  /// The grey values, `[height, width]`.
-  public var pixels: [UInt8]
+  /// The grey values, `[height, width]`: always `width` · `height` of them.
+  public private(set) var pixels: [UInt8]
 
   /// Makes a picture of `pixels`, `[height, width]`.
   ///
@@ -19,9 +19,9 @@ public struct Bitmap: Hashable, Sendable {
     self.pixels = pixels
   }
 
-  /// Makes a picture of background.
-  public init(width: Int, height: Int) {
-    self.init(width: width, height: height, pixels: [UInt8](repeating: 0, count: width * height))
+  /// Makes a picture of one grey value, the background unless told otherwise.
+  public init(width: Int, height: Int, filledWith grey: UInt8 = 0) {
+    self.init(width: width, height: height, pixels: [UInt8](repeating: grey, count: width * height))
   }
 
   /// The grey value in `column` of `row`.

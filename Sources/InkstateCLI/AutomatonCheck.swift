@@ -57,12 +57,11 @@ struct AutomatonCheck: ParsableCommand {
       print(nondeterminism.isEmpty ? "deterministic" : "not deterministic:")
       for line in nondeterminism { print("  \(line)") }
     case .json:
-      print(
-        try JSONText.pretty(
-          Answer(
-            states: automaton.states.count, transitions: automaton.transitions.count,
-            alphabet: automaton.alphabet, isDeterministic: nondeterminism.isEmpty, errors: errors,
-            warnings: warnings, nondeterminism: nondeterminism)))
+      try Terminal.show(
+        json: Answer(
+          states: automaton.states.count, transitions: automaton.transitions.count,
+          alphabet: automaton.alphabet, isDeterministic: nondeterminism.isEmpty, errors: errors,
+          warnings: warnings, nondeterminism: nondeterminism))
     }
     if !errors.isEmpty { throw ExitCode(1) }
   }

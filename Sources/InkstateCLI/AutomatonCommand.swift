@@ -262,12 +262,3 @@ struct LimitOptions: ParsableArguments {
 enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json
 }
-
-/// Values as JSON, with sorted keys.
-enum JSONText {
-  static func pretty(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-}

@@ -58,7 +58,7 @@ struct AutomatonEquivalent: ParsableCommand {
         print("equivalent")
       }
     case .json:
-      print(try JSONText.pretty(Answer(areEquivalent: word == nil, word: word, acceptedBy: owner)))
+      try Terminal.show(json: Answer(areEquivalent: word == nil, word: word, acceptedBy: owner))
     }
     if word != nil { throw ExitCode(1) }
   }

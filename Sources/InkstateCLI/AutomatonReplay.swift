@@ -111,11 +111,11 @@ struct AutomatonReplay: ParsableCommand {
       case .text:
         answers.map { words($0) + "\n" }.joined()
           + "\(document.states.count) states, \(document.transitions.count) transitions\n"
-      case .json: try JSONText.pretty(answers) + "\n"
+      case .json: try JSONText.text(of: answers) + "\n"
       }
     let channel =
       [output, svg].contains("-") ? FileHandle.standardError : FileHandle.standardOutput
-    channel.write(Data(Terminal.printable(list).utf8))
+    channel.write(Data(list.printable(keepingLines: true).utf8))
     let empty = document.automaton.transitions.count { $0.symbols.isEmpty && !$0.includesEpsilon }
     if empty > 0 {
       Terminal.say(

@@ -51,7 +51,7 @@ struct AutomatonRun: ParsableCommand {
           "\(word)\t" + (answer.reason.map { "rejected: \($0)" } ?? "accepted")
             + (automaton.longSymbols.isEmpty ? "" : "\tread as: \(symbols)"))
       }
-    case .json: print(try JSONText.pretty(answers))
+    case .json: try Terminal.show(json: answers)
     }
     if !answers.allSatisfy(\.isAccepted) { throw ExitCode(1) }
   }

@@ -46,12 +46,11 @@ struct AutomatonTrace: ParsableCommand {
       }
       print(reason.map { "rejected: \($0)" } ?? "accepted")
     case .json:
-      print(
-        try JSONText.pretty(
-          Answer(
-            steps: trace.steps.map {
-              .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
-            }, isAccepted: trace.run.isAccepted, reason: reason, path: trace.path)))
+      try Terminal.show(
+        json: Answer(
+          steps: trace.steps.map {
+            .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
+          }, isAccepted: trace.run.isAccepted, reason: reason, path: trace.path))
     }
     if !trace.run.isAccepted { throw ExitCode(1) }
   }

@@ -17,7 +17,7 @@ struct Classify: ParsableCommand {
       line by line. One item is one drawing with all its strokes. The status is 0 when every item \
       was read, refused ones included, and 2 when some could not be.
 
-      Example: inkstate classify --show stroke.ndjson picture.png
+      Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -82,16 +82,24 @@ struct Classify: ParsableCommand {
   /// Answers every item of a file; returns how many could not be read.
   private func answer(file path: String, _ recognizer: Recognizer) throws -> Int {
     do {
-      if PNG.isPNG(start(of: path)) || path.lowercased().hasSuffix(".png") {
-        var bitmap = try PNG.read(path: path)
-        if polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight) {
-          bitmap = bitmap.inverted()
+      // A pipe is opened once.
+      let input = try InputFile(path: path)
+      if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
+        guard let data = try input.rest(atMost: PNG.longestFile) else {
+          throw InkError(
+            at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
+        }
+        var bitmap = try PNG.decode(data, path: path)
+        let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
+        if isInverted { bitmap = bitmap.inverted() }
+        if isInverted, polarity == .auto, format == .text {
+          Terminal.say("\(path): dark ink on bright ground, inverted")
         }
         let seen = show ? recognizer.model.rasterizer.fit(bitmap) : nil
-        write(recognizer.recognize(bitmap), named: path, seen: seen)
+        write(recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
         return 0
       }
-      let file = try InkFile(path: path)
+      let file = try InkFile(input)
       var failureCount = 0
       var index = 0
       try file.forEach { item in
@@ -127,9 +135,19 @@ struct Classify: ParsableCommand {
     return false
   }
 
-  private func write(_ answer: Recognition, named name: String, seen: Bitmap?) {
+  /// Prints an answer; `isInverted` is whether the ink of a picture was dark.
+  private func write(
+    _ answer: Recognition, named name: String, isInverted: Bool? = nil, seen: Bitmap?
+  ) {
     switch format {
-    case .json: print(json(answer, named: name))
+    case .json:
+      // Texts and finite numbers always have a JSON form.
+      try! Terminal.show(
+        json: JSONAnswer(
+          source: name, label: answer.top.label, probability: answer.top.probability,
+          rejected: answer.rejection?.rawValue, inverted: isInverted,
+          ranked: answer.ranked.map { .init(label: $0.label, probability: $0.probability) }),
+        indented: false)
     case .text:
       let second = answer.ranked.dropFirst().first
       let others = second.map { ", then \($0.label) \($0.probability.fixed(3))" } ?? ""
@@ -137,22 +155,11 @@ struct Classify: ParsableCommand {
         answer.rejection.map {
           "refused (\($0.rawValue)): \(answer.top.label) \(answer.top.probability.fixed(3))\(others)"
         } ?? "\(answer.top.label) \(answer.top.probability.fixed(3))"
-      print("\(name): \(words)")
+      Terminal.show("\(name): \(words)")
       if let seen { print(seen.characters) }
     }
     // Whoever feeds the lines one by one waits for the answer.
     fflush(nil)
-  }
-
-  private func json(_ answer: Recognition, named name: String) -> String {
-    let line = JSONAnswer(
-      source: name, label: answer.top.label, probability: answer.top.probability,
-      rejected: answer.rejection?.rawValue,
-      ranked: answer.ranked.map { .init(label: $0.label, probability: $0.probability) })
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts and finite numbers always have a JSON form.
-    return String(decoding: try! encoder.encode(line), as: UTF8.self)
   }
 }
 
@@ -173,10 +180,12 @@ private struct JSONAnswer: Encodable {
   var label: String
   var probability: Double
   var rejected: String?
+  /// Of a picture, whether its ink was dark on a bright ground.
+  var inverted: Bool?
   var ranked: [Pair]
 
   enum CodingKeys: CodingKey {
-    case source, label, probability, rejected, ranked
+    case source, label, probability, rejected, inverted, ranked
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -186,6 +195,7 @@ private struct JSONAnswer: Encodable {
     try container.encode(probability, forKey: .probability)
     // `null` is said, not left out.
     try container.encode(rejected, forKey: .rejected)
+    try container.encodeIfPresent(inverted, forKey: .inverted)
     try container.encode(ranked, forKey: .ranked)
   }
 }

@@ -12,7 +12,7 @@ struct DatasetCompose: ParsableCommand {
       shafts and heads from those labelled transition; datasets/LABELS.md says what is made of \
       them.
 
-      Example: inkstate dataset compose runs/dollar1.ndjson --per-writer 40 --seed 1 \
+      Example: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
       --output runs/composed.ndjson
       """)
 
@@ -44,6 +44,7 @@ struct DatasetCompose: ParsableCommand {
     }
     try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)
     let writers = Set(composed.examples.map(\.hand)).count
-    print("\(composed.examples.count) drawings composed by \(writers) writers in \(output.output)")
+    Terminal.show(
+      "\(composed.examples.count) drawings composed by \(writers) writers in \(output.output)")
   }
 }

@@ -12,7 +12,7 @@ struct DatasetDescribe: ParsableCommand {
     discussion: """
       Of a divided data set, all parts are described, and duplicates across parts are pointed out.
 
-      Example: inkstate dataset describe runs/data
+      Example: inkstate dataset describe datasets/synthetic.ndjson
       """)
 
   @Argument(help: "A data set in any form, or a divided one.")
@@ -39,45 +39,51 @@ struct DatasetDescribe: ParsableCommand {
     } else {
       dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     }
-    let description = try DatasetDescription(of: dataset, parts: parts)
+    let count = dataset.examples.count
+    if count >= 10_000 { Terminal.say("comparing \(count) examples with one another") }
+    let progress = WorkProgress(count: count, unit: "examples compared")
+    let description = try DatasetDescription(of: dataset, parts: parts) { progress.reach($0) }
+    progress.end()
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(description), as: UTF8.self))
+      try Terminal.show(json: description)
     } else {
       show(description, of: dataset, parts: parts)
     }
   }
 
   private func show(_ description: DatasetDescription, of dataset: Dataset, parts: [String]?) {
-    print("\(dataset.examples.count) examples of \(dataset.labels.count) classes")
+    Terminal.show("\(dataset.examples.count) examples of \(dataset.labels.count) classes")
     if let parts {
       for part in Split.Part.allCases {
-        print("  \(part.rawValue.padded(12))\(parts.count { $0 == part.rawValue })")
+        Terminal.show("  \(part.rawValue.padded(12))\(parts.count { $0 == part.rawValue })")
       }
     }
-    print("\nclasses")
+    Terminal.show("")
+    Terminal.show("classes")
     for label in dataset.labels {
       let sources = description.counts[label] ?? [:]
       let words = sources.keys.sorted().map { "\($0) \(sources[$0]!)" }
       let total = sources.values.reduce(0, +)
-      print("  \(label.padded(20))\("\(total)".leftPadded(7))  \(words.joined(separator: ", "))")
+      Terminal.show(
+        "  \(label.padded(20))\("\(total)".leftPadded(7))  \(words.joined(separator: ", "))")
     }
     let hands = description.hands
-    print("\n\(hands.count) writers\(hands.isEmpty ? "" : ":")")
+    Terminal.show("")
+    Terminal.show("\(hands.count) writers\(hands.isEmpty ? "" : ":")")
     if !hands.isEmpty {
       let counts = hands.values.sorted()
-      print(
+      Terminal.show(
         "  \(counts[0]) to \(counts[counts.count - 1]) examples each, median "
           + "\(counts[counts.count / 2])")
     }
     if !description.ink.isEmpty {
-      print("\nink\(" ".padded(33))least     median   greatest")
+      Terminal.show("")
+      Terminal.show("ink\(" ".padded(33))least     median   greatest")
       for measure in description.ink {
         let cells = [measure.least, measure.median, measure.greatest].map {
           $0.fixed(1).leftPadded(10)
         }
-        print("  \(measure.name.padded(30))\(cells.joined())")
+        Terminal.show("  \(measure.name.padded(30))\(cells.joined())")
       }
     }
     show(
@@ -92,11 +98,13 @@ struct DatasetDescribe: ParsableCommand {
   private func show(_ pairs: [DatasetDescription.Pair], _ title: String, count: String) {
     let differing = pairs.count(where: \.labelsDiffer)
     let crossing = pairs.count(where: \.crossesParts)
-    print(
-      "\n\(count) pairs of \(title), \(differing) with different labels, "
+    Terminal.show("")
+    Terminal.show(
+      "\(count) pairs of \(title), \(differing) with different labels, "
         + "\(crossing) across parts")
     for pair in pairs.sorted(by: { $0.crossesParts && !$1.crossesParts }).prefix(5) {
-      print("  \(pair.first) ~ \(pair.second)\(pair.labelsDiffer ? " (labels differ)" : "")")
+      Terminal.show(
+        "  \(pair.first) ~ \(pair.second)\(pair.labelsDiffer ? " (labels differ)" : "")")
     }
   }
 }

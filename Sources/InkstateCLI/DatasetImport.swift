@@ -15,8 +15,8 @@ struct DatasetImport: ParsableCommand {
       editor meets it that looks at one stroke at a time. Its label is the drawing's with the \
       stroke's form behind it, line, bow or curve: --map null/curve=state.
 
-      Example: inkstate dataset import ../shared/data/dollar1 --map circle=state \
-      --map arrow=transition --others drop --output runs/dollar1.ndjson
+      Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
+      --others drop --output runs/ink.ndjson
       """)
 
   @Argument(help: "Files and folders.")
@@ -33,8 +33,7 @@ struct DatasetImport: ParsableCommand {
     var examples: [Example] = []
     var labels = Set<String>()
     var failureCount = 0
-    for path in paths {
-      let loaded = try loading.load(path, asSingleStrokes: strokes)
+    for loaded in try loading.load(paths, asSingleStrokes: strokes) {
       examples += loaded.dataset.examples
       labels.formUnion(loaded.dataset.labels)
       failureCount += loaded.failures.count
@@ -42,7 +41,7 @@ struct DatasetImport: ParsableCommand {
     let dataset = Dataset(examples, labels: labels.sorted())
     try DatasetForm.natural(for: dataset)
       .write(dataset, rasterizer: nil, to: output.output)
-    print("\(examples.count) examples of \(labels.count) labels in \(output.output)")
+    Terminal.show("\(examples.count) examples of \(labels.count) labels in \(output.output)")
     if failureCount > 0 { throw ExitCode(2) }
   }
 }

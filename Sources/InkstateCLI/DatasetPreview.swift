@@ -81,6 +81,6 @@ struct DatasetPreview: ParsableCommand {
     }
     try FileTree.write(
       try PNG.encode(ContactSheet(sections, columns: columns).render()), to: output.output)
-    print("\(sections.count) \(kinds ? "kinds" : "classes") on \(output.output)")
+    Terminal.show("\(sections.count) \(kinds ? "kinds" : "classes") on \(output.output)")
   }
 }

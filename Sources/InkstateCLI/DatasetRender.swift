@@ -8,7 +8,7 @@ struct DatasetRender: ParsableCommand {
     commandName: "render",
     abstract: "Draw a data set as pictures, for other programs to train on.",
     discussion: """
-      Example: inkstate dataset render datasets/synthetic.ndjson --form npy --output runs/pictures
+      Example: inkstate dataset render datasets/synthetic.ndjson --form npy --output runs/rendered
       """)
 
   @Argument(help: "A data set in any form.")
@@ -31,7 +31,7 @@ struct DatasetRender: ParsableCommand {
     try output.check(inputs: [data])
     let dataset = try loading.load(data).dataset
     try form.write(dataset, rasterizer: try raster.rasterizer(), to: output.output)
-    print(
+    Terminal.show(
       "\(dataset.examples.count) pictures of \(raster.size) × \(raster.size) in \(output.output)")
   }
 }

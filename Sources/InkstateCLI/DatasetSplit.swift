@@ -81,7 +81,7 @@ struct DatasetSplit: ParsableCommand {
       let counts = folder.manifest.counts[part.rawValue] ?? [:]
       let words = folder.manifest.labels.map { "\($0) \(counts[$0] ?? 0)" }
       let total = counts.values.reduce(0, +)
-      print(
+      Terminal.show(
         "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(words.joined(separator: ", "))")
       if total == 0, part != .validation || validation > 0 {
         Terminal.say("\(part.rawValue) is empty: expected more writers, or more examples")

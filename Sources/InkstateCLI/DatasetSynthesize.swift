@@ -17,8 +17,8 @@ struct DatasetSynthesize: ParsableCommand {
       Example: inkstate dataset synthesize --writers 40 --per-class 10 --seed 1 \
       --output runs/synthetic.ndjson
 
-      Example: inkstate dataset synthesize --writers 1000 --per-class 250 --form npy \
-      --output runs/million
+      Example: inkstate dataset synthesize --writers 100 --per-class 25 --form npy \
+      --output runs/pictures
       """)
 
   @Option(help: "The number of writers.")
@@ -62,6 +62,6 @@ struct DatasetSynthesize: ParsableCommand {
       examples, count: count, labels: repertoire.labels, rasterizer: .standard,
       to: output.output)
     progress.end()
-    print("\(count) synthetic recordings by \(writers) writers in \(output.output)")
+    Terminal.show("\(count) synthetic recordings by \(writers) writers in \(output.output)")
   }
 }

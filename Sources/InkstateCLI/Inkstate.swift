@@ -13,7 +13,7 @@ struct Inkstate: ParsableCommand {
         inkstate dataset split datasets/synthetic.ndjson --by writer --output runs/data
         inkstate train runs/data --output runs/model.safetensors
         inkstate evaluate runs/data --model runs/model.safetensors
-        inkstate classify --model runs/model.safetensors stroke.ndjson
+        inkstate classify --model runs/model.safetensors Examples/Ink/arrow.inkml
       """,
     version: version,
     subcommands: [
@@ -42,7 +42,7 @@ struct Inkstate: ParsableCommand {
       print(message)
     } else if !message.isEmpty {
       // Not by `say`, which is silent in all processes of a group but one.
-      FileHandle.standardError.write(Data((Terminal.printable(message) + "\n").utf8))
+      FileHandle.standardError.write(Data((message.printable(keepingLines: true) + "\n").utf8))
     }
     Foundation.exit(code.rawValue)
   }

@@ -67,12 +67,27 @@ struct LoadingOptions: ParsableArguments {
   }
 
   /// Reads a data set and tells on stderr what was left out and what was inverted.
-  func load(_ path: String, asSingleStrokes: Bool = false) throws -> LoadedDataset {
-    let loaded = try Dataset.load(
-      path, polarity: polarity, labels: labelMap(), source: source,
-      asSingleStrokes: asSingleStrokes)
-    Terminal.report(loaded, path: path)
-    return loaded
+  func load(_ path: String) throws -> LoadedDataset { try load([path])[0] }
+
+  /// Reads data sets and tells on stderr what was left out, what was inverted, and which labels of
+  /// --map and --drop none of them has.
+  func load(_ paths: [String], asSingleStrokes: Bool = false) throws -> [LoadedDataset] {
+    let map = try labelMap()
+    let all = try paths.map { path in
+      let loaded = try Dataset.load(
+        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes)
+      Terminal.report(loaded, path: path)
+      return loaded
+    }
+    let found = Set(all.flatMap(\.labelsFound)).sorted()
+    for label in map.strangers(to: found) {
+      let option = drops.contains(label) ? "--drop" : "--map"
+      let more = found.count > 20 ? " and \(found.count - 20) more" : ""
+      Terminal.say(
+        "\(option): no example has the label `\(label)`; the labels are "
+          + "\(found.prefix(20).joined(separator: ", "))\(more)")
+    }
+    return all
   }
 }
 

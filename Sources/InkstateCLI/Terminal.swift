@@ -3,41 +3,32 @@ import InkDatasets
 import InkTraining
 import Synchronization
 
-/// What the command says on stderr, where it does not mix with answers.
+/// What the command says: remarks on stderr, where they do not mix with answers on stdout.
+///
+/// Names and labels come from files, so control characters in a line are escaped.
 enum Terminal {
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  static func say(_ line: String) { write(printable(line) + "\n") }
+  /// Says one line on stderr.
+  static func say(_ line: String) { write(line.printable() + "\n") }
 
-  /// Returns `text` with every character that steers a terminal written as `\u001b`.
-  ///
-  /// JSON reads that as the same character. Line ends and tabs stay.
-  static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: steers) else { return text }
-    return text.unicodeScalars.map { scalar in
-      guard steers(scalar) else { return String(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }.joined()
+  /// Answers one line on stdout.
+  static func show(_ line: String) { Swift.print(line.printable()) }
+
+  /// Answers a value as JSON on stdout, on one line or indented.
+  static func show(json value: some Encodable, indented: Bool = true) throws {
+    print(try JSONText.text(of: value, indented: indented))
   }
 
-  /// Whether `scalar` is a control character or turns the direction of writing.
-  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x09, 0x0A: false
-    case 0..<0x20, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
-  }
-
-  /// Writes the content of a file to standard output: as it is into a file or pipe, and with
-  /// ``printable(_:)`` on a terminal.
+  /// Writes the content of a file to standard output: as it is into a file or pipe, and without
+  /// characters that steer the terminal on a terminal.
   static func output(_ data: Data) {
     guard isatty(STDOUT_FILENO) == 1 else {
       FileHandle.standardOutput.write(data)
       return
     }
-    FileHandle.standardOutput.write(Data(printable(String(decoding: data, as: UTF8.self)).utf8))
+    let text = String(decoding: data, as: UTF8.self).printable(keepingLines: true)
+    FileHandle.standardOutput.write(Data(text.utf8))
   }
 
   private static let isSilent = Atomic(false)
@@ -82,11 +73,50 @@ enum Terminal {
   }
 }
 
-/// Prints text on standard output with ``Terminal/printable(_:)``: it replaces Swift's own `print` in
-/// the whole command, because text may come from files.
+/// Values as JSON, with sorted keys.
+enum JSONText {
+  static func text(of value: some Encodable, indented: Bool = true) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if indented { encoder.outputFormatting.insert(.prettyPrinted) }
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+/// Prints text on standard output without characters that steer the terminal: it replaces Swift's own
+/// `print` in the whole command, because text may come from files.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
   let text = items.map { "\($0)" }.joined(separator: separator)
-  Swift.print(Terminal.printable(text), terminator: terminator)
+  Swift.print(text.printable(keepingLines: true), terminator: terminator)
+}
+
+extension String {
+  /// The text with control characters, and those that change the direction of writing, as visible
+  /// escapes, which JSON reads as the same characters.
+  ///
+  /// Line ends and tabs are escaped as well unless they are kept: a name that holds one cannot look like
+  /// another line.
+  func printable(keepingLines: Bool = false) -> String {
+    func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0x09, 0x0A: !keepingLines
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+      default: false
+      }
+    }
+    guard unicodeScalars.contains(where: isUnseen) else { return self }
+    return unicodeScalars.map { scalar in
+      guard isUnseen(scalar) else { return String(scalar) }
+      switch scalar {
+      case "\n": return "\\n"
+      case "\r": return "\\r"
+      case "\t": return "\\t"
+      default:
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }.joined()
+  }
 }
 
 /// Shows how far countable work has come: a bar that is redrawn on a terminal, elsewhere a line every
@@ -103,8 +133,10 @@ final class WorkProgress {
     self.unit = unit
   }
 
-  func add(_ number: Int) {
-    done += number
+  func add(_ number: Int) { reach(done + number) }
+
+  func reach(_ number: Int) {
+    done = number
     guard Date().timeIntervalSince(lastShown) > (Terminal.isInteractive ? 0.1 : 10) else { return }
     lastShown = Date()
     let rate = Double(done) / max(1e-9, Date().timeIntervalSince(start))

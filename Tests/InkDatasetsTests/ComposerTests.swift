@@ -104,8 +104,7 @@ import TestSupport
   }
 
   @Test func framedPicturesAreOnlyTurnedByQuartersAndMirrored() {
-    var bitmap = Bitmap(width: 3, height: 3)
-    bitmap.pixels = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    let bitmap = Bitmap(width: 3, height: 3, pixels: [1, 2, 3, 4, 5, 6, 7, 8, 9])
     var generator = SeededGenerator(seed: 1)
     let augmentation = Augmentation(rotation: .pi, framed: 1, smallest: 0.5)
     let seen = Set((0..<200).map { _ in augmentation.vary(bitmap, using: &generator).pixels })

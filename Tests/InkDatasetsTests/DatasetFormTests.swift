@@ -1,10 +1,11 @@
 import Foundation
 import Ink
-import InkDatasets
 import InkImageIO
 import InkRaster
 import Testing
 import TestSupport
+
+@testable import InkDatasets
 
 @Suite struct DatasetFormTests {
   private let folder: TemporaryFolder
@@ -102,6 +103,11 @@ import TestSupport
     #expect(try labels(LabelMap(["x": "s"], unnamed: .drop)) == ["s"])
     #expect(try labels(LabelMap(["x": "s"], unnamed: .other)) == ["s", "other", "other"])
     #expect(try labels(LabelMap(dropped: ["y"])) == ["x", "z"])
+    #expect(try labels(LabelMap(["y": "s"], dropped: ["y"])) == ["x", "z"])
+    let read = try Dataset.load(path, labels: LabelMap(["x": "z"], dropped: ["y"]))
+    #expect(read.labelsFound == ["x", "y", "z"] && read.droppedCount == 1)
+    #expect(
+      LabelMap(["x": "s", "q": "r"], dropped: ["p"]).strangers(to: read.labelsFound) == ["p", "q"])
   }
 
   @Test func aFolderKeepsTheGoodAndListsTheBad() throws {
@@ -129,8 +135,23 @@ import TestSupport
         "images-idx3-ubyte", [0, 0, 8, 3, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 4],
         "expected at most 600 MiB"
       ),
-      ("images-idx3-ubyte", [0, 0, 8, 1, 0, 0, 0, 1, 5, 6], "expected 1 values, found more"),
+      ("images-idx3-ubyte", [0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 5, 6], "found more"),
       ("images-idx3-ubyte", [0, 0, 8, 1, 0, 0, 0, 1, 5], "expected pictures"),
+      (
+        "images-idx3-ubyte", [0, 0, 9, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 5],
+        "expected unsigned bytes (type 8), found type 9"
+      ),
+      (
+        "images-idx3-ubyte", [0, 0, 8, 3, 0, 0x20, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1],
+        "and 2000000 items, found 2097152 × 1 × 1 promised"
+      ),
+      (
+        "images-idx3-ubyte", [0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0x10, 1, 0, 0, 0, 1],
+        "expected pictures, [count, height, width], found [1, 4097, 1]"
+      ),
+      (
+        "images-idx3-ubyte", [1, 0, 8, 3, 0, 0, 0, 1], "expected an IDX file, found something else"
+      ),
       ("images-idx3-ubyte.gz", [0x1F, 0x8B, 8, 0, 1, 2], "expected"),
       ("images.npy", [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59], "expected an NPY file"),
       (
@@ -148,6 +169,135 @@ import TestSupport
     } catch {
       #expect("\(error)".contains(expected) && "\(error)".contains(name))
     }
+  }
+
+  @Test(arguments: [
+    (
+      "'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 2)", 16,
+      "uint8 values ('|u1'), found '<f4'"
+    ),
+    (
+      "'descr': '|u1', 'fortran_order': True, 'shape': (1, 2, 2)", 4, "C order, found Fortran order"
+    ),
+    ("'descr': '|u1', 'fortran_order': No, 'shape': (1, 2, 2)", 4, "True or False, found No"),
+    (
+      "'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 2)", 3,
+      "shape 1 × 2 × 2, found 3 bytes"
+    ),
+    (
+      "'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 2)", 5,
+      "shape 1 × 2 × 2, found 5 bytes"
+    ),
+    ("'descr': '|u1', 'fortran_order': False, 'shape': ()", 0, "expected values of shape"),
+    (
+      "'descr': '|u1', 'fortran_order': False, 'shape': (-1, 2, 2)", 4,
+      "expected a shape, found none"
+    ),
+    (
+      "'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)", 4,
+      "pictures, [count, height, width]"
+    ),
+    (
+      "'descr': '|u1', 'fortran_order': False, 'shape': (9223372036854775807, 2, 2)", 4,
+      "expected a shape that fits"
+    ),
+    ("'fortran_order': False, 'shape': (1, 2, 2)", 4, "expected a descr, found none"),
+  ])
+  func malformedNumPyHeadersAreNamed(header: String, count: Int, expected: String) throws {
+    let text = Array("{\(header), }\n".utf8)
+    try folder.write(
+      "n/images.npy",
+      Data([0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(text.count), 0] + text)
+        + Data(repeating: 9, count: count))
+    try DatasetForm.npy.write(
+      try pictures(1), rasterizer: .standard, to: "\(folder.path)/good")
+    try FileManager.default.copyItem(
+      atPath: "\(folder.path)/good/labels.npy", toPath: "\(folder.path)/n/labels.npy")
+    #expect { try Dataset.load("\(folder.path)/n") } throws: {
+      "\($0)".contains(expected) && "\($0)".contains("images.npy")
+    }
+  }
+
+  @Test func aRenamedLabelStaysAsTheKind() throws {
+    let drawing = #""drawing":[[[1,2],[3,4]]]}"# + "\n"
+    let path = try folder.write(
+      "a.ndjson",
+      #"{"word":"x","# + drawing + #"{"word":"x","kind":"k","# + drawing + #"{"word":"y","#
+        + drawing)
+    let read = try Dataset.load(path, labels: LabelMap(["x": "z", "y": "y"]), source: "s")
+    #expect(read.dataset.examples.map(\.kind) == ["x", "k", "y"])
+    #expect(read.dataset.examples.map { $0.attributes["kind"] } == [.text("x"), .text("k"), nil])
+    #expect(read.dataset.examples.allSatisfy { $0.source == "s" })
+  }
+
+  @Test func inkThatIsTooFarApartIsLeftOut() throws {
+    let path = try folder.write(
+      "a.ndjson",
+      ["9e99", "1e100"].map { #"{"word":"a","drawing":[[[0,\#($0)],[0,0]]]}"# + "\n" }.joined())
+    let read = try Dataset.load(path)
+    #expect(read.dataset.examples.count == 1 && read.failures.count == 1)
+    #expect(read.failures[0].contains("a.ndjson, line 2: expected coordinates within 10^100"))
+  }
+
+  @Test func moreClassesThanAByteHoldsAreRefused() throws {
+    var dataset = try pictures(3)
+    for (count, isRefused) in [(256, false), (257, true)] {
+      dataset.labels = ["a", "b", "c"] + (3..<count).map { "l\($0)" }
+      for form in [DatasetForm.idx, .npy] {
+        let path = "\(folder.path)/\(form)-\(count)"
+        if isRefused {
+          #expect(throws: DatasetError.self) {
+            try form.write(dataset, rasterizer: .standard, to: path)
+          }
+        } else {
+          try form.write(dataset, rasterizer: .standard, to: path)
+          #expect(try Dataset.load(path).dataset.labels == dataset.labels.sorted())
+        }
+      }
+    }
+  }
+
+  @Test func halfOfThePicturesDarkIsNotMostOfThem() {
+    #expect(!Polarity.auto.inverts(darkOnLight: 2, of: 4))
+    #expect(Polarity.auto.inverts(darkOnLight: 3, of: 4))
+    #expect(!Polarity.light.inverts(darkOnLight: 4, of: 4))
+    #expect(Polarity.dark.inverts(darkOnLight: 0, of: 4))
+  }
+
+  @Test func anImageFolderKeepsTheGoodAndListsTheBad() throws {
+    let picture = try PNG.encode(Rasterizer.standard.render(circle(radius: 9)))
+    try folder.write("i/a/1.png", picture)
+    try folder.write("i/a/2.PNG", picture)
+    try folder.write("i/b/broken.png", picture.dropLast(30))
+    try folder.write("i/b/notes.txt", "x")
+    let read = try Dataset.load("\(folder.path)/i")
+    #expect(read.dataset.labels == ["a", "b"] && read.dataset.examples.map(\.label) == ["a", "a"])
+    #expect(
+      read.failures.count == 1 && read.failures[0].contains("broken.png: expected a whole PNG"))
+    #expect(read.passedOver == ["\(folder.path)/i/b/notes.txt"])
+  }
+
+  @Test func fingerprintsAreThoseOfFNV() {
+    // The test vectors of Fowler, Noll and Vo for "", "a" and "foobar".
+    for (text, expected) in [
+      ("", "cbf29ce484222325"), ("a", "af63dc4c8601ec8c"), ("foobar", "85944171f73967e8"),
+    ] {
+      var fingerprint = Fingerprint()
+      fingerprint.add(Array(text.utf8))
+      #expect(fingerprint.description == expected)
+    }
+  }
+
+  @Test func inkIsMeasuredFromLeastToGreatest() throws {
+    let drawings = [
+      Drawing([Stroke([Point(0, 0, time: 3), Point(3, 4, time: 10)])]),
+      Drawing([Stroke([Point(0, 0, time: 50), Point(0, 20, time: 90)]), Stroke([Point(10, 0)])]),
+      Drawing([Stroke([Point(0, 0), Point(8, 0), Point(8, 1)])]),
+    ]
+    let description = try DatasetDescription(
+      of: Dataset(drawings.map { Example(.drawing($0), label: "a", origin: "") }))
+    let measures = description.ink.map { [$0.least, $0.median, $0.greatest] }
+    #expect(measures == [[1, 1, 2], [2, 3, 3], [4, 8, 20], [5, 9, 20], [7, 40, 40]])
   }
 
   @Test func labelsThatDoNotFitTheirPicturesAreNamed() throws {
@@ -232,7 +382,7 @@ import TestSupport
     try FileTree.refuseExisting("\(folder.path)/data", force: true)
   }
 
-  @Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))
+  @Test(.enabled(if: SharedData.isPresent, "needs the data of datasets/README.md"))
   func allRealRecordingsAreRead() throws {
     for (name, count, passedOver) in [
       ("dollar1", 3360, 0), ("mmg", 6718, 9), ("quickdraw", 542, 0),
@@ -252,16 +402,6 @@ import TestSupport
   ])
   func everyPathHasAFolder(path: String, folder: String) {
     #expect(FileTree.folder(of: path) == folder)
-  }
-
-  @Test func linksThatLeadBackAreNotFollowed() throws {
-    let folder = try TemporaryFolder()
-    try folder.write("a/b/file", "x")
-    for name in ["up", "again"] {
-      try FileManager.default.createSymbolicLink(
-        atPath: "\(folder.path)/a/b/\(name)", withDestinationPath: "..")
-    }
-    #expect(FileTree.files(below: "\(folder.path)/a") == ["\(folder.path)/a/b/file"])
   }
 
   @Test func theInputIsNeverReplaced() throws {

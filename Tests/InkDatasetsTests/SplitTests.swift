@@ -59,6 +59,30 @@ import TestSupport
     }
   }
 
+  @Test func everyFoldIsValidatedByTheNextAndTheLastByTheFirst() {
+    let dataset = dataset(writers: 12, single: 40)
+    let folds = Split.folds(of: dataset, count: 4, seed: 3)
+    for fold in 0..<4 {
+      let parts = Split(method: .fold(index: fold, count: 4), seed: 3).parts(of: dataset)
+      #expect(
+        parts
+          == folds.map { $0 == fold ? .test : $0 == [1, 2, 3, 0][fold] ? .validation : .train })
+      let without = Split(method: .fold(index: fold, count: 4), seed: 3, validationShare: 0)
+      #expect(without.parts(of: dataset) == folds.map { $0 == fold ? .test : .train })
+    }
+  }
+
+  @Test func hashedPartsHaveTheirShares() {
+    let data = dataset(writers: 0, single: 4000)
+    for seed in 0..<3 as Range<UInt64> {
+      let parts = Split(method: .hash, seed: seed, validationShare: 0.3, testShare: 0.1)
+        .parts(of: data)
+      // Three standard deviations of a binomial draw are 87 and 57.
+      #expect(abs(parts.count { $0 == .validation } - 1200) < 90)
+      #expect(abs(parts.count { $0 == .test } - 400) < 60)
+    }
+  }
+
   @Test func whatIsAddedMovesNothingThatWasHashed() {
     let all = dataset(writers: 30, single: 20)
     let fewer = all.subset(Array(0..<100))
@@ -83,6 +107,60 @@ import TestSupport
     #expect(description.nearDuplicates.contains { $0.first == "3" && $0.second == "10" })
     #expect(description.counts == ["a": ["s": 6], "b": ["s": 6]])
     #expect(description.hands == ["s/w0": 6, "s/w1": 6])
+  }
+
+  @Test(arguments: 0..<6) func nearPairsAreThoseThatComparingAllFinds(seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    // Some pictures, and copies that are noisy by about as much as may be.
+    var bitmaps = (0..<40).map { _ in
+      Bitmap(
+        width: 28, height: 28, pixels: (0..<784).map { _ in UInt8(generator.index(below: 80)) })
+    }
+    bitmaps += bitmaps.map { bitmap in
+      let noise = 3 + generator.index(below: 5)
+      return Bitmap(
+        width: 28, height: 28,
+        pixels: bitmap.pixels.map { $0 + UInt8(generator.index(below: noise)) })
+    }
+    let indices = Array(bitmaps.indices.dropFirst(3))
+    var expected: [[Int]] = []
+    for first in indices {
+      for second in indices where second > first {
+        let difference = zip(bitmaps[first].pixels, bitmaps[second].pixels).reduce(0) {
+          $0 + abs(Int($1.0) - Int($1.1))
+        }
+        if difference <= Int(2.5 * 784) { expected.append([first, second]) }
+      }
+    }
+    var compared: [Int] = []
+    let pairs = NearPictures(bitmaps).pairs(among: indices, within: 2.5, atMost: 1000) {
+      compared.append($0)
+    }
+    #expect(Set(pairs.map { [$0, $1].sorted() }) == Set(expected))
+    #expect(pairs.count == expected.count && expected.count > 5 && expected.count < 37)
+    #expect(compared == [0])
+    #expect(
+      NearPictures(bitmaps).pairs(among: indices, within: 255, atMost: 10) { _ in }.count == 11)
+  }
+
+  @Test func theGreatestDistanceIsStillNear() {
+    // Spread over the picture, so that no square alone tells.
+    func picture(_ sum: Int) -> Bitmap {
+      Bitmap(
+        width: 28, height: 28,
+        pixels: (0..<784).map { UInt8(sum / 784 + ($0 < sum % 784 ? 1 : 0)) })
+    }
+    for (sum, count) in [(1959, 1), (1960, 1), (1961, 0)] {
+      let pairs = NearPictures([picture(0), picture(sum)])
+        .pairs(among: [0, 1], within: 2.5, atMost: 9) { _ in }
+      #expect(pairs.count == count)
+    }
+    // The sums are equal, the pixels are not.
+    let (left, right) = (Array(repeating: UInt8(200), count: 14), [UInt8](repeating: 0, count: 14))
+    let halves = [left + right, right + left].map { row in
+      Bitmap(width: 28, height: 28, pixels: (0..<28).flatMap { _ in row })
+    }
+    #expect(NearPictures(halves).pairs(among: [0, 1], within: 2.5, atMost: 9) { _ in }.isEmpty)
   }
 
   @Test func aDividedFolderIsReadBack() throws {

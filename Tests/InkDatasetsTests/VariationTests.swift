@@ -88,6 +88,95 @@ import TestSupport
     #expect(abs(varied.strokes[0].turningAngle - drawing.strokes[0].turningAngle) < 1e-6)
   }
 
+  /// The same seed turns by the same angle: the first number that is drawn.
+  private func angle(_ seed: UInt64) -> Double {
+    var generator = SeededGenerator(seed: seed)
+    return generator.uniform(-Double.pi ... .pi)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>) func pointsAreTurnedClockwiseByTheAngle(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    // Its middle is (100, 50); positive angles are clockwise, for y points down.
+    let drawing = Drawing([Stroke([Point(40, 50), Point(160, 50), Point(160, 70), Point(40, 30)])])
+    let turned = Augmentation(rotation: .pi).vary(drawing, using: &generator)
+    let (sine, cosine) = (sin(angle(seed)), cos(angle(seed)))
+    for (point, before) in zip(turned.strokes[0].points, drawing.strokes[0].points) {
+      let (x, y) = (before.x - 100, before.y - 50)
+      #expect(abs(point.x - (cosine * x - sine * y)) < 1e-9)
+      #expect(abs(point.y - (sine * x + cosine * y)) < 1e-9)
+    }
+  }
+
+  /// Where the middle of the ink is, from the picture's middle.
+  private func inkCenter(_ bitmap: Bitmap) -> (x: Double, y: Double) {
+    var (x, y, total) = (0.0, 0.0, 0.0)
+    for row in 0..<bitmap.height {
+      for column in 0..<bitmap.width {
+        let ink = Double(bitmap[row, column])
+        x += ink * (Double(column) + 0.5 - Double(bitmap.width) / 2)
+        y += ink * (Double(row) + 0.5 - Double(bitmap.height) / 2)
+        total += ink
+      }
+    }
+    return (x / total, y / total)
+  }
+
+  /// A picture of 29 × 29 with a spot 8 pixels to the right of its middle.
+  private var spot: Bitmap {
+    var bitmap = Bitmap(width: 29, height: 29)
+    for row in 13...15 { for column in 21...23 { bitmap[row, column] = 200 } }
+    return bitmap
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>) func pixelsAreTurnedBackByTheAngle(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    // Every pixel asks where it comes from, so the picture turns the other way than points do.
+    let center = inkCenter(Augmentation(rotation: .pi).vary(spot, using: &generator))
+    #expect(abs(center.x - 8 * cos(angle(seed))) < 0.2)
+    #expect(abs(center.y + 8 * sin(angle(seed))) < 0.2)
+  }
+
+  @Test(arguments: [
+    (0.0, 1.0, 8.0, 0.0), (.pi / 2, 1, 0, 8), (.pi, 0.5, -4, 0), (-0.5, 1, 7.02, -3.84),
+  ])
+  func picturesAreTurnedClockwiseAndShrunk(
+    angle: Double, share: Double, x: Double, y: Double
+  ) {
+    let center = inkCenter(spot.turned(by: angle, shrunkTo: share))
+    #expect(abs(center.x - x) < 0.2 && abs(center.y - y) < 0.2)
+  }
+
+  @Test func picturesAreMovedAndShrunkByWhatIsAllowed() {
+    var (least, greatest, sizes) = (0.0, 0.0, Set<Int>())
+    for seed in 0..<200 as Range<UInt64> {
+      var generator = SeededGenerator(seed: seed)
+      let moved = inkCenter(Augmentation(shift: 3).vary(spot, using: &generator))
+      (least, greatest) = (min(least, moved.y), max(greatest, moved.y))
+      #expect((4.9...11.1).contains(moved.x) && (-3.1...3.1).contains(moved.y))
+      var shrinking = SeededGenerator(seed: seed)
+      let shrunk = inkCenter(Augmentation(smallest: 0.5).vary(spot, using: &shrinking))
+      #expect((3.8...8.2).contains(shrunk.x) && abs(shrunk.y) < 0.1)
+      sizes.insert(Int(shrunk.x))
+    }
+    #expect(least < -2.5 && greatest > 2.5 && sizes.isSuperset(of: 4...7))
+  }
+
+  @Test func withoutTurningADrawingIsMirroredOrAsItWas() {
+    let drawing = Drawing([Stroke([Point(-50, 0), Point(50, 0), Point(50, 20), Point(-50, -20)])])
+    var untouched = 0
+    for seed in 0..<100 as Range<UInt64> {
+      var generator = SeededGenerator(seed: seed)
+      let varied = Augmentation(reflects: true).vary(drawing, using: &generator).strokes[0]
+      let same = zip(varied.points, drawing.strokes[0].points).allSatisfy {
+        $0.distance(to: $1) < 1e-9
+      }
+      let isMirrored = varied.turningAngle * drawing.strokes[0].turningAngle < 0
+      #expect(same != isMirrored)
+      untouched += same ? 1 : 0
+    }
+    #expect((30...70).contains(untouched))
+  }
+
   @Test func reflectionTurnsTheOtherWay() {
     var augmentation = Augmentation.none
     augmentation.reflects = true

@@ -55,6 +55,23 @@ import TestSupport
     #expect(bitmap.pixels == pixels)
   }
 
+  @Test func filesAreReadFromPipes() throws {
+    let folder = try TemporaryFolder()
+    let bitmap = Bitmap(width: 3, height: 2, pixels: [1, 2, 3, 4, 5, 6])
+    let path = "\(folder.path)/pipe"
+    #expect(mkfifo(path, 0o600) == 0)
+    let data = try PNG.encode(bitmap)
+    Thread.detachNewThread {
+      let descriptor = open(path, O_WRONLY)
+      defer { close(descriptor) }
+      for byte in data {
+        guard write(descriptor, [byte], 1) == 1 else { return }
+      }
+    }
+    #expect(try PNG.read(path: path) == bitmap)
+    #expect(throws: PNGError.self) { try PNG.read(path: folder.path) }
+  }
+
   @Test func aBombIsRefusedBeforeItUnfolds() throws {
     var bomb = try PNG.encode(Bitmap(width: 28, height: 28))
     // The header's width and height, 60,000 each, with the checksum that belongs to them.

@@ -155,4 +155,40 @@ import TestSupport
     #expect(Rasterizer.standard.fit(fitted) == fitted)
     #expect(Rasterizer.standard.fit(Bitmap(width: 5, height: 9)).pixels.allSatisfy { $0 == 0 })
   }
+
+  @Test func faintDirtDoesNotCountAsInk() throws {
+    var picture = Bitmap(width: 200, height: 200)
+    for row in 100..<140 { for column in 100..<140 { picture[row, column] = 250 } }
+    let clean = Rasterizer.standard.fit(picture)
+    // A tenth of the brightest pixel is dirt, what is brighter is ink.
+    picture[3, 3] = 25
+    #expect(Rasterizer.standard.fit(picture) == clean)
+    picture[3, 3] = 26
+    #expect(Rasterizer.standard.fit(picture) != clean)
+  }
+
+  // MARK: Bitmaps
+
+  // Which of the two takes a property is decided by whether it can be set from here.
+  private func canBeSet<Value>(_ path: WritableKeyPath<Bitmap, Value>) -> Bool { true }
+  private func canBeSet<Value>(_ path: KeyPath<Bitmap, Value>) -> Bool { false }
+
+  @Test func pixelsCannotBecomeMoreOrFewer() {
+    // Whoever could set them all could set too few, and the PNG writer would read past their end.
+    #expect(!canBeSet(\Bitmap.pixels) && !canBeSet(\Bitmap.width) && canBeSet(\Bitmap.[0, 0]))
+    var bitmap = Bitmap(width: 3, height: 2, filledWith: 7)
+    bitmap[1, 2] = 9
+    #expect(bitmap.pixels == [7, 7, 7, 7, 7, 9])
+  }
+
+  @Test func mostPixelsDecideWhetherInkIsDark() {
+    #expect(!Bitmap(width: 2, height: 2, pixels: [128, 128, 127, 127]).isDarkOnLight)
+    #expect(Bitmap(width: 3, height: 1, pixels: [128, 128, 127]).isDarkOnLight)
+    #expect(!Bitmap(width: 1, height: 1, pixels: [127]).isDarkOnLight)
+    #expect(!Bitmap(width: 0, height: 0).isDarkOnLight)
+    let bitmap = Bitmap(width: 2, height: 2, pixels: [0, 255, 100, 51])
+    #expect(bitmap.inverted().pixels == [255, 0, 155, 204])
+    #expect(bitmap.dimmed(to: 0.5).pixels == [0, 128, 50, 26])
+    #expect(bitmap.characters == "  @@\n--..")
+  }
 }

@@ -84,6 +84,30 @@ import TestSupport
     #expect(about.apply(to: Point(6, 5)) == Point(7, 5))
   }
 
+  @Test func slantsAndMirrorsLandWhereTheySay() {
+    #expect(Transform.shear(0.5).apply(to: Point(1, 2)) == Point(2, 2))
+    #expect(Transform.scale(x: -1, y: 1).about(Point(3, 0)).apply(to: Point(5, 7)) == Point(1, 7))
+    // Right goes down, down goes left.
+    let quarter = Transform.rotation(.pi / 2)
+    #expect(quarter.apply(to: Point(0, 1)).distance(to: Point(-1, 0)) < 1e-12)
+    let tilted = Transform.rotation(0.3).then(.shear(0.2)).then(.translation(x: 1, y: 2))
+    let point = Point(2, -1)
+    let (x, y) = (2 * cos(0.3) + sin(0.3), 2 * sin(0.3) - cos(0.3))
+    #expect(tilted.apply(to: point).distance(to: Point(x + 0.2 * y + 1, y + 2)) < 1e-12)
+  }
+
+  @Test func aReversedStrokeTakesAsLong() {
+    let stroke = Stroke([Point(0, 0, time: 5), Point(1, 0, time: 15), Point(2, 0)]).reversed()
+    #expect(stroke.points.map(\.x) == [2, 1, 0])
+    let timed = Stroke([Point(0, 0, time: 5), Point(1, 0, time: 15), Point(2, 0, time: 35)])
+    #expect(timed.reversed().points.map(\.time) == [5, 25, 35])
+  }
+
+  @Test func aStrokeOfTheLeastExtentIsNoTap() {
+    #expect(Stroke([Point(0, 0), Point(Stroke.leastExtent, 0)]).form == .line)
+    #expect(Stroke([Point(0, 0), Point(0, Stroke.leastExtent.nextDown)]).form == .dot)
+  }
+
   @Test func boundsHoldEveryPoint() {
     let drawing = Drawing([Stroke([Point(1, 2)]), Stroke([Point(-3, 8), Point(0, 0)])])
     let bounds = drawing.bounds

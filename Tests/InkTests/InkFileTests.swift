@@ -181,12 +181,16 @@ import TestSupport
       "bad, line 2, stroke 1, point 2: expected a finite number as X, found `nan`"
     ),
     (
+      "<Gesture><Point X=\"1\" Y=\"2\" Pressure=\"256\"/></Gesture>",
+      "bad, line 1, stroke 1, point 1: expected a Pressure from 0 to 255, found 256.0"
+    ),
+    (
       "<Gesture><Point X=\"1\" Y=\"1e999\"/></Gesture>",
       "bad, line 1, stroke 1, point 1: expected a finite number as Y, found `1e999`"
     ),
     (
       "<Gesture><Point",
-      "bad, line 1: expected well-formed XML, found an error or the end of the file"
+      "bad, line 1: expected well-formed XML, found the end of the file in <Point"
     ),
   ])
   func malformedGesturesNameThePlace(text: String, expected: String) throws {
@@ -274,7 +278,7 @@ import TestSupport
     ),
     (
       "<ink><traceGroup id=\"g\"><annotation type=\"truth\">a</annotation><traceView traceDataRef=\"g\"/></traceGroup></ink>",
-      "bad, line 1: expected traces in the group, found none"
+      "bad, line 1: expected references that come to an end, found one that leads back to itself"
     ),
     (
       "<!DOCTYPE ink [<!ENTITY a \"1 2\">]><ink><trace>&a;</trace></ink>",

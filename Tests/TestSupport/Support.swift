@@ -38,13 +38,16 @@ public final class TemporaryFolder: @unchecked Sendable {
   }
 }
 
-/// The real recordings beside the project; tests that need them are skipped where they are absent.
+/// The real recordings, which datasets/README.md describes; tests that need them are skipped where they
+/// are absent.
 public enum SharedData {
-  /// Where they would be.
+  /// Where they are: in the folder that `INKSTATE_DATA` names, or else in `../shared/data`, seen from the
+  /// package's folder.
   public static let path: String = {
-    let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    return project.deletingLastPathComponent().appendingPathComponent("shared/data").path
+    let folder = ProcessInfo.processInfo.environment["INKSTATE_DATA"] ?? "../shared/data"
+    return URL(fileURLWithPath: folder, relativeTo: package).path
   }()
 
   /// Whether they are there.

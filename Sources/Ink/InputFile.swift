@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+
+/// A file or pipe that is read once, from its start; its first bytes can be looked at before.
+///
+/// A pipe cannot be opened a second time: whoever looks at its start to tell its format has to read
+/// on from the same `InputFile`.
+public final class InputFile: Sendable {
+  /// The path, as errors call it.
+  public let path: String
+  /// Whether it can be opened again and gives the same bytes.
+  public let isRegular: Bool
+
+  private let handle: FileHandle
+  /// What was looked at and not yet read.
+  private let pending = Mutex<[UInt8]>([])
+
+  /// Opens the file or pipe at `path`.
+  ///
+  /// - Throws: `InkError` where there is none, or none that can be read.
+  public init(path: String) throws(InkError) {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw InkError(at: Place(file: path), expected: "a file", found: "nothing of that name")
+    }
+    guard !isDirectory.boolValue, let handle = FileHandle(forReadingAtPath: path) else {
+      throw InkError(
+        at: Place(file: path), expected: "a readable file",
+        found: isDirectory.boolValue ? "a folder" : "no permission to read")
+    }
+    self.path = path
+    self.handle = handle
+    var status = stat()
+    isRegular = fstat(handle.fileDescriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Reads from `handle`; `name` is how errors call it.
+  init(_ handle: FileHandle, name: String) {
+    self.handle = handle
+    path = name
+    isRegular = false
+  }
+
+  /// The first bytes, `count` of them or as many as there are; they are read again later.
+  ///
+  /// - Throws: `InkError` where reading fails.
+  public func start(_ count: Int) throws(InkError) -> Data {
+    try start(atMost: count) { _ in false }
+  }
+
+  /// The first bytes, until they are `count` or the file ends or `isEnough` says so.
+  func start(atMost count: Int, until isEnough: (Data) -> Bool) throws(InkError) -> Data {
+    var bytes = take()
+    while bytes.count < count, !isEnough(Data(bytes)) {
+      let more = try readSome()
+      if more.isEmpty { break }
+      bytes += more
+    }
+    let all = bytes
+    pending.withLock { $0 = all }
+    return Data(bytes.prefix(count))
+  }
+
+  /// The next bytes as soon as there are some; none at the end of the file.
+  func next() throws(InkError) -> [UInt8] {
+    let looked = take()
+    return looked.isEmpty ? try readSome() : looked
+  }
+
+  /// Everything that was not yet read, or `nil` where it is more than `limit` bytes.
+  ///
+  /// - Throws: `InkError` where reading fails.
+  public func rest(atMost limit: Int) throws(InkError) -> Data? {
+    var data = Data()
+    while true {
+      let bytes = try next()
+      if bytes.isEmpty { return data }
+      data.append(contentsOf: bytes)
+      if data.count > limit { return nil }
+    }
+  }
+
+  private func take() -> [UInt8] {
+    pending.withLock { pending in
+      defer { pending = [] }
+      return pending
+    }
+  }
+
+  /// `read` answers with what is there, where `FileHandle.read(upToCount:)` waits for it all and
+  /// `availableData` ends the program on an error.
+  private func readSome() throws(InkError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(handle.fileDescriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw InkError(
+          at: Place(file: path), expected: "readable input", found: String(cString: strerror(errno))
+        )
+      }
+      return Array(buffer.prefix(count))
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import InkDatasets
+
+/// Files and folders are replaced as a whole or not at all; links are followed once.
+@Suite struct FileReplacingTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func text(_ name: String) -> String? {
+    FileManager.default.contents(atPath: "\(folder.path)/\(name)")
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func makeFolder(_ content: String) -> (String) throws -> Void {
+    { path in
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try Data(content.utf8).write(to: URL(fileURLWithPath: "\(path)/split.json"))
+    }
+  }
+
+  /// Whether this process has stopped looking, and what it missed.
+  private final class Watcher: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isOver = false
+    private var missedCount = 0
+    private var lookCount = 0
+
+    func watch(_ path: String) {
+      while !lock.withLock({ isOver }) {
+        let isThere = access(path, F_OK) == 0
+        lock.withLock {
+          lookCount += 1
+          if !isThere { missedCount += 1 }
+        }
+      }
+      lock.withLock { isOver = false }
+    }
+
+    func end() -> (looks: Int, missed: Int) {
+      lock.withLock { isOver = true }
+      while lock.withLock({ isOver }) { usleep(100) }
+      return (lookCount, missedCount)
+    }
+  }
+
+  @Test func aFolderIsThereAtEveryMomentWhileItIsReplaced() throws {
+    let path = "\(folder.path)/data"
+    try FileTree.replace(path, by: makeFolder("0"))
+    let watcher = Watcher()
+    Thread.detachNewThread { watcher.watch("\(path)/split.json") }
+    for number in 1...200 { try FileTree.replace(path, by: makeFolder("\(number)")) }
+    let (looks, missed) = watcher.end()
+    #expect(looks > 200 && missed == 0)
+    #expect(text("data/split.json") == "200")
+    #expect(FileTree.names(in: folder.path) == ["data"])
+  }
+
+  @Test func whereNamesCannotBeExchangedTheFolderIsRenamedFirst() throws {
+    for (name, content) in [("data", "old"), ("new", "new")] {
+      try makeFolder(content)("\(folder.path)/\(name)")
+    }
+    let (path, new) = ("\(folder.path)/data", "\(folder.path)/new")
+    // What cannot be put in its place leaves it there.
+    #expect(throws: (any Error).self) {
+      try FileTree.exchange(path, with: "\(folder.path)/none") { _, _ in false }
+    }
+    #expect(text("data/split.json") == "old")
+    try FileTree.exchange(path, with: new) { _, _ in false }
+    #expect(text("data/split.json") == "new")
+    #expect(FileTree.names(in: folder.path) == ["data"])
+  }
+
+  @Test func aFailedFolderLeavesTheOldOneAndNothingElse() throws {
+    let path = "\(folder.path)/data"
+    try FileTree.replace(path, by: makeFolder("old"))
+    #expect(throws: DatasetError.self) {
+      try FileTree.replace(path) { temporary in
+        try makeFolder("half")(temporary)
+        throw CocoaError(.fileWriteOutOfSpace)
+      }
+    }
+    #expect(text("data/split.json") == "old")
+    #expect(FileTree.names(in: folder.path) == ["data"])
+  }
+
+  @Test func leftoversOfEndedWritersAreRemoved() throws {
+    let id = UUID().uuidString
+    // No system counts its processes as far as that.
+    let (ended, running) = (Int32.max - 7, ProcessInfo.processInfo.processIdentifier)
+    let kept = [
+      "out.part-\(running)-\(id)", "out.part-x-\(id)", "out.part-\(ended)",
+      "out2.part-\(ended)-\(id)",
+    ]
+    for name in kept + ["out.part-\(ended)-\(id)"] { try folder.write(name, "half") }
+    // The only copy of something is not removed.
+    try folder.write("out.old-\(ended)-\(id)", "old")
+    try FileTree.write(Data("1".utf8), to: "\(folder.path)/out")
+    #expect(FileTree.names(in: folder.path) == (kept + ["out", "out.old-\(ended)-\(id)"]).sorted())
+    try FileTree.write(Data("2".utf8), to: "\(folder.path)/out")
+    #expect(FileTree.names(in: folder.path) == (kept + ["out"]).sorted())
+    #expect(text("out") == "2")
+  }
+
+  @Test func writersOfOneFileDoNotMeet() async throws {
+    let path = "\(folder.path)/file"
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<8 {
+        let data = Data(repeating: UInt8(number), count: 100_000)
+        group.addTask {
+          (0..<10).allSatisfy { _ in (try? FileTree.write(data, to: path)) != nil }
+        }
+      }
+      for await isWritten in group { #expect(isWritten) }
+    }
+    let data = try #require(FileManager.default.contents(atPath: path))
+    #expect(data.count == 100_000 && Set(data).count == 1)
+    #expect(FileTree.names(in: folder.path) == ["file"])
+  }
+
+  @Test func errorsSayWhatIsMissing() throws {
+    try folder.write("file", "x")
+    #expect {
+      try FileTree.write(Data(), to: "\(folder.path)/file/below")
+    } throws: {
+      "\($0)".hasPrefix("\(folder.path)/file/below: expected room and permission to write")
+    }
+    #expect { try FileTree.write(Data(), to: folder.path) } throws: {
+      "\($0)" == "\(folder.path): expected a place for a file, found a folder"
+    }
+  }
+
+  // MARK: Links
+
+  private func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/\(name)", withDestinationPath: target)
+  }
+
+  @Test func linksToFoldersAreFollowedOnce() throws {
+    try folder.write("a/1", "")
+    try folder.write("elsewhere/deep/2", "")
+    try folder.write("elsewhere/3", "")
+    try link("a/in", to: "../elsewhere")
+    try link("a/again", to: "../elsewhere")
+    try link("a/file", to: "1")
+    try link("a/nowhere", to: "nothing")
+    // Back to where one comes from, by a way round.
+    try link("elsewhere/deep/back", to: "../../a")
+    #expect(
+      FileTree.files(below: "\(folder.path)/a").map { $0.dropFirst(folder.path.count + 1) } == [
+        "a/1", "a/again/3", "a/again/deep/2", "a/file",
+      ])
+  }
+
+  @Test func aRealFolderComesBeforeALinkToIt() throws {
+    try folder.write("data/z/1", "")
+    try folder.write("data/z.txt", "")
+    try link("data/b", to: "z")
+    #expect(
+      FileTree.files(below: "\(folder.path)/data").map { $0.dropFirst(folder.path.count + 1) }
+        == ["data/z/1", "data/z.txt"])
+  }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Ink
+import Testing
+import TestSupport
+
+/// What InkML says about units, continuations and views.
+@Suite struct InkMLTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func recordings(_ content: String) throws -> [Recording] {
+    try InkFile.items(path: folder.write("a.inkml", "<ink>\(content)</ink>")).map {
+      try $0.result.get()
+    }
+  }
+
+  /// The x coordinates of each stroke of the only recording.
+  private func strokes(_ content: String) throws -> [[Double]] {
+    let recordings = try recordings(content)
+    #expect(recordings.count == 1)
+    return recordings[0].drawing.strokes.map { $0.points.map(\.x) }
+  }
+
+  private func problem(_ content: String) throws -> String {
+    do {
+      _ = try recordings(content)
+      return "no error"
+    } catch {
+      return "\(error)".replacing("\(folder.path)/", with: "")
+    }
+  }
+
+  // MARK: Units
+
+  @Test(arguments: [
+    ("in", 1.0, 96.0), ("cm", 2.54, 96), ("mm", 25.4, 96), ("m", 0.0254, 96), ("pt", 72, 96),
+    ("pc", 6, 96), ("himetric", 2540, 96), ("HIMETRIC", 1270, 48), ("px", 5, 5), ("dev", 7, 7),
+  ])
+  func lengthsBecomeCanvasPoints(unit: String, value: Double, expected: Double) throws {
+    let read = try recordings(
+      """
+      <traceFormat><channel name="X" units="\(unit)"/><channel name="Y"/></traceFormat>
+      <trace>\(value) 3</trace>
+      """)
+    let point = read[0].drawing.strokes[0].points[0]
+    #expect(abs(point.x - expected) < 1e-9 && point.y == 3)
+  }
+
+  @Test func theResolutionOfTheSourceSaysWhatIsCounted() throws {
+    let read = try recordings(
+      """
+      <context id="c"><inkSource id="s"><traceFormat><channel name="X" units="cm"/>
+      <channel name="Y" units="cm"/></traceFormat><channelProperties>
+      <channelProperty channel="X" name="resolution" value="1000" units="1/cm"/>
+      <channelProperty channel="Y" name="resolution" value="100" units="1/in"/>
+      </channelProperties></inkSource></context><trace contextRef="#c">2540 50</trace>
+      """)
+    let point = read[0].drawing.strokes[0].points[0]
+    #expect(abs(point.x - 96) < 1e-9 && abs(point.y - 48) < 1e-9)
+  }
+
+  @Test(arguments: [
+    (
+      "<traceFormat><channel name='X' units='ell'/><channel name='Y'/></traceFormat><trace>1 2</trace>",
+      "a.inkml, line 1: expected units of cm, dev, himetric, in, m, mm, pc, pt, px, found `ell`"
+    ),
+    (
+      "<traceFormat><channel name='X' units='m'/><channel name='Y'/></traceFormat><trace>1e308 2</trace>",
+      "a.inkml, line 1, stroke 1, point 1: expected numbers that fit, found `1e308`"
+    ),
+    (
+      "<trace>1e308 2, '1e308 2</trace>",
+      "a.inkml, line 1, stroke 1, point 2: expected numbers that fit, found `'1e308`"
+    ),
+    (
+      """
+      <inkSource><traceFormat><channel name='X'/><channel name='Y'/></traceFormat><channelProperties>
+      <channelProperty channel='X' name='resolution' value='0' units='1/cm'/></channelProperties>
+      </inkSource><trace>1 2</trace>
+      """, "a.inkml, line 2: expected a positive value, found `0`"
+    ),
+  ])
+  func unitsThatMakeNoSenseAreNamed(content: String, expected: String) throws {
+    #expect(try problem(content) == expected)
+  }
+
+  // MARK: Continuations
+
+  @Test func tracesThatGoOnAreOneStroke() throws {
+    #expect(
+      try strokes(
+        """
+        <trace id="a" continuation="begin">1 0, 2 0</trace><trace>9 0</trace>
+        <trace id="b" continuation="middle" priorRef="#a">3 0</trace>
+        <trace continuation="end" priorRef="#b">4 0, '1 0</trace>
+        """) == [[1, 2, 3, 4, 5], [9]])
+  }
+
+  @Test func aTraceGoesOnWithinItsRecordingOnly() throws {
+    let read = try recordings(
+      """
+      <traceGroup><annotation type="truth">x</annotation><trace id="a">1 0</trace></traceGroup>
+      <traceGroup><annotation type="truth">y</annotation>
+      <trace continuation="end" priorRef="#a">2 0</trace></traceGroup>
+      """)
+    #expect(read.map { $0.drawing.strokes.map { $0.points.map(\.x) } } == [[[1]], [[2]]])
+  }
+
+  @Test(arguments: [
+    (
+      "<trace continuation='end'>1 2</trace>",
+      "expected the id of the trace before as priorRef, found none"
+    ),
+    ("<trace continuation='end' priorRef='#z'>1 2</trace>", "as priorRef, found `#z`"),
+    ("<trace continuation='start'>1 2</trace>", "expected begin, middle or end as continuation"),
+    (
+      "<trace id='a'>1 2</trace><trace continuation='end' priorRef='a'>1 2</trace>"
+        + "<trace continuation='end' priorRef='a'>1 2</trace>",
+      "expected one continuation of `a`, found another"
+    ),
+    (
+      "<trace>0 0</trace><trace id='a' continuation='middle' priorRef='b'>1 2</trace>"
+        + "<trace id='b' continuation='middle' priorRef='a'>1 2</trace>",
+      "expected continuations that come to an end, found some that lead back to themselves"
+    ),
+    (
+      "<trace id='a' continuation='end' priorRef='a'>1 2</trace>",
+      "expected continuations that come to an end"
+    ),
+  ])
+  func continuationsThatGoNowhereAreNamed(content: String, expected: String) throws {
+    let found = try problem(content)
+    #expect(found.hasPrefix("a.inkml, line 1: ") && found.contains(expected), "\(found)")
+  }
+
+  @Test func aHundredThousandContinuationsAreOneStroke() throws {
+    let traces = (1..<100_000).map {
+      "<trace id='t\($0)' continuation='middle' priorRef='#t\($0 - 1)'>\($0) 0</trace>"
+    }
+    let read = try strokes("<trace id='t0'>0 0</trace>\(traces.joined())")
+    #expect(read == [(0..<100_000).map(Double.init)])
+  }
+
+  // MARK: Views
+
+  private static let traces = """
+    <traceGroup id="g"><trace id="a">1 0, 2 0, 3 0</trace>
+    <traceGroup id="h"><trace>4 0, 5 0</trace><trace>6 0, 7 0</trace></traceGroup>
+    <trace>8 0, 9 0</trace></traceGroup>
+    """
+
+  @Test(arguments: [
+    ("<traceView traceDataRef='#a' from='2'/>", [[2.0, 3]]),
+    ("<traceView traceDataRef='#a' to='2'/>", [[1, 2]]),
+    ("<traceView traceDataRef='#a' from='2' to='2'/>", [[2]]),
+    ("<traceView traceDataRef='#a' to='1'/><traceView traceDataRef='#a' from='3'/>", [[1], [3]]),
+    ("<traceView traceDataRef='#g' from='2' to='3'/>", [[4, 5], [6, 7], [8, 9]]),
+    ("<traceView traceDataRef='#g' from='1:3' to='2:1:1'/>", [[3], [4]]),
+    ("<traceView traceDataRef='#g' from='2:2:2' to='3:1'/>", [[7], [8]]),
+    // A view of a view counts from where that begins.
+    (
+      "<traceView id='v' traceDataRef='#a' from='2'/><traceView traceDataRef='#v' from='2'/>",
+      [[2, 3], [3]]
+    ),
+    (
+      "<traceView><traceView traceDataRef='#a'/><traceView traceDataRef='#h'/></traceView>",
+      [[1, 2, 3], [4, 5], [6, 7]]
+    ),
+  ])
+  func viewsSelectWhatTheySay(views: String, expected: [[Double]]) throws {
+    let read = try recordings(
+      "\(Self.traces)<traceGroup><annotation type='truth'>x</annotation>\(views)</traceGroup>")
+    #expect(read[0].label == "x")
+    #expect(read[0].drawing.strokes.map { $0.points.map(\.x) } == expected)
+  }
+
+  @Test(arguments: [
+    (
+      "<traceView traceDataRef='#a' from='4'/>",
+      "expected a view of points from 1 to 3, found 4 to 3"
+    ),
+    ("<traceView traceDataRef='#a' from='3' to='2'/>", "found 3 to 2"),
+    ("<traceView traceDataRef='#a' to='4'/>", "found 1 to 4"),
+    (
+      "<traceView traceDataRef='#a' from='0'/>", "expected numbers from 1, with colons between them"
+    ),
+    ("<traceView traceDataRef='#a' from='x'/>", "as from, found `x`"),
+    ("<traceView traceDataRef='#a' to='1:1'/>", "expected one number for a trace, found several"),
+    ("<traceView traceDataRef='#g' to='4'/>", "expected a view from 1 to 3, found 1 to 4"),
+    (
+      "<traceView id='v' traceDataRef='#w'/><traceView id='w' traceDataRef='#v'/>",
+      "expected references that come to an end, found one that leads back to itself"
+    ),
+  ])
+  func viewsThatSelectNothingAreNamed(views: String, expected: String) throws {
+    let found = try problem(
+      "\(Self.traces)<traceGroup><annotation type='truth'>x</annotation>\(views)</traceGroup>")
+    #expect(found.contains(expected), "\(found)")
+  }
+
+  @Test func aHundredThousandViewsOfViewsAreRefused() throws {
+    let views = (0..<100_000).map { "<traceView id='v\($0)' traceDataRef='#v\($0 + 1)'/>" }
+    let found = try problem(
+      "<trace id='v100000'>1 2</trace>\(views.reversed().joined())<traceGroup>"
+        + "<annotation type='truth'>x</annotation><traceView traceDataRef='#v0'/></traceGroup>")
+    #expect(found.contains("expected at most 300 groups and views behind one another, found more"))
+    let few = (0..<100).map { "<traceView id='v\($0)' traceDataRef='#v\($0 + 1)'/>" }
+    #expect(
+      try strokes(
+        "<traceGroup><annotation type='truth'>x</annotation><traceView traceDataRef='#v0'/>"
+          + "</traceGroup><trace id='v100'>1 2</trace>\(few.joined())") == [[1]])
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import InkDatasets
+import InkImageIO
+import InkRaster
+import Testing
+import TestSupport
+
+/// The commands that read data sets and classify, on inputs of all kinds.
+@Suite struct DatasetCommandTests {
+  private let folder: TemporaryFolder
+  private let line = #"{"word":"line","drawing":[[[0,100,200],[0,3,0]]]}"# + "\n"
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func run(_ words: String, prefix: String = "") throws -> CommandResult {
+    try inkstate(words.split(separator: " ").map(String.init), in: folder, prefix: prefix)
+  }
+
+  /// Whether a text can move no cursor and colour nothing.
+  private func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+      $0 == "\n" || !(($0.value < 0x20) || (0x7F..<0xA0).contains($0.value))
+    }
+  }
+
+  // MARK: Pipes
+
+  @Test func pipesAreReadFromTheirFirstByte() throws {
+    try folder.write("a.ndjson", String(repeating: line, count: 3000))
+    try folder.write("a.inkml", "<ink><trace>1 2, 90 30, 200 5</trace></ink>")
+    try folder.write("a.png", PNG.encode(Rasterizer.standard.render(circle(radius: 50))))
+    for (name, count) in [("a.ndjson", 3000), ("a.inkml", 1), ("a.png", 1)] {
+      let file = try run("classify \(name)")
+      #expect(file.status == 0 && file.output.split(separator: "\n").count == count)
+      let pipe = try run("classify /dev/stdin", prefix: "cat \(name) |")
+      #expect(pipe.status == 0, "\(pipe.errors)")
+      #expect(pipe.output == file.output.replacing(name, with: "/dev/stdin"))
+    }
+    let described = try run("dataset describe /dev/stdin", prefix: "cat a.ndjson |")
+    #expect(described.output.hasPrefix("3000 examples of 1 classes\n"), "\(described.errors)")
+    let imported = try run("dataset import /dev/stdin -o b.ndjson", prefix: "cat a.ndjson |")
+    #expect(imported.output == "3000 examples of 1 labels in b.ndjson\n")
+  }
+
+  // MARK: What is said
+
+  @Test func labelsThatDoNotOccurAreNamed() throws {
+    try folder.write("a.ndjson", line + line.replacing("line", with: "ring"))
+    try folder.write("b.ndjson", line.replacing("line", with: "star"))
+    var result = try run(
+      "dataset import a.ndjson b.ndjson --map cirlce=state --map star=other --drop lnie -o c.ndjson"
+    )
+    #expect(
+      result.errors == """
+        --map: no example has the label `cirlce`; the labels are line, ring, star
+        --drop: no example has the label `lnie`; the labels are line, ring, star
+
+        """)
+    #expect(result.status == 0 && result.output == "3 examples of 3 labels in c.ndjson\n")
+    result = try run("dataset import a.ndjson --map line=l --drop ring -o d.ndjson")
+    #expect(!result.errors.contains("no example has"))
+    result = try run("dataset describe a.ndjson --drop x")
+    #expect(
+      result.errors.contains("--drop: no example has the label `x`; the labels are line, ring"))
+  }
+
+  @Test func classifyTellsWhichPicturesWereInverted() throws {
+    let picture = try Rasterizer.standard.render(circle(radius: 50))
+    try folder.write("dark.png", PNG.encode(picture.inverted()))
+    try folder.write("light.png", PNG.encode(picture))
+    try folder.write("ink.ndjson", line)
+    var result = try run("classify dark.png light.png ink.ndjson")
+    #expect(result.errors == "dark.png: dark ink on bright ground, inverted\n")
+    result = try run("classify --format json dark.png light.png ink.ndjson")
+    let answers = try result.output.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
+    #expect(answers.map { $0?["inverted"] as? Bool } == [true, false, nil])
+    #expect(result.errors.isEmpty)
+    result = try run("classify --format json --polarity light dark.png")
+    #expect(result.output.contains(#""inverted":false"#))
+    result = try run("classify --polarity dark light.png")
+    #expect(result.errors.isEmpty)
+  }
+
+  @Test func manyExamplesAreAnnouncedAndCompared() throws {
+    _ = try run("dataset synthesize --writers 50 --per-class 50 --form npy -o pictures")
+    let result = try run("dataset describe pictures")
+    #expect(result.status == 0 && result.output.hasPrefix("10000 examples of 4 classes\n"))
+    #expect(result.errors.hasSuffix("comparing 10000 examples with one another\n"))
+  }
+
+  @Test func controlCharactersFromFilesAreEscaped() throws {
+    let word = #"{"word":"a\u001b[31m\u009b5m\u202e\n","writer":"w\u0007","#
+    let drawing = #""source":"s\u001b","drawing":[[[0,100],[0,3]]]}"#
+    try folder.write("a\u{1B}]0;x.ndjson", word + drawing + "\n" + word + drawing + "\n{oops\n")
+    let name = "a\u{1B}]0;x.ndjson"
+    for arguments in [
+      ["classify", name], ["classify", "--format", "json", name], ["classify", "none\u{1B}[2J"],
+      ["dataset", "describe", name], ["dataset", "describe", "--json", name],
+      ["dataset", "describe", "none\u{1B}[2J"], ["dataset", "import", name, "-o", "i.ndjson"],
+      ["dataset", "split", name, "-o", "s\u{1B}"],
+      ["dataset", "preview", name, "-o", "p\u{1B}.png"],
+      ["dataset", "render", name, "-o", "r"], ["dataset", "split", name, "--fold", "9\u{1B}"],
+      ["dataset", "describe", name, "--map", "x\u{1B}=y"],
+    ] {
+      let result = try inkstate(arguments, in: folder)
+      #expect(isPlain(result.output) && isPlain(result.errors), "\(arguments)")
+      #expect(!(result.output + result.errors).isEmpty)
+    }
+    let result = try inkstate(["dataset", "describe", name], in: folder)
+    #expect(result.output.contains(#"a\u001b[31m\u009b5m\u202e\n"#))
+    #expect(result.errors.contains(#"a\u001b]0;x.ndjson, line 3"#))
+    // The escapes of JSON are JSON's.
+    let json = try inkstate(["dataset", "describe", "--json", name], in: folder).output
+    let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect((object?["counts"] as? [String: Any])?.keys.first == "a\u{1B}[31m\u{9B}5m\u{202E}\n")
+  }
+
+  // MARK: Bad and large input
+
+  @Test func anArchiveThatUnfoldsIsReadOnlyAsFarAsItsHeaderSays() throws {
+    try folder.write(
+      "limited",
+      """
+      mkdir bomb
+      printf '\\0\\0\\010\\1\\0\\0\\0\\2\\1\\2' > bomb/labels-idx1-ubyte.gz
+      (printf '\\0\\0\\010\\3\\0\\0\\0\\2\\0\\0\\0\\034\\0\\0\\0\\034'; head -c 1G /dev/zero) |
+        gzip -1 > bomb/images-idx3-ubyte.gz
+      ulimit -v 1000000
+      exec "$@"
+      """)
+    // Unpacked as a whole it would need more than the limit.
+    let result = try run("dataset describe bomb", prefix: "bash limited")
+    #expect(
+      result.errors == "Error: bomb/images-idx3-ubyte.gz: expected 1568 values, found more\n")
+    #expect(result.status == 1)
+  }
+
+  @Test func xmlThatEndedTheProcessIsAnError() throws {
+    let body = Data("<Gesture><Po".utf8) + [0xFF] + Data("int X='1' Y='2'/></Gesture>".utf8)
+    try folder.write("a.xml", Data("<?xml version=\"1.0\" encoding=\":tf-8\"?>".utf8) + body)
+    try folder.write("b.xml", Data("<?xml version=\"1.0\" encoding=\"utf8\"?>".utf8) + body)
+    try folder.write("c.xml", Data("<!-- encoding=\"latin1\" -->".utf8) + body)
+    for name in ["a.xml", "b.xml", "c.xml"] {
+      for command in ["classify \(name)", "dataset import \(name) -o o", "automaton check \(name)"]
+      {
+        let result = try run(command)
+        #expect([1, 2].contains(result.status), "\(command): \(result.status)")
+        #expect(result.errors.contains("\(name), line 1") || command.hasPrefix("automaton"))
+        #expect(!result.errors.isEmpty)
+      }
+    }
+  }
+
+  @Test func linksToFoldersAreFollowed() throws {
+    try folder.write("real/a.ndjson", line)
+    try folder.write("data/b.ndjson", line)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/data/link", withDestinationPath: "../real")
+    #expect(try run("dataset describe data").output.hasPrefix("2 examples of 1 classes\n"))
+    #expect(
+      try run("classify data").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        == ["data/b.ndjson:1:", "data/link/a.ndjson:1:"])
+  }
+
+  // MARK: Help
+
+  /// The examples of a command's help, as one would type them.
+  private func examples(_ command: String) throws -> [String] {
+    let paragraphs = try run("\(command) --help").output.split(separator: "\n\n")
+    return paragraphs.compactMap { paragraph in
+      guard let start = paragraph.range(of: "Example: inkstate ") else { return nil }
+      return paragraph[start.upperBound...].split(whereSeparator: \.isWhitespace)
+        .joined(separator: " ")
+    }
+  }
+
+  @Test(arguments: [
+    "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
+    "dataset preview", "dataset compose", "dataset synthesize", "classify",
+  ])
+  func examplesOfTheHelpRunAsWritten(command: String) throws {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    for name in ["datasets", "Examples"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/\(name)",
+        withDestinationPath: package.appendingPathComponent(name).path)
+    }
+    let examples = try examples(command)
+    #expect(!examples.isEmpty)
+    for example in examples {
+      let result = try run(example)
+      #expect(result.status == 0, "\(example): \(result.errors)")
+      #expect(!result.output.isEmpty)
+    }
+    #expect(Set(FileTree.names(in: folder.path)).isSubset(of: ["datasets", "Examples", "runs"]))
+  }
+}
