@@ -118,7 +118,10 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkStudioTests",
-      dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "TestSupport"]),
+      dependencies: [
+        "InkStudio", "StudioCommand", "InkDatasets", "TestSupport",
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

@@ -5,14 +5,32 @@ import InkRecognizer
 struct DigitReader: Sendable {
   /// What was read.
   struct Reading: Sendable {
-    /// One or two digits from left to right: the strokes, what they show, and how sure that is.
-    var digits: [(drawing: Drawing, label: String, probability: Double)]
+    /// A digit: its strokes, and every label with its probability, most likely first.
+    struct Digit: Sendable {
+      var drawing: Drawing
+      var ranked: [Recognition.Candidate]
+
+      var label: String { ranked[0].label }
+      var probability: Double { ranked[0].probability }
+    }
+
+    /// One or two digits from left to right.
+    var digits: [Digit]
 
     var text: String { digits.map(\.label).joined() }
-    /// How sure the least sure digit is.
+    /// The probability of the least sure digit.
     var probability: Double { digits.map(\.probability).min() ?? 0 }
     /// Whether nobody needs to be asked.
     var isSure: Bool { probability >= DigitReader.sure }
+
+    /// Whether the drawing may well show `text`, digit by digit.
+    func isConsistent(with text: String) -> Bool {
+      let labels = text.map(String.init)
+      return labels.count == digits.count
+        && zip(digits, labels).allSatisfy { digit, label in
+          digit.ranked.contains { $0.label == label && $0.probability >= DigitReader.plausible }
+        }
+    }
   }
 
   /// A model that tells digits apart.
@@ -20,6 +38,8 @@ struct DigitReader: Sendable {
 
   /// Below this probability a person is asked what was written.
   static let sure = 0.8
+  /// Below this probability a drawing does not show a digit, whatever a person says.
+  static let plausible = 0.05
   /// Nobody needs more for two digits.
   private static let mostStrokes = 12
   /// Wider than this, as a share of the writing's height, a gap parts two digits.
@@ -38,7 +58,8 @@ struct DigitReader: Sendable {
     guard let bounds = Drawing(strokes).bounds else { return nil }
     guard strokes.count <= Self.mostStrokes else {
       throw Problem(
-        "expected a number of at most \(Self.mostStrokes) strokes, found \(strokes.count)")
+        "The drawing has \(strokes.count) strokes. Write one or two digits with at most "
+          + "\(Self.mostStrokes).", .unprocessableContent)
     }
     let whole = Reading(digits: [try digit(strokes)])
     var best: (reading: Reading, isApart: Bool)?
@@ -65,14 +86,11 @@ struct DigitReader: Sendable {
     return isPair ? best.reading : whole
   }
 
-  private func digit(
-    _ strokes: [Stroke]
-  ) throws -> (drawing: Drawing, label: String, probability: Double) {
+  private func digit(_ strokes: [Stroke]) throws -> Reading.Digit {
     // In the order in which they were written.
     let drawing = Drawing(
       strokes.sorted { ($0.points[0].time ?? 0) < ($1.points[0].time ?? 0) })
-    let top = try recognizer.recognize(drawing).top
-    return (drawing, top.label, top.probability)
+    return Reading.Digit(drawing: drawing, ranked: try recognizer.recognize(drawing).ranked)
   }
 
   private static func middle(_ stroke: Stroke) -> Double {

@@ -6,13 +6,39 @@ import InkDatasets
 import InkRecognizer
 
 /// The documents that are being drawn. Each is written to disk after every change, beside the answers.
+///
+/// A document exists from `create` or `add` on. Nothing else makes one: a page that shows a document
+/// which was renamed or deleted gets `MissingDocument`.
 actor Documents {
-  /// What those who look at a document hear.
-  struct Event: Encodable, Sendable, Equatable {
-    var name: String
-    var version = 0
-    var renamedTo: String?
-    var isDeleted = false
+  /// What the pages that show a document are told.
+  enum Event: ServerEvent, Equatable {
+    case changed(name: String, version: Int)
+    /// The new name; the last event of a stream.
+    case renamed(String)
+    /// The name that it had; the last event of a stream.
+    case deleted(String)
+
+    var eventName: String? {
+      switch self {
+      case .changed: nil
+      case .renamed: "renamed"
+      case .deleted: "deleted"
+      }
+    }
+
+    private enum CodingKeys: CodingKey { case name, version }
+
+    func encode(to encoder: any Encoder) throws {
+      switch self {
+      case .changed(let name, let version):
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(version, forKey: .version)
+      case .renamed(let name), .deleted(let name):
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+      }
+    }
   }
 
   /// What a page is shown.
@@ -20,12 +46,29 @@ actor Documents {
     var session: SketchSession
     /// Grows with every change, so that a page knows what is newer.
     var version = 0
+    /// The page that drew last: strokes of two pages do not belong together.
+    var page: String?
     /// Why it could not be saved.
     var problem: String?
+
+    /// The document as it is.
+    var document: Document { session.editor.document }
   }
+
+  /// A document that got another name or was deleted.
+  private struct Departure {
+    var id: String
+    var name: String
+    /// `nil` where it was deleted.
+    var newName: String?
+  }
+
+  /// Writes a file.
+  typealias Writing = @Sendable (_ data: Data, _ path: String) throws -> Void
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
+  private let write: Writing
   private var open: [String: State] = [:]
   /// What is to be written next, and those who are writing: one a document.
   private var unsaved: [String: Document] = [:]
@@ -34,6 +77,9 @@ actor Documents {
   /// The order in which open documents were last asked for.
   private var uses: [String: Int] = [:]
   private var useCount = 0
+  /// The last ones, the newest at the end.
+  private var departures: [Departure] = []
+  private static let mostDepartures = 500
   /// More stay on disk; those that were not looked at for longest are closed.
   private static let mostOpen = 200
   private static let mostDocuments = 5000
@@ -41,50 +87,52 @@ actor Documents {
   /// A document with more elements is none that a person draws.
   private static let mostElements = 5000
 
-  init(folder: String, recognizer: any DrawingRecognizer) throws {
+  init(
+    folder: String, recognizer: any DrawingRecognizer,
+    writing: @escaping Writing = { try FileTree.write($0, to: $1) }
+  ) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
     self.recognizer = recognizer
+    write = writing
   }
 
   /// The names of all documents, sorted.
   var names: [String] {
-    let saved = FileName.all(in: folder, ending: "automaton")
-    let drawn = open.filter { $0.value.version > 0 }.keys
-    return Set(saved).union(drawn).sorted()
+    Set(FileName.all(in: folder, ending: "automaton")).union(open.keys).sorted()
   }
 
   private func path(of name: String) -> String { "\(folder)/\(name).automaton" }
 
-  /// The document of that name; an empty one where there is none yet.
-  func state(of name: String) throws -> State {
+  /// The document of that name.
+  ///
+  /// `id` is that of the document which the page shows: another one may have its name by now.
+  ///
+  /// - Throws: `MissingDocument` where there is none.
+  func state(of name: String, id: String? = nil) throws -> State {
+    let state = try opened(name, id: id)
+    guard id == nil || id == state.document.id else { throw missing(name, id: id) }
+    return state
+  }
+
+  private func opened(_ name: String, id: String?) throws -> State {
     useCount += 1
     if let state = open[name] {
       uses[name] = useCount
       return state
     }
-    guard FileName.isFine(name) else {
-      throw Problem("expected a name of letters, digits, spaces, - and _, found `\(name)`")
+    try FileName.check(name, of: "document")
+    guard FileTree.exists(path(of: name)) else { throw missing(name, id: id) }
+    try closeOldest()
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path(of: name))) } catch {
+      throw Problem(
+        "The document \(name) cannot be read: \(reason(for: error)).", .internalServerError)
     }
-    if open.count >= Self.mostOpen {
-      // What a page looks at stays, with its undo.
-      let idle = open.keys.filter {
-        listeners[$0, default: [:]].isEmpty && savers[$0] == nil && unsaved[$0] == nil
-      }
-      guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
-        throw Problem("expected at most \(Self.mostOpen) documents in pages, found more")
-      }
-      open[oldest] = nil
-      uses[oldest] = nil
-    }
-    var document = Document(id: UUID().uuidString)
-    if FileTree.exists(path(of: name)) {
-      let data: Data
-      do { data = try Data(contentsOf: URL(fileURLWithPath: path(of: name))) } catch {
-        throw Problem("\(name): expected a file that can be read, found \(error)")
-      }
-      document = try DocumentFile.read(data, name: "\(name).automaton")
-    }
+    return show(try DocumentFile.read(data, name: "\(name).automaton"), as: name)
+  }
+
+  private func show(_ document: Document, as name: String) -> State {
     let state = State(
       session: SketchSession(Editor(document, ids: RandomIDs()), recognizer: recognizer))
     open[name] = state
@@ -92,25 +140,78 @@ actor Documents {
     return state
   }
 
-  /// Changes a document, saves it, and tells those who look at it.
-  ///
-  /// `id` is the document's that the page shows: another one may have its name by now.
+  /// Closes the document that was not looked at for longest, where too many are open.
+  private func closeOldest() throws {
+    guard open.count >= Self.mostOpen else { return }
+    // A document that a page shows stays open, with its undo.
+    let idle = open.keys.filter {
+      listeners[$0, default: [:]].isEmpty && savers[$0] == nil && unsaved[$0] == nil
+    }
+    guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
+      throw Problem(
+        "\(Self.mostOpen) documents are open in pages. Close some of the pages.", .conflict)
+    }
+    open[oldest] = nil
+    uses[oldest] = nil
+  }
+
+  /// What became of the document of that name, or of that id, as far as it is known.
+  private func missing(_ name: String, id: String?) -> MissingDocument {
+    let known = id ?? departures.last { $0.name == name }?.id
+    var missing = MissingDocument(name: name)
+    // A file may have been taken away by hand from under the name that it got back.
+    if let last = departures.last(where: { $0.id == known }), last.newName != name {
+      missing.newName = last.newName
+      missing.isDeleted = last.newName == nil
+    } else {
+      missing.isReplaced = id != nil && (open[name] != nil || FileTree.exists(path(of: name)))
+    }
+    return missing
+  }
+
+  /// Makes an empty document called `name`; without a name, `Automaton 1` or the next that is free.
+  func create(_ name: String? = nil) throws -> (name: String, state: State) {
+    let taken = Set(names.map { $0.lowercased() })
+    var free = name.map(FileName.spelled) ?? ""
+    if name == nil {
+      var number = 1
+      while taken.contains("automaton \(number)") { number += 1 }
+      free = "Automaton \(number)"
+    }
+    try FileName.check(free, of: "document")
+    guard !taken.contains(free.lowercased()) else { throw Self.taken(free) }
+    return (free, try keep(Document(id: UUID().uuidString), as: free))
+  }
+
+  private static func taken(_ name: String) -> Problem {
+    Problem("Another document is called \(name). Choose another name.", .conflict)
+  }
+
+  /// Writes a new document and opens it.
+  private func keep(_ document: Document, as name: String) throws -> State {
+    try makeRoom()
+    try closeOldest()
+    do { try write(DocumentFile.write(document), path(of: name)) } catch {
+      throw Problem(
+        "The document \(name) cannot be saved: \(reason(for: error)).", .internalServerError)
+    }
+    useCount += 1
+    return show(document, as: name)
+  }
+
+  /// Changes a document, saves it, and tells the pages that show it.
   func change<Result: Sendable>(
     _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
   ) throws -> (State, Result) {
-    var state = try state(of: name)
-    let before = state.session.editor.document
-    guard id == nil || id == before.id else {
-      throw Problem(
-        "expected the document \(name) that is shown, found that it was renamed or deleted")
-    }
+    var state = try state(of: name, id: id)
+    let before = state.document
     let result = try change(&state)
-    let document = state.session.editor.document
+    let document = state.document
     guard document.elementCount <= max(before.elementCount, Self.mostElements) else {
-      throw Problem("expected at most \(Self.mostElements) elements, found more")
+      throw Problem(
+        "A document holds at most \(Self.mostElements) states and transitions.", .conflict)
     }
     if document != before {
-      if state.version == 0, !FileTree.exists(path(of: name)) { try makeRoom() }
       state.version += 1
       unsaved[name] = document
       save(name)
@@ -122,21 +223,21 @@ actor Documents {
 
   private func tell(_ name: String) {
     for listener in (listeners[name] ?? [:]).values {
-      listener.yield(Event(name: name, version: open[name]?.version ?? 0))
+      listener.yield(.changed(name: name, version: open[name]?.version ?? 0))
     }
   }
 
   private func save(_ name: String) {
     guard savers[name] == nil else { return }
-    let path = path(of: name)
+    let (path, write) = (path(of: name), write)
     savers[name] = Task {
       while let document = unsaved[name] {
         let problem = await Task.detached {
           do {
-            try FileTree.write(DocumentFile.write(document), to: path)
+            try write(DocumentFile.write(document), path)
             return nil as String?
           } catch {
-            return "\(error)"
+            return reason(for: error)
           }
         }.value
         let isNews = open[name]?.problem != problem
@@ -170,55 +271,72 @@ actor Documents {
 
   private static func makeRoom(in folder: String) throws {
     guard FileTree.names(in: folder).count < mostDocuments else {
-      throw Problem("expected at most \(mostDocuments) documents in \(folder), found more")
+      throw Problem(
+        "\(folder) holds \(mostDocuments) documents. Move some of them elsewhere.", .conflict)
     }
   }
 
-  /// Puts a document aside, into the folder `deleted`.
-  func remove(_ name: String) async throws {
+  /// Puts a document into the folder `deleted`.
+  func remove(_ name: String, id: String? = nil) async throws {
+    _ = try state(of: name, id: id)
     await saved(name)
-    _ = try state(of: name)
+    let document = try state(of: name, id: id).document
     let aside = "\(folder)/deleted"
     try Self.makeRoom(in: aside)
-    try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
-    if FileTree.exists(path(of: name)) {
-      let taken = Set(FileName.all(in: aside, ending: "automaton"))
-      let free = FileName.free(name, or: "document", taken: taken)
-      try FileManager.default.moveItem(
-        atPath: path(of: name), toPath: "\(aside)/\(free).automaton")
-    }
-    close(name, Event(name: name, isDeleted: true))
+    let taken = Set(FileName.all(in: aside, ending: "automaton"))
+    let free = FileName.free(name, or: "document", taken: taken)
+    try move(name, document, to: "\(aside)/\(free).automaton")
+    depart(Departure(id: document.id, name: name, newName: nil), .deleted(name))
   }
 
   /// Gives a document another name, one that is free; returns it.
-  func rename(_ name: String, _ wish: String) async throws -> String {
+  func rename(_ name: String, _ wish: String, id: String? = nil) async throws -> String {
     let wish = FileName.spelled(wish)
+    _ = try state(of: name, id: id)
     await saved(name)
-    let document = try state(of: name).session.editor.document
-    guard FileName.isFine(wish) else {
-      throw Problem("expected a name of letters, digits, spaces, - and _, found `\(wish)`")
-    }
+    let document = try state(of: name, id: id).document
+    try FileName.check(wish, of: "document")
     guard wish != name else { return name }
     let others = names.filter { $0 != name }.map { $0.lowercased() }
-    guard !others.contains(wish.lowercased()) else {
-      throw Problem("expected a name that is free, found `\(wish)`, which another document has")
-    }
-    if FileTree.exists(path(of: name)) {
-      try FileManager.default.moveItem(atPath: path(of: name), toPath: path(of: wish))
-    } else {
-      try makeRoom()
-      try FileTree.write(DocumentFile.write(document), to: path(of: wish))
-    }
+    guard !others.contains(wish.lowercased()) else { throw Self.taken(wish) }
+    try move(name, document, to: path(of: wish))
     open[wish] = open[name]
+    open[wish]?.problem = nil
     uses[wish] = uses[name]
-    close(name, Event(name: name, renamedTo: wish))
+    depart(Departure(id: document.id, name: name, newName: wish), .renamed(wish))
     return wish
   }
 
-  private func close(_ name: String, _ event: Event) {
-    open[name] = nil
-    uses[name] = nil
-    for listener in (listeners.removeValue(forKey: name) ?? [:]).values {
+  /// Moves the file of a document; where it could not be saved, writes the document as it is now.
+  private func move(_ name: String, _ document: Document, to target: String) throws {
+    let (files, source) = (FileManager.default, path(of: name))
+    do {
+      try files.createDirectory(
+        atPath: FileTree.folder(of: target), withIntermediateDirectories: true)
+      if unsaved[name] == nil, FileTree.exists(source) {
+        try files.moveItem(atPath: source, toPath: target)
+      } else {
+        try write(DocumentFile.write(document), target)
+        do { if FileTree.exists(source) { try files.removeItem(atPath: source) } } catch {
+          try? files.removeItem(atPath: target)
+          throw error
+        }
+      }
+    } catch {
+      throw Problem(
+        "The document \(name) stays as it is, because its file cannot be moved: "
+          + "\(reason(for: error)).", .internalServerError)
+    }
+    unsaved[name] = nil
+  }
+
+  /// Remembers that a document is gone from its name, and tells the pages that show it.
+  private func depart(_ departure: Departure, _ event: Event) {
+    departures.append(departure)
+    if departures.count > Self.mostDepartures { departures.removeFirst() }
+    open[departure.name] = nil
+    uses[departure.name] = nil
+    for listener in (listeners.removeValue(forKey: departure.name) ?? [:]).values {
       listener.yield(event)
       listener.finish()
     }
@@ -226,32 +344,46 @@ actor Documents {
 
   /// Makes a document of an automaton under a name that is free; returns the name.
   nonisolated func add(_ drawn: Drawn, named wish: String) async throws -> String {
+    try Self.check(drawn.automaton.states.count + drawn.automaton.transitions.count)
     // Laying out many states takes its time, which nobody else has to wait for.
-    try await add(Document(drawn, id: UUID().uuidString), named: wish)
+    return try await add(Document(drawn, id: UUID().uuidString), named: wish)
   }
 
   /// Keeps a document under a name that is free; returns the name.
   func add(_ document: Document, named wish: String) throws -> String {
-    guard document.elementCount <= Self.mostElements else {
-      throw Problem(
-        "expected at most \(Self.mostElements) elements, found \(document.elementCount)")
-    }
-    try makeRoom()
+    try Self.check(document.elementCount)
     let name = FileName.free(wish, or: "document", taken: Set(names))
-    let data = DocumentFile.write(document)
-    try FileTree.write(data, to: path(of: name))
-    _ = try state(of: name)
+    // A file may be opened twice, and each copy is a document of its own.
+    var document = document
+    document.id = UUID().uuidString
+    _ = try keep(document, as: name)
     return name
+  }
+
+  private static func check(_ count: Int) throws(Problem) {
+    guard count <= mostElements else {
+      throw Problem(
+        "A document holds at most \(mostElements) states and transitions, this has \(count).",
+        .contentTooLarge)
+    }
   }
 
   /// How often a listener is sent the version again, so that one who has gone away is noticed.
   private static let heartbeat = Duration.seconds(20)
 
-  /// The versions of a document as it changes.
-  func versions(of name: String) throws -> AsyncStream<Event> {
-    let version = try state(of: name).version
+  /// The versions of a document as it changes; of one that is gone, what became of it.
+  func versions(of name: String, id: String? = nil) throws -> AsyncStream<Event> {
+    let version: Int
+    do { version = try state(of: name, id: id).version } catch let missing as MissingDocument {
+      guard missing.newName != nil || missing.isDeleted else { throw missing }
+      return AsyncStream { continuation in
+        continuation.yield(missing.newName.map(Event.renamed) ?? .deleted(name))
+        continuation.finish()
+      }
+    }
     guard listeners[name, default: [:]].count < Self.mostListeners else {
-      throw Problem("expected at most \(Self.mostListeners) pages on a document, found more")
+      throw Problem(
+        "\(Self.mostListeners) pages show the document \(name). Close some of them.", .conflict)
     }
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(
@@ -267,12 +399,12 @@ actor Documents {
       heart.cancel()
       Task { await self.forget(id, name) }
     }
-    continuation.yield(Event(name: name, version: version))
+    continuation.yield(.changed(name: name, version: version))
     return stream
   }
 
   private func tell(_ id: UUID, _ name: String) {
-    listeners[name]?[id]?.yield(Event(name: name, version: open[name]?.version ?? 0))
+    listeners[name]?[id]?.yield(.changed(name: name, version: open[name]?.version ?? 0))
   }
 
   private func forget(_ id: UUID, _ name: String) { listeners[name]?[id] = nil }

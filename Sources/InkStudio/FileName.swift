@@ -1,15 +1,24 @@
 import Foundation
 import InkDatasets
 
-/// What documents, models and learners may be called: names that are files' names as well, and no paths.
+/// The names of documents, models and learners: they are file names as well, and never paths.
 enum FileName {
-  /// Whether `text` is one: letters, digits, spaces, `-` and `_`.
+  /// Whether `text` is such a name: letters, digits, spaces, `-` and `_`.
   static func isFine(_ text: String) -> Bool {
     (1...60).contains(text.count) && text.utf8.count <= 200
       && text.unicodeScalars.allSatisfy(isFine) && text.first != " " && text.last != " "
   }
 
-  /// The one spelling of a name that is used, for letters with accents have several.
+  /// Refuses `text` where it is no such name; `what` says whose name it is.
+  static func check(_ text: String, of what: String) throws(Problem) {
+    guard isFine(text) else {
+      throw Problem(
+        "`\(text.prefix(80))` cannot be the name of a \(what). Use up to 60 letters, digits, spaces, - "
+          + "and _.")
+    }
+  }
+
+  /// The one spelling of a name that is used: letters with accents have several.
   static func spelled(_ text: String) -> String { text.precomposedStringWithCanonicalMapping }
 
   /// The nearest name to `wish` that is fine and not `taken`.
@@ -39,11 +48,4 @@ enum FileName {
   private static func isFine(_ scalar: Unicode.Scalar) -> Bool {
     CharacterSet.alphanumerics.contains(scalar) || " -_".unicodeScalars.contains(scalar)
   }
-}
-
-/// What cannot be done, in words for the page.
-struct Problem: Error, CustomStringConvertible {
-  var description: String
-
-  init(_ description: String) { self.description = description }
 }

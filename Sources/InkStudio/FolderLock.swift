@@ -1,18 +1,36 @@
 import Foundation
 
-/// Keeps a folder for one process: two that write the same files would each undo what the other did.
+/// Keeps a folder for one process: two that write the same files would undo each other's changes.
 ///
-/// The system lets go of it when the process ends, however it ends.
+/// The system releases it when the process ends, however it ends.
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// - Throws: `Problem` where another process has the folder.
+  /// Makes the folder, which only its owner may enter, and locks it.
+  ///
+  /// - Throws: `Problem` where another process has the folder or it cannot be used.
   init(_ folder: String) throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    descriptor = open("\(folder)/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      if descriptor >= 0 { close(descriptor) }
-      throw Problem("\(folder): expected a folder that no other studio uses, found one that does")
+    let path = "\(folder)/.lock"
+    let files = FileManager.default
+    do {
+      if !files.fileExists(atPath: folder) {
+        try files.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      } else if files.fileExists(atPath: path) {
+        // A studio's folder of an older version was open to all users of the machine.
+        try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+      }
+    } catch {
+      throw Problem("The folder \(folder) cannot be used: \(reason(for: error)).")
+    }
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw Problem("The folder \(folder) cannot be used: \(String(cString: strerror(errno))).")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw Problem(
+        "Another studio uses the folder \(folder). End it first, or choose another --data.")
     }
   }
 

@@ -5,19 +5,27 @@ import Synchronization
 
 /// Lets in only the page that was opened with the token in its address.
 ///
-/// Other sites' pages can send requests to the loopback interface as well: `Host` has to be this server
-/// (against DNS rebinding), `Origin`, where there is one, too, and the token comes as a cookie that other
+/// Pages of other sites can send requests to the loopback interface as well. `Host` has to be this server
+/// (against DNS rebinding), `Origin`, where it is sent, too, and the token comes as a cookie that other
 /// sites cannot send.
 final class Gatekeeper: RouterMiddleware, Sendable {
   typealias Context = BasicRequestContext
 
   private let token: String
+  private let onEntry: @Sendable () -> Void
   private let port = Mutex(0)
 
-  init(token: String) { self.token = token }
+  /// `onEntry` is called when somebody comes with the token in the address.
+  init(token: String, onEntry: @escaping @Sendable () -> Void = {}) {
+    self.token = token
+    self.onEntry = onEntry
+  }
 
-  /// Takes requests for the loopback names at `port`.
+  /// Accepts requests for the loopback names at `port`.
   func open(port: Int) { self.port.withLock { $0 = port } }
+
+  /// The name of the cookie: one for each port, because cookies do not tell ports apart.
+  static func cookie(port: Int) -> String { "inkstate-\(port)" }
 
   func handle(
     _ request: Request, context: BasicRequestContext,
@@ -26,27 +34,21 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     let port = port.withLock { $0 }
-    // One for each studio: cookies do not tell ports apart.
-    let cookie = "inkstate-\(port)"
-    let given = request.uri.queryParameters["token"].map(String.init)
+    let cookie = Self.cookie(port: port)
+    let given = try? Query(request.uri.query)["token"]
     var response: Response
     if let problem = problem(with: request, port: port) {
       response = Answer.problem(problem.status, problem.text)
     } else if given != token, request.cookies[cookie]?.value != token {
-      response = Answer.problem(
-        .forbidden, "expected the address that `inkstate studio` printed")
+      response = Self.closed(to: request)
     } else {
       do {
         response = try await next(request, context)
-      } catch let error as HTTPError {
-        response = Answer.problem(
-          error.status,
-          error.body
-            ?? "expected an address of the studio, found \(request.method) \(request.uri.path)")
       } catch {
-        response = Answer.problem(.internalServerError, "\(error)")
+        response = Answer.unexpected(error)
       }
       if given == token {
+        onEntry()
         response.headers[.setCookie] = "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict"
       }
     }
@@ -60,7 +62,23 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     return response
   }
 
-  /// Why a request cannot be this page's, or `nil` where it may be.
+  /// The answer to a request without the token: a page for a person, JSON for a script.
+  private static func closed(to request: Request) -> Response {
+    guard request.headers[.accept]?.contains("text/html") ?? false else {
+      return Answer.problem(
+        .forbidden,
+        "This page is not connected to the studio that is running. Open the address that "
+          + "`inkstate studio` printed in the terminal.")
+    }
+    return Answer.page(
+      .forbidden, title: "The studio needs its whole address",
+      text: """
+        Open the address that <code>inkstate studio</code> printed in the terminal, with all that \
+        follows <code>?token=</code>. Each start of the studio prints a new one.
+        """)
+  }
+
+  /// Why a request cannot be this page's, or `nil` where it can.
   private func problem(
     with request: Request, port: Int
   ) -> (status: HTTPResponse.Status, text: String)? {
@@ -69,15 +87,15 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     // Browsers leave out the usual port.
     if port == 80 { hosts += ["127.0.0.1", "localhost"] }
     guard hosts.contains(host) else {
-      return (.misdirectedRequest, "expected this machine's own address, found \(host)")
+      return (.misdirectedRequest, "The studio answers at \(hosts[0]) only, not at `\(host)`.")
     }
     if let origin = request.headers[.origin], origin != "http://\(host)" {
-      return (.forbidden, "expected a request of this page, found one of \(origin)")
+      return (.forbidden, "The studio answers its own page only, not a page of \(origin).")
     }
     // Pages of other servers on this machine can send the cookie, but not this.
     let site = request.headers[HTTPField.Name("Sec-Fetch-Site")!] ?? "none"
     guard ["none", "same-origin"].contains(site) || request.uri.path == "/" else {
-      return (.forbidden, "expected a request of this page, found one of another (\(site))")
+      return (.forbidden, "The studio answers its own page only, not one of another site.")
     }
     return nil
   }

@@ -6,6 +6,13 @@ import InkRecognizer
 
 /// What the page sends and gets, in JSON.
 enum Message {
+  /// What is wrong; where a document is gone, what became of it.
+  struct Failure: Encodable {
+    var error: String
+    var renamedTo: String?
+    var isDeleted: Bool?
+  }
+
   /// A place on the canvas.
   struct Place: Decodable {
     var x: Double
@@ -23,10 +30,12 @@ enum Message {
     var radius: Double?
     var text: String?
     var value: Bool?
+    /// Screen points per canvas point.
+    var zoom: Double?
 
     func command() throws(Problem) -> Command {
       func need<Value>(_ value: Value?, _ name: String) throws(Problem) -> Value {
-        guard let value else { throw Problem("\(kind): expected `\(name)`, found none") }
+        guard let value else { throw Problem("The command \(kind.prefix(40)) needs `\(name)`.") }
         return value
       }
       switch kind {
@@ -65,7 +74,7 @@ enum Message {
         return .delete(
           try need(id, "id"), value == true ? .deletesAttached : .keepsDangling)
       case "clear": return .clear
-      default: throw Problem("kind: expected a command, found `\(kind)`")
+      default: throw Problem("There is no command `\(kind.prefix(40))`.")
       }
     }
   }
@@ -138,7 +147,7 @@ extension Message.Picture {
       json.list(
         findings.filter { !$0.isError }.map { $0.words(names) }
           + document.danglingTransitionsInWords.map { "\($0) is left out" }
-          + (state.problem.map { ["not saved: \($0)"] } ?? [])
+          + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
       json.name("states")
       json.list(document.states) { Self.write($1, of: document, to: &$0) }
@@ -237,5 +246,29 @@ extension Message.Picture {
 
   private static func text(_ place: Vector) -> String {
     "\(rounded(place.x)),\(rounded(place.y))"
+  }
+}
+
+extension Automaton {
+  /// Returns the same automaton with short ids, for files and results that show the ids of states
+  /// without a name of their own; `namesAll` gives such states their id as a name.
+  func withShortIDs(namesAll: Bool) -> Automaton {
+    let short = Dictionary(
+      uniqueKeysWithValues: states.enumerated().map { ($1.id, "s\($0 + 1)") })
+    let states = states.map { state in
+      let id = short[state.id]!
+      return State(
+        id, name: namesAll && state.name.isEmpty ? id : state.name, isInitial: state.isInitial,
+        isFinal: state.isFinal)
+    }
+    let transitions = transitions.enumerated().map { index, transition in
+      Transition(
+        "t\(index + 1)", from: short[transition.start]!, to: short[transition.end]!,
+        symbols: transition.symbols, includesEpsilon: transition.includesEpsilon)
+    }
+    guard let automaton = try? Automaton(states: states, transitions: transitions) else {
+      preconditionFailure("the ids are unique and known")
+    }
+    return automaton
   }
 }

@@ -93,7 +93,7 @@ final class Models: DrawingRecognizer {
   /// The model of that name.
   func model(named name: String) throws(Problem) -> Model {
     guard let model = known.withLock({ $0.recognizers[name]?.model }) else {
-      throw Problem("expected the name of a model, found `\(name)`")
+      throw Problem("There is no model `\(name.prefix(80))`.", .notFound)
     }
     return model
   }
@@ -118,7 +118,7 @@ final class Models: DrawingRecognizer {
   /// Refuses where there are too many models.
   func makeRoom() throws(Problem) {
     guard Self.names(in: folder).count < Self.most else {
-      throw Problem("expected at most \(Self.most) models, found more: delete some in \(folder)")
+      throw Problem("There are \(Self.most) models in \(folder). Delete some of them.", .conflict)
     }
   }
 
@@ -126,7 +126,7 @@ final class Models: DrawingRecognizer {
   func data(of name: String) throws -> Data {
     guard FileName.isFine(name), let data = FileManager.default.contents(atPath: path(of: name))
     else {
-      throw Problem("expected the name of a model that was trained here, found `\(name)`")
+      throw Problem("No model `\(name.prefix(80))` was trained here.", .notFound)
     }
     return data
   }

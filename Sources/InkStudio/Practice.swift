@@ -34,9 +34,15 @@ actor Practice {
     var answer: Int
   }
 
-  /// What the page is told of a learner.
+  /// A task as the page shows it: the answer stays here.
+  struct ShownTask: Encodable, Equatable, Sendable {
+    var id: String
+    var text: String
+  }
+
+  /// What the page is told about a learner.
   struct Standing: Encodable, Sendable {
-    var task: Exercise
+    var task: ShownTask
     /// Tasks that were answered, and those that were answered right.
     var answered: Int
     var right: Int
@@ -51,20 +57,50 @@ actor Practice {
 
   /// What was read of an answer.
   struct Answer: Encodable, Sendable {
+    /// The id that a confirmation names.
+    var id: String
     var text: String
     var probability: Double
     var isSure: Bool
     var isRight: Bool
-    /// What is asked next; where a person has to say what was written, nothing yet.
+    /// What is asked next; `nil` where a person has to say what was written.
     var standing: Standing?
+  }
+
+  /// What became of an answer.
+  struct Confirmation: Encodable, Sendable {
+    var isRight: Bool
+    /// Whether the digits were kept to adapt the model to.
+    var isLearnt: Bool
+    /// Whether the drawing surely shows something else than a person says.
+    var isDoubted: Bool
+    /// What was asked for.
+    var solution: String
+    var standing: Standing
+  }
+
+  /// A task that was not answered yet.
+  private struct Question {
+    var id: String
+    var level: Level
+    var exercise: Exercise
+  }
+
+  /// What was read of the answer to a question.
+  private struct Given {
+    var id: String
+    var question: Question
+    var reading: DigitReader.Reading
+    /// The confirmation, once it was asked for; the same again for whoever asks again.
+    var settling: Task<Confirmation, any Error>?
   }
 
   private struct Learner {
     var recordings: Recordings
     var recognizer: Recognizer
-    var task: Exercise
-    var level: Level
-    var reading: DigitReader.Reading?
+    /// One for each page that shows a task, and some that no page shows any more.
+    var questions: [Question] = []
+    var answers: [Given] = []
     var answered = 0
     var right = 0
     /// For each digit in order, whether it was read right.
@@ -82,6 +118,8 @@ actor Practice {
   /// More stay on disk.
   private static let mostOpen = 100
   private static let mostLearners = 1000
+  /// The oldest questions and answers of a learner are forgotten.
+  private static let mostQuestions = 50
   /// The model is adapted anew whenever so many digits more are known.
   static let adaptsEvery = 10
   private static let seed: UInt64 = 1
@@ -97,84 +135,138 @@ actor Practice {
     base = try Recognizer(modelPath: Self.modelPath)
   }
 
-  /// How `name` stands, with a task of `level`.
-  func standing(of name: String, level: Level) async throws -> Standing {
+  /// How `name` stands, with a task of `level`: the one of that id where it is open, otherwise a new one.
+  func standing(of name: String, level: Level, question: String? = nil) async throws -> Standing {
     var learner = try await learner(name)
-    if learner.level != level {
-      learner.level = level
-      ask(&learner)
-      learners[name] = learner
+    if let open = learner.questions.first(where: { $0.id == question && $0.level == level }) {
+      return Self.standing(learner, with: open)
     }
-    return Self.standing(learner)
+    let next = Self.ask(&learner, level, after: nil)
+    learners[name] = learner
+    return Self.standing(learner, with: next)
   }
 
-  /// Reads the answer of `name`; where it is right, the next task comes with it.
-  func answer(_ name: String, _ drawing: Drawing) async throws -> Answer {
+  /// Reads the answer of `name` to a question; where it is right, the next task comes with it.
+  func answer(_ name: String, to question: String, _ drawing: Drawing) async throws -> Answer {
     var learner = try await learner(name)
-    guard let reading = try DigitReader(recognizer: learner.recognizer).read(drawing) else {
-      throw Problem("expected a number of one or two digits, found nothing")
+    guard let question = learner.questions.first(where: { $0.id == question }) else {
+      throw Problem("This task is not open any more. Go on with the next one.", .conflict)
     }
-    learner.reading = reading
+    guard !drawing.isTap,
+      let reading = try DigitReader(recognizer: learner.recognizer).read(drawing)
+    else {
+      throw Problem("Nothing was written. Write one or two digits.", .unprocessableContent)
+    }
+    let given = Given(id: UUID().uuidString, question: question, reading: reading)
+    learner.answers.append(given)
+    if learner.answers.count > Self.mostQuestions { learner.answers.removeFirst() }
     learners[name] = learner
-    let isRight = Int(reading.text) == learner.task.answer
+    let isRight = Int(reading.text) == question.exercise.answer
     var answer = Answer(
-      text: reading.text, probability: reading.probability, isSure: reading.isSure,
-      isRight: isRight)
-    // Where it could as well be something else, it is counted but not learnt.
-    if isRight { answer.standing = try await confirm(name, reading.text, learns: reading.isSure) }
+      id: given.id, text: reading.text, probability: reading.probability,
+      isSure: reading.isSure, isRight: isRight)
+    if isRight {
+      // Where it could as well be something else, it is counted but not learnt.
+      answer.standing = try await confirm(
+        name, given.id, reading.text, learns: reading.isSure
+      ).standing
+    }
     return answer
   }
 
-  /// Hears what `name` wrote in truth; keeps the digits, and asks for the next number.
+  /// Takes what `name` wrote according to a person; keeps the digits, and asks for the next number.
+  ///
+  /// A confirmation that failed can be repeated; one that succeeded has the same result again.
   func confirm(
-    _ name: String, _ text: String, learns: Bool = true
-  ) async throws -> Standing {
-    var learner = try await learner(name)
-    guard let reading = learner.reading else {
-      throw Problem("expected an answer before, found none")
-    }
+    _ name: String, _ answer: String, _ text: String, learns: Bool = true
+  ) async throws -> Confirmation {
     guard (1...2).contains(text.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-      throw Problem("expected one or two digits, found `\(text)`")
+      throw Problem("`\(text.prefix(20))` is no number of one or two digits.")
     }
-    // Once only, also where two ask at the same time.
-    learners[name]?.reading = nil
-    let isRight = Int(text) == learner.task.answer
+    guard let given = try await learner(name).answers.first(where: { $0.id == answer }) else {
+      throw Problem("This answer is not known any more. Write it again.", .conflict)
+    }
+    let settling =
+      given.settling
+      ?? Task { try await self.settle(name, given, text, learns: learns) }
+    remember(settling, name, answer)
+    do { return try await settling.value } catch {
+      remember(nil, name, answer)
+      throw error
+    }
+  }
+
+  private func remember(
+    _ settling: Task<Confirmation, any Error>?, _ name: String, _ answer: String
+  ) {
+    guard let index = learners[name]?.answers.firstIndex(where: { $0.id == answer }) else { return }
+    learners[name]?.answers[index].settling = settling
+  }
+
+  private func settle(
+    _ name: String, _ given: Given, _ text: String, learns: Bool
+  ) async throws -> Confirmation {
+    var learner = try await learner(name)
+    let (reading, question) = (given.reading, given.question)
+    // Two answers to one question count once.
+    guard learner.questions.contains(where: { $0.id == question.id }) else {
+      throw Problem("This task is not open any more. Go on with the next one.", .conflict)
+    }
+    try makeRoom(for: name)
+    // Also where the second comes while the first is being written to disk.
+    learners[name]?.questions.removeAll { $0.id == question.id }
+    let isConsistent = reading.isConsistent(with: text)
+    let isDoubted = reading.isSure && !isConsistent
+    let isRight = !isDoubted && Int(text) == question.exercise.answer
+    let isLearnt = learns && isConsistent
     let labels = text.map(String.init)
-    // Digits that were parted in the wrong place teach nothing.
-    let isKept = learns && labels.count == reading.digits.count
-    if isKept {
-      try makeRoom(for: name)
-      try await learner.recordings.add(
-        zip(reading.digits, labels).map { digit, label in
-          Recording(
-            digit.drawing, label: label, writer: name,
-            attributes: ["read": .text(digit.label), "task": .text(learner.task.text)])
-        })
+    if isLearnt {
+      do {
+        try await learner.recordings.add(
+          zip(reading.digits, labels).map { digit, label in
+            Recording(
+              digit.drawing.fromItsBegin, label: label, writer: name,
+              attributes: ["read": .text(digit.label), "task": .text(question.exercise.text)])
+          })
+      } catch {
+        learners[name]?.questions.append(question)
+        throw error
+      }
     }
     learner = learners[name] ?? learner
-    if isKept { learner.reads += zip(reading.digits, labels).map { $0.label == $1 } }
+    if isLearnt { learner.reads += zip(reading.digits, labels).map { $0.label == $1 } }
     learner.answered += 1
     learner.right += isRight ? 1 : 0
-    ask(&learner)
+    let next = Self.ask(&learner, question.level, after: question.exercise)
     let isDue = learner.reads.count - learner.adaptedTo >= Self.adaptsEvery && !learner.isAdapting
     learner.isAdapting = learner.isAdapting || isDue
     learners[name] = learner
-    try makeRoom(for: name)
-    try save(learner, of: name)
+    // Where there is no room for the counts, the digits are safe, and the next answer tries again.
+    try? save(learner, of: name)
     if isDue { Task { await adapt(name) } }
-    return Self.standing(learner)
+    return Confirmation(
+      isRight: isRight, isLearnt: isLearnt, isDoubted: isDoubted,
+      solution: String(question.exercise.answer), standing: Self.standing(learner, with: next))
   }
 
-  private func ask(_ learner: inout Learner) {
+  /// Opens a question that is another one than `before`.
+  private static func ask(
+    _ learner: inout Learner, _ level: Level, after before: Exercise?
+  ) -> Question {
     var generator = SystemRandomNumberGenerator()
-    let before = learner.task
-    repeat { learner.task = learner.level.task(using: &generator) } while learner.task == before
+    var exercise: Exercise
+    repeat { exercise = level.task(using: &generator) } while exercise == before
+    let question = Question(id: UUID().uuidString, level: level, exercise: exercise)
+    learner.questions.append(question)
+    if learner.questions.count > mostQuestions { learner.questions.removeFirst() }
+    return question
   }
 
-  private static func standing(_ learner: Learner) -> Standing {
+  private static func standing(_ learner: Learner, with question: Question) -> Standing {
     let last = learner.reads.suffix(20)
     return Standing(
-      task: learner.task, answered: learner.answered, right: learner.right,
+      task: ShownTask(id: question.id, text: question.exercise.text), answered: learner.answered,
+      right: learner.right,
       digits: learner.reads.count, readRight: last.count { $0 }, readOf: last.count,
       adaptedTo: learner.adaptedTo, isAdapting: learner.isAdapting)
   }
@@ -202,9 +294,7 @@ actor Practice {
       learners[name]?.use = useCount
       return learners[name]!
     }
-    guard FileName.isFine(name) else {
-      throw Problem("expected a name of letters, digits, spaces, - and _, found `\(name)`")
-    }
+    try FileName.check(name, of: "learner")
     if learners.count >= Self.mostOpen,
       let oldest = learners.filter({ !$0.value.isAdapting }).min(by: { $0.value.use < $1.value.use }
       )
@@ -218,8 +308,7 @@ actor Practice {
     }
     // Another request may have come first.
     if let learner = learners[name] { return learner }
-    var learner = Learner(
-      recordings: recordings, recognizer: base, task: Exercise(text: "", answer: 0), level: .digits)
+    var learner = Learner(recordings: recordings, recognizer: base)
     learner.reads = reads
     if let data = FileManager.default.contents(atPath: keptPath(of: name)),
       let kept = try? JSONDecoder().decode(Kept.self, from: data)
@@ -231,7 +320,6 @@ actor Practice {
       }
     }
     learner.use = useCount
-    ask(&learner)
     learners[name] = learner
     return learner
   }
@@ -241,7 +329,8 @@ actor Practice {
     guard
       FileTree.exists("\(folder)/\(name)") || FileTree.names(in: folder).count < Self.mostLearners
     else {
-      throw Problem("expected at most \(Self.mostLearners) learners in \(folder), found more")
+      throw Problem(
+        "\(folder) holds \(Self.mostLearners) learners. Move some of them elsewhere.", .conflict)
     }
   }
 

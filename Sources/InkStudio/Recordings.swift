@@ -2,51 +2,120 @@ import Foundation
 import Ink
 import InkDatasets
 
-/// Recorded drawings: one line of NDJSON each, on disk before anything else is asked for.
+/// Recorded drawings: one line of NDJSON each, on disk before the request is answered.
 ///
-/// Lines that cannot be read stay in the file as they are.
+/// Lines that cannot be read stay in the file as they are. A line that is deleted is overwritten with
+/// spaces, so that no other line moves; the next start takes such lines out of the file.
 actor Recordings {
-  /// A drawing with what it is called here.
+  /// A drawing with its id.
   struct Entry: Sendable {
     var id: String
     var recording: Recording
   }
 
+  private struct Slot {
+    var entry: Entry
+    /// Its bytes in the file, without the line end.
+    var bytes: Range<Int>
+  }
+
+  /// Waits until what was written to a file is on disk.
+  typealias Flush = @Sendable (FileHandle) throws -> Void
+  /// Asks the system to write the file to disk, and waits for it.
+  static let toDisk: Flush = { file in
+    guard fsync(file.fileDescriptor) == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+  }
+
   private let folder: String
   private let path: String
-  private var entries: [Entry] = []
+  private let flush: Flush
+  /// In the order of the file; `nil` for one that was deleted.
+  private var slots: [Slot?] = []
+  /// The places in `slots`, by id.
+  private var places: [String: Int] = [:]
   private(set) var counts: [String: Int] = [:]
+  /// Whether lines were deleted since the start.
+  private var hasGaps = false
   /// The file, once something is written.
   private var handle: FileHandle?
   private static let idKey = "id"
+  private static let space = UInt8(ascii: " ")
+  private static let lineEnd = UInt8(ascii: "\n")
   /// They are all held in memory.
   private static let most = 100_000
   private static let mostBytes = 1 << 30
 
   /// Reads what was recorded in `folder` before; nothing is made there until something is recorded.
-  init(folder: String) throws {
+  init(folder: String, flush: @escaping Flush = Recordings.toDisk) throws {
     self.folder = folder
+    self.flush = flush
     path = "\(folder)/recordings.ndjson"
-    guard FileTree.exists(path), try !Data(contentsOf: URL(fileURLWithPath: path)).isEmpty else {
-      return
+    guard FileTree.exists(path) else { return }
+    var data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw Problem("\(path) cannot be read: \(reason(for: error)).")
     }
-    var read: [Entry] = []
-    try InkFile(path: path).forEach { item in
-      guard case .success(let recording) = item.result else { return }
-      var id = "line-\(item.place.line ?? 0)"
-      if case .text(let known)? = recording.attributes[Self.idKey] { id = known }
-      read.append(Entry(id: id, recording: recording))
+    let whole = Self.withoutGaps(data)
+    // Where there is no room for the new file, the old one serves as well.
+    if whole.count < data.count, (try? FileTree.write(whole, to: path)) != nil { data = whole }
+    (slots, places) = Self.slots(of: data, at: path)
+    for slot in slots.compactMap(\.self) {
+      counts[slot.entry.recording.label ?? "", default: 0] += 1
     }
-    entries = read
-    counts = Self.counts(of: read)
   }
 
-  private static func counts(of entries: [Entry]) -> [String: Int] {
-    entries.reduce(into: [:]) { $0[$1.recording.label ?? "", default: 0] += 1 }
+  private static func slots(of data: Data, at path: String) -> ([Slot?], [String: Int]) {
+    var slots: [Slot?] = []
+    var places: [String: Int] = [:]
+    for (number, bytes) in lines(of: data).enumerated() {
+      let place = Place(file: path, line: number + 1)
+      guard bytes.count <= LineReader.longestLine,
+        let item = NDJSON.item(LineReader.Line(place: place, bytes: data[bytes])),
+        case .success(let recording) = item.result
+      else { continue }
+      var id = "line-\(number + 1)"
+      if case .text(let known)? = recording.attributes[idKey], places[known] == nil { id = known }
+      places[id] = slots.count
+      slots.append(Slot(entry: Entry(id: id, recording: recording), bytes: bytes))
+    }
+    return (slots, places)
+  }
+
+  /// The bytes of every line, without the line ends.
+  private static func lines(of data: Data) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    data.withUnsafeBytes { bytes in
+      var start = 0
+      while start < bytes.count {
+        let end = bytes[start...].firstIndex(of: lineEnd) ?? bytes.count
+        lines.append(start..<end)
+        start = end + 1
+      }
+    }
+    return lines
+  }
+
+  /// The file without the lines that were overwritten with spaces.
+  private static func withoutGaps(_ data: Data) -> Data {
+    let lines = lines(of: data)
+    func isGap(_ line: Range<Int>) -> Bool {
+      !line.isEmpty && data[line].allSatisfy { $0 == space }
+    }
+    guard lines.contains(where: isGap) else { return data }
+    return lines.filter { !isGap($0) }.reduce(into: Data()) {
+      $0 += data[$1.lowerBound..<min(data.count, $1.upperBound + 1)]
+    }
   }
 
   /// The drawings in the order in which they were recorded.
-  var all: [Entry] { entries }
+  var all: [Entry] { slots.compactMap { $0?.entry } }
+
+  /// The last drawings, the newest first.
+  func newest(_ count: Int) -> [Entry] {
+    Array(slots.reversed().lazy.compactMap { $0?.entry }.prefix(count))
+  }
 
   /// Adds a drawing; when this returns, it is on disk.
   func add(_ recording: Recording) throws -> Entry {
@@ -56,65 +125,86 @@ actor Recordings {
   /// Adds drawings; when this returns, they are on disk.
   @discardableResult
   func add(_ recordings: [Recording]) throws -> [Entry] {
-    guard entries.count + recordings.count <= Self.most else {
-      throw Problem("expected at most \(Self.most) drawings in \(path), found more")
+    guard places.count + recordings.count <= Self.most else {
+      throw Problem(
+        "\(path) holds \(places.count) drawings; \(Self.most) is the most. Move it elsewhere.",
+        .conflict)
     }
+    let (handle, before) = try openForWriting()
     var lines = Data()
-    var added: [Entry] = []
+    var added: [Slot] = []
     for var recording in recordings {
       let id = UUID().uuidString
       recording.attributes[Self.idKey] = .text(id)
-      let place = Place(file: path, line: entries.count + added.count + 1)
-      lines += try NDJSON.line(recording, at: place) + Data("\n".utf8)
-      added.append(Entry(id: id, recording: recording))
+      let place = Place(file: path, line: slots.count + added.count + 1)
+      let line = try NDJSON.line(recording, at: place)
+      let start = before + lines.count
+      lines += line + Data([Self.lineEnd])
+      added.append(
+        Slot(entry: Entry(id: id, recording: recording), bytes: start..<start + line.count))
     }
-    let handle = try openForWriting()
-    let before = try handle.seekToEnd()
-    guard Int(before) + lines.count <= Self.mostBytes else {
-      throw Problem("expected at most \(Self.mostBytes >> 20) MiB in \(path), found more")
+    guard before + lines.count <= Self.mostBytes else {
+      throw Problem(
+        "\(path) would be larger than \(Self.mostBytes >> 20) MiB. Move it elsewhere.",
+        .conflict)
     }
     do {
       try handle.write(contentsOf: lines)
-      try handle.synchronize()
+      try flush(handle)
     } catch {
       // A disk that is full leaves no half of a line.
-      try? handle.truncate(atOffset: before)
-      throw Problem("\(path): expected room for a drawing, found none (\(error))")
+      try? handle.truncate(atOffset: UInt64(before))
+      throw Problem(
+        "The drawing was not saved in \(path): \(reason(for: error)).", .internalServerError)
     }
-    entries += added
-    for entry in added { counts[entry.recording.label ?? "", default: 0] += 1 }
-    return added
+    for slot in added {
+      places[slot.entry.id] = slots.count
+      slots.append(slot)
+      counts[slot.entry.recording.label ?? "", default: 0] += 1
+    }
+    return added.map(\.entry)
   }
 
   /// Takes a drawing out, into `deleted.ndjson`; returns whether there was one.
   func remove(_ id: String) throws -> Bool {
-    guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
-    var kept = Data()
-    var number = 0
-    var removed = Data()
-    let lines = try Data(contentsOf: URL(fileURLWithPath: path))
-      .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
-    for (row, line) in lines.enumerated() {
-      // Readable lines are the entries in their order; all others stay.
-      let item = NDJSON.item(
-        LineReader.Line(place: Place(file: path, line: row + 1), bytes: Data(line)))
-      var isEntry = false
-      if case .success? = item?.result { isEntry = true }
-      if isEntry, number == index { removed = Data(line) } else { kept += line + Data("\n".utf8) }
-      if isEntry { number += 1 }
+    guard let place = places[id], let slot = slots[place] else { return false }
+    do {
+      let (handle, _) = try openForWriting()
+      try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
+      let line = try handle.read(upToCount: slot.bytes.count) ?? Data()
+      guard
+        let item = NDJSON.item(
+          LineReader.Line(place: Place(file: path, line: place + 1), bytes: line)),
+        try item.result.get() == slot.entry.recording
+      else {
+        throw Problem("Another program changed \(path). Restart the studio.", .conflict)
+      }
+      try append(line + Data([Self.lineEnd]), to: "\(folder)/deleted.ndjson")
+      try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
+      try handle.write(contentsOf: Data(repeating: Self.space, count: line.count))
+      try flush(handle)
+    } catch let problem as Problem {
+      throw problem
+    } catch is InkError {
+      throw Problem("Another program changed \(path). Restart the studio.", .conflict)
+    } catch {
+      throw Problem(
+        "The drawing was not deleted from \(path): \(reason(for: error)).", .internalServerError)
     }
-    try append(removed + Data("\n".utf8), to: "\(folder)/deleted.ndjson")
-    try FileTree.write(kept, to: path)
-    try? handle?.close()
-    handle = nil
-    entries.remove(at: index)
-    counts = Self.counts(of: entries)
+    hasGaps = true
+    slots[place] = nil
+    places[id] = nil
+    let label = slot.entry.recording.label ?? ""
+    counts[label, default: 1] -= 1
+    if counts[label] == 0 { counts[label] = nil }
     return true
   }
 
-  /// The whole file.
+  /// The whole file, without the drawings that were deleted.
   func data() throws -> Data {
-    FileTree.exists(path) ? try Data(contentsOf: URL(fileURLWithPath: path)) : Data()
+    guard FileTree.exists(path) else { return Data() }
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    return hasGaps ? Self.withoutGaps(data) : data
   }
 
   private func append(_ data: Data, to path: String) throws {
@@ -123,23 +213,48 @@ actor Recordings {
     defer { try? handle.close() }
     try handle.seekToEnd()
     try handle.write(contentsOf: data)
+    try flush(handle)
   }
 
-  private func openForWriting() throws -> FileHandle {
-    if let handle { return handle }
-    if !FileTree.exists(path) { try FileTree.write(Data(), to: path) }
-    guard let opened = FileHandle(forUpdatingAtPath: path) else {
-      throw Problem("\(path): expected a file that can be written, found none")
+  /// The file at its end, and how long it is.
+  private func openForWriting() throws -> (FileHandle, length: Int) {
+    if let handle { return (handle, Int(try handle.seekToEnd())) }
+    if !FileTree.exists(path) {
+      do { try FileTree.write(Data(), to: path) } catch {
+        throw Problem("\(path) cannot be made: \(reason(for: error)).", .internalServerError)
+      }
     }
-    handle = opened
+    guard let opened = FileHandle(forUpdatingAtPath: path) else {
+      throw Problem("\(path) cannot be written: no permission.", .internalServerError)
+    }
     // A line that was cut off is ended, so that the next one stands alone.
     let end = try opened.seekToEnd()
     if end > 0 {
       try opened.seek(toOffset: end - 1)
-      if try opened.read(upToCount: 1) != Data("\n".utf8) {
-        try opened.write(contentsOf: Data("\n".utf8))
+      if try opened.read(upToCount: 1) != Data([Self.lineEnd]) {
+        try opened.write(contentsOf: Data([Self.lineEnd]))
       }
     }
-    return opened
+    handle = opened
+    return (opened, Int(try opened.seekToEnd()))
   }
+}
+
+extension Drawing {
+  /// The drawing with times that begin at 0, to a microsecond: pages send milliseconds since 1970.
+  var fromItsBegin: Drawing {
+    let times = strokes.flatMap(\.points).compactMap(\.time)
+    guard let begin = times.min() else { return self }
+    return mapPoints { _, point in
+      var point = point
+      point.time = point.time.map { (($0 - begin) * 1000).rounded() / 1000 }
+      return point
+    }
+  }
+
+  /// The least extent of a drawing that is more than a tap, in screen points.
+  private static var leastExtent: Double { 3 }
+
+  /// Whether it is a tap of a pen, a finger or the mouse.
+  var isTap: Bool { (bounds?.longerSide ?? 0) < Self.leastExtent }
 }

@@ -27,6 +27,7 @@ public struct Studio: Sendable {
   private let recordings: Recordings
   private let documents: Documents
   private let lock: FolderLock
+  private let doorway: Doorway
   private let models: Models
   private let training: Training
   private let practice: Practice
@@ -39,6 +40,7 @@ public struct Studio: Sendable {
     self.configuration = configuration
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
+    doorway = Doorway(folder: folder)
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
@@ -53,22 +55,32 @@ public struct Studio: Sendable {
   /// The most connections at a time; more wait.
   private static let mostConnections = 512
 
-  /// Serves until the process is asked to end; `onReady` is told the address to open.
-  public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
+  /// The addresses of the page and of what it asks, behind `gatekeeper`.
+  func router(_ gatekeeper: Gatekeeper) -> Router<BasicRequestContext> {
     let router = Router()
-    let token = token
-    let port = configuration.port
-    let gatekeeper = Gatekeeper(token: token)
     router.add(middleware: gatekeeper)
     Page.add(to: router)
+    interface.add(to: router)
+    return router
+  }
+
+  /// What answers the page.
+  var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, documents: documents, models: models, training: training,
-      practice: practice
-    ).add(to: router)
+      practice: practice)
+  }
+
+  /// The server; `onReady` is told the address to open.
+  func application(
+    onReady: @escaping @Sendable (String) -> Void
+  ) -> Application<RouterResponder<BasicRequestContext>> {
+    let (token, port, doorway) = (token, configuration.port, doorway)
+    let gatekeeper = Gatekeeper(token: token) { doorway.close() }
     var logger = Logger(label: "inkstate studio")
     logger.logLevel = .error
-    let application = Application(
-      router: router,
+    return Application(
+      router: router(gatekeeper),
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [RequestDeadline()], idleTimeout: .seconds(30))),
@@ -80,6 +92,19 @@ public struct Studio: Sendable {
         gatekeeper.open(port: port)
         onReady("http://127.0.0.1:\(port)/?token=\(token)")
       }, logger: logger)
+  }
+
+  /// Writes a file that takes a browser to `address`, readable by this user only; returns its path.
+  ///
+  /// Command lines of programs can be read by every user of the machine, so the address with its token
+  /// must not stand in one. The file is removed when the page was opened, or when the studio ends.
+  public func doorway(to address: String) throws -> String { try doorway.open(to: address) }
+
+  /// Serves until the process is asked to end; `onReady` is told the address to open.
+  public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
+    let application = application(onReady: onReady)
+    let port = configuration.port
+    defer { doorway.close() }
     // Streams that stay open would keep the server from ending.
     let (documents, training) = (documents, training)
     let signals = [SIGINT, SIGTERM].map { number in
@@ -95,7 +120,7 @@ public struct Studio: Sendable {
     do {
       try await application.runService()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw Problem("port \(port): expected one that is free, found it in use (0 takes any)")
+      throw Problem("Another program uses the port \(port). Choose another --port; 0 takes any.")
     }
     await documents.saved()
   }

@@ -10,38 +10,48 @@ import InkImageIO
 extension StudioInterface {
   func addDocuments(to router: Router<BasicRequestContext>) {
     router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
-    router.get("api/documents/:name") { _, context in
-      let name = try name(context)
-      return try await picturing {
-        Message.Picture(name, try await documents.state(of: name))
+    router.post("api/documents") { request, _ in
+      let wish = try Query(request.uri.query)["name"]
+      return try await saying {
+        let (name, state) = try await documents.create(wish)
+        return Answer.json(Message.Picture(name, state), status: .created)
       }
     }
-    router.delete("api/documents/:name") { _, context in
-      let name = try name(context)
+    router.get("api/documents/:name") { request, context in
+      let (name, id) = try shown(request, context)
+      return try await picturing {
+        Message.Picture(name, try await documents.state(of: name, id: id))
+      }
+    }
+    router.delete("api/documents/:name") { request, context in
+      let (name, id) = try shown(request, context)
       return try await answering {
-        try await documents.remove(name)
+        try await documents.remove(name, id: id)
         return await documents.names
       }
     }
     router.post("api/documents/:name/rename") { request, context in
-      let name = try name(context)
-      return try await answering { try await documents.rename(name, parameter("to", request)) }
+      let (name, id) = try shown(request, context)
+      let wish = try parameter("to", request) ?? ""
+      return try await answering { try await documents.rename(name, wish, id: id) }
     }
-    router.get("api/documents/:name/versions") { _, context in
-      let name = try name(context)
-      do { return Answer.events(try await documents.versions(of: name)) } catch let problem
-        as Problem
-      {
-        return Answer.problem(.badRequest, problem.description)
-      }
+    router.get("api/documents/:name/versions") { request, context in
+      let (name, id) = try shown(request, context)
+      return try await saying { Answer.events(try await documents.versions(of: name, id: id)) }
     }
     router.post("api/documents/:name/stroke") { request, context in
-      let name = try name(context)
-      let id = shownID(request)
+      let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
-      return try await picturing {
+      var page: String?
+      if case .text(let text)? = recording.attributes["page"] { page = text }
+      return try await picturing { [page] in
         let (state, decision) = try await documents.change(name, id: id) { state in
+          if state.page != page {
+            // What another page drew before does not belong together with this.
+            state.session = SketchSession(state.session.editor, recognizer: models)
+            state.page = page
+          }
           state.session.editor.options.zoom = zoom
           var decision: SketchSession.Decision?
           for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
@@ -51,9 +61,8 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/instead") { request, context in
-      let name = try name(context)
-      let id = shownID(request)
-      let label = request.uri.queryParameters["label"].map(String.init) ?? ""
+      let (name, id) = try shown(request, context)
+      let label = try parameter("label", request) ?? ""
       return try await picturing {
         let (state, _) = try await documents.change(name, id: id) { state in
           try state.session.redraw(as: label)
@@ -62,12 +71,11 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/erase") { request, context in
-      let name = try name(context)
-      let id = shownID(request)
+      let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
       let cascade: Command.Cascade =
-        request.uri.queryParameters["attached"] == "true" ? .deletesAttached : .keepsDangling
+        try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
       return try await picturing {
         let (state, _) = try await documents.change(name, id: id) { state in
           state.session.editor.options.zoom = zoom
@@ -77,12 +85,13 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/command") { request, context in
-      let name = try name(context)
-      let id = shownID(request)
+      let (name, id) = try shown(request, context)
       let message = try await decode(Message.CommandMessage.self, request)
       return try await picturing {
         let command = try message.command()
+        let zoom = zoom(message.zoom)
         let (state, _) = try await documents.change(name, id: id) { state in
+          state.session.editor.options.zoom = zoom
           do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
             // A field that was left as it was.
           }
@@ -91,26 +100,29 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(name(context), shownID(request)) { _ = $0.undo() }
+      try await change(shown(request, context)) { _ = $0.undo() }
     }
     router.post("api/documents/:name/redo") { request, context in
-      try await change(name(context), shownID(request)) { _ = $0.redo() }
+      try await change(shown(request, context)) { _ = $0.redo() }
     }
   }
 
   private func change(
-    _ name: String, _ id: String?, _ change: @escaping @Sendable (inout Editor) -> Void
+    _ shown: (name: String, id: String?), _ change: @escaping @Sendable (inout Editor) -> Void
   ) async throws -> Response {
     try await picturing {
-      let (state, _) = try await documents.change(name, id: id) { change(&$0.session.editor) }
-      return Message.Picture(name, state)
+      let (state, _) = try await documents.change(shown.name, id: shown.id) {
+        change(&$0.session.editor)
+      }
+      return Message.Picture(shown.name, state)
     }
   }
 
-  /// The id of the document that the page shows, where it says so.
-  private func shownID(_ request: Request) -> String? {
-    let id = parameter("id", request)
-    return id.isEmpty ? nil : id
+  /// The document that the page shows: its name and, where the page says so, its id.
+  private func shown(
+    _ request: Request, _ context: BasicRequestContext
+  ) throws -> (name: String, id: String?) {
+    (try name(context), try parameter("id", request))
   }
 
   private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
@@ -159,14 +171,15 @@ extension StudioInterface {
 
   func addAutomata(to router: Router<BasicRequestContext>) {
     router.post("api/documents/:name/run") { request, context in
-      let name = try name(context)
+      let (name, id) = try shown(request, context)
       let word = try await decode(Word.self, request).word
       return try await answering {
-        let automaton = try await documents.state(of: name).session.editor.document.automaton
+        let automaton = try await documents.state(of: name, id: id).document.automaton
         let symbols = automaton.symbols(of: word)
         guard symbols.count <= Self.longestWord else {
           throw Problem(
-            "expected a word of at most \(Self.longestWord) symbols, found \(symbols.count)")
+            "The word has \(symbols.count) symbols; \(Self.longestWord) is the most.",
+            .contentTooLarge)
         }
         // Of long words through large automata, the first steps are shown.
         let size = automaton.states.count + automaton.transitions.count
@@ -181,46 +194,59 @@ extension StudioInterface {
       }
     }
     let limit = Limit(states: 2000, transitions: 200_000, tableEntries: 500_000)
-    router.post("api/documents/:name/determinize") { _, context in
-      try await make("deterministic", of: name(context)) { try $0.determinized(limit: limit) }
+    router.post("api/documents/:name/determinize") { request, context in
+      try await make("deterministic", of: shown(request, context)) {
+        try $0.determinized(limit: limit)
+      }
     }
-    router.post("api/documents/:name/minimize") { _, context in
-      try await make("minimal", of: name(context)) { try $0.minimized(limit: limit) }
+    router.post("api/documents/:name/minimize") { request, context in
+      try await make("minimal", of: shown(request, context)) { try $0.minimized(limit: limit) }
     }
-    router.post("api/documents/:name/complement") { _, context in
-      try await make("complement", of: name(context)) { try $0.complement(limit: limit) }
+    router.post("api/documents/:name/complement") { request, context in
+      try await make("complement", of: shown(request, context)) { try $0.complement(limit: limit) }
     }
     router.post("api/documents/:name/open") { request, context in
       let wish = FileName.spelled(try name(context))
-      let data = try await body(request, upTo: Self.longestFile)
-      let form = request.uri.queryParameters["form"].map(String.init) ?? "automaton"
-      return try await answering {
-        guard let format = Format(path: "file.\(form)"), form != "json" else {
+      var data = try await body(request, upTo: Self.longestFile)
+      // The byte order mark that some programs begin a file with.
+      if data.starts(with: [0xEF, 0xBB, 0xBF]) { data = Data(data.dropFirst(3)) }
+      let ending = try parameter("form", request) ?? "automaton"
+      return try await answering { [data] in
+        guard let form = DocumentForm(ending: ending, data: data) else {
+          throw Problem(
+            "The studio opens files that end in .automaton, .jff, .dot, .txt and .json, not "
+              + ".\(ending.prefix(40)).")
+        }
+        guard let format = form.format else {
           return try await documents.add(DocumentFile.read(data, name: wish), named: wish)
         }
         return try await documents.add(format.read(data, name: wish), named: wish)
       }
     }
     router.get("api/documents/:name/file") { request, context in
-      let name = try name(context)
-      let form = request.uri.queryParameters["form"].map(String.init) ?? "automaton"
-      let document = try await documents.state(of: name).session.editor.document
-      return try file(document, name: name, form: form)
+      let (name, id) = try shown(request, context)
+      let form = try parameter("form", request) ?? "automaton"
+      return try await saying {
+        try file(await documents.state(of: name, id: id).document, name: name, form: form)
+      }
     }
   }
 
   /// A new document of what `make` makes of one's automaton; answers with its name.
   private func make(
-    _ made: String, of name: String, _ make: @Sendable (Automaton) throws -> Automaton
+    _ made: String, of shown: (name: String, id: String?),
+    _ make: @Sendable (Automaton) throws -> Automaton
   ) async throws -> Response {
     try await answering {
-      let automaton = try await documents.state(of: name).session.editor.document.automaton
-      return try await documents.add(Drawn(automaton: make(automaton)), named: "\(name) \(made)")
+      let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
+      return try await documents.add(
+        Drawn(automaton: make(automaton.withShortIDs(namesAll: true))),
+        named: "\(shown.name) \(made)")
     }
   }
 
   private func file(_ document: Document, name: String, form: String) throws -> Response {
-    let fileName = "\(name.filter(\.isASCII)).\(form)"
+    let fileName = "\(name).\(form)"
     switch form {
     case "automaton":
       return Answer.data(
@@ -229,20 +255,24 @@ extension StudioInterface {
       return Answer.data(Data(document.svg.utf8), type: "image/svg+xml", fileName: fileName)
     case "png":
       return Answer.data(
-        try PNG.encode(SVGRenderer.load().bitmap(document.svg, scale: 2)), type: "image/png", fileName: fileName)
+        try PNG.encode(SVGRenderer.load().bitmap(document.svg, scale: 2)), type: "image/png",
+        fileName: fileName)
     default:
       guard let format = Format(path: "file.\(form)") else {
-        return Answer.problem(
-          .badRequest, "expected automaton, jff, dot, txt, json, svg or png, found \(form)")
+        throw Problem(
+          "A document is saved as automaton, jff, dot, txt, json, svg or png, not as "
+            + "\(form.prefix(40)).")
       }
-      let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
-      let drawn = Drawn(
-        automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places))
-      do {
-        return Answer.data(try format.write(drawn), type: "text/plain", fileName: fileName)
-      } catch {
-        return Answer.problem(.unprocessableContent, "\(error)")
+      let automaton = document.automaton.withShortIDs(namesAll: false)
+      let places = zip(automaton.states, document.states).map { state, drawn in
+        (state.id, Drawn.Place(x: drawn.center.x, y: drawn.center.y))
       }
+      let drawn = Drawn(automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+      let data: Data
+      do { data = try format.write(drawn) } catch {
+        throw Problem("This form cannot hold the automaton: \(error).", .unprocessableContent)
+      }
+      return Answer.data(data, type: "text/plain", fileName: fileName)
     }
   }
 }

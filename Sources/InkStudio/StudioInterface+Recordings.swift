@@ -43,29 +43,32 @@ extension StudioInterface {
 
   func addRecordings(to router: Router<BasicRequestContext>) {
     router.get("api/example") { request, _ in
-      try await Answer.json(strokes(of: example(of: parameter("label", request))))
+      try await Answer.json(strokes(of: example(of: parameter("label", request) ?? "")))
     }
     router.get("api/recordings") { request, _ in
       try await Answer.json(
-        overview(request, showing: recordings.all.suffix(Self.shown).reversed()))
+        overview(request, showing: recordings.newest(Self.shown)))
     }
     router.post("api/recordings") { request, _ in
-      let recording = try await recording(request)
+      var recording = try await recording(request)
       guard let label = recording.label, !label.isEmpty else {
-        return Answer.problem(.badRequest, "expected a drawing with a label, found none")
+        throw Problem("The drawing has no class. Send it as `word`.")
       }
-      return try await answering {
+      guard !recording.drawing.isTap else {
+        throw Problem("This is a tap, not a drawing. Draw first, then save.", .unprocessableContent)
+      }
+      recording.drawing = recording.drawing.fromItsBegin
+      return try await answering { [recording] in
         let entry = try await recordings.add(recording)
         return try await overview(request, showing: [entry])
       }
     }
     router.delete("api/recordings/:id") { request, context in
-      let id = try context.parameters.require("id")
-      guard try await recordings.remove(id) else {
-        return Answer.problem(.notFound, "expected a drawing that is there, found none")
+      guard try await recordings.remove(decoded("id", context)) else {
+        throw Problem("This drawing is not there any more. Reload the page.", .notFound)
       }
       return try await Answer.json(
-        overview(request, showing: recordings.all.suffix(Self.shown).reversed()))
+        overview(request, showing: recordings.newest(Self.shown)))
     }
     router.get("api/recordings.ndjson") { _, _ in
       Answer.data(
@@ -74,7 +77,8 @@ extension StudioInterface {
     }
     router.post("api/recordings/file") { request, _ in
       let data = try await body(request, upTo: Self.longestFile)
-      return try await answering { try await add(data, of: parameter("name", request)) }
+      let name = try parameter("name", request) ?? ""
+      return try await answering { try await add(data, of: name) }
     }
   }
 
@@ -97,9 +101,11 @@ extension StudioInterface {
         switch item.result {
         case .success(let recording):
           if recording.label?.isEmpty ?? true {
-            refuse("line \(item.place.line ?? 1): expected a label, found none")
+            refuse("line \(item.place.line ?? 1) has no label")
           } else if let problem = Self.problem(with: recording.drawing.strokes) {
             refuse("line \(item.place.line ?? 1): \(problem)")
+          } else if (recording.drawing.bounds?.longerSide ?? 0) == 0 {
+            refuse("line \(item.place.line ?? 1) is a point, not a drawing")
           } else {
             good.append(recording)
           }
@@ -108,7 +114,7 @@ extension StudioInterface {
         }
       }
     } catch {
-      throw Problem("\(error)".replacingOccurrences(of: path, with: shownName))
+      throw Problem(plainText(of: error).replacingOccurrences(of: path, with: shownName))
     }
     try await recordings.add(good)
     imported.added = good.count
@@ -124,7 +130,8 @@ extension StudioInterface {
     guard
       let known = await recordings.all.filter({ $0.recording.label == label }).randomElement()
     else {
-      throw HTTPError(.notFound, message: "no example yet: yours of `\(label)` will be the first")
+      throw Problem(
+        "There is no example of `\(label.prefix(80))` yet. Yours will be the first.", .notFound)
     }
     return known.recording.drawing
   }
@@ -139,9 +146,9 @@ extension StudioInterface {
   private func overview(
     _ request: Request, showing entries: [Recordings.Entry]
   ) async throws -> Overview {
-    let parameters = request.uri.queryParameters
-    let extra = parameters.getAll("class").map { String($0) }
-    let skipped = Set(parameters.getAll("skip").map { String($0) })
+    let query = try Query(request.uri.query)
+    let extra = query.all("class")
+    let skipped = Set(query.all("skip"))
     let counts = await recordings.counts
     var classes = Self.classes
     var listed = Set(classes)

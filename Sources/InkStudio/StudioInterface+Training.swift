@@ -15,13 +15,9 @@ extension StudioInterface {
     }
     router.get("api/models/:name/file") { _, context in
       let name = try name(context)
-      do {
-        return Answer.data(
-          try models.data(of: name), type: "application/octet-stream",
-          fileName: "\(name).safetensors")
-      } catch let problem as Problem {
-        return Answer.problem(.notFound, problem.description)
-      }
+      return Answer.data(
+        try models.data(of: name), type: "application/octet-stream",
+        fileName: "\(name).safetensors")
     }
     router.get("api/training") { _, _ in try Answer.json(training.status) }
     router.post("api/training") { request, _ in

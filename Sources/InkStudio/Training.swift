@@ -19,8 +19,10 @@ final class Training: Sendable {
     var name: String
   }
 
-  /// Where a training stands.
-  struct Status: Encodable, Sendable {
+  /// The state of a training.
+  struct Status: ServerEvent {
+    var eventName: String? { nil }
+
     enum Phase: String, Encodable, Sendable { case idle, running, finished, cancelled, failed }
 
     struct Report: Encodable, Sendable {
@@ -110,14 +112,14 @@ final class Training: Sendable {
   /// - Throws: `Problem` where one is running or the recordings do not suffice.
   func begin(_ request: Request, on recordings: [Recording]) throws {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
-      throw Problem("epochs: expected 1 to \(Self.mostEpochs), found \(request.epochs)")
+      throw Problem("Choose 1 to \(Self.mostEpochs) epochs; \(request.epochs) were asked for.")
     }
     try models.makeRoom()
     let base = try request.base.map { try models.model(named: $0) }
     let parts = try Self.parts(of: recordings, for: base)
     try state.withLock { state in
       guard state.status.phase != .running else {
-        throw Problem("expected no training that is running, found one")
+        throw Problem("A training is already running. Cancel it first.", .conflict)
       }
       let revision = state.status.revision + 1
       state.status = Status()
@@ -133,7 +135,7 @@ final class Training: Sendable {
       } catch {
         change {
           $0.status.phase = .failed
-          $0.status.problem = "\(error)"
+          $0.status.problem = plainText(of: error)
         }
       }
     }
@@ -161,23 +163,25 @@ final class Training: Sendable {
     if let base {
       if let unknown = counts.keys.sorted().first(where: { !base.labels.contains($0) }) {
         throw Problem(
-          "expected drawings of \(base.labels.joined(separator: ", ")), which the model knows, found "
-            + "`\(unknown)`: train a new network instead")
+          "The model does not know the class `\(unknown)`, only \(base.labels.joined(separator: ", ")). "
+            + "Train a new network instead.", .conflict)
       }
       guard examples.count >= leastPerClass else {
         throw Problem(
-          "\(leastPerClass) drawings are needed, there are \(examples.count): record more")
+          "\(leastPerClass) drawings are needed, there are \(examples.count). Record more.",
+          .conflict)
       }
     } else {
       guard counts.count >= 2 else {
-        throw Problem("drawings of two classes are needed, there are \(counts.count): record more")
+        throw Problem(
+          "Drawings of two classes are needed, there are \(counts.count). Record more.", .conflict)
       }
       if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
         $0.value < leastPerClass
       }) {
         throw Problem(
-          "\(leastPerClass) drawings of each class are needed, there are \(count) of \(label): "
-            + "record more")
+          "\(leastPerClass) drawings of each class are needed, there are \(count) of \(label). "
+            + "Record more.", .conflict)
       }
     }
     let dataset = Dataset(examples, labels: base?.labels)

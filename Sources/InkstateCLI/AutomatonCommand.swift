@@ -45,18 +45,14 @@ enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
 
   /// The form that `data` looks like.
   init(lookingAt data: Data) {
-    let start = String(decoding: data.prefix(4096), as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
-    if start.hasPrefix("<") {
-      self = .jff
-    } else if start.hasPrefix("{") {
-      let isDocument = data.range(of: Data("\"automatonStates".utf8)) != nil
-      self = isDocument ? .automaton : .exchange
-    } else if start.hasPrefix("digraph") || start.hasPrefix("strict") || start.hasPrefix("/") {
-      self = .dot
-    } else {
-      self = .table
-    }
+    self =
+      switch DocumentForm(lookingAt: data) {
+      case .automaton: .automaton
+      case .jff: .jff
+      case .dot: .dot
+      case .table: .table
+      case .exchange: .exchange
+      }
   }
 
   /// The endings of file names that a written automaton may have.

@@ -9,8 +9,9 @@ struct StudioCommand: AsyncParsableCommand {
     commandName: "inkstate studio",
     abstract: "Record, recognise, edit and run in a browser on this machine.",
     discussion: """
-      Prints the address to open, which lets in whoever has it, and serves this machine only, until \
-      Ctrl-C. Recordings and documents are files in --data and are saved at once.
+      Prints the address to open and serves this machine only, until Ctrl-C. Whoever has the address \
+      can use the studio. Recordings and documents are saved at once, as files in --data that only you \
+      can read.
 
       Example: inkstate studio --data my-ink --open
       """)
@@ -34,6 +35,8 @@ struct StudioCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    // Ink and tokens are nobody else's: files get mode 600, folders 700.
+    umask(0o077)
     var configuration = Studio.Configuration(dataFolder: data)
     configuration.port = port
     configuration.modelPath = model
@@ -42,11 +45,11 @@ struct StudioCommand: AsyncParsableCommand {
     try await studio.run { address in
       print("\(address)\nCtrl-C ends")
       fflush(nil)
-      if opens { Self.openBrowser(address) }
+      if opens { Self.openBrowser(studio, address) }
     }
   }
 
-  private static func openBrowser(_ address: String) {
+  private static func openBrowser(_ studio: Studio, _ address: String) {
     #if os(macOS)
       let program = "open"
     #else
@@ -54,7 +57,12 @@ struct StudioCommand: AsyncParsableCommand {
     #endif
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program, address]
-    try? process.run()
+    do {
+      process.arguments = [program, try studio.doorway(to: address)]
+      try process.run()
+    } catch {
+      FileHandle.standardError.write(
+        Data("The browser could not be started. Open the address by hand.\n".utf8))
+    }
   }
 }

@@ -1,0 +1,58 @@
+import Automata
+import Foundation
+
+/// The form of a file that holds an automaton: the editor's own, or one of the formats of other tools.
+public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
+  /// The editor's document, with its drawing.
+  case automaton
+  /// JFLAP's XML.
+  case jff
+  /// Graphviz's language.
+  case dot
+  /// A transition table.
+  case table
+  /// The reference editor's exchange form.
+  case exchange
+
+  /// Returns the form of a file whose name ends in `.ending`; JSON is told by its content.
+  public init?(ending: String, data: Data) {
+    switch ending.lowercased() {
+    case "automaton": self = .automaton
+    case "json": self.init(lookingAt: data)
+    default:
+      switch Format(path: "file.\(ending)") {
+      case .jflap?: self = .jff
+      case .dot?: self = .dot
+      case .table?: self = .table
+      case .exchange?, nil: return nil
+      }
+    }
+  }
+
+  /// Returns the form that `data` looks like.
+  public init(lookingAt data: Data) {
+    let start = String(decoding: data.prefix(4096), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+    if start.hasPrefix("<") {
+      self = .jff
+    } else if start.hasPrefix("{") {
+      let isDocument = data.range(of: Data("\"automatonStates".utf8)) != nil
+      self = isDocument ? .automaton : .exchange
+    } else if start.hasPrefix("digraph") || start.hasPrefix("strict") || start.hasPrefix("/") {
+      self = .dot
+    } else {
+      self = .table
+    }
+  }
+
+  /// The format of another tool; `nil` for the editor's own form.
+  public var format: Format? {
+    switch self {
+    case .automaton: nil
+    case .jff: .jflap
+    case .dot: .dot
+    case .table: .table
+    case .exchange: .exchange
+    }
+  }
+}

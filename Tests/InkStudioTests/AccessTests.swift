@@ -1,0 +1,239 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InkStudio
+
+/// Who is let in: every gate at every address that the router has.
+@Suite(.timeLimit(.minutes(5))) struct AccessTests {
+  private struct Route: Sendable {
+    var method: HTTPRequest.Method
+    /// With a name or an id in place of the parameter.
+    var path: String
+    /// The path as the router has it.
+    var pattern: String
+    /// Whether the answer is a stream that does not end.
+    var isStream: Bool { pattern.hasSuffix("/progress") }
+  }
+
+  /// All addresses, asked of the router itself, so that none can be forgotten here.
+  private static func routes() throws -> [Route] {
+    let folder = try TemporaryFolder()
+    let studio = try Studio(Studio.Configuration(dataFolder: folder.path))
+    return studio.router(Gatekeeper(token: "")).routes.map { route in
+      let pattern = route.path.description
+      let path = pattern.replacing(/[:{]name}?/, with: "A").replacing(/[:{]id}?/, with: "x")
+      return Route(
+        method: route.method, path: path.hasPrefix("/") ? path : "/\(path)", pattern: pattern)
+    }
+  }
+
+  @Test func theTableHasEveryAddress() throws {
+    let routes = try Self.routes()
+    let known = Set(routes.map { "\($0.method.rawValue) \($0.path)" })
+    #expect(known.count == routes.count && routes.count >= 40)
+    for route in [
+      "GET /", "GET /studio.js", "POST /api/recognize", "DELETE /api/recordings/x",
+      "POST /api/documents", "GET /api/documents/A/file", "POST /api/practice/A/confirm",
+      "GET /api/training/progress", "POST /api/models/A/use",
+    ] {
+      #expect(known.contains(route), "\(route) is missing in \(known.sorted())")
+    }
+  }
+
+  @Test func nobodyComesInWithoutTheToken() async throws {
+    let routes = try Self.routes()
+    try await RunningStudio.run { studio in
+      let name = Gatekeeper.cookie(port: studio.port)
+      let cookies: [String?] = [
+        nil, "\(name)=", "\(name)=x\(studio.token)", "\(name)=\(studio.token.dropLast())",
+        "inkstate=\(studio.token)", "inkstate-1=\(studio.token)", "\(studio.token)",
+      ]
+      for route in routes {
+        for cookie in cookies {
+          let answer = try await studio.ask(route.method, route.path, cookie: cookie)
+          #expect(answer.status == 403, "\(route.method) \(route.path) with \(cookie ?? "none")")
+          #expect(answer.error.contains("Open the address"))
+          #expect(answer.headers[.setCookie] == nil && !answer.text.contains(studio.token))
+        }
+        for query in ["token=", "token=\(studio.token)x", "TOKEN=\(studio.token)", "token=%ff"] {
+          let answer = try await studio.ask(route.method, "\(route.path)?\(query)", cookie: nil)
+          #expect(answer.status == 403, "\(route.method) \(route.path)?\(query)")
+        }
+      }
+      // Nothing was made.
+      #expect(studio.files("documents").isEmpty && studio.files("practice").isEmpty)
+    }
+  }
+
+  @Test func pagesOfOthersAreRefused() async throws {
+    let routes = try Self.routes()
+    try await RunningStudio.run { studio in
+      for route in routes {
+        for origin in [
+          "http://evil.example", "null", "http://127.0.0.1", "https://\(studio.host)",
+          "http://127.0.0.1:\(studio.port + 1)", "http://localhost:\(studio.port)",
+        ] {
+          let answer = try await studio.ask(
+            route.method, route.path, headers: [.origin: origin])
+          #expect(answer.status == 403, "\(route.method) \(route.path) of \(origin)")
+          #expect(answer.error.contains(origin))
+        }
+        for host in [
+          "evil.example", "127.0.0.1", "localhost", "127.0.0.1:\(studio.port + 1)",
+          "localhost.evil.example:\(studio.port)", "evil.example:\(studio.port)",
+        ] {
+          let answer = try await studio.ask(route.method, route.path, host: host)
+          #expect(answer.status == 421, "\(route.method) \(route.path) at \(host)")
+        }
+        for site in ["cross-site", "same-site", "else"] {
+          let answer = try await studio.ask(
+            route.method, route.path, headers: [HTTPField.Name("Sec-Fetch-Site")!: site])
+          // A link on another page may lead to the studio.
+          #expect(answer.status == (route.path == "/" ? 200 : 403), "\(route.path) from \(site)")
+        }
+      }
+    }
+  }
+
+  @Test func thePageIsLetIn() async throws {
+    let routes = try Self.routes().filter { !$0.isStream }
+    try await RunningStudio.run { studio in
+      let site = HTTPField.Name("Sec-Fetch-Site")!
+      let requests: [(String, HTTPFields)] = [
+        (studio.host, HTTPFields()), ("localhost:\(studio.port)", HTTPFields()),
+        (studio.host, [.origin: "http://\(studio.host)", site: "same-origin"]),
+        (studio.host, [site: "none"]),
+      ]
+      for route in routes {
+        for (host, headers) in requests {
+          let answer = try await studio.ask(route.method, route.path, host: host, headers: headers)
+          #expect(![401, 403, 421, 500].contains(answer.status), "\(route.method) \(route.path)")
+          #expect(answer.status < 300 || !answer.error.isEmpty, "\(answer.text)")
+          #expect(answer.headers[.cacheControl] == "no-store")
+          #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+          let policy = answer.headers[.contentSecurityPolicy] ?? ""
+          #expect(
+            policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+        }
+      }
+    }
+  }
+
+  @Test func theTokenBecomesACookie() async throws {
+    try await RunningStudio.run { studio in
+      let first = try await studio.ask(.get, "/?token=\(studio.token)", cookie: nil)
+      #expect(first.status == 200 && first.text.contains("<html"))
+      let parts = first.headers[.setCookie]?.components(separatedBy: "; ") ?? []
+      #expect(parts.first == studio.cookie)
+      #expect(Set(parts.dropFirst()) == ["Path=/", "HttpOnly", "SameSite=Strict"])
+      let second = try await studio.ask(.get, "/", headers: [.accept: "text/html"])
+      #expect(second.status == 200 && second.headers[.setCookie] == nil)
+    }
+    // Each studio has a token of its own, which cannot be guessed.
+    let tokens = Mutex<[String]>([])
+    for _ in 0..<2 {
+      try await RunningStudio.run { studio in tokens.withLock { $0.append(studio.token) } }
+    }
+    let two = tokens.withLock { $0 }
+    #expect(two[0] != two[1] && two.allSatisfy { $0.count > 40 })
+  }
+
+  @Test func aBrowserWithoutTheTokenIsToldWhatToDo() async throws {
+    try await RunningStudio.run { studio in
+      for path in ["/", "/?token=old", "/api/documents"] {
+        let answer = try await studio.ask(
+          .get, path, cookie: nil,
+          headers: [.accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"])
+        #expect(answer.status == 403)
+        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+        #expect(answer.text.contains("Open the address that <code>inkstate studio</code> printed"))
+        #expect(!answer.text.contains(studio.token) && answer.headers[.setCookie] == nil)
+      }
+    }
+  }
+
+  @Test func addressesHaveTheirMethodsOnly() async throws {
+    let routes = try Self.routes()
+    let methods: [HTTPRequest.Method] = [.get, .post, .delete, .put, .patch, .options, .head]
+    try await RunningStudio.run { studio in
+      for (path, known) in Dictionary(grouping: routes, by: \.path) {
+        for method in methods where !known.contains(where: { $0.method == method }) {
+          let answer = try await studio.ask(method, path)
+          #expect(answer.status == 404, "\(method) \(path)")
+          #expect(method == .head || answer.error.hasSuffix("."))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "/Page/index.html",
+    "/index.html", "/studio.css/..", "/api", "/api/", "/api/documents/A/B/C", "/.lock",
+    "/api/documents/..%2f..%2fetc%2fpasswd", "/api/documents/%2e%2e", "/api/documents/%00",
+    "/api/documents/%ff", "/api/models/..%2f..%2fused.txt/file",
+    "/api/practice/..%2fx?level=digits",
+    "/api/models/used.txt/file",
+  ])
+  func noPathLeadsOutOfTheStudio(path: String) async throws {
+    try await RunningStudio.run { studio in
+      for method in [.get, .delete, .post] as [HTTPRequest.Method] {
+        let answer = try await studio.ask(method, path)
+        #expect([400, 404].contains(answer.status), "\(method) \(path): \(answer.status)")
+        #expect(!answer.error.isEmpty)
+      }
+      #expect(studio.files("practice").isEmpty)
+    }
+  }
+
+  /// How much an address takes, in bytes.
+  private static func most(_ route: Route) -> Int? {
+    let path = route.pattern
+    guard route.method == .post else { return nil }
+    if path.hasSuffix("/open") || path.hasSuffix("recordings/file") { return 16 << 20 }
+    let ends = [
+      "recognize", "api/recordings", "answer", "confirm", "api/training", "stroke", "erase",
+      "command", "run",
+    ]
+    return ends.contains { path.hasSuffix($0) } ? 4 << 20 : nil
+  }
+
+  @Test func whatIsTooLargeIsRefused() async throws {
+    let routes = try Self.routes()
+    #expect(routes.compactMap(Self.most).count == 11)
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      for route in routes {
+        guard let most = Self.most(route) else { continue }
+        let over = try await studio.ask(
+          route.method, route.path, Data(repeating: 32, count: most + 1))
+        #expect(over.status == 413, "\(route.path): \(over.status)")
+        #expect(over.error == "This is larger than \(most >> 20) MiB. Send less at a time.")
+        let just = try await studio.ask(route.method, route.path, Data(repeating: 32, count: most))
+        #expect(just.status != 413 && just.status < 500, "\(route.path): \(just.status)")
+      }
+    }
+  }
+
+  /// Bodies that come in pieces do not say how long they are.
+  @Test func whatIsTooLargeIsRefusedWhereItsLengthIsUnknown() async throws {
+    let folder = try TemporaryFolder()
+    let studio = try Studio(Studio.Configuration(dataFolder: folder.path))
+    let interface = studio.interface
+    for (count, isFine) in [(100, true), (101, false)] {
+      let request = Request(
+        head: .init(method: .post, scheme: nil, authority: nil, path: "/"),
+        body: .init(buffer: ByteBuffer(repeating: 32, count: count)))
+      do {
+        let data = try await interface.body(request, upTo: 100)
+        #expect(isFine && data.count == count)
+      } catch let problem as Problem {
+        #expect(!isFine && problem.status == .contentTooLarge)
+      }
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import Automata
+import AutomatonEditor
+import Foundation
+import InkDatasets
+import InkRecognizer
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InkStudio
+
+@Suite(.timeLimit(.minutes(1))) struct DocumentsTests {
+  private let folder: TemporaryFolder
+  private let documents: Documents
+
+  init() throws {
+    folder = try TemporaryFolder()
+    documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
+  }
+
+  /// Adds a state.
+  private static func add(
+    x: Double = 0
+  ) -> @Sendable (inout Documents.State) throws -> Void {
+    { try $0.session.editor.perform(.addState(center: Vector(x, 0))) }
+  }
+
+  private func states(_ name: String) throws -> Int {
+    let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name).automaton"))
+    return try DocumentFile.read(data, name: name).states.count
+  }
+
+  private func events(_ name: String, id: String? = nil) async throws -> [Documents.Event] {
+    var events: [Documents.Event] = []
+    for await event in try await documents.versions(of: name, id: id) { events.append(event) }
+    return events
+  }
+
+  @Test(arguments: [
+    "", "a/b", "..", ".hidden", "a\0", " a", String(repeating: "a", count: 61), "é/",
+  ])
+  func namesAreNoPaths(name: String) async throws {
+    #expect(!FileName.isFine(name))
+    await #expect(throws: Problem.self) { try await documents.state(of: name) }
+    await #expect(throws: Problem.self) { try await documents.create(name) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test func documentsAreSavedAtOnceAndTold() async throws {
+    _ = try await documents.create("A 1")
+    let versions = try await documents.versions(of: "A 1")
+    for number in 1...3 {
+      _ = try await documents.change("A 1", id: nil, Self.add(x: Double(number) * 200))
+    }
+    var seen: Documents.Event?
+    for await event in versions {
+      seen = event
+      if event == .changed(name: "A 1", version: 3) { break }
+    }
+    #expect(seen == .changed(name: "A 1", version: 3))
+    await documents.saved()
+    let again = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    #expect(await again.names == ["A 1"])
+    #expect(try await again.state(of: "A 1").document.states.count == 3)
+    let name = try await again.add(Document(id: "x"), named: "A 1")
+    #expect(name == "A 1 2")
+    #expect(try await again.rename("A 1", "B") == "B")
+    await #expect(throws: Problem.self) { try await again.rename("B", "A 1 2") }
+    await #expect(throws: Problem.self) { try await again.rename("B", "../B") }
+    try await again.remove("B")
+    #expect(await again.names == ["A 1 2"])
+    // Nothing is lost.
+    #expect(FileManager.default.fileExists(atPath: "\(folder.path)/deleted/B.automaton"))
+  }
+
+  @Test func onlyMakingMakesADocument() async throws {
+    let missing = MissingDocument(name: "A")
+    await #expect(throws: missing) { try await documents.state(of: "A") }
+    await #expect(throws: missing) { try await documents.change("A", id: nil, Self.add()) }
+    await #expect(throws: missing) { try await documents.rename("A", "B") }
+    await #expect(throws: missing) { try await documents.remove("A") }
+    await #expect(throws: missing) { try await documents.versions(of: "A") }
+    #expect(await documents.names.isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+
+    #expect(try await documents.create().name == "Automaton 1")
+    #expect(try states("Automaton 1") == 0)
+    #expect(try await documents.create("Automaton 3").name == "Automaton 3")
+    #expect(try await documents.create().name == "Automaton 2")
+    #expect(try await documents.create().name == "Automaton 4")
+    let problem = await #expect(throws: Problem.self) { try await documents.create("automaton 3") }
+    #expect(problem?.status == .conflict)
+  }
+
+  @Test func whatWasRenamedIsNotFoundUnderItsOldName() async throws {
+    let (_, state) = try await documents.create("a")
+    let id = state.document.id
+    _ = try await documents.change("a", id: id, Self.add())
+    let listening = try await documents.versions(of: "a")
+    _ = try await documents.rename("a", "b", id: id)
+    var heard: [Documents.Event] = []
+    for await event in listening { heard.append(event) }
+    #expect(heard.last == .renamed("b"))
+
+    let gone = MissingDocument(name: "a", newName: "b")
+    for known in [nil, id] {
+      await #expect(throws: gone) { try await documents.state(of: "a", id: known) }
+      await #expect(throws: gone) { try await documents.change("a", id: known, Self.add()) }
+      await #expect(throws: gone) { try await documents.rename("a", "c", id: known) }
+      await #expect(throws: gone) { try await documents.remove("a", id: known) }
+      // A page that was hidden hears of it later.
+      #expect(try await events("a", id: known) == [.renamed("b")])
+    }
+    await documents.saved()
+    #expect(await documents.names == ["b"])
+    #expect(try states("b") == 1)
+
+    // A new document of the old name is another one.
+    let (_, other) = try await documents.create("a")
+    #expect(other.document.id != id)
+    await #expect(throws: gone) { try await documents.change("a", id: id, Self.add()) }
+    #expect(try await documents.state(of: "a").document.states.isEmpty)
+    _ = try await documents.change("b", id: id, Self.add(x: 300))
+    _ = try await documents.rename("b", "c", id: id)
+    #expect(try await events("a", id: id) == [.renamed("c")])
+    #expect(try await events("b") == [.renamed("c")])
+    try await documents.remove("c", id: id)
+    #expect(try await events("b") == [.deleted("b")])
+    await #expect(throws: MissingDocument(name: "a", isDeleted: true)) {
+      try await documents.state(of: "a", id: id)
+    }
+    await #expect(throws: MissingDocument(name: "a", isReplaced: true)) {
+      try await documents.state(of: "a", id: "another page's")
+    }
+    // Back to its first name.
+    _ = try await documents.rename("a", "d")
+    _ = try await documents.rename("d", "a")
+    #expect(try await documents.state(of: "a").document.id == other.document.id)
+  }
+
+  @Test func copiesOfAFileAreDocumentsOfTheirOwn() async throws {
+    let file = Document(id: "from a file")
+    let names = [
+      try await documents.add(file, named: "x"), try await documents.add(file, named: "x"),
+    ]
+    #expect(names == ["x", "x 2"])
+    let id = try await documents.state(of: "x").document.id
+    await #expect(throws: MissingDocument(name: "x 2", isReplaced: true)) {
+      try await documents.change("x 2", id: id, Self.add())
+    }
+  }
+
+  /// Documents whose disk is full from some moment on.
+  private func failing() async throws -> (Documents, Flag) {
+    let box = Flag()
+    let documents = try Documents(
+      folder: folder.path, recognizer: Recognizer.released(),
+      writing: { data, path in
+        if box.value { throw CocoaError(.fileWriteOutOfSpace) }
+        try FileTree.write(data, to: path)
+      })
+    _ = try await documents.create("x")
+    _ = try await documents.change("x", id: nil, Self.add())
+    await documents.saved()
+    #expect(try states("x") == 1)
+    box.value = true
+    _ = try await documents.change("x", id: nil, Self.add(x: 300))
+    await documents.saved()
+    #expect(try await documents.state(of: "x").problem == "the disk is full")
+    #expect(try states("x") == 1)
+    return (documents, box)
+  }
+
+  @Test func whatCouldNotBeSavedIsKeptAndSaidAndTriedAgain() async throws {
+    let (documents, isFull) = try await failing()
+    for number in 1...300 { _ = try? await documents.create("other \(number)") }
+    isFull.value = false
+    for number in 1...250 { _ = try await documents.create("other \(number)") }
+    #expect(try await documents.state(of: "x").document.states.count == 2)
+    await documents.saved()
+    #expect(try await documents.state(of: "x").problem == nil)
+    #expect(try states("x") == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func whatCouldNotBeSavedIsRenamedAsItIs(isStillFull: Bool) async throws {
+    let (documents, isFull) = try await failing()
+    isFull.value = isStillFull
+    if isStillFull {
+      let problem = await #expect(throws: Problem.self) { try await documents.rename("x", "y") }
+      #expect(problem?.description.contains("the disk is full") ?? false)
+      #expect(await documents.names == ["x"])
+      #expect(try await documents.state(of: "x").document.states.count == 2)
+      isFull.value = false
+    }
+    _ = try await documents.rename("x", "y")
+    #expect(try states("y") == 2)
+    #expect(try await documents.state(of: "y").problem == nil)
+    await documents.saved()
+    #expect(await documents.names == ["y"])
+  }
+
+  @Test(arguments: [true, false])
+  func whatCouldNotBeSavedIsDeletedAsItIs(isStillFull: Bool) async throws {
+    let (documents, isFull) = try await failing()
+    isFull.value = isStillFull
+    if isStillFull {
+      await #expect(throws: Problem.self) { try await documents.remove("x") }
+      #expect(await documents.names == ["x"])
+      isFull.value = false
+    }
+    try await documents.remove("x")
+    // The end of the studio saves what is unsaved, and nothing that was deleted.
+    await documents.saved()
+    #expect(await documents.names.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/x.automaton"))
+    #expect(try states("deleted/x") == 2)
+  }
+
+  @Test func documentsThatNobodyLooksAtAreClosedAndFoundAgain() async throws {
+    for name in ["looked at", "left"] {
+      _ = try await documents.create(name)
+      _ = try await documents.change(name, id: nil, Self.add())
+    }
+    await documents.saved()
+    let versions = try await documents.versions(of: "looked at")
+    for number in 1...300 { _ = try await documents.create("other \(number)") }
+    #expect(try await documents.state(of: "looked at").session.editor.canUndo)
+    let left = try await documents.state(of: "left")
+    #expect(!left.session.editor.canUndo && left.document.states.count == 1)
+    _ = versions
+  }
+
+  @Test func aDocumentHoldsNoMoreThanItMay() async throws {
+    let dot = (0...5000).map { "q\($0)" }.joined(separator: ";")
+    let drawn = try Format.dot.read(Data("digraph { \(dot) }".utf8), name: "x")
+    let problem = await #expect(throws: Problem.self) { try await documents.add(drawn, named: "x") }
+    #expect(problem?.status == .contentTooLarge)
+    #expect(await documents.names.isEmpty)
+  }
+}
+
+/// A flag that closures share.
+private final class Flag: Sendable {
+  private let mutex = Mutex(false)
+
+  var value: Bool {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
+  }
+}

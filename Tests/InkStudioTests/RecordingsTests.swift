@@ -1,0 +1,174 @@
+import Foundation
+import Ink
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InkStudio
+
+@Suite struct RecordingsTests {
+  private func drawing(_ label: String) -> Recording {
+    Recording(
+      Drawing([Stroke([Point(0, 0, time: 0), Point(9, 5, time: 8)])]), label: label, writer: "w")
+  }
+
+  private func text(_ folder: TemporaryFolder, _ name: String = "recordings.ndjson") throws
+    -> String
+  {
+    try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
+  }
+
+  @Test func whatWasAddedIsOnDisk() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    var ids: [String] = []
+    for label in ["state", "cycle", "state"] {
+      ids.append(try await recordings.add(drawing(label)).id)
+      #expect(try text(folder).split(separator: "\n").count == ids.count)
+    }
+    #expect(await recordings.counts == ["state": 2, "cycle": 1])
+    #expect(try await recordings.remove(ids[1]))
+    #expect(try await recordings.remove(ids[1]) == false)
+    #expect(await recordings.counts == ["state": 2])
+    _ = try await recordings.add(drawing("other"))
+    #expect(await recordings.newest(2).map(\.recording.label) == ["other", "state"])
+    // The next start finds the same.
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.map(\.recording.label) == ["state", "state", "other"])
+    #expect(await again.all.map(\.id).prefix(2) == [ids[0], ids[2]])
+    #expect(await again.counts == ["state": 2, "other": 1])
+  }
+
+  @Test func nothingIsAnsweredBeforeItIsOnDisk() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/recordings.ndjson"
+    // How many lines the file has each time that it is flushed.
+    let flushed = Mutex<[Int]>([])
+    let recordings = try Recordings(folder: folder.path) { _ in
+      let lines = FileManager.default.contents(atPath: path)?.count { $0 == UInt8(ascii: "\n") }
+      flushed.withLock { $0.append(lines ?? 0) }
+    }
+    let id = try await recordings.add(drawing("state")).id
+    #expect(flushed.withLock { $0 } == [1])
+    try await recordings.add([drawing("cycle"), drawing("other")])
+    #expect(flushed.withLock { $0 } == [1, 3])
+    #expect(try await recordings.remove(id))
+    // The file of deleted drawings, then this one.
+    #expect(flushed.withLock { $0.count } == 4)
+    // What waits for the disk asks the system: a pipe has none.
+    let pipe = Pipe()
+    #expect(throws: (any Error).self) { try Recordings.toDisk(pipe.fileHandleForWriting) }
+  }
+
+  @Test func whatIsNotOnDiskIsNotThere() async throws {
+    let folder = try TemporaryFolder()
+    let isFull = Mutex(false)
+    let recordings = try Recordings(folder: folder.path) { _ in
+      if isFull.withLock({ $0 }) { throw CocoaError(.fileWriteOutOfSpace) }
+    }
+    let id = try await recordings.add(drawing("state")).id
+    let before = try text(folder)
+    isFull.withLock { $0 = true }
+    let problem = await #expect(throws: Problem.self) {
+      try await recordings.add(drawing("cycle"))
+    }
+    #expect(problem?.description.contains("the disk is full") ?? false)
+    #expect(try text(folder) == before)
+    await #expect(throws: Problem.self) { try await recordings.remove(id) }
+    #expect(await recordings.all.map(\.id) == [id])
+    isFull.withLock { $0 = false }
+    _ = try await recordings.add(drawing("other"))
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.map(\.recording.label) == ["state", "other"])
+  }
+
+  @Test func aLineThatWasCutOffHarmsNoOther() async throws {
+    let folder = try TemporaryFolder()
+    let first = try Recordings(folder: folder.path)
+    _ = try await first.add(drawing("state"))
+    try folder.write("recordings.ndjson", try text(folder) + #"{"drawing":[[[0,"#)
+    let second = try Recordings(folder: folder.path)
+    let id = try await second.add(drawing("cycle")).id
+    let third = try Recordings(folder: folder.path)
+    #expect(await third.all.map(\.recording.label) == ["state", "cycle"])
+    #expect(try await third.remove(id))
+    #expect(await third.all.map(\.recording.label) == ["state"])
+  }
+
+  @Test func deletingLeavesLinesThatCannotBeRead() async throws {
+    let folder = try TemporaryFolder()
+    let first = try Recordings(folder: folder.path)
+    let id = try await first.add(drawing("state")).id
+    _ = try await first.add(drawing("cycle"))
+    let lines = try text(folder).split(separator: "\n").map(String.init)
+    let broken = #"{"word":"mine","drawing":[[[1,2],[3]]]}"#
+    try folder.write("recordings.ndjson", [lines[0], broken, lines[1], ""].joined(separator: "\n"))
+    let second = try Recordings(folder: folder.path)
+    #expect(try await second.remove(id))
+    let kept = "\(broken)\n\(lines[1])\n"
+    #expect(try await String(decoding: second.data(), as: UTF8.self) == kept)
+    // Nothing is lost.
+    #expect(try text(folder, "deleted.ndjson") == "\(lines[0])\n")
+    // The next start leaves no trace of it in the file.
+    _ = try Recordings(folder: folder.path)
+    #expect(try text(folder) == kept)
+  }
+
+  @Test func deletingTouchesOneLineOnly() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    let ids = try await recordings.add((0..<20).map { drawing("class \($0)") }).map(\.id)
+    let path = "\(folder.path)/recordings.ndjson"
+    func inode() throws -> UInt64? {
+      try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+    }
+    let (before, node) = (try text(folder).components(separatedBy: "\n"), try inode())
+    for index in [0, 7, 19] { #expect(try await recordings.remove(ids[index])) }
+    let after = try text(folder).components(separatedBy: "\n")
+    // The file was not written again as a whole.
+    #expect(try inode() == node && after.count == before.count)
+    for (index, (one, other)) in zip(before, after).enumerated() {
+      let isGone = [0, 7, 19].contains(index)
+      #expect(other == (isGone ? String(repeating: " ", count: one.utf8.count) : one))
+    }
+    #expect(await recordings.all.count == 17)
+    #expect(try text(folder, "deleted.ndjson") == [0, 7, 19].map { before[$0] + "\n" }.joined())
+    // Those after them are still found.
+    #expect(try await recordings.remove(ids[18]))
+    #expect(await recordings.counts["class 18"] == nil)
+  }
+
+  @Test func aFileThatAnotherProgramChangedIsNotOverwritten() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    let ids = try await recordings.add([drawing("state"), drawing("cycle")]).map(\.id)
+    let lines = try text(folder).split(separator: "\n").map(String.init)
+    let changed = [lines[1], lines[0], ""].joined(separator: "\n")
+    try Data(changed.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
+    let again = try Recordings(folder: folder.path)
+    try folder.write("recordings.ndjson", "\n" + changed)
+    for id in ids {
+      await #expect(throws: Problem.self) { try await again.remove(id) }
+    }
+    #expect(try text(folder) == "\n" + changed)
+  }
+
+  @Test func timesBeginWithTheDrawing() {
+    let start = 1_767_225_600_123.4
+    let drawing = Drawing([
+      Stroke([Point(0, 0, time: start), Point(1, 0, time: start + 8.25), Point(2, 0)]),
+      Stroke([Point(0, 5, time: start + 700.125)]),
+    ])
+    let times = drawing.fromItsBegin.strokes.map { $0.points.map(\.time) }
+    #expect(times == [[0, 8.25, nil], [700.125]])
+    #expect(drawing.fromItsBegin.fromItsBegin == drawing.fromItsBegin)
+    #expect(Drawing([Stroke([Point(1, 2)])]).fromItsBegin == Drawing([Stroke([Point(1, 2)])]))
+  }
+
+  @Test(arguments: [(0.0, true), (1, true), (2.9, true), (3, false), (40, false)])
+  func aTapHasNoExtent(extent: Double, isTap: Bool) {
+    let drawing = Drawing([Stroke([Point(5, 5), Point(5, 5 + extent), Point(5, 5)])])
+    #expect(drawing.isTap == isTap)
+    #expect(Drawing([]).isTap)
+  }
+}

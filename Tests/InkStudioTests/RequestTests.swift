@@ -1,0 +1,357 @@
+import AutomatonEditor
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TestSupport
+import Testing
+
+@testable import InkStudio
+
+/// What the page asks, and what it is answered.
+@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+  /// A line of points, as a page sends a stroke.
+  private static func line(
+    _ places: [(x: Double, y: Double)], from start: Double, step: Double = 8
+  ) -> String {
+    var points: [(Double, Double)] = []
+    for (a, b) in zip(places, places.dropFirst()) {
+      for part in 0..<20 {
+        let share = Double(part) / 20
+        points.append((a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share))
+      }
+    }
+    points.append(places.last!)
+    let times = points.indices.map { start + step * Double($0) }
+    return "[\(points.map(\.0)),\(points.map(\.1)),\(times)]"
+  }
+
+  private static let now = 1_767_225_600_123.25
+  private static let shaft = line([(100, 100), (320, 100)], from: now)
+  /// Half a second after the shaft began.
+  private static let head = line([(295, 80), (320, 100), (295, 120)], from: now + 500)
+
+  private static func isUUID(_ text: String) -> Bool {
+    text.contains(/[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/)
+  }
+
+  // MARK: Recordings
+
+  @Test func aClassHasTheNameThatWasGiven() async throws {
+    try await RunningStudio.run { studio in
+      for query in ["class=final+state%21", "class=final%20state!"] {
+        let answer = try await studio.ask(.get, "/api/recordings?\(query)&skip=state")
+        let classes = (answer.json["classes"] as? [[String: Any]] ?? []).compactMap { $0["label"] }
+        #expect(classes.last as? String == "final state!")
+      }
+      #expect(try await studio.ask(.get, "/api/recordings?class=%ff").status == 400)
+      let body = #"{"word":"final state!","drawing":[\#(Self.shaft)]}"#
+      let answer = try await studio.post("/api/recordings?class=final+state%21", body)
+      let counts = (answer.json["classes"] as? [[String: Any]])?.last
+      #expect(counts?["label"] as? String == "final state!" && counts?["count"] as? Int == 1)
+    }
+  }
+
+  @Test func aTapIsNotRecorded() async throws {
+    try await RunningStudio.run { studio in
+      for drawing in ["[[100],[50],[0]]", "[[100,101],[50,50],[0,8]]", ""] {
+        let answer = try await studio.post(
+          "/api/recordings", #"{"word":"state","drawing":[\#(drawing)]}"#)
+        #expect(answer.status == 422)
+        #expect(answer.error == "This is a tap, not a drawing. Draw first, then save.")
+      }
+      #expect(try await studio.post("/api/recordings", #"{"drawing":[]}"#).status == 400)
+      #expect(try await studio.ask(.get, "/api/recordings").json["total"] as? Int == 0)
+      let file =
+        #"{"word":"state","drawing":[[[5],[5]]]}"# + "\n"
+        + #"{"word":"state","drawing":[[[5,6],[5,5]]]}"#
+      let answer = try await studio.post("/api/recordings/file?name=a.ndjson", file)
+      #expect(answer.json["added"] as? Int == 1 && answer.json["refused"] as? Int == 1)
+      #expect(answer.json["firstProblem"] as? String == "line 1 is a point, not a drawing")
+    }
+  }
+
+  @Test func aRecordingBeginsAtZeroOnDisk() async throws {
+    try await RunningStudio.run { studio in
+      let body = #"{"word":"transition","drawing":[\#(Self.shaft),\#(Self.head)]}"#
+      #expect(try await studio.post("/api/recordings", body).status == 200)
+      let path = "\(studio.folder.path)/recordings.ndjson"
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      let line = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+      let drawing = line?["drawing"] as? [[[Double]]] ?? []
+      #expect(drawing.map { $0[2][0] } == [0, 500] && drawing.map { $0[2][1] } == [8, 508])
+    }
+  }
+
+  @Test func aRecordingIsDeletedOnce() async throws {
+    try await RunningStudio.run { studio in
+      let body = #"{"word":"state","drawing":[\#(Self.shaft)]}"#
+      let answer = try await studio.post("/api/recordings", body)
+      let items = answer.json["items"] as? [[String: Any]] ?? []
+      let id = try #require(items.first?["id"] as? String)
+      #expect(try await studio.ask(.delete, "/api/recordings/\(id)").status == 200)
+      let again = try await studio.ask(.delete, "/api/recordings/\(id)")
+      #expect(again.status == 404 && !again.error.contains(id))
+    }
+  }
+
+  @Test(arguments: [
+    (200, 1, 200), (201, 1, 413), (1, 50_000, 200), (1, 50_001, 413),
+  ])
+  func aDrawingHasNoMoreThanAPersonDraws(strokes: Int, points: Int, status: Int) async throws {
+    let stroke = "[\((0..<points).map { $0 % 900 }),\((0..<points).map { $0 % 7 })]"
+    let drawing = [String](repeating: stroke, count: strokes).joined(separator: ",")
+    try await RunningStudio.run { studio in
+      let answer = try await studio.post("/api/recognize", "{\"drawing\":[\(drawing)]}")
+      #expect(answer.status == status, "\(answer.error)")
+    }
+  }
+
+  // MARK: Drawing
+
+  @Test func strokesOfOnePageAreTakenTogether() async throws {
+    try await RunningStudio.run { studio in
+      for (name, pages, isHead) in [
+        ("one", ["p", "p"], true), ("none", [nil, nil], true), ("two", ["p", "q"], false),
+      ] {
+        #expect(try await studio.ask(.post, "/api/documents?name=\(name)").status == 201)
+        var texts: [String] = []
+        for (stroke, page) in zip([Self.shaft, Self.head], pages) {
+          let page = page.map { "\"page\":\"\($0)\"," } ?? ""
+          let answer = try await studio.post(
+            "/api/documents/\(name)/stroke", "{\(page)\"drawing\":[\(stroke)]}")
+          let decision = answer.json["decision"] as? [String: Any]
+          texts.append(decision?["text"] as? String ?? "")
+        }
+        #expect(texts[0].hasPrefix("transition"))
+        #expect(texts[1].contains("head of the arrow") == isHead, "\(name): \(texts)")
+      }
+    }
+  }
+
+  @Test func strokesThatPagesDrewLongApartAreNotTakenTogether() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      let late = Self.line([(295, 80), (320, 100), (295, 120)], from: Self.now + 3000)
+      _ = try await studio.post("/api/documents/A/stroke", "{\"drawing\":[\(Self.shaft)]}")
+      let answer = try await studio.post("/api/documents/A/stroke", "{\"drawing\":[\(late)]}")
+      let decision = answer.json["decision"] as? [String: Any]
+      #expect(decision?["text"] as? String != "the head of the arrow before it")
+    }
+  }
+
+  @Test func aDragFollowsTheZoomOfItsPage() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      func command(_ json: String) async throws -> RunningStudio.Answer {
+        try await studio.post("/api/documents/A/command", json)
+      }
+      for x in [0, 400] {
+        _ = try await command("{\"kind\":\"addState\",\"place\":{\"x\":\(x),\"y\":0}}")
+      }
+      let states = try await studio.ask(.get, "/api/documents/A").json["states"] as? [[String: Any]]
+      let ids = (states ?? []).compactMap { $0["id"] as? String }
+      let made = try await command(
+        "{\"kind\":\"connect\",\"id\":\"\(ids[0])\",\"to\":\"\(ids[1])\"}")
+      let arrow = try #require(
+        (made.json["transitions"] as? [[String: Any]])?.first?["id"] as? String)
+      // 60 points from the ring: near on a small picture, far on a large one.
+      for (zoom, isNear) in [(0.25, true), (4, false)] as [(Double, Bool)] {
+        let answer = try await command(
+          """
+          {"kind":"moveTip","id":"\(arrow)","place":{"x":400,"y":190},"zoom":\(zoom)}
+          """)
+        let transition = (answer.json["transitions"] as? [[String: Any]])?.first
+        #expect((transition?["end"] as? String == ids[1]) == isNear, "zoom \(zoom)")
+        _ = try await studio.post("/api/documents/A/undo", "")
+      }
+    }
+  }
+
+  // MARK: Documents
+
+  @Test func noAddressOfADocumentMakesOne() async throws {
+    let folder = try TemporaryFolder()
+    let routes = try Studio(Studio.Configuration(dataFolder: folder.path))
+      .router(Gatekeeper(token: "")).routes
+      .map { (method: $0.method, path: "/\($0.path)".replacing("//", with: "/")) }
+      .filter { $0.path.contains(/documents\/[:{]name/) && !$0.path.hasSuffix("/open") }
+    #expect(routes.count >= 14)
+    let bodies = [
+      "stroke": #"{"drawing":[\#(Self.shaft)]}"#, "erase": #"{"drawing":[\#(Self.shaft)]}"#,
+      "command": #"{"kind":"addState","place":{"x":1,"y":2}}"#, "run": #"{"word":"a"}"#,
+    ]
+    try await RunningStudio.run { studio in
+      for id in ["", "id=some"] {
+        for route in routes {
+          let path = route.path.replacing(/[:{]name}?/, with: "A%20b")
+          let body = bodies[String(path.split(separator: "/").last ?? "")] ?? ""
+          let answer = try await studio.ask(
+            route.method, "\(path)?to=B&\(id)", Data(body.utf8))
+          #expect(answer.status == 404, "\(route.method) \(path): \(answer.text)")
+          #expect(answer.error == "There is no document A b.")
+          #expect(answer.json["renamedTo"] == nil && answer.json["isDeleted"] == nil)
+        }
+      }
+      #expect(studio.files("documents").isEmpty)
+    }
+  }
+
+  @Test func documentsAreMadeOnRequest() async throws {
+    try await RunningStudio.run { studio in
+      let first = try await studio.ask(.post, "/api/documents")
+      #expect(first.status == 201 && first.json["name"] as? String == "Automaton 1")
+      #expect(first.json["id"] as? String != nil && first.json["version"] as? Int == 0)
+      let second = try await studio.ask(.post, "/api/documents?name=%C3%84+b")
+      #expect(second.status == 201 && second.json["name"] as? String == "Ä b")
+      #expect(try await studio.ask(.post, "/api/documents?name=%C3%A4%20B").status == 409)
+      for name in ["", "..", "a%2Fb"] {
+        let answer = try await studio.ask(.post, "/api/documents?name=\(name)")
+        #expect(answer.status == 400 && answer.error.contains("cannot be the name of a document"))
+      }
+      #expect(studio.files("documents") == ["Automaton 1.automaton", "Ä b.automaton"].sorted())
+    }
+  }
+
+  @Test func aPageHearsWhatBecameOfItsDocument() async throws {
+    try await RunningStudio.run { studio in
+      let made = try await studio.ask(.post, "/api/documents?name=A")
+      let id = try #require(made.json["id"] as? String)
+      let other = try await studio.ask(.post, "/api/documents/A/rename?to=B+%26+C&id=wrong")
+      #expect(other.status == 404)
+      let bad = try await studio.ask(.post, "/api/documents/A/rename?to=B+%26+C&id=\(id)")
+      #expect(bad.status == 400)
+      let answer = try await studio.ask(.post, "/api/documents/A/rename?to=B+C&id=\(id)")
+      #expect(answer.status == 200 && answer.text == "\"B C\"")
+      for query in ["", "?id=\(id)"] {
+        let gone = try await studio.ask(.get, "/api/documents/A\(query)")
+        #expect(gone.status == 404 && gone.json["renamedTo"] as? String == "B C")
+        #expect(gone.error == "The document A was renamed to B C.")
+        let stream = try await studio.ask(.get, "/api/documents/A/versions\(query)")
+        #expect(stream.headers[.contentType] == "text/event-stream")
+        #expect(stream.text == "event: renamed\ndata: \"B C\"\n\n")
+      }
+      _ = try await studio.ask(.delete, "/api/documents/B%20C?id=\(id)")
+      let gone = try await studio.ask(.get, "/api/documents/A?id=\(id)")
+      #expect(gone.status == 404 && gone.json["isDeleted"] as? Bool == true)
+      #expect(gone.json["renamedTo"] == nil)
+      let stream = try await studio.ask(.get, "/api/documents/A/versions")
+      #expect(stream.text == "event: deleted\ndata: \"A\"\n\n")
+      #expect(studio.files("documents/deleted") == ["B C.automaton"])
+    }
+  }
+
+  @Test func whatTheStudioWritesItOpens() async throws {
+    try await RunningStudio.run { studio in
+      let dot = #"digraph { i [shape=point]; i -> a; b [shape=doublecircle]; a -> b [label="x"]; }"#
+      let name = try await studio.post("/api/documents/%CE%B1%20%CE%B2/open?form=dot", dot)
+      #expect(name.text == "\"α β\"")
+      let path = "/api/documents/%CE%B1%20%CE%B2"
+      for form in ["automaton", "jff", "dot", "txt", "json"] {
+        let file = try await studio.ask(.get, "\(path)/file?form=\(form)")
+        #expect(file.status == 200)
+        #expect(
+          file.headers[.contentDisposition]
+            == "attachment; filename=\"inkstate.\(form)\"; filename*=UTF-8''%CE%B1%20%CE%B2.\(form)"
+        )
+        for mark in [Data(), Data([0xEF, 0xBB, 0xBF])] {
+          let opened = try await studio.ask(
+            .post, "/api/documents/copy/open?form=\(form)", mark + file.data)
+          #expect(opened.status == 200, "\(form): \(opened.text)")
+          let copy =
+            opened.text.trimmingCharacters(in: ["\""])
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+          for (word, isAccepted) in [("x", true), ("", false)] {
+            let run = try await studio.post("/api/documents/\(copy)/run", #"{"word":"\#(word)"}"#)
+            #expect(run.json["isAccepted"] as? Bool == isAccepted, "\(form)")
+          }
+        }
+      }
+      // A document under the name of the other form of JSON.
+      let file = try await studio.ask(.get, "\(path)/file?form=automaton")
+      let opened = try await studio.ask(.post, "/api/documents/json/open?form=json", file.data)
+      #expect(opened.status == 200)
+      for form in ["svg", "png"] {
+        #expect(try await studio.ask(.get, "\(path)/file?form=\(form)").status == 200)
+      }
+      #expect(try await studio.ask(.get, "\(path)/file?form=pdf").status == 400)
+      let unknown = try await studio.post("/api/documents/x/open?form=pdf", "%PDF")
+      #expect(unknown.status == 400 && unknown.error.contains(".pdf"))
+    }
+  }
+
+  @Test func idsAreNotShownToPeople() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      func command(_ json: String) async throws -> RunningStudio.Answer {
+        try await studio.post("/api/documents/A/command", json)
+      }
+      for x in [0, 400] {
+        let answer = try await command("{\"kind\":\"addState\",\"place\":{\"x\":\(x),\"y\":0}}")
+        let states = answer.json["states"] as? [[String: Any]] ?? []
+        let id = states.last?["id"] as? String ?? ""
+        _ = try await command("{\"kind\":\"rename\",\"id\":\"\(id)\",\"text\":\"\"}")
+        _ = try await command("{\"kind\":\"setInitial\",\"id\":\"\(id)\",\"value\":true}")
+      }
+      let states = try await studio.ask(.get, "/api/documents/A").json["states"] as? [[String: Any]]
+      let ids = (states ?? []).compactMap { $0["id"] as? String }
+      let picture = try await command(
+        "{\"kind\":\"connect\",\"id\":\"\(ids[0])\",\"to\":\"\(ids[1])\"}")
+      let id =
+        (picture.json["transitions"] as? [[String: Any]])?
+        .first { $0["isInitialMarker"] as? Bool == false }?["id"] as? String ?? ""
+      _ = try await command("{\"kind\":\"addSymbol\",\"id\":\"\(id)\",\"text\":\"a\"}")
+      for form in ["jff", "dot", "txt", "json"] {
+        let file = try await studio.ask(.get, "/api/documents/A/file?form=\(form)")
+        #expect(file.status == 200 && !Self.isUUID(file.text), "\(form): \(file.text)")
+      }
+      let made = try await studio.post("/api/documents/A/determinize", "")
+      #expect(made.text == "\"A deterministic\"")
+      let result = try await studio.ask(.get, "/api/documents/A%20deterministic")
+      let names = (result.json["states"] as? [[String: Any]] ?? []).compactMap {
+        $0["name"] as? String
+      }
+      #expect(names.contains("{s1, s2}") && !names.contains(where: Self.isUUID), "\(names)")
+    }
+  }
+
+  // MARK: Bad requests
+
+  @Test(arguments: [
+    ("recognize", "", 400, "The request has no drawing."),
+    ("recognize", "{", 400, "drawing, line 1"), ("recognize", "[]", 400, "drawing, line 1"),
+    ("recognize", #"{"drawing":[[[1,2],[3]]]}"#, 400, "stroke 1"),
+    ("documents/A/command", #"{"kind":"explode"}"#, 400, "There is no command `explode`."),
+    ("documents/A/command", #"{"kind":"rename","id":"x"}"#, 400, "needs `text`"),
+    ("documents/A/command", "{}", 400, "Reload the page."),
+    ("documents/A/instead?label=state", "", 409, "stroke"),
+    ("documents/A/run", #"{"word":5}"#, 400, "Reload the page."),
+    ("documents/A/rename", "", 400, "cannot be the name"),
+    ("documents/x/open?form=jff", "no XML", 400, "x"),
+    ("documents/x/open?form=json", "{}", 400, "x"),
+    ("models/nobody/use", "", 404, "There is no model `nobody`."),
+    ("training", #"{"epochs":0,"name":"x"}"#, 400, "Choose 1 to 1000 epochs"),
+    ("training", #"{"epochs":1,"name":"x"}"#, 409, "Record more."),
+    ("practice/Ada/answer?question=none", #"{"drawing":[[[0,9],[0,9]]]}"#, 409, "not open"),
+    ("practice/Ada/confirm", #"{"answer":"none","text":"7"}"#, 409, "not known"),
+    ("practice/Ada/confirm", #"{"text":"7"}"#, 400, "Reload the page."),
+    ("practice/a%2Fb/confirm", #"{"answer":"x","text":"7"}"#, 400, "name of a learner"),
+  ])
+  func whatIsWrongIsSaid(path: String, body: String, status: Int, words: String) async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      let answer = try await studio.post("/api/\(path)", body)
+      #expect(answer.status == status, "\(answer.text)")
+      #expect(answer.error.contains(words), "\(answer.error)")
+    }
+  }
+
+  @Test func onlyKnownLevelsAndModelsAreFound() async throws {
+    try await RunningStudio.run { studio in
+      #expect(try await studio.ask(.get, "/api/practice/Ada?level=none").status == 400)
+      #expect(try await studio.ask(.get, "/api/models/released/file").status == 404)
+      #expect(try await studio.ask(.get, "/api/example?label=nothing+known").status == 404)
+      let answer = try await studio.ask(.get, "/api/practice/Ada?level=digits")
+      #expect(answer.status == 200 && answer.json["answered"] as? Int == 0)
+    }
+  }
+}
