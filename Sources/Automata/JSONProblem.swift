@@ -8,8 +8,12 @@ package enum JSONProblem {
     guard String(validating: data, as: UTF8.self) != nil else { return "bytes that are not UTF-8" }
     return data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> String? in
       var scanner = JSONScanner(bytes)
-      do throws(JSONScanner.Stop) { try scanner.scan() } catch { return "\(error.problem) (\(scanner.place))" }
-      return nil
+      do throws(JSONScanner.Stop) {
+        try scanner.scan()
+        return nil
+      } catch {
+        return "\(error.problem) (\(scanner.place))"
+      }
     }
   }
 

@@ -205,6 +205,25 @@ import Testing
     #expect(editor.document.isInitial(ids[1]))
   }
 
+  @Test(arguments: [true, false]) func anArrowThatLostItsStartNeverMarksAState(isDeleted: Bool)
+    throws
+  {
+    var editor = editor()
+    for x in [0.0, 900] { try editor.perform(.addState(center: Vector(x, 0))) }
+    let ids = editor.document.states.map(\.id)
+    // From the first state to nowhere: its tip ends freely, its start does not.
+    try editor.perform(.drawTransition(arrow(Vector(65, 0), Vector(400, 0), head: 0)))
+    let id = editor.document.transitions[0].id
+    #expect(editor.document.transitions[0].start == ids[0])
+    try editor.perform(
+      isDeleted ? .delete(ids[0]) : .moveStart(transition: id, to: Vector(200, 500)))
+    try editor.perform(.moveTip(transition: id, to: Vector(835, 0)))
+    let transition = editor.document.transitions[0]
+    #expect(transition.start == nil && transition.end == ids[1])
+    #expect(!editor.document.isInitial(ids[1]))
+    #expect(editor.document.danglingTransitions == [id])
+  }
+
   @Test func opposingArrowsBowEachToItsLeft() throws {
     var editor = editor()
     for x in [0.0, 400] { try editor.perform(.addState(center: Vector(x, 0))) }
