@@ -1,8 +1,17 @@
-import { ask, complain, drawing, listen, takeFiles } from "./server.js";
-import { capture } from "./ink.js";
+import { ask, complain, drawing, Failure, listen, takeFiles } from "./server.js";
+import { capture, isPalm, whenPenComes } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
 const namespace = "http://www.w3.org/2000/svg";
+/// The server groups strokes, such as the two arcs of a ring, only if they were drawn on one page.
+const page = crypto.randomUUID();
+/// How long strokes that could not be sent wait for the next attempt, in milliseconds.
+const retryPause = 3000;
+/// How far a pointer may move in a tap, in pixels, and how soon a second tap follows, in milliseconds.
+const tap = { length: 6, pause: 500 };
+/// The file formats that a document can be saved in.
+const forms = ["automaton", "jff", "dot", "txt", "json", "svg", "png"];
+const nameless = "a state without a name";
 
 function shape(kind, attributes, text) {
   const element = document.createElementNS(namespace, kind);
@@ -18,15 +27,28 @@ export async function beginEditing() {
   let opening = 0;
   let run = null;
   let step = 0;
-  // What is seen of the paper: the top left corner, and screen points a canvas point.
+  // The visible part of the paper: its top left corner, and screen points per canvas point.
   let view = { x: 0, y: 0, zoom: 1 };
   let dragged = null;
   let pinch = null;
   const fingers = new Map();
   let queue = Promise.resolve();
+  // Strokes that the server has not confirmed yet, in order, and whether the last attempt failed.
+  const unsent = [];
+  let isLate = false;
+  let retry = 0;
+  const waiting = shape("path", { class: "waiting" });
+  // Whether the document was deleted elsewhere.
+  let isGone = false;
+  let lastTap = { id: null, time: 0 };
 
-  const at = (name, rest = "") => `/api/documents/${encodeURIComponent(name)}${rest}`;
-  const path = (rest) => at(picture.name, `/${rest}`);
+  const at = (name, rest = "", id = undefined) => {
+    const address = `/api/documents/${encodeURIComponent(name)}${rest}`;
+    return id === undefined ? address
+      : `${address}${rest.includes("?") ? "&" : "?"}id=${encodeURIComponent(id)}`;
+  };
+  // With its id, the server notices that another document has the name by now.
+  const path = (rest = "") => at(picture.name, rest && `/${rest}`, picture.id);
   const paper = (event) => {
     const box = svg.getBoundingClientRect();
     return {
@@ -35,23 +57,138 @@ export async function beginEditing() {
     };
   };
 
-  // One request after the other, in the order of the strokes.
+  // MARK: Sending
+
+  /// Shows an answer, if it is about the document that is shown, whatever its name is by now.
+  function take(answer) {
+    if (answer.name === picture.name) { show(answer); }
+    // Not awaited: opening waits for the queue.
+    else if (answer.id === picture.id) { open(answer.name); }
+  }
+
+  /// Sends a change after all earlier ones; returns the document after it, or null if it was not made.
   function change(rest, body) {
-    const address = `${path(rest)}${rest.includes("?") ? "&" : "?"}id=${encodeURIComponent(picture.id)}`;
-    queue = queue.then(async () => {
-      const answer = await ask(address, "POST", body);
-      if (answer.name === picture.name) { show(answer); }
-    }).catch(() => {});
+    const { name, id } = picture;
+    const done = queue.then(async () => {
+      await sendStrokes();
+      const post = (current) => ask(at(current, `/${rest}`, id), "POST", body, { retry: resume });
+      const answer = await post(name).catch((failure) => {
+        if (!failure.answer?.renamedTo) { throw failure; }
+        return post(failure.answer.renamedTo);
+      });
+      take(answer);
+      return answer;
+    });
+    queue = done.catch(follow);
+    return done.catch(() => null);
+  }
+  const command = (kind, fields) => change("command", { kind, zoom: view.zoom, ...fields });
+
+  /// Sends a stroke, which stays in memory until the server has answered.
+  function send(rest, stroke) {
+    unsent.push({
+      name: picture.name, id: picture.id, rest, points: stroke.map(({ x, y }) => [x, y]),
+      body: { drawing: drawing([stroke]), zoom: view.zoom, page },
+    });
+    showWaiting();
+    queue = queue.then(sendStrokes).catch(follow);
+  }
+
+  async function sendStrokes() {
+    clearTimeout(retry);
+    while (unsent.length) {
+      const [stroke] = unsent;
+      let answer;
+      try {
+        answer = await ask(at(stroke.name, `/${stroke.rest}`, stroke.id), "POST", stroke.body, { place: null });
+      } catch (failure) {
+        const { renamedTo } = failure.answer;
+        if (renamedTo) {
+          for (const one of unsent) { if (one.id === stroke.id) { one.name = renamedTo; } }
+          continue;
+        }
+        isLate = failure.isTemporary;
+        showWaiting(failure);
+        if (isLate) {
+          retry = setTimeout(() => { queue = queue.then(sendStrokes).catch(follow); }, retryPause);
+          throw failure;
+        }
+        if (failure.status === 404 && stroke.id === picture.id) { throw failure; }
+        // The server has no use for this stroke; the next may be fine.
+        unsent.shift();
+        showWaiting();
+        complain(failure.message);
+        continue;
+      }
+      unsent.shift();
+      const wasLate = isLate;
+      isLate = false;
+      showWaiting();
+      take(answer);
+      if (wasLate) { hear(path("versions")); }
+    }
+  }
+
+  /// Shows the strokes that are not sent yet, marked if the server did not take them.
+  function showWaiting(failure = undefined) {
+    const here = unsent.filter((stroke) => stroke.id === picture.id);
+    waiting.setAttribute("d", here.map(
+      ({ points }) => `M${points.map((p) => p.join(" ")).join("L")}`).join(""));
+    waiting.classList.toggle("late", isLate);
+    if (isGone) { return; }
+    if (!isLate) { return notice(""); }
+    const count = unsent.length === 1 ? "1 stroke is" : `${unsent.length} strokes are`;
+    if (failure) { notice(`${failure.message} ${count} not saved yet and kept on this page.`, "Try again", resume); }
+  }
+
+  /// Shows a sentence and a button over the drawing.
+  function notice(text, label = undefined, act = undefined) {
+    const box = $("edit-notice");
+    box.hidden = !text;
+    box.replaceChildren(text);
+    if (!label) { return; }
+    const button = document.createElement("button");
+    button.textContent = label;
+    button.addEventListener("click", act);
+    box.append(" ", button);
+  }
+
+  /// Sends what is waiting, and shows the document as it is now.
+  function resume() {
+    queue = queue.then(sendStrokes).then(load).then(() => hear(path("versions"))).catch(follow);
     return queue;
   }
-  const command = (kind, fields) => change("command", { kind, ...fields });
+
+  /// After a failure: opens a document by its new name, or says that it is gone.
+  function follow(failure) {
+    if (!(failure instanceof Failure)) { return reportError(failure); }
+    const { renamedTo, isDeleted } = failure.answer;
+    if (failure.status !== 404) { return; }
+    complain("");
+    if (renamedTo) {
+      open(renamedTo);
+    } else {
+      leave(isDeleted ? `“${picture.name}” was deleted in another window.` : failure.message);
+    }
+  }
+
+  /// Ends the work on a document that is gone.
+  function leave(text) {
+    isGone = true;
+    hear(null);
+    notice(text, "Open another document", () => {
+      unsent.splice(0);
+      open(null);
+    });
+  }
+
   const elementNow = () =>
     [...picture.states, ...picture.transitions].find((element) => element.id === selected);
 
   // MARK: Showing
 
   function show(next) {
-    // An offer to make a stroke something else ends with the next change.
+    // The offer to convert a stroke ends with the next change.
     if (!next.decision && next.version !== picture?.version) { $("edit-decision").replaceChildren(); }
     picture = next;
     if (selected && ![...picture.states, ...picture.transitions].some((e) => e.id === selected)) {
@@ -67,14 +204,22 @@ export async function beginEditing() {
       ...picture.errors.map((text) => ["error", text]),
       ...picture.warnings.map((text) => ["", text]),
     ];
-    items.push(picture.isDeterministic ? ["good", "deterministic"] : ["", "not deterministic"]);
+    items.push(picture.isDeterministic ? ["good", "The automaton is deterministic."]
+      : ["", "The automaton is not deterministic."]);
     $("edit-findings").replaceChildren(...items.map(([kind, text]) => {
       const item = document.createElement("li");
       item.className = kind;
       item.textContent = text;
       return item;
     }));
+    showAlphabet();
     showSelection();
+  }
+
+  function showAlphabet() {
+    // What is being typed stays.
+    if (document.activeElement === $("alphabet-symbols")) { return; }
+    $("alphabet-symbols").value = (picture.alphabet ?? []).join(", ");
   }
 
   function draw() {
@@ -93,7 +238,7 @@ export async function beginEditing() {
       const g = group(transition.id);
       g.append(
         shape("path", { class: "target", d: transition.line }),
-        shape("path", { class: `line${transition.isDangling ? " loose" : ""}`, d: transition.line }),
+        shape("path", { class: `line${transition.isDangling ? " dangling" : ""}`, d: transition.line }),
         shape("path", { class: "line", d: transition.head }));
       if (transition.text) {
         g.append(shape("text", transition.label, transition.text));
@@ -110,16 +255,17 @@ export async function beginEditing() {
       g.append(text);
       return g;
     });
-    svg.replaceChildren(...lines, ...circles, ...handles());
+    svg.replaceChildren(...lines, ...circles, ...handles(), waiting);
   }
 
-  // Where the selected element can be taken hold of.
+  // The places at which the selected element can be dragged.
   function handles() {
     const state = picture.states.find((e) => e.id === selected);
     const transition = picture.transitions.find((e) => e.id === selected);
     const places = [];
     if (state) {
-      places.push(["moveState", state.center]);
+      // Behind the name, and clear of the inner ring that makes a state final.
+      places.push(["moveState", state.center, Math.min(18 / view.zoom, 0.55 * state.radius)]);
       places.push(["resizeState", { x: state.center.x + state.radius, y: state.center.y }]);
     }
     if (transition) {
@@ -128,8 +274,8 @@ export async function beginEditing() {
         places.push(["moveStart", transition.ends[0]], ["moveTip", transition.ends[1]]);
       }
     }
-    return places.map(([kind, place]) => shape("circle", {
-      class: "handle", "data-handle": kind, cx: place.x, cy: place.y, r: 11 / view.zoom,
+    return places.map(([kind, place, r = 11 / view.zoom]) => shape("circle", {
+      class: "handle", "data-handle": kind, cx: place.x, cy: place.y, r,
     }));
   }
 
@@ -140,7 +286,7 @@ export async function beginEditing() {
     text.textContent = decision.text;
     box.replaceChildren(text, ...decision.instead.map((label) => {
       const button = document.createElement("button");
-      button.textContent = `make it a ${label}`;
+      button.textContent = `Make it a ${label}`;
       button.addEventListener("click", () => {
         box.replaceChildren();
         svg.focus({ preventScroll: true });
@@ -155,9 +301,11 @@ export async function beginEditing() {
     const state = picture.states.find((e) => e.id === selected);
     const transition = picture.transitions.find((e) => e.id === selected);
     const fields = $("selection-fields");
+    if (form.dataset.id !== (selected ?? "")) { $("selection-said").textContent = ""; }
     $("selection-none").hidden = state || transition;
     if (!state && !transition) {
-      $("selection-title").textContent = "Nothing selected";
+      form.dataset.id = form.dataset.content = "";
+      $("selection-title").textContent = "No element selected";
       const hadFocus = fields.contains(document.activeElement);
       fields.replaceChildren();
       if (hadFocus) { svg.focus({ preventScroll: true }); }
@@ -167,53 +315,65 @@ export async function beginEditing() {
     // What is being typed stays.
     const isSame = form.dataset.id === selected && focused !== null;
     if (isSame && document.activeElement.matches("input:not([type])")) { return; }
-    form.dataset.id = selected;
-    const field = (name, value, done) => {
+    // Fields stay as long as they show what is there.
+    const content = JSON.stringify([state ?? transition, picture.states.map(({ id, name }) => [id, name])]);
+    if (form.dataset.content === content) { return; }
+    Object.assign(form.dataset, { id: selected, content });
+    // Enter leaves a field and takes the value over, as leaving it in another way does; Escape restores it.
+    const field = (id, name, value, done, hint = "") => {
       const label = document.createElement("label");
       const input = document.createElement("input");
       input.value = value;
-      input.id = `field-${name}`;
+      input.id = `field-${id}`;
       input.autocomplete = "off";
+      input.spellcheck = false;
+      input.placeholder = hint;
       label.append(name, input);
       input.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") { event.preventDefault(); done(input); }
+        if (event.key === "Escape") { input.value = value; }
+        if (event.key === "Enter") {
+          event.preventDefault();
+          event.stopPropagation();
+          svg.focus({ preventScroll: true });
+        }
       });
       input.addEventListener("blur", () => { if (input.value !== String(value)) { done(input); } });
       return label;
     };
-    const check = (name, value, done) => {
+    const check = (id, name, value, done) => {
       const label = document.createElement("label");
       label.className = "check";
       const input = document.createElement("input");
       input.type = "checkbox";
       input.checked = value;
-      input.id = `field-${name}`;
+      input.id = `field-${id}`;
       input.addEventListener("change", () => done(input.checked));
       label.append(input, name);
       return label;
     };
-    const button = (name, done) => {
+    const button = (id, name, done) => {
       const element = document.createElement("button");
       element.type = "button";
-      element.id = `field-${name}`;
+      element.id = `field-${id}`;
       element.textContent = name;
       element.addEventListener("click", done);
       return element;
     };
-    // A choice of states; `id` is the one that says "itself", or the one that is chosen.
-    const choice = (name, itself, chosen = undefined) => {
+    const choice = (id, name, options) => {
       const select = document.createElement("select");
-      select.id = `field-${name}`;
+      select.id = `field-${id}`;
       select.setAttribute("aria-label", name);
-      select.append(...picture.states.map((to) => new Option(
-        to.id === itself ? "itself" : to.name || "a state without name", to.id, false, to.id === chosen)));
+      select.append(...options);
       return select;
     };
-    // Where an end of an arrow is, for those who do not drag it.
-    const end = (name, kind, chosen) => {
+    // The state at one end of a transition, for those who do not drag it. The state at the other end is not
+    // among the choices: a self-loop has a shape of its own and is added at its state.
+    const end = (name, kind, chosen, other) => {
       const label = document.createElement("label");
-      const select = choice(name, null, chosen);
-      if (!chosen) { select.prepend(new Option("nowhere", "", true, true)); }
+      const states = picture.states.filter((to) => to.id !== other);
+      const select = choice(name.toLowerCase(), name, states.map(
+        (to) => new Option(to.name || nameless, to.id, false, to.id === chosen)));
+      if (!chosen) { select.prepend(new Option("no state", "", true, true)); }
       select.addEventListener("change", () => {
         const to = picture.states.find((s) => s.id === select.value);
         if (to) { command(kind, { id: transition.id, place: to.center }); }
@@ -221,75 +381,120 @@ export async function beginEditing() {
       label.append(name, select);
       return label;
     };
+    // A field that is still there after its change was refused shows the old value again.
+    const replace = async (input, value, changed) => {
+      await changed;
+      if (document.activeElement !== input) { input.value = value; }
+    };
     if (state) {
-      $("selection-title").textContent = `State ${state.name}`;
-      const others = choice("Arrow to", state.id);
-      const arrow = document.createElement("div");
-      arrow.className = "row";
-      arrow.append(others, button("Add arrow", () => command("connect", { id: state.id, to: others.value })));
+      $("selection-title").textContent = state.name ? `State ${state.name}` : "State without a name";
+      const targets = choice("target", "New transition to", [
+        ...picture.states.filter((to) => to.id !== state.id).map((to) => new Option(to.name || nameless, to.id)),
+        new Option("itself (self-loop)", state.id),
+      ]);
+      const row = document.createElement("span");
+      row.className = "row wrap";
+      row.append(targets, button(
+        "connect", "Add transition", () => command("connect", { id: state.id, to: targets.value })));
+      const add = document.createElement("div");
+      add.className = "field";
+      add.append("New transition to", row);
       fields.replaceChildren(
-        field("name", state.name, (input) => command("rename", { id: state.id, text: input.value })),
-        field("radius", Math.round(state.radius), (input) =>
-          command("resizeState", { id: state.id, radius: Number(input.value) })),
-        arrow,
-        check("final", state.isFinal, (value) => command("setFinal", { id: state.id, value })),
-        check("initial", state.isInitial, (value) => command("setInitial", { id: state.id, value })));
+        field("name", "Name", state.name, (input) => replace(
+          input, state.name, command("rename", { id: state.id, text: input.value }))),
+        field("radius", "Radius", Math.round(state.radius), (input) => replace(
+          input, Math.round(state.radius), command("resizeState", { id: state.id, radius: Number(input.value) }))),
+        check("final", "Final", state.isFinal, (value) => command("setFinal", { id: state.id, value })),
+        check("initial", "Initial", state.isInitial, (value) => command("setInitial", { id: state.id, value })),
+        add);
     } else {
       const symbols = document.createElement("p");
       symbols.className = "row wrap";
       symbols.append(...transition.symbols.map((text) => {
-        const remove = button(`${text} ×`, () => command("removeSymbol", { id: transition.id, text }));
+        const remove = button(
+          `remove-${text}`, `${text} ×`, () => command("removeSymbol", { id: transition.id, text }));
         remove.setAttribute("aria-label", `Remove ${text}`);
         return remove;
       }));
       $("selection-title").textContent =
-        transition.isInitialMarker ? "Initial arrow" : transition.isLoop ? "Loop" : "Transition";
+        transition.isInitialMarker ? "Initial arrow" : transition.isLoop ? "Self-loop" : "Transition";
       fields.replaceChildren(...transition.isInitialMarker ? [] : [
         symbols,
-        field("symbol", "", (input) => {
-          const text = input.value;
-          input.value = "";
-          if (text.trim()) { command("addSymbol", { id: transition.id, text }); }
-        }),
-        check("ε", transition.includesEpsilon, (value) => command("setEpsilon", { id: transition.id, value })),
+        field("symbol", "Add symbols", "", (input) => addSymbols(transition, input), "a, b or ε"),
+        check("ε", "ε (the empty word)", transition.includesEpsilon,
+          (value) => command("setEpsilon", { id: transition.id, value })),
       ]);
       if (!transition.isLoop) {
-        fields.append(end("from", "moveStart", transition.start), end("to", "moveTip", transition.end));
+        if (!transition.isInitialMarker) {
+          fields.append(end("From", "moveStart", transition.start, transition.end));
+        }
+        fields.append(end("To", "moveTip", transition.end, transition.start));
       }
-      fields.append(button("Turn round", () => command("flip", { id: transition.id })));
+      fields.append(button("reverse", "Reverse direction", () => command("flip", { id: transition.id })));
     }
-    fields.append(button("Delete", () => command("delete", { id: selected })));
+    fields.append(button("delete", state ? "Delete state" : "Delete transition",
+      () => command("delete", { id: selected })));
     if (state) {
-      fields.append(button("Delete with its arrows", () => command("delete", { id: selected, value: true })));
+      fields.append(button("delete-all", "Delete state and transitions",
+        () => command("delete", { id: selected, value: true })));
     }
     if (focused) { document.getElementById(focused)?.focus(); }
   }
 
+  /// Sends what was typed to the server's parser, and shows what was understood.
+  async function addSymbols({ id }, input) {
+    const before = picture.transitions.find((transition) => transition.id === id);
+    const text = input.value;
+    input.value = "";
+    if (!before || !text.trim()) { return; }
+    const said = $("selection-said");
+    said.textContent = "";
+    const answer = await command("addSymbol", { id, text });
+    if (selected !== id) { return; }
+    const now = answer?.transitions.find((transition) => transition.id === id);
+    if (!now) {
+      // It can be corrected.
+      const field = $("field-symbol");
+      if (field) { field.value = text; }
+      return;
+    }
+    const added = now.symbols.filter((symbol) => !before.symbols.includes(symbol));
+    if (now.includesEpsilon && !before.includesEpsilon) { added.push("ε (the empty word)"); }
+    said.textContent = added.length ? `Added: ${added.join(", ")}.`
+      : "Nothing added: the transition has these symbols already.";
+  }
+
+  /// Moves the keyboard to the selected element's name or symbols.
+  function editText() {
+    const input = $("selection-fields").querySelector("#field-name, #field-symbol");
+    input?.focus();
+    input?.select();
+  }
+
   /// What an element is, for those who hear it.
   function words(element) {
-    const name = (id) => picture.states.find((s) => s.id === id)?.name || (id ? "a state without name" : "nowhere");
-    if (!element) { return "nothing selected"; }
+    const name = (id) => picture.states.find((s) => s.id === id)?.name || (id ? nameless : "no state");
+    if (!element) { return "No element selected"; }
     if (element.center) {
-      return `state ${element.name || "without name"}${element.isInitial ? ", initial" : ""}${
+      return `${element.name ? `state ${element.name}` : nameless}${element.isInitial ? ", initial" : ""}${
         element.isFinal ? ", final" : ""}`;
     }
     return element.isInitialMarker ? `initial arrow of ${name(element.end)}`
-      : `arrow from ${name(element.start)} to ${name(element.end)}, ${element.text || "no symbols"}`;
+      : `transition from ${name(element.start)} to ${name(element.end)}, ${element.text || "no symbols"}`;
   }
 
   // MARK: Pen and hand
 
   const ink = capture(svg, $("edit-ink"), {
     place: paper,
-    begins: (event) => !event.target.dataset?.handle && !event.shiftKey && !pinch,
+    begins: (event) => picture && !isGone && !event.target.dataset?.handle && !event.shiftKey && !pinch,
     done: (stroke) => {
       const length = stroke.slice(1).reduce(
         (sum, p, i) => sum + Math.hypot(p.sx - stroke[i].sx, p.sy - stroke[i].sy), 0);
       // A tap selects; drawing draws.
-      if (length < 6) { return select(stroke[0], stroke[0].kind); }
-      const body = { drawing: drawing([stroke]), zoom: view.zoom };
-      if (!$("edit-erase").checked) { return change("stroke", body); }
-      change(`erase?attached=${$("edit-attached").checked}`, body);
+      if (length < tap.length) { return select(stroke[0]); }
+      $("edit-decision").replaceChildren();
+      send($("edit-erase").checked ? `erase?attached=${$("edit-attached").checked}` : "stroke", stroke);
     },
   });
 
@@ -300,7 +505,8 @@ export async function beginEditing() {
     $("edit-said").textContent = words(elementNow());
   }
 
-  function select(point, pointerType) {
+  /// Selects what was tapped; a second tap on it edits its name or symbols.
+  function select(point) {
     const under = picture.states.find(
       (s) => Math.hypot(s.center.x - point.x, s.center.y - point.y) <= s.radius);
     let id = under?.id ?? null;
@@ -312,21 +518,22 @@ export async function beginEditing() {
       }
     }
     choose(id);
-    // A keyboard on the screen comes only when it is asked for.
-    if (id && pointerType !== "touch") { $("selection-fields").querySelector("input")?.focus(); }
+    const isSecond = id && id === lastTap.id && point.time - lastTap.time < tap.pause;
+    lastTap = isSecond ? { id: null, time: 0 } : { id, time: point.time };
+    if (isSecond) { editText(); }
   }
 
   svg.addEventListener("pointerdown", (event) => {
     const kind = event.target.dataset?.handle;
-    if (dragged || event.button !== 0 || ink.isBesidePen(event)) { return; }
-    if (kind) {
-      dragged = { kind, id: selected, pointer: event.pointerId };
-    } else if (event.shiftKey) {
-      dragged = {
-        kind: "pan", pointer: event.pointerId, from: { x: event.clientX, y: event.clientY }, view: { ...view },
-      };
-    } else { return; }
+    if (dragged || isGone || event.button !== 0 || isPalm(event)) { return; }
+    if (!kind && !event.shiftKey) { return; }
+    dragged = {
+      kind: kind ?? "pan", id: selected, pointer: event.pointerId, pointerType: event.pointerType,
+      from: { x: event.clientX, y: event.clientY }, view: { ...view },
+    };
     event.preventDefault();
+    // Keys act on the drawing from now on.
+    svg.focus({ preventScroll: true });
     svg.setPointerCapture(event.pointerId);
   });
   svg.addEventListener("pointermove", (event) => {
@@ -355,16 +562,31 @@ export async function beginEditing() {
   }
   svg.addEventListener("pointerup", (event) => {
     if (dragged?.pointer !== event.pointerId) { return; }
-    const { kind, id } = dragged;
+    const { kind, id, from } = dragged;
     dragged = null;
     if (kind === "pan") { return; }
     const place = paper(event);
+    if (Math.hypot(event.clientX - from.x, event.clientY - from.y) < tap.length) {
+      // A tap on the middle of an element is one on the element.
+      return select({ ...place, time: performance.timeOrigin + event.timeStamp });
+    }
     if (kind === "resizeState") {
       const { center } = picture.states.find((s) => s.id === id);
       command(kind, { id, radius: Math.hypot(place.x - center.x, place.y - center.y) });
     } else {
       command(kind, { id, place });
     }
+  });
+
+  // Touches that came before the pen were palms: they move nothing.
+  whenPenComes(svg, () => {
+    const isMoving = pinch || dragged?.pointerType === "touch";
+    fingers.clear();
+    if (!isMoving) { return; }
+    if (pinch) { ({ view } = pinch); }
+    pinch = null;
+    if (dragged?.pointerType === "touch") { dragged = null; }
+    draw();
   });
 
   // Two fingers move and enlarge the paper.
@@ -377,7 +599,7 @@ export async function beginEditing() {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   svg.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "touch" || ink.isBesidePen(event)) { return; }
+    if (event.pointerType !== "touch" || isPalm(event)) { return; }
     fingers.set(event.pointerId, fingerAt(event));
     if (fingers.size === 2) {
       ink.cancel();
@@ -453,7 +675,7 @@ export async function beginEditing() {
   function addState() {
     const box = svg.getBoundingClientRect();
     const radius = 60;
-    // Beside those that are there already.
+    // Beside the existing states.
     let x = view.x + box.width / view.zoom / 2;
     const y = view.y + box.height / view.zoom / 2;
     while (picture.states.some((s) => Math.hypot(s.center.x - x, s.center.y - y) < s.radius + radius)) {
@@ -481,11 +703,14 @@ export async function beginEditing() {
   function press(event) {
     const element = elementNow();
     const length = event.shiftKey ? 2 : 20;
+    const remove = () => element && command("delete", { id: element.id });
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const keys = {
-      Delete: () => element && command("delete", { id: element.id }),
+      Delete: remove,
+      Backspace: remove,
       Escape: () => choose(null),
-      Enter: () => $("selection-fields").querySelector("input")?.focus(),
+      Enter: editText,
+      F2: editText,
       e: () => {
         $("edit-erase").checked = !$("edit-erase").checked;
         showErase();
@@ -514,7 +739,7 @@ export async function beginEditing() {
     run = null;
     $("run-tape").replaceChildren();
     $("run-step").textContent = "";
-    $("run-result").textContent = "Nothing was run yet.";
+    $("run-result").textContent = "No word run yet.";
     $("run-result").className = "";
     $("step-back").disabled = $("step-on").disabled = true;
   }
@@ -529,17 +754,21 @@ export async function beginEditing() {
     $("step-back").disabled = step === 0;
     $("step-on").disabled = step >= run.steps.length - 1;
     const names = run.steps[step].states.map(
-      (id) => picture.states.find((s) => s.id === id)?.name || "a state without name");
+      (id) => picture.states.find((s) => s.id === id)?.name || nameless);
     $("run-step").textContent =
-      `${step} of ${run.symbols.length} read: in ${names.length ? names.join(", ") : "no state"}`;
+      `${step} of ${run.symbols.length} symbols read. ${
+        names.length ? `Current ${names.length > 1 ? "states" : "state"}: ${names.join(", ")}.` : "No state is active."}`;
     draw();
   }
 
   $("run-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     await queue;
+    endRun();
+    draw();
+    $("run-result").textContent = "";
     const { name, version } = picture;
-    const answer = await ask(at(name, "/run"), "POST", { word: $("run-word").value });
+    const answer = await asking(path("run"), "POST", { word: $("run-word").value });
     if (name !== picture.name || version !== picture.version) { return; }
     const result = $("run-result");
     result.textContent = answer.isAccepted ? "Accepted" : `Rejected: ${answer.reason}`;
@@ -553,46 +782,63 @@ export async function beginEditing() {
 
   // MARK: Documents
 
-  async function refresh(name) {
-    const next = await ask(at(name));
-    if (next.name === picture.name) { show(next); }
+  /// Asks for what concerns the document that is shown, and follows it if it was renamed or deleted.
+  async function asking(address, method = "GET", body = undefined) {
+    try { return await ask(address, method, body, { retry: resume }); } catch (failure) {
+      follow(failure);
+      throw failure;
+    }
   }
 
-  // Another tab may draw on it as well, rename it or delete it.
+  async function load() { take(await ask(path(), "GET", undefined, { retry: resume })); }
+
+  /// Shows the document as it is after all changes of this page.
+  function refresh() { queue = queue.then(load).catch(follow); }
+
+  // Another window may change the document as well, rename it or delete it.
   const hear = listen($("edit"), async (event) => {
     await queue;
-    if (event.name !== picture.name) { return; }
-    if (event.renamedTo) { return open(event.renamedTo); }
-    if (event.isDeleted) {
-      complain(`${event.name} was deleted in another window.`);
-      return open(null);
-    }
-    if (event.version !== picture.version) { refresh(event.name); }
-  });
+    if (event.name === picture.name && event.version !== picture.version) { refresh(); }
+  }, {
+    renamed: (name) => open(name),
+    deleted: (name) => leave(`“${name}” was deleted in another window.`),
+  }, () => { if (!isLate) { refresh(); } });
 
-  /// Shows a document; without a name, the first there is.
+  /// Shows a document; without a name, the first one, or a new one if there is none.
   async function open(wish) {
     opening += 1;
     const turn = opening;
     await queue;
-    const names = await ask("/api/documents");
-    const name = wish ?? names[0] ?? "Automaton 1";
-    if (!names.includes(name)) { names.push(name); }
-    const next = await ask(at(name));
+    const names = await ask("/api/documents", "GET", undefined, { retry: begin });
+    if (wish && !names.includes(wish)) {
+      const renamedTo = await ask(at(wish), "GET", undefined, { place: null })
+        .catch((failure) => failure.answer.renamedTo);
+      if (typeof renamedTo === "string") { return open(renamedTo); }
+    }
+    const name = names.includes(wish) ? wish : names[0];
+    const next = name === undefined ? await ask("/api/documents", "POST", undefined, { retry: begin })
+      : await ask(at(name), "GET", undefined, { retry: begin });
     // Another one was chosen meanwhile.
     if (turn !== opening) { return; }
-    endRun();
-    selected = null;
-    $("edit-decision").replaceChildren();
-    $("edit-name").replaceChildren(...names.map((text) => new Option(text, text, false, text === name)));
+    const isSame = next.id === picture?.id;
+    isGone = false;
+    if (!isSame) {
+      endRun();
+      selected = null;
+      $("edit-decision").replaceChildren();
+    }
+    const all = [...new Set([...names, next.name])];
+    $("edit-name").replaceChildren(...all.map((text) => new Option(text, text, false, text === next.name)));
     show(next);
-    localStorage.setItem("document", name);
-    fit();
-    $("edit-files").replaceChildren(...["automaton", "jff", "dot", "txt", "svg", "png"].map((form) => {
+    showWaiting();
+    localStorage.setItem("document", next.name);
+    if (!isSame) { fit(); }
+    $("edit-files").replaceChildren(...forms.map((form) => {
       const link = document.createElement("a");
       link.href = path(`file?form=${form}`);
       link.download = "";
       link.textContent = form;
+      link.setAttribute("aria-label", `Save as ${form}`);
       return link;
     }));
     hear(path("versions"));
@@ -600,24 +846,24 @@ export async function beginEditing() {
 
   $("edit-name").addEventListener("change", (event) => open(event.target.value));
   $("edit-new").addEventListener("click", async () => {
-    const names = await ask("/api/documents");
-    let number = names.length + 1;
-    while (names.includes(`Automaton ${number}`)) { number += 1; }
-    open(`Automaton ${number}`);
+    await queue;
+    open((await ask("/api/documents", "POST")).name);
   });
   $("edit-rename").addEventListener("click", async () => {
-    const name = window.prompt("The document's name", picture.name)?.trim();
+    const name = window.prompt(`New name of “${picture.name}”`, picture.name)?.trim();
     if (name && name !== picture.name) {
       await queue;
       hear(null);
-      open(await ask(path(`rename?to=${encodeURIComponent(name)}`), "POST"));
+      try { open(await asking(path(`rename?to=${encodeURIComponent(name)}`), "POST")); } catch {
+        hear(path("versions"));
+      }
     }
   });
   $("edit-delete").addEventListener("click", async () => {
-    if (!window.confirm(`Delete ${picture.name}? It is put into the folder “deleted”.`)) { return; }
+    if (!window.confirm(`Delete “${picture.name}”? The file moves to the folder “deleted”.`)) { return; }
     await queue;
     hear(null);
-    await ask(at(picture.name), "DELETE");
+    try { await asking(path(), "DELETE"); } catch { return hear(path("versions")); }
     open(null);
   });
   $("edit-add").addEventListener("click", () => addState());
@@ -631,18 +877,24 @@ export async function beginEditing() {
   for (const kind of ["determinize", "minimize", "complement"]) {
     $(`make-${kind}`).addEventListener("click", async () => {
       await queue;
-      open(await ask(path(kind), "POST"));
+      open(await asking(path(kind), "POST"));
     });
   }
   takeFiles($("edit"), $("edit-open"), async (file) => {
     const dot = file.name.lastIndexOf(".");
-    if (dot < 1) { return complain("Expected a file whose name ends in .automaton, .jff, .dot, .txt or .json."); }
+    if (dot < 1) { return complain("Choose a file whose name ends in .automaton, .jff, .dot, .txt or .json."); }
     const [stem, form] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     open(await ask(
       `/api/documents/${encodeURIComponent(stem)}/open?form=${encodeURIComponent(form)}`, "POST", file));
   });
+  $("alphabet-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    svg.focus({ preventScroll: true });
+    command("setAlphabet", { text: $("alphabet-symbols").value });
+  });
+  window.addEventListener("beforeunload", (event) => { if (isLate) { event.preventDefault(); } });
   document.addEventListener("keydown", (event) => {
-    if ($("edit").hidden) { return; }
+    if ($("edit").hidden || !picture) { return; }
     const isTyping = event.target.matches("input:not([type=checkbox]), select");
     if (isTyping && event.key === "Escape") { svg.focus(); }
     if (isTyping || event.altKey) { return; }
@@ -656,8 +908,8 @@ export async function beginEditing() {
     }
   });
   new ResizeObserver(() => { if (picture) { draw(); } }).observe(svg);
-  const begin = () => open(localStorage.getItem("document"));
-  // What went wrong is said; the next look at the page tries again.
-  await begin().catch(() => {});
+  const begin = () => open(localStorage.getItem("document")).catch(() => {});
+  // A problem is shown; the page tries again when it is shown again.
+  await begin();
   return () => { if (!picture) { begin(); } };
 }

@@ -1,4 +1,42 @@
-// Ink under the pen: pointer events with everything between two frames, and only one pointer at a time.
+// Ink under the pen: all points between two frames, from one pointer at a time.
+
+/// How long touches are ignored after the pen was lifted, and after it was last seen hovering, in
+/// milliseconds. A pen that goes out of range says so; the second time is for those that do not.
+const afterPen = 1000;
+const afterHover = 5000;
+
+/// Whether a pen is down or near, so that what touches the screen is a palm.
+const pen = {
+  isDown: false,
+  nearUntil: 0,
+  isNear(event) { return this.isDown || event.timeStamp < this.nearUntil; },
+};
+for (const kind of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) {
+  document.addEventListener(kind, (event) => {
+    if (event.pointerType !== "pen") { return; }
+    pen.isDown = event.buttons !== 0;
+    const isLifted = kind === "pointerup" || kind === "pointercancel";
+    pen.nearUntil = event.timeStamp + (isLifted ? afterPen : afterHover);
+  }, { capture: true });
+}
+document.documentElement.addEventListener("pointerleave", (event) => {
+  if (event.pointerType === "pen" && event.buttons === 0) { pen.nearUntil = event.timeStamp + afterPen; }
+});
+
+// The outline of the focused element is for those who use the keyboard.
+for (const [kind, input] of [["pointerdown", "pointer"], ["keydown", "keys"]]) {
+  document.addEventListener(kind, () => { document.documentElement.dataset.input = input; }, { capture: true });
+}
+
+/// Whether `event` is of a palm or a finger while a pen is down or near.
+export const isPalm = (event) => event.pointerType === "touch" && pen.isNear(event);
+
+/// Calls `come` with each event of a pen over `surface`, hovering or down.
+export function whenPenComes(surface, come) {
+  for (const kind of ["pointerdown", "pointermove"]) {
+    surface.addEventListener(kind, (event) => { if (event.pointerType === "pen") { come(event); } });
+  }
+}
 
 /// Where a pointer is on `surface`, in its pixels.
 export function placeOn(surface) {
@@ -8,14 +46,14 @@ export function placeOn(surface) {
   };
 }
 
-/// Takes strokes drawn on `surface`, shows the one in progress on `canvas`, and gives each finished one to
-/// `done`. `place` turns a pointer's place on the screen into one on the paper; `begins` may say no.
+/// Captures strokes drawn on `surface`, shows the one in progress on `canvas`, and passes each finished
+/// one to `done`. `place` converts a pointer's place on the screen to one on the paper. A stroke begins
+/// only if `begins` returns true. With `keeps`, finished strokes stay on the canvas.
 export function capture(surface, canvas, { place, done, begins = () => true, keeps = false }) {
   const context = canvas.getContext("2d");
   let stroke = null;
   let pointer = null;
   let pointerType = null;
-  let penUntil = 0;
   let drawn = [];
 
   function fit() {
@@ -28,14 +66,14 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     for (const line of drawn) { show(line, 0); }
   }
 
-  function pen() {
+  function setStyle() {
     context.strokeStyle = getComputedStyle(canvas).color;
     context.lineWidth = 4;
     context.lineCap = context.lineJoin = "round";
   }
 
   function show(line, from) {
-    pen();
+    setStyle();
     context.beginPath();
     const first = line[Math.max(0, from - 1)];
     context.moveTo(first.sx, first.sy);
@@ -51,27 +89,22 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     for (const e of events.length ? events : [event]) {
       const at = place(e);
       stroke.push({
-        x: at.x, y: at.y, time: e.timeStamp, pressure: Math.min(1, Math.max(0, e.pressure)),
+        // Unix milliseconds, so that strokes from several pages can be compared.
+        x: at.x, y: at.y, time: performance.timeOrigin + e.timeStamp, pressure: Math.min(1, Math.max(0, e.pressure)),
         sx: e.clientX - box.left, sy: e.clientY - box.top,
       });
     }
     show(stroke, from);
   }
 
-  const isBesidePen = (event) => event.pointerType === "touch" && event.timeStamp < penUntil;
-
+  // A palm that touched the screen before the pen draws nothing.
+  whenPenComes(surface, () => { if (stroke && pointerType === "touch") { cancel(); } });
   surface.addEventListener("pointerdown", (event) => {
-    if (event.pointerType === "pen") {
-      penUntil = event.timeStamp + 1000;
-      // The palm came first.
-      if (stroke && pointerType === "touch") { cancel(); }
-    }
-    // A palm beside the pen, or a second finger, draws nothing.
-    const isPalm = isBesidePen(event);
-    if (stroke || !event.isPrimary || event.button !== 0 || isPalm || !begins(event)) { return; }
+    const isSecondFinger = event.pointerType === "touch" && !event.isPrimary;
+    if (stroke || isSecondFinger || event.button !== 0 || isPalm(event) || !begins(event)) { return; }
     event.preventDefault();
-    // What is typed from now on is meant for the drawing.
-    document.activeElement?.blur();
+    // Keys act on the drawing from now on.
+    surface.focus({ preventScroll: true });
     surface.setPointerCapture(event.pointerId);
     pointer = event.pointerId;
     pointerType = event.pointerType;
@@ -81,7 +114,6 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     stroke[0].kind = event.pointerType;
   });
   surface.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "pen") { penUntil = event.timeStamp + 1000; }
     if (stroke && event.pointerId === pointer) { add(event); }
   });
   function end(event, isWhole) {
@@ -102,7 +134,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     context.restore();
     for (const line of drawn) { show(line, 0); }
   }
-  /// Takes all finished strokes away and returns them.
+  /// Removes all finished strokes and returns them.
   function take() {
     const taken = drawn;
     restore([]);
@@ -112,16 +144,16 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     drawn = strokes;
     redraw();
   }
-  /// Forgets the stroke in progress.
+  /// Drops the stroke in progress.
   function cancel() {
     stroke = null;
     redraw();
   }
   new ResizeObserver(fit).observe(canvas);
-  return { take, restore, cancel, isBesidePen, get strokes() { return drawn; } };
+  return { take, restore, cancel, get strokes() { return drawn; } };
 }
 
-/// Shows grey values, in base 64, as they are.
+/// Shows a square bitmap of grey values in base 64.
 export function paint(canvas, bitmap, size) {
   canvas.width = canvas.height = size || 1;
   const context = canvas.getContext("2d");
@@ -133,7 +165,7 @@ export function paint(canvas, bitmap, size) {
   context.putImageData(image, 0, 0);
 }
 
-/// Shows strokes, framed.
+/// Shows strokes, scaled to fit the canvas.
 export function sketch(canvas, strokes) {
   canvas.width = canvas.height = 96;
   const xs = strokes.flatMap((s) => s[0]), ys = strokes.flatMap((s) => s[1]);

@@ -3,17 +3,20 @@ import { capture, placeOn } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
 /// How long a result is shown before the next task, in milliseconds.
-const feast = 1200;
+const pause = { accepted: 1200, rejected: 2500 };
 
-/// A learner's name is a folder's as well.
+/// A learner's name, as the name of a folder may be.
 const plain = (name) => name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N} _-]/gu, "").trim().slice(0, 60);
+const isSum = (task) => task.text.includes("+");
 
 export async function beginPractice() {
   const canvas = $("practice-ink");
   let standing = null;
-  // From an answer until the next task: nothing else is taken.
+  // The last answer as it was read, while the page asks what was written.
+  let read = null;
+  // From an answer until the next task, nothing can be written.
   let isBusy = false;
-  // Grows with each learner and level: what was asked for another comes too late.
+  // Grows with each learner and level: answers for another one are dropped.
   let turn = 0;
   const ink = capture(canvas, canvas, {
     keeps: true,
@@ -36,7 +39,10 @@ export async function beginPractice() {
 
   function clear() {
     ink.take();
+    read = null;
+    $("practice-ask").hidden = true;
     $("practice-empty").hidden = false;
+    setBusy(false);
     say("");
   }
 
@@ -47,28 +53,36 @@ export async function beginPractice() {
 
   function showStanding(next) {
     standing = next;
-    const isSum = standing.task.text.includes("+");
-    $("practice-verb").textContent = isSum ? "How much is" : "Write";
-    $("practice-task").textContent = standing.task.text + (isSum ? "?" : "");
+    $("practice-verb").textContent = isSum(standing.task) ? "How much is" : "Write";
+    $("practice-task").textContent = standing.task.text + (isSum(standing.task) ? "?" : "");
     $("practice-right").textContent = standing.answered
-      ? `${standing.right} of ${standing.answered} right` : "Nothing answered yet.";
+      ? `${standing.right} of ${standing.answered} right` : "No task answered yet.";
     $("practice-read").textContent = standing.readOf
-      ? `Of the last digits, read right: ${standing.readRight} of ${standing.readOf}`
-      : "No digit was read yet.";
+      ? `${standing.readRight} of the last ${standing.readOf} digits recognised correctly`
+      : "No digit recognised yet.";
     $("practice-bar").value = standing.readOf ? standing.readRight / standing.readOf : 0;
     $("practice-adapted").textContent = standing.isAdapting
-      ? "Getting used to this hand …"
-      : standing.adaptedTo ? `Used to ${standing.adaptedTo} digits of this hand.`
-        : `Gets used to this hand after ${10 - (standing.digits % 10)} more digits.`;
+      ? "Adapting to your handwriting …"
+      : standing.adaptedTo ? `Adapted to ${standing.adaptedTo} of your digits.`
+        : `Adapts to your handwriting after ${10 - (standing.digits % 10)} more digits.`;
   }
 
   async function refresh() {
     const now = turn;
-    const names = await ask("/api/practice");
+    const names = await ask("/api/practice", "GET", undefined, { retry: refresh });
     $("practice-names").replaceChildren(...names.map((name) => new Option(name)));
+    const query = new URLSearchParams({ level: $("practice-level").value });
+    if (standing) { query.set("question", standing.task.id); }
     const next = await ask(
-      path(`?level=${$("practice-level").value}`), "GET", undefined, $("practice-problem"));
+      path(`?${query}`), "GET", undefined, { place: $("practice-problem"), retry: refresh });
     if (now === turn && !isBusy) { showStanding(next); }
+  }
+
+  /// Ends what was asked when the server no longer knows it, and shows the task as it is now.
+  async function begin(problem) {
+    clear();
+    await refresh();
+    say(problem);
   }
 
   function goOn(next, text, kind) {
@@ -79,9 +93,8 @@ export async function beginPractice() {
       if (now !== turn) { return; }
       showStanding(next);
       clear();
-      setBusy(false);
       document.activeElement?.blur();
-    }, feast);
+    }, pause[kind]);
   }
 
   async function answer() {
@@ -90,58 +103,68 @@ export async function beginPractice() {
     const now = turn;
     const { task } = standing;
     setBusy(true);
+    say("Reading …");
     try {
-      const read = await ask(path("/answer"), "POST", { drawing: drawing(ink.strokes) });
+      const next = await ask(path(`/answer?question=${encodeURIComponent(task.id)}`), "POST",
+        { drawing: drawing(ink.strokes) }, { retry: answer });
       if (now !== turn) { return; }
-      if (read.isRight) {
-        return goOn(read.standing, task.text.includes("+")
-          ? `Yes, ${task.text} = ${task.answer}!` : `Yes, ${task.answer}!`, "accepted");
+      if (next.isRight) {
+        return goOn(next.standing, isSum(task)
+          ? `Yes, ${task.text} = ${next.text}!` : `Yes, ${next.text}!`, "accepted");
       }
-      askBack(read, task);
-    } catch {
-      // What went wrong is said.
-      if (now === turn) { setBusy(false); }
+      askBack(next);
+    } catch (failure) {
+      if (now !== turn) { return; }
+      // The ink stays, so that the answer can be sent again.
+      setBusy(false);
+      say("");
+      if (failure.status === 409) { begin(failure.message); }
     }
   }
 
-  function askBack(read, task) {
-    say(read.isSure ? `I read ${read.text}.` : `I am not sure: ${read.text}?`);
-    const choices = [...new Set([read.text, String(task.answer)])];
-    $("practice-choices").replaceChildren(...choices.map((text) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = text;
-      button.addEventListener("click", () => confirm(text));
-      return button;
-    }));
+  /// Asks what was written. The expected answer is not among the choices.
+  function askBack(next) {
+    read = next;
+    say(`I read ${read.text}. Is that what you wrote?`);
+    $("practice-yes").textContent = `Yes, ${read.text}`;
     $("practice-written").value = "";
     $("practice-ask").hidden = false;
-    $("practice-choices").firstChild.focus();
+    $("practice-yes").focus();
   }
 
   async function confirm(text) {
-    if ($("practice-ask").hidden) { return; }
+    if (!read || $("practice-ask").hidden) { return; }
     const now = turn;
     const { task } = standing;
+    const asked = read;
     $("practice-ask").hidden = true;
-    let next;
+    let result;
     try {
-      next = await ask(path("/confirm"), "POST", { text });
-    } catch {
-      if (now === turn) { $("practice-ask").hidden = false; }
+      result = await ask(
+        path("/confirm"), "POST", { answer: asked.id, text }, { retry: () => confirm(text) });
+    } catch (failure) {
+      if (now !== turn) { return; }
+      $("practice-ask").hidden = false;
+      if (failure.status === 409) { begin(failure.message); }
       return;
     }
     if (now !== turn) { return; }
-    if (Number(text) === task.answer) {
-      goOn(next, `Yes, ${text}! I will read it better.`, "accepted");
+    const solution = isSum(task) ? `${task.text} is ${result.solution}.` : `The task was ${result.solution}.`;
+    if (result.isRight) {
+      goOn(result.standing,
+        `Yes, ${isSum(task) ? `${task.text} = ` : ""}${text}!${
+          result.isLearnt ? " The model learns this from you." : ""}`, "accepted");
+    } else if (result.isDoubted) {
+      goOn(result.standing, `I read ${asked.text}, not ${text}. ${solution}`, "rejected");
     } else {
-      goOn(next, `${task.text} ${task.text.includes("+") ? "is" : "was asked, not"} ${
-        task.text.includes("+") ? task.answer : text}.`, "rejected");
+      goOn(result.standing, solution, "rejected");
     }
   }
 
   $("practice-done").addEventListener("click", answer);
   $("practice-clear").addEventListener("click", clear);
+  $("practice-yes").addEventListener("click", () => confirm(read.text));
+  $("practice-again").addEventListener("click", clear);
   $("practice-ask").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = $("practice-written").value.trim();
@@ -160,13 +183,11 @@ export async function beginPractice() {
       localStorage.setItem("level", $("practice-level").value);
       turn += 1;
       standing = null;
-      $("practice-ask").hidden = true;
       clear();
-      setBusy(false);
       await refresh();
     });
   }
-  // What went wrong is said; the next look at the page tries again.
+  // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});
   return refresh;
 }

@@ -2,8 +2,8 @@ import { ask, drawing, recordings } from "./server.js";
 import { capture, paint, placeOn } from "./ink.js";
 
 const $ = (id) => document.getElementById(id);
-const words = {
-  tooSmall: "too small", unrecognised: "none of what it knows", ambiguous: "ambiguous",
+const reasons = {
+  tooSmall: "the drawing is too small", unrecognised: "no class fits", ambiguous: "two classes fit equally well",
 };
 
 export async function beginRecognizing() {
@@ -16,15 +16,23 @@ export async function beginRecognizing() {
   });
 
   async function recognize() {
-    $("recognize-kept").textContent = "";
     const turn = ++asked;
-    const answer = await ask("/api/recognize", "POST", { drawing: drawing(ink.strokes) });
-    // Ink that came meanwhile, or was cleared, has an answer of its own.
+    show("Recognising …");
+    let answer;
+    try {
+      answer = await ask(
+        "/api/recognize", "POST", { drawing: drawing(ink.strokes) }, { retry: recognize });
+    } catch {
+      // The problem is shown, and the ink stays.
+      if (turn === asked) { show("Not recognised yet"); }
+      return;
+    }
+    // The drawing has changed meanwhile.
     if (turn !== asked) { return; }
     paint($("recognize-seen"), answer.bitmap, answer.size);
     const top = answer.ranked[0];
     $("recognize-answer").textContent = answer.rejection
-      ? `Refused: ${words[answer.rejection]}` : `${top.label}, ${Math.round(100 * top.probability)} %`;
+      ? `Rejected: ${reasons[answer.rejection] ?? "no class fits"}` : `${top.label}, ${Math.round(100 * top.probability)} %`;
     $("recognize-ranked").replaceChildren(...answer.ranked.map(({ label, probability }) => {
       const item = document.createElement("li");
       const bar = document.createElement("progress");
@@ -38,22 +46,29 @@ export async function beginRecognizing() {
     $("recognize-time").textContent = `${answer.microseconds.toFixed(0)} µs`;
   }
 
-  function clear() {
-    asked += 1;
-    ink.take();
-    $("recognize-answer").textContent = "Nothing drawn yet";
+  /// Shows a sentence in place of the previous answer.
+  function show(text) {
+    $("recognize-empty").hidden = ink.strokes.length > 0;
+    $("recognize-kept").textContent = "";
+    $("recognize-answer").textContent = text;
     $("recognize-ranked").replaceChildren();
     $("recognize-time").textContent = "";
     paint($("recognize-seen"), "", 28);
   }
 
+  function clear() {
+    asked += 1;
+    ink.take();
+    show("No drawing yet");
+  }
+
   $("recognize-clear").addEventListener("click", clear);
   canvas.addEventListener("keydown", (event) => { if (event.key === "Escape") { clear(); } });
 
-  async function keep(label) {
+  async function save(label) {
     const strokes = ink.take();
     if (!strokes.length) {
-      $("recognize-kept").textContent = "Draw first.";
+      $("recognize-kept").textContent = "Draw a shape first.";
       return;
     }
     try {
@@ -62,7 +77,7 @@ export async function beginRecognizing() {
         device: localStorage.getItem("device") || undefined, drawing: drawing(strokes),
       });
       if (!ink.strokes.length) { clear(); }
-      $("recognize-kept").textContent = `Kept as ${label}; ${state.total} recordings.`;
+      $("recognize-kept").textContent = `Saved as ${label}. ${state.total} recordings in total.`;
     } catch (error) {
       ink.restore(strokes);
       throw error;
@@ -74,11 +89,12 @@ export async function beginRecognizing() {
     $("recognize-labels").replaceChildren(...classes.map(({ label }) => {
       const button = document.createElement("button");
       button.textContent = label;
-      button.addEventListener("click", () => keep(label));
+      button.setAttribute("aria-label", `Save as ${label}`);
+      button.addEventListener("click", () => save(label));
       return button;
     }));
   }
-  // What went wrong is said; the next look at the page tries again.
+  // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});
   return refresh;
 }

@@ -4,8 +4,8 @@ import { capture, paint, placeOn, sketch } from "./ink.js";
 const $ = (id) => document.getElementById(id);
 const mostShown = 60;
 const meanings = {
-  state: "a circle", transition: "an arrow or a line", cycle: "an arrow that bends back to where it began",
-  other: "anything else: a letter, a scribble, a square",
+  state: "a circle", transition: "an arrow or a line", cycle: "an arrow that returns to its start",
+  other: "any other shape: a letter, a scribble, a square",
 };
 
 export async function beginRecording() {
@@ -39,7 +39,7 @@ export async function beginRecording() {
       ($("record-items").querySelector("button") ?? canvas).focus();
     });
     item.append(pair, `${entry.label} `, remove);
-    // Colours are known when it is in the page.
+    // Its colours are known once it is in the page.
     requestAnimationFrame(() => {
       sketch(drawn, entry.strokes);
       paint(seen, entry.bitmap, entry.size);
@@ -49,11 +49,11 @@ export async function beginRecording() {
 
   function showCounts(state) {
     const focused = document.activeElement?.dataset?.label;
-    // What is drawn already stays what it was asked for.
+    // A drawing keeps the class that it was drawn for.
     if (!ink.strokes.length || !next) {
       next = state.next;
       $("record-label").textContent = next;
-      $("record-meaning").textContent = meanings[next] ?? "";
+      $("record-meaning").textContent = meanings[next] ? `(${meanings[next]})` : "";
       $("record-example").setAttribute("hidden", "");
     }
     $("record-counts").replaceChildren(...state.classes.map(({ label, count }) => {
@@ -64,7 +64,7 @@ export async function beginRecording() {
       name.className = "toggle";
       asks.type = "checkbox";
       asks.checked = !keptClasses.has("skipped", label);
-      asks.title = "Whether it is asked for";
+      asks.title = "Ask for this class";
       asks.dataset.label = label;
       asks.addEventListener("change", async () => {
         if (asks.checked) { keptClasses.remove("skipped", label); } else { keptClasses.add("skipped", label); }
@@ -86,7 +86,7 @@ export async function beginRecording() {
       item.append(name, number);
       return item;
     }));
-    // The box that was pressed keeps the focus.
+    // The checkbox keeps the focus.
     const box = [...$("record-counts").querySelectorAll("input")].find((b) => b.dataset.label === focused);
     box?.focus();
     $("record-none").hidden = state.total > 0;
@@ -103,7 +103,7 @@ export async function beginRecording() {
     if (isSaving) { return; }
     const strokes = ink.take();
     if (!strokes.length) {
-      $("record-status").textContent = "Draw first, then save.";
+      $("record-status").textContent = "Draw first, then save the drawing.";
       return;
     }
     isSaving = true;
@@ -112,11 +112,11 @@ export async function beginRecording() {
       state = await ask(recordings(), "POST", {
         word: next, writer: $("record-writer").value.trim() || undefined,
         device: $("record-device").value.trim() || undefined, drawing: drawing(strokes),
-      });
-    } catch (error) {
+      }, { place: null });
+    } catch (failure) {
       ink.restore(strokes);
-      $("record-status").textContent = "Not saved.";
-      throw error;
+      $("record-status").textContent = `Not saved. ${failure.message}`;
+      return;
     } finally {
       isSaving = false;
     }
@@ -168,11 +168,11 @@ export async function beginRecording() {
   takeFiles($("record"), $("record-open"), async (file) => {
     const { added, refused, firstProblem } = await ask(
       `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
-    $("record-imported").textContent = `${added} drawings added from ${file.name}`
-      + (refused ? `, ${refused} refused: ${firstProblem}` : ".");
+    $("record-imported").textContent = `${added} drawings added from ${file.name}.`
+      + (refused ? ` ${refused} refused. The first: ${firstProblem}` : "");
     refresh();
   });
-  // What went wrong is said; the next look at the page tries again.
+  // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});
   return refresh;
 }

@@ -1,17 +1,50 @@
-// Asks the server. What goes wrong is said in its words, beside what it concerns or at the foot of the page.
+// Requests to the server. Problems are shown in its words, beside what they concern or at the foot of the page.
 
 const foot = document.getElementById("problem");
 const patience = 30_000;
+const expired = "The studio was restarted. Open the address that it prints in the terminal, in another tab, "
+  + "then try again here.";
 
-/// Says what is wrong; it stays until something goes well again.
-export function complain(text, place = foot) {
-  place.textContent = text;
+/// A request that has no good answer.
+export class Failure extends Error {
+  /// `status` is the answer's, or 0 if there was none; `answer` is what came with it.
+  constructor(text, status, answer = {}) {
+    super(text);
+    Object.assign(this, { status, answer });
+  }
+
+  /// Whether the same request may succeed later: the studio did not answer, or was restarted and no longer
+  /// knows this page.
+  get isTemporary() { return this.status === 0 || this.status === 403; }
+}
+
+/// Shows a problem; it stays until a request succeeds. With `retry`, a button tries again.
+export function complain(text, place = foot, retry = undefined) {
+  place.replaceChildren(text);
+  if (text && retry) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Try again";
+    button.addEventListener("click", (event) => {
+      event.stopPropagation();
+      complain("", place);
+      retry();
+    });
+    place.append(" ", button);
+  }
   place.hidden = !text;
 }
 foot.addEventListener("click", () => complain(""));
 
-/// Asks for `path`; what goes wrong is said at `place`.
-export async function ask(path, method = "GET", body = undefined, place = foot) {
+/// Sends a request and returns the answer.
+///
+/// A problem is shown at `place`, or nowhere if that is null. `retry` is offered where it may help.
+export async function ask(path, method = "GET", body = undefined, { place = foot, retry } = {}) {
+  function fail(text, status, answer) {
+    const failure = new Failure(text, status, answer);
+    if (place) { complain(text, place, failure.isTemporary ? retry : undefined); }
+    throw failure;
+  }
   let response;
   try {
     response = await fetch(path, {
@@ -19,30 +52,45 @@ export async function ask(path, method = "GET", body = undefined, place = foot) 
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
-    complain("The studio does not answer. Is `inkstate studio` still running?", place);
-    throw new Error("no answer");
+    fail("The studio does not answer. Check that “inkstate studio” is still running.", 0);
   }
-  const answer = await response.json();
   if (!response.ok) {
-    complain(answer.error, place);
-    throw new Error(answer.error);
+    const problem = await response.json().catch(() => ({}));
+    const text = response.status === 403 ? expired
+      : problem.error ?? `The studio answered with status ${response.status}.`;
+    fail(text, response.status, problem);
   }
+  const answer = await response.json().catch(() => fail("The studio's answer broke off.", 0));
   complain("");
-  complain("", place);
+  if (place) { complain("", place); }
   return answer;
 }
 
-/// Hears what changes at a path, as long as `section` is looked at: browsers keep few connections to a host,
-/// and all tabs share them.
-export function listen(section, take) {
+/// Follows the server-sent events of a path while `section` is shown: browsers allow few connections to a
+/// host, and all tabs share them.
+///
+/// `take` gets each message. `ends` names the events that end the stream and what to do then; `lost` is called
+/// if the studio refuses the stream.
+export function listen(section, take, ends = {}, lost = () => {}) {
   let path = null;
   let source = null;
   function open() {
     source?.close();
     source = null;
     if (!path || document.hidden || section.hidden) { return; }
-    source = new EventSource(path);
-    source.onmessage = ({ data }) => take(JSON.parse(data));
+    const current = new EventSource(path);
+    source = current;
+    current.onmessage = ({ data }) => take(JSON.parse(data));
+    current.onerror = () => {
+      if (current === source && current.readyState === EventSource.CLOSED) { lost(); }
+    };
+    for (const [kind, end] of Object.entries(ends)) {
+      current.addEventListener(kind, ({ data }) => {
+        // It would connect again otherwise.
+        current.close();
+        end(JSON.parse(data));
+      });
+    }
   }
   document.addEventListener("visibilitychange", open);
   new MutationObserver(open).observe(section, { attributeFilter: ["hidden"] });
@@ -54,29 +102,29 @@ export function listen(section, take) {
 
 const kept = (name) => JSON.parse(localStorage.getItem(name) ?? "[]");
 
-/// Where recordings are, with the classes that were added here and those that are not asked for.
+/// The path of the recordings, with the classes that were added here and those that are not asked for.
 export function recordings(rest = "") {
   return `/api/recordings${rest}?${new URLSearchParams([
     ...kept("classes").map((label) => ["class", label]),
     ...kept("skipped").map((label) => ["skip", label])])}`;
 }
 
-/// A list of classes that this browser keeps.
+/// Lists of classes, stored in this browser.
 export const keptClasses = {
   has: (list, label) => kept(list).includes(label),
   add: (list, label) => localStorage.setItem(list, JSON.stringify([...new Set([...kept(list), label])])),
   remove: (list, label) => localStorage.setItem(list, JSON.stringify(kept(list).filter((l) => l !== label))),
 };
 
-/// Says which model is in use.
+/// Shows which model is in use.
 export async function showModel(models = undefined) {
   const all = models ?? await ask("/api/models");
   const used = all.find((model) => model.isUsed);
-  document.getElementById("model-name").textContent = `model: ${used.name}`;
+  document.getElementById("model-name").textContent = `Model: ${used.name}`;
   return all;
 }
 
-/// Takes files that are dropped on `area` or chosen in `input`, one after the other.
+/// Passes on files that are dropped on `area` or chosen in `input`, one after the other.
 export function takeFiles(area, input, take) {
   async function takeAll(files) {
     for (const file of files) { await take(file); }
@@ -96,7 +144,7 @@ export function takeFiles(area, input, take) {
   });
 }
 
-/// Strokes as a line of NDJSON has them: x, y, time, pressure.
+/// Strokes as in a line of NDJSON: x, y, time, pressure.
 export function drawing(strokes) {
   return strokes.map((stroke) => [
     stroke.map((p) => p.x), stroke.map((p) => p.y), stroke.map((p) => p.time),

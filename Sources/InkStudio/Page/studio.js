@@ -1,4 +1,4 @@
-// Which page is shown. Each begins when it is first looked at.
+// Chooses the page that is shown. Each one starts when it is first shown.
 
 import { showModel } from "./server.js";
 import { beginEditing } from "./edit.js";
@@ -22,11 +22,11 @@ function show() {
     if (link.hash === `#${name}`) { link.setAttribute("aria-current", "page"); }
     else { link.removeAttribute("aria-current"); }
   }
-  // What a page gives back is called whenever it is looked at again.
+  // The function that a page returns is called whenever the page is shown again.
   if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](); }
 }
 
-// The token has done its work; it does not stay in the address.
+// The cookie replaces the token, which does not stay in the address.
 history.replaceState(null, "", location.pathname + location.hash);
 window.addEventListener("hashchange", show);
 show();

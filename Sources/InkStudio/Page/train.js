@@ -59,7 +59,7 @@ export async function beginTraining() {
     }));
     const before = $("train-base").value;
     $("train-base").replaceChildren(
-      ...models.map((model) => new Option(`${model.name}, adapted to these hands`, `model ${model.name}`)),
+      ...models.map((model) => new Option(`the model ${model.name}`, `model ${model.name}`)),
       new Option("a new network", fresh));
     if (before) { $("train-base").value = before; }
     if ($("train-base").value !== before) {
@@ -77,8 +77,9 @@ export async function beginTraining() {
     const isFresh = $("train-base").value === fresh;
     $("train-epochs").value = isFresh ? 60 : 10;
     $("train-hint").textContent = isFresh
-      ? "Learns from the recordings alone: draw at least 50 of each class, and some of “other”, which is refused."
-      : "Goes on from what the model knows: 5 to 20 drawings of each class suffice.";
+      ? "Trains on the recordings only. Record at least 50 drawings of each class, and some of the class "
+        + "“other”, which the model learns to reject."
+      : "Fine-tunes the model on the recordings. 5 to 20 drawings of each class are enough.";
   }
 
   function show(status) {
@@ -91,29 +92,29 @@ export async function beginTraining() {
     const words = {
       running: `Epoch ${Math.min(status.epochs, status.history.length + 1)} of ${status.epochs}`
         + (status.secondsLeft === undefined ? "" : `, ${Math.ceil(status.secondsLeft)} s left`),
-      finished: `Done: ${status.epochs} epochs.`,
-      cancelled: "Cancelled; nothing was kept.",
-      failed: `It failed: ${status.problem}`,
+      finished: `Finished after ${status.epochs} ${status.epochs === 1 ? "epoch" : "epochs"}.`,
+      cancelled: "Cancelled. No model was saved.",
+      failed: `The training failed: ${status.problem}`,
     };
     $("train-status").textContent = words[status.phase] ?? "";
-    // Read aloud when something begins or ends, not at every step.
-    const said = isRunning ? "Training." : words[status.phase] ?? "";
+    // Read aloud when a training begins or ends, not after every epoch.
+    const said = isRunning ? "The training has started." : words[status.phase] ?? "";
     if ($("train-said").textContent !== said) { $("train-said").textContent = said; }
     showCurve(status);
     $("train-report").hidden = !status.report;
     if (!status.report) { return; }
     const { report } = status;
-    $("train-accuracy").textContent = `${status.name}: ${report.accuracy} right, on ${report.data}.`
-      + (report.accuracyBefore ? ` The model in use until then: ${report.accuracyBefore}.` : "");
+    $("train-accuracy").textContent = `Accuracy of ${status.name}: ${report.accuracy}, on ${report.data}.`
+      + (report.accuracyBefore ? ` The model before: ${report.accuracyBefore}.` : "");
     $("train-text").textContent = report.text;
     $("train-file").href = `/api/models/${encodeURIComponent(status.name)}/file`;
     if (name !== status.name) {
       name = status.name;
       ask("/api/models").then(showModels);
     }
-    const isUsed = $("model-name").textContent === `model: ${name}`;
+    const isUsed = $("model-name").textContent === `Model: ${name}`;
     $("train-use").disabled = isUsed;
-    $("train-use").textContent = isUsed ? "In use" : "Use this model";
+    $("train-use").textContent = isUsed ? "Model in use" : "Use this model";
   }
 
   async function refresh() {
@@ -138,9 +139,9 @@ export async function beginTraining() {
     show(await ask("/api/training", "POST", {
       base: base === fresh ? undefined : base.slice("model ".length),
       epochs: Number($("train-epochs").value), name: $("train-name").value.trim(),
-    }, $("train-problem")));
+    }, { place: $("train-problem") }));
   });
-  // What went wrong is said; the next look at the page tries again.
+  // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});
   listen($("train"), show)("/api/training/progress");
   return refresh;
