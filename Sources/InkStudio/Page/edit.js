@@ -141,7 +141,7 @@ export async function beginEditing() {
     if (failure) { notice(`${failure.message} ${count} not saved yet and kept on this page.`, "Try again", resume); }
   }
 
-  /// Shows a sentence and a button above the drawing.
+  /// Shows a sentence and a button over the drawing.
   function notice(text, label = undefined, act = undefined) {
     const box = $("edit-notice");
     box.hidden = !text;
