@@ -29,7 +29,7 @@ public struct Studio: Sendable {
   private let lock: FolderLock
   private let doorway: Doorway
   private let models: Models
-  private let training: Training
+  let training: Training
   private let practice: Practice
   private let token: String
 

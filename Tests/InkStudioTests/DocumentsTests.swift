@@ -238,6 +238,22 @@ import Testing
     #expect(problem?.status == .contentTooLarge)
     #expect(await documents.names.isEmpty)
   }
+
+  @Test func aFullDocumentCanBeChangedButDoesNotGrow() async throws {
+    let states = (0..<5000).map { #""q\#($0)":{"center":[\#(200 * $0),500],"radius":60}"# }
+    let json = #"{"automatonStates":{\#(states.joined(separator: ","))},"transitions":{}}"#
+    let file = try DocumentFile.read(Data(json.utf8), name: "x")
+    let name = try await documents.add(file, named: "x")
+    let problem = await #expect(throws: Problem.self) {
+      try await documents.change(name, id: nil, Self.add(x: -500))
+    }
+    #expect(problem?.status == .conflict)
+    let (state, _) = try await documents.change(name, id: nil) {
+      try $0.session.editor.perform(.setFinal(state: "q7", true))
+    }
+    #expect(state.document.states.count == 5000 && state.version == 1)
+    await documents.saved()
+  }
 }
 
 /// A flag that closures share.

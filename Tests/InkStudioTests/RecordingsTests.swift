@@ -145,12 +145,27 @@ import Testing
     let lines = try text(folder).split(separator: "\n").map(String.init)
     let changed = [lines[1], lines[0], ""].joined(separator: "\n")
     try Data(changed.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
+    // Both lines are of one length: each stands where the other was.
+    for id in ids {
+      await #expect(throws: Problem.self) { try await recordings.remove(id) }
+    }
+    #expect(try text(folder) == changed)
     let again = try Recordings(folder: folder.path)
     try folder.write("recordings.ndjson", "\n" + changed)
     for id in ids {
       await #expect(throws: Problem.self) { try await again.remove(id) }
     }
     #expect(try text(folder) == "\n" + changed)
+  }
+
+  @Test func thereAreNoMoreThanFitIntoMemory() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    let many = [Recording](repeating: drawing("state"), count: 100_001)
+    let problem = await #expect(throws: Problem.self) { try await recordings.add(many) }
+    #expect(problem?.status == .conflict)
+    #expect(await recordings.all.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/recordings.ndjson"))
   }
 
   @Test func timesBeginWithTheDrawing() {
