@@ -142,9 +142,15 @@ struct TraceViews {
       guard from.count <= 1, to.count <= 1 else {
         throw view.error(in: path, expected: "one number for a trace", found: "several")
       }
-      let start = piece.first
+      let (start, end) = (piece.first, piece.last)
       if let first = from.first { piece.first = start + first - 1 }
-      if let last = to.first { piece.last = min(piece.last ?? .max, start + last - 1) }
+      if let last = to.first { piece.last = start + last - 1 }
+      // How many points a whole trace has is known when it is decoded.
+      if let end, let last = piece.last, last > end || piece.first > last {
+        throw view.error(
+          in: path, expected: "a view of points from 1 to \(end - start + 1)",
+          found: "\(piece.first - start + 1) to \(last - start + 1)")
+      }
       return Node(piece)
     }
     let first = from.first ?? 1

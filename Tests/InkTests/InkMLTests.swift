@@ -188,6 +188,14 @@ import TestSupport
       "<traceView traceDataRef='#a' from='0'/>", "expected numbers from 1, with colons between them"
     ),
     ("<traceView traceDataRef='#a' from='x'/>", "as from, found `x`"),
+    (
+      "<traceView id='v' traceDataRef='#a' to='2'/><traceView traceDataRef='#v' to='3'/>",
+      "expected a view of points from 1 to 2, found 1 to 3"
+    ),
+    (
+      "<traceView id='v' traceDataRef='#a' from='2' to='2'/><traceView traceDataRef='#v' from='2'/>",
+      "expected a view of points from 1 to 1, found 2 to 1"
+    ),
     ("<traceView traceDataRef='#a' to='1:1'/>", "expected one number for a trace, found several"),
     ("<traceView traceDataRef='#g' to='4'/>", "expected a view from 1 to 3, found 1 to 4"),
     (
