@@ -266,7 +266,9 @@ extension Automaton {
         "t\(index + 1)", from: short[transition.start]!, to: short[transition.end]!,
         symbols: transition.symbols, includesEpsilon: transition.includesEpsilon)
     }
-    guard let automaton = try? Automaton(states: states, transitions: transitions) else {
+    guard
+      let automaton = try? Automaton(states: states, transitions: transitions, alphabet: alphabet)
+    else {
       preconditionFailure("the ids are unique and known")
     }
     return automaton

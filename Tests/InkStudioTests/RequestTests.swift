@@ -279,6 +279,22 @@ import Testing
     }
   }
 
+  @Test func whatIsMadeOfADocumentKeepsItsAlphabet() async throws {
+    try await RunningStudio.run { studio in
+      let dot = #"digraph { i [shape=point]; i -> q; q [shape=doublecircle]; q -> q [label="a"]; }"#
+      _ = try await studio.post("/api/documents/A/open?form=dot", dot)
+      let set = try await studio.post(
+        "/api/documents/A/command", #"{"kind":"setAlphabet","text":"a b"}"#)
+      #expect(set.status == 200 && set.json["alphabet"] as? [String] == ["a", "b"])
+      #expect(try await studio.post("/api/documents/A/complement", "").text == "\"A complement\"")
+      for (word, isAccepted) in [("b", true), ("ab", true), ("a", false), ("", false)] {
+        let run = try await studio.post(
+          "/api/documents/A%20complement/run", #"{"word":"\#(word)"}"#)
+        #expect(run.json["isAccepted"] as? Bool == isAccepted, "\(word)")
+      }
+    }
+  }
+
   @Test func idsAreNotShownToPeople() async throws {
     try await RunningStudio.run { studio in
       _ = try await studio.ask(.post, "/api/documents?name=A")
