@@ -311,8 +311,12 @@ public final class Trainer {
       func score(_ record: EpochRecord) -> Double {
         (options.balancesClasses ? record.validationMeanRecall : record.validationAccuracy) ?? -1
       }
-      let standing = (leader.map(score) ?? -1, -(leader?.validationLoss ?? .infinity))
-      isBest = (score(record), -result.loss) > standing
+      let (own, leading) = (score(record), leader.map(score) ?? -1)
+      // Of equally good epochs the one with the lower loss, but where the rate settles, the later.
+      isBest =
+        own > leading
+        || own == leading
+          && (options.schedule.settles || result.loss < leader?.validationLoss ?? .infinity)
       if isBest {
         progress.bestEpoch = epoch + 1
         best = averagedWeights

@@ -58,7 +58,7 @@ public struct TrainingRecipe: Hashable, Sendable {
         count: count, classCount: training.labels.count, startsFromModel: startsFromModel)
     options.learningRate =
       learningRate ?? Self.learningRate(
-        optimizer.method, schedule.course, parameterCount: network.parameterCount)
+        optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
     if let augmentation {
       options.augmentation = augmentation
@@ -73,7 +73,7 @@ public struct TrainingRecipe: Hashable, Sendable {
       options.augmentation = .upright
     }
     // Far from the end, a one-cycle rate is too high for the best weights: do not give up early.
-    options.patience = patience ?? (hasValidation ? max(10, options.epochs / 3) : nil)
+    options.patience = patience ?? (hasValidation ? max(10, options.epochs / 2) : nil)
     options.averageDecay =
       averageDecay ?? Self.averageDecay(options, count: count)
     return options
@@ -97,13 +97,12 @@ public struct TrainingRecipe: Hashable, Sendable {
 
   /// Rates that rise and fall may be higher than those that stay, and large networks need lower ones.
   private static func learningRate(
-    _ method: Optimizer.Method, _ course: Schedule.Course, parameterCount: Int
+    _ method: Optimizer.Method, _ schedule: Schedule, parameterCount: Int
   ) -> Double {
     let isLarge = parameterCount > 500_000
-    let falls = course == .oneCycle || course == .cosine
     switch method {
-    case .adam, .adamW: return (isLarge ? 1e-3 : 4e-3) / (falls ? 1 : 4)
-    case .sgd: return (isLarge ? 0.02 : 0.04) / (falls ? 1 : 2)
+    case .adam, .adamW: return (isLarge ? 1e-3 : 4e-3) / (schedule.settles ? 1 : 4)
+    case .sgd: return (isLarge ? 0.02 : 0.04) / (schedule.settles ? 1 : 2)
     }
   }
 

@@ -157,7 +157,7 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      Stop when validation has not got better for so many epochs. (default: a third of the epochs)
+      Stop when validation has not got better for so many epochs. (default: half of the epochs)
       """)
   var patience: Int?
 

@@ -165,7 +165,7 @@ import TestSupport
     #expect(
       summary == """
         80 epochs of batches of 32, Adam with a one-cycle rate of 0.004, classes balanced, weights \
-        averaged (0.983), patience 26 epochs, augmentation any-angle for half of the examples
+        averaged (0.983), patience 40 epochs, augmentation any-angle for half of the examples
         """)
     var recipe = TrainingRecipe()
     recipe.balancesClasses = false

@@ -164,6 +164,7 @@ import TestSupport
     options.epochs = 40
     options.patience = 2
     options.learningRate = 3e-3
+    options.schedule = Schedule(.constant)
     let trainer = try Trainer(
       small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
       options: options, workers: 4)
@@ -422,9 +423,11 @@ import TestSupport
   }
 
   /// With balanced classes the epoch of the best mean recall is kept, otherwise that of the best
-  /// accuracy.
-  @Test(arguments: [true, false]) func theKeptEpochIsTheBest(balances: Bool) throws {
+  /// accuracy; of equal ones the later where the rate settles, and that of the lower loss elsewhere.
+  @Test(arguments: [true, false], [Schedule.Course.constant, .oneCycle])
+  func theKeptEpochIsTheBest(balances: Bool, course: Schedule.Course) throws {
     var options = options
+    options.schedule = Schedule(course)
     options.epochs = 12
     options.balancesClasses = balances
     let all = dataset(2, writers: 4)
@@ -444,7 +447,7 @@ import TestSupport
     func standing(_ record: EpochRecord) -> (Double, Double) {
       (
         (balances ? record.validationMeanRecall : record.validationAccuracy)!,
-        -record.validationLoss!
+        course == .constant ? -record.validationLoss! : Double(record.epoch)
       )
     }
     let best = trainer.history.max { standing($0) < standing($1) }!
