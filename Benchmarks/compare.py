@@ -23,6 +23,9 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# What the peers do as well, instead of what `inkstate train` chooses from the data.
+PLAIN = ["--augment", "none", "--batch-size", "64", "--learning-rate", "1e-3", "--schedule", "constant",
+         "--no-balance", "--average", "0"]
 NAMES = {"inkstate": "Inkstate", "torch": "PyTorch", "torch-tuned": "PyTorch, tuned",
          "tensorflow": "TensorFlow", "onnxruntime": "ONNX Runtime"}
 MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
@@ -188,13 +191,13 @@ class Comparison:
             invent(few, "idx", f"{folder}/few")
             invent(many, "npy", f"{folder}/many")
             run(f"train `drawing` on {few * 1000:,} pictures in memory", "train", f"{folder}/few",
-                "--epochs", "3", "--output", f"{folder}/few.safetensors")
+                "--epochs", "3", *PLAIN, "--output", f"{folder}/few.safetensors")
             # Not from the cache, but from the disk.
             with open(f"{folder}/many/images.npy", "rb") as file:
                 os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             run(f"train `drawing` on {many * 1000:,} pictures on disk", "train", f"{folder}/many",
-                "--epochs", "1", "--output", f"{folder}/many.safetensors")
+                "--epochs", "1", *PLAIN, "--output", f"{folder}/many.safetensors")
             one = f"{folder}/one.ndjson"
             invent(1, "ndjson", f"{folder}/ink.ndjson")
             with open(f"{folder}/ink.ndjson") as ink, open(one, "w") as file:
@@ -269,7 +272,7 @@ class Comparison:
 
         def by_inkstate(fold, epochs):
             return [self.arguments.inkstate, "train", f"{folder}/{fold}/train", "--epochs",
-                    str(epochs), "--output", f"{folder}/{fold}.safetensors", "--force"]
+                    str(epochs), *PLAIN, "--output", f"{folder}/{fold}.safetensors", "--force"]
 
         def by_torch(fold, epochs, test="-"):
             return [self.arguments.python, f"{HERE}/peers.py", "fold-torch",

@@ -1,6 +1,18 @@
 #include "CInkKernels.h"
 #include "clones.h"
 
+const char *ink_instruction_set(void) {
+#if defined(__x86_64__) && defined(__linux__)
+  // In the order in which the loader chooses among the clones.
+  if (__builtin_cpu_supports("avx512f")) return "avx512f";
+  return __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3" : "x86-64";
+#elif defined(__aarch64__)
+  return "arm64";
+#else
+  return "the compiler's target";
+#endif
+}
+
 CLONES void ink_add_bias(float *values, size_t count, float bias, float lowest) {
   for (size_t i = 0; i < count; i++) {
     float value = values[i] + bias;

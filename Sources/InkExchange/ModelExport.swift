@@ -30,8 +30,10 @@ extension Model {
   /// same probabilities, the temperature included; what refuses an answer, the thresholds, goes along as
   /// metadata.
   ///
-  /// - Throws: `ModelError` where a folded weight is too large for a number.
+  /// - Throws: `ModelError` where a folded weight is too large for a number, or a number of the decision
+  ///   is out of range.
   public func exported(as form: ExportForm, name: String = "InkModel") throws -> Data {
+    try checkDecision()
     let model = try foldingBatchNormalization()
     switch form {
     case .coreml: return try CoreMLWriter(model).data()

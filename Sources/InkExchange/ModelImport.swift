@@ -36,16 +36,18 @@ extension Model {
     }
     let ending = path.lowercased().split(separator: ".").last.map(String.init) ?? ""
     guard ["mlmodel", "onnx", "npz"].contains(ending) else {
-      throw refuse(
-        "a name that ends in .mlmodel, .onnx or .npz",
-        ending == "mlpackage" ? ".mlpackage, which holds ML programs" : "another")
+      throw ModelError(
+        path: path,
+        problem: ending == "mlpackage"
+          ? ".mlpackage holds ML programs, which cannot be taken over; save a .mlmodel"
+          : "only names that end in .mlmodel, .onnx or .npz can be taken over")
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     if let size = attributes?[.size] as? Int, size > mostBytes {
       throw refuse("at most \(mostBytes >> 20) MiB", "\(size >> 20) MiB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw refuse("a readable file", "none")
+      throw ModelError(path: path, problem: "the file is missing or cannot be read")
     }
     switch ending {
     case "mlmodel": return try CoreMLReader(path: path).model(data, options)

@@ -72,28 +72,7 @@ public struct Model: Hashable, Sendable {
     guard inputScale.isFinite, inputScale > 0 else {
       throw refuse("input_scale", "a positive number", "\(inputScale)")
     }
-    for (field, value, range) in [
-      ("temperature", decision.temperature, 0.01...100),
-      ("leastExtent", decision.leastExtent, 0...1e6),
-    ] where !range.contains(value) {
-      throw refuse(
-        "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
-    }
-    for (field, thresholds) in [
-      ("leastProbabilities", decision.leastProbabilities), ("leastMargins", decision.leastMargins),
-    ] {
-      for (label, value) in thresholds.sorted(by: { $0.key < $1.key }) {
-        guard labels.contains(label) else {
-          throw refuse("decision.\(field)", "only labels of the model", label)
-        }
-        guard (0...1).contains(value) else {
-          throw refuse("decision.\(field).\(label)", "a number from 0.0 to 1.0", "\(value)")
-        }
-      }
-    }
-    if let rejected = decision.rejectedLabel, !labels.contains(rejected) {
-      throw refuse("decision.rejectedLabel", "one of the labels", rejected)
-    }
+    try decision.check(labels: labels, path: path)
     for parameter in architecture.parameters {
       guard let tensor = weights[parameter.name] else {
         throw refuse(parameter.name, "a tensor of \(parameter.shape)", "none")
@@ -133,10 +112,10 @@ public struct Model: Hashable, Sendable {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     if let size = attributes?[.size] as? Int, size > 4 * Architecture.mostParameters + (8 << 20) {
       throw ModelError(
-        path: path, field: "file", expected: "a model of at most 208 MB", found: "\(size) bytes")
+        path: path, problem: "the file has \(size) bytes; models have at most 208 MB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ModelError(path: path, field: "file", expected: "a readable file", found: "none")
+      throw ModelError(path: path, problem: "the file is missing or cannot be read")
     }
     return try Model(data, path: path)
   }
@@ -191,7 +170,9 @@ public struct Model: Hashable, Sendable {
   public var metadata: [String: String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Texts and finite numbers always have a JSON form.
+    // A decision can be changed to anything; then what is read is no number, and not taken.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "infinity", negativeInfinity: "-infinity", nan: "NaN")
     func text(_ value: some Encodable) -> String {
       String(decoding: try! encoder.encode(value), as: UTF8.self)
     }
@@ -207,7 +188,50 @@ public struct Model: Hashable, Sendable {
   }
 
   /// The model as the bytes of a file; the same model gives the same bytes.
+  ///
+  /// - Throws: `ModelError` where the decision has numbers that no reader takes.
   public func encoded() throws -> Data {
-    try Safetensors(metadata: metadata, tensors: weights).encoded()
+    try checkDecision()
+    return try Safetensors(metadata: metadata, tensors: weights).encoded()
+  }
+}
+
+extension Model {
+  /// Checks the decision, which may have been changed since the model was made.
+  ///
+  /// - Throws: `ModelError` naming the field that does not fit.
+  public func checkDecision() throws(ModelError) {
+    try decision.check(labels: labels, path: "model")
+  }
+}
+
+extension Model.Decision {
+  /// Checks every number and label, for a model of `labels`.
+  fileprivate func check(labels: [String], path: String) throws(ModelError) {
+    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: field, expected: expected, found: found)
+    }
+    for (field, value, range) in [
+      ("temperature", temperature, 0.01...100),
+      ("leastExtent", leastExtent, 0...1e6),
+    ] where !range.contains(value) {
+      throw refuse(
+        "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
+    }
+    for (field, thresholds) in [
+      ("leastProbabilities", leastProbabilities), ("leastMargins", leastMargins),
+    ] {
+      for (label, value) in thresholds.sorted(by: { $0.key < $1.key }) {
+        guard labels.contains(label) else {
+          throw refuse("decision.\(field)", "only labels of the model", label)
+        }
+        guard (0...1).contains(value) else {
+          throw refuse("decision.\(field).\(label)", "a number from 0.0 to 1.0", "\(value)")
+        }
+      }
+    }
+    if let rejected = rejectedLabel, !labels.contains(rejected) {
+      throw refuse("decision.rejectedLabel", "one of the labels", rejected)
+    }
   }
 }

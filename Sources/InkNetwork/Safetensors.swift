@@ -73,16 +73,24 @@ public struct Safetensors: Hashable, Sendable {
     func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: field, expected: expected, found: found)
     }
-    guard data.count >= 8 else {
-      throw refuse("header", "8 bytes of header length", "\(data.count) bytes")
-    }
+    let isNone = ModelError(
+      path: path, problem: "this is not a model file (.safetensors, as `inkstate train` writes it)")
     let length = data.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard length <= UInt64(Self.longestHeader), length <= UInt64(data.count - 8) else {
-      throw refuse(
-        "header length", "at most \(min(Self.longestHeader, data.count - 8))", "\(length)")
+    guard data.count >= 8, length <= UInt64(Self.longestHeader),
+      data.dropFirst(8).first ?? UInt8(ascii: "{") == UInt8(ascii: "{")
+    else { throw isNone }
+    guard length <= UInt64(data.count - 8) else {
+      throw ModelError(
+        path: path,
+        problem: "the file is cut off: its header has \(length) bytes, and only "
+          + "\(data.count - 8) are there")
     }
     let bodyStart = data.startIndex + 8 + Int(length)
     let json = data[data.startIndex + 8..<bodyStart]
+    var keys = RepeatedKeys(json)
+    if let repeated = keys.first() {
+      throw ModelError(path: path, problem: "the header has the key `\(repeated)` twice")
+    }
     let header: [String: Entry]
     do {
       header = try JSONDecoder().decode([String: Entry].self, from: json)
@@ -206,25 +214,25 @@ public struct Safetensors: Hashable, Sendable {
   }
 }
 
-/// A model file that does not fit: which field of it, what was expected and what was there.
+/// A model file that cannot be used: which one, which field of it, and what is wrong.
 public struct ModelError: Error, Hashable, CustomStringConvertible {
-  /// The file.
-  public var path: String
-  /// The part of the file.
-  public var field: String
-  /// What was expected there.
-  public var expected: String
-  /// What was there.
-  public var found: String
+  /// The file, and the part of it where one is to blame.
+  public var place: String
+  /// What is wrong there, and what to do.
+  public var problem: String
+
+  /// Makes the error of a `problem` with the whole file.
+  public init(path: String, problem: String) {
+    place = path
+    self.problem = problem
+  }
 
   /// Makes the error of having `found` something else than was `expected` in `field`.
   public init(path: String, field: String, expected: String, found: String) {
-    self.path = path
-    self.field = field
-    self.expected = expected
-    self.found = found
+    place = "\(path), \(field)"
+    problem = "expected \(expected), found \(found)"
   }
 
   /// The error in one line.
-  public var description: String { "\(path), \(field): expected \(expected), found \(found)" }
+  public var description: String { "\(place): \(problem)" }
 }

@@ -212,27 +212,22 @@ final class Training: Sendable {
   private func train(
     _ request: Request, from base: Model?, _ parts: Parts
   ) throws -> Status.Phase {
-    var options = TrainingOptions()
-    options.epochs = request.epochs
-    options.seed = Self.seed
-    options.augmentation = .anyAngle
-    options.schedule = Schedule(.oneCycle)
+    var recipe = TrainingRecipe()
+    recipe.epochs = request.epochs
+    recipe.seed = Self.seed
     var learnt = parts.learnt
     if let base {
-      options.learningRate = 3e-4
       // What the model knew stays known, where its classes can be invented.
       if let invented = Rehearsal.invented(labels: base.labels, seed: Self.seed) {
         learnt = Rehearsal(learnt, with: invented, seed: Self.seed).dataset
       }
       learnt.labels = base.labels
-    } else {
-      options.learningRate = 4e-3
-      options.batchSize = 32
-      options.averageDecay = 0.98
     }
+    let network = try base?.architecture ?? .drawing(classCount: learnt.labels.count)
+    let options = recipe.options(
+      for: learnt, network: network, hasValidation: false, startsFromModel: base != nil)
     let trainer = try Trainer(
-      base?.architecture ?? .drawing(classCount: learnt.labels.count),
-      training: learnt, validation: nil, rasterizer: base?.rasterizer ?? .standard,
+      network, training: learnt, validation: nil, rasterizer: base?.rasterizer ?? .standard,
       options: options, startingFrom: base, workers: Self.workers)
     let clock = ContinuousClock()
     let start = clock.now

@@ -1,3 +1,4 @@
+import CInkKernels
 import Foundation
 import InkDatasets
 import InkNetwork
@@ -15,11 +16,16 @@ import InkNetwork
 /// is being loaded. Where the CPU has AVX-512 it is told to use it, for there are machines whose
 /// environment (`OPENBLAS_CORETYPE=Haswell`) or whose OpenBLAS, too old to know the CPU, asks for
 /// kernels of half the speed. `INKSTATE_BLAS_CORE` overrules this.
+///
+/// OpenBLAS may have been loaded by others, and may be built with OpenMP: whatever it is, it computes
+/// on the calling thread only, for every worker has a thread of its own.
 public struct BLAS: Sendable {
   /// What computes, for example `OpenBLAS SkylakeX`.
   public let name: String
   /// Why it computes with these kernels, in words.
   public let reason: String
+  /// The instruction set of our own kernels, for example `avx512f`.
+  public var kernels: String { String(cString: ink_instruction_set()) }
 
   #if canImport(Accelerate)
     /// The machine's BLAS.
@@ -34,7 +40,13 @@ public struct BLAS: Sendable {
         UnsafeMutablePointer<Float>?, blasint
       ) -> Void
 
+    private typealias SetThreads = @convention(c) (CInt) -> Void
+    private typealias GetNumber = @convention(c) () -> CInt
+
     private let sgemm: Sgemm
+    /// OpenMP's count of threads is one of each thread, so it is set before each product.
+    private let setThreadsOfCaller: SetThreads?
+    private let getThreads: GetNumber?
 
     /// The environment variable that names the kernels to use, in OpenBLAS's words.
     private static let overrulingVariable = "INKSTATE_BLAS_CORE"
@@ -46,7 +58,8 @@ public struct BLAS: Sendable {
     /// - Throws: `BLASError` where there is no OpenBLAS.
     public static func load() throws(BLASError) -> BLAS { try loaded.get() }
 
-    private init() throws(BLASError) {
+    /// Makes one beside the one that ``load()`` shares, for tests.
+    init() throws(BLASError) {
       // Somebody else in this process may have brought it along; then it is too late to choose.
       let isLoaded = Self.names.contains { dlopen($0, RTLD_NOLOAD | RTLD_NOW) != nil }
       setenv("OPENBLAS_NUM_THREADS", "1", 1)
@@ -55,9 +68,16 @@ public struct BLAS: Sendable {
       if let core { setenv("OPENBLAS_CORETYPE", core, 1) }
       let library = try Self.open()
       guard let symbol = dlsym(library, "cblas_sgemm") else {
-        throw BLASError(found: "a library without cblas_sgemm")
+        throw BLASError(problem: "the library found has no cblas_sgemm")
       }
       sgemm = unsafeBitCast(symbol, to: Sgemm.self)
+      let getParallel = Self.function("openblas_get_parallel", in: library, as: GetNumber.self)
+      setThreadsOfCaller =
+        getParallel?() == 2
+        ? Self.function("omp_set_num_threads", in: library, as: SetThreads.self) : nil
+      getThreads = Self.function("openblas_get_num_threads", in: library, as: GetNumber.self)
+      // The environment is read while a library is loaded, and others may have loaded this one.
+      Self.function("openblas_set_num_threads", in: library, as: SetThreads.self)?(1)
       let found = Self.coreName(library)
       name = "OpenBLAS \(found)"
       if let core, core.lowercased() != found.lowercased() {
@@ -74,13 +94,22 @@ public struct BLAS: Sendable {
       }
     }
 
+    /// How many threads a product may use.
+    var threadCount: Int? { getThreads.map { Int($0()) } }
+
+    private static func function<Function>(
+      _ name: String, in library: UnsafeMutableRawPointer, as type: Function.Type
+    ) -> Function? {
+      dlsym(library, name).map { unsafeBitCast($0, to: type) }
+    }
+
     private static let names = ["libopenblas.so.0", "libopenblas.so"]
 
     private static func open() throws(BLASError) -> UnsafeMutableRawPointer {
       for name in names {
         if let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) { return library }
       }
-      throw BLASError(found: "none")
+      throw BLASError(problem: "there is no such library")
     }
 
     private static func coreName(_ library: UnsafeMutableRawPointer) -> String {
@@ -124,6 +153,7 @@ public struct BLAS: Sendable {
         1, left.values, Int32(left.stride), right.values, Int32(right.stride), beta, output,
         Int32(outputStride))
     #else
+      setThreadsOfCaller?(1)
       sgemm(
         CblasRowMajor, left.isTransposed ? CblasTrans : CblasNoTrans,
         right.isTransposed ? CblasTrans : CblasNoTrans, blasint(rows), blasint(columns),
@@ -167,11 +197,11 @@ extension BLAS {
 
 /// There is no BLAS to train with.
 public struct BLASError: Error, Hashable, CustomStringConvertible {
-  /// What was found in its place.
-  public var found: String
+  /// What is wrong.
+  public var problem: String
 
   /// The error in one line.
   public var description: String {
-    "training: expected OpenBLAS (on Debian: apt install libopenblas-dev), found \(found)"
+    "training needs OpenBLAS: \(problem) (on Debian: apt install libopenblas-dev)"
   }
 }

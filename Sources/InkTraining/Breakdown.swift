@@ -46,9 +46,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
     init(value: String, _ evaluation: Evaluation, rejectedLabel: String?) {
       self.value = value
       accuracy = evaluation.accuracy
-      let present = evaluation.classes.filter { $0.support > 0 }
-      meanRecall =
-        present.reduce(0) { $0 + $1.recall.value } / Double(max(1, present.count))
+      meanRecall = evaluation.meanRecall
       let good = evaluation.classes.filter { $0.label != rejectedLabel }
       goodRefused = Share(
         good.reduce(0) { $0 + $1.refused.count }, of: good.reduce(0) { $0 + $1.support })
@@ -156,7 +154,7 @@ extension Breakdown.Axis {
 }
 
 extension Example {
-  fileprivate var isDrawing: Bool {
+  var isDrawing: Bool {
     if case .drawing = content { true } else { false }
   }
 }

@@ -24,23 +24,32 @@ struct Checkpoint {
     var startFingerprint: String?
   }
 
-  private static let formatVersion = "checkpoint-1"
+  private static let formatVersion = "checkpoint-2"
 
   /// Reads the checkpoint at `path` into `network`, `optimizer` and `average`.
+  ///
+  /// Unless it `mayDiffer`, the instruction set has to be the one that the checkpoint was computed
+  /// with.
   init(
-    path: String, identity: Identity, network: TrainingNetwork, optimizer: OptimizerState,
-    average: FloatBuffer?
+    path: String, identity: Identity, instructionSet: String, mayDiffer: Bool, epochs: Int,
+    stepsPerEpoch: Int, network: TrainingNetwork, optimizer: OptimizerState, average: FloatBuffer?
   ) throws {
     func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: field, expected: expected, found: found)
     }
+    let isDamaged = ModelError(
+      path: path, problem: "the checkpoint is damaged; begin anew (--force)")
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw refuse("file", "a checkpoint to go on from", "none")
+      throw ModelError(path: path, problem: "there is no checkpoint to go on from")
     }
     let file = try Safetensors(data, path: path)
     guard file.metadata["inkstate_format"] == Self.formatVersion else {
       throw refuse(
         "inkstate_format", Self.formatVersion, file.metadata["inkstate_format"] ?? "none")
+    }
+    // Blanks in the header count as well.
+    guard file.metadata["checksum"] == Self.checksum(file), try file.encoded() == data else {
+      throw isDamaged
     }
     func field<Value: Decodable>(_ name: String, as type: Value.Type) throws -> Value {
       guard
@@ -64,8 +73,21 @@ struct Checkpoint {
     try compare("labels", identity.labels, stored.labels)
     try compare("architecture", identity.architecture, stored.architecture)
     try compare("raster", identity.rasterizer, stored.rasterizer)
-    try compare("options", identity.options, stored.options)
-    progress = try field("progress", as: Trainer.Progress.self)
+    let pairs = zip(
+      Mirror(reflecting: identity.options).children, Mirror(reflecting: stored.options).children)
+    for (mine, theirs) in pairs {
+      try compare("option \(mine.label ?? "")", "\(mine.value)", "\(theirs.value)")
+    }
+    let other = file.metadata["instruction_set"] ?? "unknown instructions"
+    guard mayDiffer || other == instructionSet else {
+      throw TrainingError.otherInstructionSet(path: path, expected: instructionSet, found: other)
+    }
+    let progress = try field("progress", as: Trainer.Progress.self)
+    guard progress.history.count <= epochs, (0...stepsPerEpoch).contains(progress.step),
+      progress.bestEpoch.map({ (1...max(1, progress.history.count)).contains($0) }) ?? true,
+      (progress.exampleCount > 0) == (progress.step > 0)
+    else { throw isDamaged }
+    self.progress = progress
 
     func load(_ name: String, into buffer: FloatBuffer) throws {
       guard let tensor = file.tensors[name], tensor.shape == [buffer.count] else {
@@ -94,8 +116,9 @@ struct Checkpoint {
 
   /// Writes a checkpoint beside `path` and renames it into place.
   static func write(
-    to path: String, identity: Identity, progress: Trainer.Progress, network: TrainingNetwork,
-    optimizer: OptimizerState, average: FloatBuffer?, best: [String: Tensor]?
+    to path: String, identity: Identity, instructionSet: String, progress: Trainer.Progress,
+    network: TrainingNetwork, optimizer: OptimizerState, average: FloatBuffer?,
+    best: [String: Tensor]?
   ) throws {
     var tensors: [String: Tensor] = [:]
     for (name, buffer) in [
@@ -111,11 +134,26 @@ struct Checkpoint {
     func text(_ value: some Encodable) throws -> String {
       String(decoding: try encoder.encode(value), as: UTF8.self)
     }
-    let file = Safetensors(
+    var file = Safetensors(
       metadata: [
         "inkstate_format": formatVersion, "identity": try text(identity),
-        "progress": try text(progress),
+        "instruction_set": instructionSet, "progress": try text(progress),
       ], tensors: tensors)
+    file.metadata["checksum"] = checksum(file)
     try FileTree.write(file.encoded(), to: path)
+  }
+  /// A hash of everything but itself.
+  private static func checksum(_ file: Safetensors) -> String {
+    var fingerprint = Fingerprint()
+    for (key, text) in file.metadata.sorted(by: { $0.key < $1.key }) where key != "checksum" {
+      fingerprint.add(key)
+      fingerprint.add(text)
+    }
+    for (name, tensor) in file.tensors.sorted(by: { $0.key < $1.key }) {
+      fingerprint.add(name)
+      fingerprint.add("\(tensor.shape)")
+      tensor.values.withUnsafeBytes { fingerprint.add($0) }
+    }
+    return fingerprint.description
   }
 }

@@ -38,31 +38,37 @@ public struct CrossValidation: Hashable, Sendable, Codable {
 
   /// The accuracy over all runs.
   public var accuracy: Spread { Spread(runs.map(\.evaluation.accuracy.value)) }
+  /// The mean recall of the classes over all runs.
+  public var meanRecall: Spread { Spread(runs.map(\.evaluation.meanRecall)) }
   /// The accuracy over all runs on disturbed pictures, where that was asked for.
   public var disturbedAccuracy: Spread? {
     let values = runs.compactMap { $0.disturbed?.accuracy.value }
     return values.isEmpty ? nil : Spread(values)
   }
 
-  /// Trains and tests `folds` models for each of `seeds`; nothing of a test part is used to choose
+  /// Trains and tests `folds` models for each of `seeds`, with the options that `recipe` gives for
+  /// the data, which `onOptions` hears; nothing of a test part is used to choose
   /// anything: every model is the one of its last epoch.
   ///
   /// - Throws: what training and evaluation throw.
   public init(
     _ dataset: Dataset, folds count: Int, seeds: [UInt64], rasterizer: Rasterizer,
-    options: TrainingOptions, disturbance: Disturbance?, workers: Int,
+    recipe: TrainingRecipe, disturbance: Disturbance?, workers: Int,
     architecture: (_ classCount: Int) throws -> Architecture,
+    onOptions: (TrainingOptions) -> Void = { _ in },
     onEvent: (_ seed: UInt64, _ fold: Int, TrainingEvent) -> Void = { _, _, _ in },
     onRun: (Run) -> Void = { _ in }
   ) throws {
     let architecture = try architecture(dataset.labels.count)
+    let options = recipe.options(for: dataset, network: architecture, hasValidation: false)
+    onOptions(options)
     runs = []
     for seed in seeds {
       let folds = Split.folds(of: dataset, count: count, seed: seed)
       if let empty = (0..<count).first(where: { !folds.contains($0) }) {
         throw TrainingError.unsuitableData(
-          expected: "examples in each of \(count) folds (fewer folds, or more writers)",
-          found: "none in fold \(empty + 1)")
+          "fold \(empty + 1) of \(count) has no examples: take fewer folds, or data of more writers"
+        )
       }
       for fold in 0..<count {
         var options = options

@@ -40,6 +40,10 @@ public struct Share: Hashable, Sendable, Codable {
 public struct Evaluation: Hashable, Sendable, Codable {
   /// The labels, in the order of rows and columns below.
   public var labels: [String]
+  /// The mean of the recalls of those classes that have examples, each counting alike.
+  public var meanRecall: Double
+  /// The class with the lowest recall, the first of equal ones, where there are examples.
+  public var worstClass: ClassReport?
   /// How often the answer is the right one.
   ///
   /// The answer is the most likely label, whether it would be accepted or not; only a tap is
@@ -159,7 +163,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
       judged.map { $0.reheated(by: decision.temperature) }, labels: judgedLabels)
     rejection = rejectedLabel.flatMap { RejectionCurve(judged, labels: judgedLabels, rejected: $0) }
     refused = Share(refusals.reduce(0, +), of: total)
-    classes = labels.indices.map { index in
+    let classes = labels.indices.map { index in
       let right = confusion[index][index]
       let support = confusion[index].reduce(0, +)
       let answered = confusion.reduce(0) { $0 + $1[index] }
@@ -169,6 +173,10 @@ public struct Evaluation: Hashable, Sendable, Codable {
         f1: support + answered > 0 ? 2 * Double(right) / Double(support + answered) : 0,
         refused: Share(refusals[index], of: support))
     }
+    let present = classes.filter { $0.support > 0 }
+    meanRecall = present.reduce(0) { $0 + $1.recall.value } / Double(max(1, present.count))
+    worstClass = present.min { $0.recall.value < $1.recall.value }
+    self.classes = classes
     self.labels = labels
     self.confusion = confusion
     self.decisions = decisions

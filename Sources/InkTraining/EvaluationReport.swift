@@ -78,9 +78,9 @@ public struct EvaluationReport: Codable, Sendable {
 
   private static func lines(_ evaluation: Evaluation) -> [String] {
     let width = max(10, evaluation.labels.map(\.count).max() ?? 0) + 2
-    var lines = [
-      "accuracy  \(evaluation.accuracy.words)",
-      "refused   \(evaluation.refused.words)",
+    var lines = headline(evaluation).map { $0.0.padded(13) + $0.1 }
+    lines += [
+      "refused".padded(13) + evaluation.refused.words,
       "negative log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)), "
         + "calibration error \(evaluation.reliability.expectedError.fixed(4))",
     ]
@@ -152,9 +152,23 @@ public struct EvaluationReport: Codable, Sendable {
       """
   }
 
+  /// What counts most: all classes alike, the worst of them, and only then all examples alike.
+  private static func headline(_ evaluation: Evaluation) -> [(String, String)] {
+    let count = evaluation.classes.count { $0.support > 0 }
+    var headline = [("mean recall", "\(evaluation.meanRecall.percent) over \(count) classes")]
+    if let worst = evaluation.worstClass {
+      headline.append(("worst class", "\(worst.label): recall \(worst.recall.words)"))
+    }
+    return headline + [("accuracy", evaluation.accuracy.words)]
+  }
+
   private static func section(_ evaluation: Evaluation) -> String {
-    var html = """
-      <p>Accuracy <b>\(evaluation.accuracy.words)</b>; refused \(evaluation.refused.words); negative
+    var html = "<table>"
+    for (name, value) in headline(evaluation) {
+      html += "<tr><td>\(name)<td><b>\(escape(value))</b></tr>"
+    }
+    html += """
+      </table><p>Refused \(evaluation.refused.words); negative
       log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)); calibration error
       \(evaluation.reliability.expectedError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
       <th>refused<th>examples</tr>

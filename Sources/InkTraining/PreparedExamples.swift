@@ -8,6 +8,7 @@ struct PreparedExamples: Sendable {
   private let rasterizer: Rasterizer
   private let isAugmented: Bool
   private let augmentation: Augmentation
+  private let uprightShare: Double
   private let seed: UInt64
   /// The pictures that are kept in memory, one after the other.
   private let pixels: [UInt8]
@@ -19,13 +20,15 @@ struct PreparedExamples: Sendable {
 
   /// - Throws: `DatasetError` naming an example that cannot be rasterised or has a strange label.
   init(
-    _ dataset: Dataset, rasterizer: Rasterizer, augmentation: Augmentation, seed: UInt64
+    _ dataset: Dataset, rasterizer: Rasterizer, augmentation: Augmentation,
+    uprightShare: Double = 0, seed: UInt64
   ) throws {
     targets = try dataset.classes()
     self.rasterizer = rasterizer
     self.augmentation = augmentation
     self.seed = seed
-    isAugmented = augmentation != .none
+    self.uprightShare = uprightShare
+    isAugmented = augmentation != .none || uprightShare > 0
     examples = dataset.examples
     let size = rasterizer.size
     let areStored = dataset.examples.map { example in
@@ -58,8 +61,9 @@ struct PreparedExamples: Sendable {
     if isAugmented {
       var generator = SeededGenerator(
         seed: seed, stream: 0xa096, UInt64(epoch), UInt64(index))
+      let isUpright = uprightShare > 0 && generator.chance(uprightShare)
       // A variation that cannot be drawn leaves the example as it is.
-      if let varied = try? augmentation.bitmap(
+      if let varied = try? (isUpright ? Augmentation.upright : augmentation).bitmap(
         of: examples[index], rasterizer: rasterizer, using: &generator)
       {
         for position in 0..<size { input[position] = Float(varied.pixels[position]) * scale }

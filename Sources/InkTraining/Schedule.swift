@@ -17,6 +17,8 @@ public struct Schedule: Hashable, Sendable, Codable {
 
   /// The course after the warm-up.
   public var course: Course
+  /// Whether the rate falls to nearly 0, so that the last epochs have the most settled weights.
+  var settles: Bool { course == .oneCycle || course == .cosine }
   /// The share of all steps during which the rate rises from 0 in a straight line.
   public var warmup: Double
 

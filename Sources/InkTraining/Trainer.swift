@@ -29,6 +29,8 @@ public final class Trainer {
   private let optimizer: OptimizerState
   private let average: FloatBuffer?
   private let blasName: String
+  /// What decides how sums are rounded here: the BLAS's kernels and our own.
+  var instructionSet: String
   private let fingerprint: String
   private let validationFingerprint: String?
   private let startFingerprint: String?
@@ -77,31 +79,30 @@ public final class Trainer {
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
     guard training.labels.count == architecture.classCount else {
       throw TrainingError.unsuitableData(
-        expected: "\(architecture.classCount) classes, as the network has",
-        found: "\(training.labels.count)")
+        "the network has \(architecture.classCount) classes, and the data have "
+          + "\(training.labels.count)")
     }
     guard training.labels.count > 1 else {
       throw TrainingError.unsuitableData(
-        expected: "at least two classes",
-        found: training.labels.isEmpty ? "none" : "only `\(training.labels[0])`")
+        "at least two classes are needed, and there is "
+          + (training.labels.isEmpty ? "none" : "only `\(training.labels[0])`"))
     }
     guard Model.canName(classes: training.labels) else {
       throw TrainingError.unsuitableData(
-        expected: "labels that are different and not empty",
-        found: training.labels.map { "`\($0)`" }.joined(separator: ", "))
+        "labels must be different and not empty; these are "
+          + training.labels.map { "`\($0)`" }.joined(separator: ", "))
     }
     if let start {
       guard start.architecture == architecture, start.labels == training.labels else {
         throw TrainingError.unsuitableData(
-          expected:
-            "the labels of the model to start from, \(start.labels.joined(separator: ", "))",
-          found: training.labels.joined(separator: ", "))
+          "the labels are \(training.labels.joined(separator: ", ")), and those of the model to start "
+            + "from are \(start.labels.joined(separator: ", "))")
       }
     }
     guard architecture.inputSize == rasterizer.size else {
       throw TrainingError.unsuitableData(
-        expected: "pictures of \(architecture.inputSize), as the network has its input",
-        found: "\(rasterizer.size)")
+        "the network takes pictures of \(architecture.inputSize) rows, and the raster has "
+          + "\(rasterizer.size)")
     }
     _ = try rasterizer.with(
       margin: options.augmentation.margins?.upperBound,
@@ -110,7 +111,7 @@ public final class Trainer {
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
       throw TrainingError.unsuitableData(
-        expected: "examples of every class", found: "none of `\(empty)`, taps not counted")
+        "there are no examples of `\(empty)`, taps not counted")
     }
     let weights = training.labels.map { label in
       options.balancesClasses
@@ -121,7 +122,8 @@ public final class Trainer {
     self.options = options
     loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
     self.training = try PreparedExamples(
-      training, rasterizer: rasterizer, augmentation: options.augmentation, seed: options.seed)
+      training, rasterizer: rasterizer, augmentation: options.augmentation,
+      uprightShare: options.uprightShare, seed: options.seed)
     self.validation =
       try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {
         try PreparedExamples(
@@ -153,7 +155,9 @@ public final class Trainer {
     } else {
       average = nil
     }
-    blasName = try BLAS.load().name
+    let blas = try BLAS.load()
+    blasName = blas.name
+    instructionSet = "\(blas.name) and kernels for \(blas.kernels)"
   }
 
   /// How many examples are learnt from.
@@ -171,11 +175,16 @@ public final class Trainer {
 
   /// Goes on from the checkpoint at `path`, to the same weights as without an interruption.
   ///
-  /// - Throws: `ModelError` where it is no checkpoint, `TrainingError.otherTraining` where network,
-  ///   options or data differ.
-  public func resume(from path: String) throws {
+  /// With `onAnyInstructionSet`, also where it was computed with other instructions; the weights then
+  /// differ in their last bits.
+  ///
+  /// - Throws: `ModelError` where it is no checkpoint, or a damaged one; `TrainingError` where
+  ///   network, options, data or instruction set differ.
+  public func resume(from path: String, onAnyInstructionSet: Bool = false) throws {
     let checkpoint = try Checkpoint(
-      path: path, identity: identity, network: network, optimizer: optimizer, average: average)
+      path: path, identity: identity, instructionSet: instructionSet,
+      mayDiffer: onAnyInstructionSet, epochs: options.epochs, stepsPerEpoch: stepsPerEpoch,
+      network: network, optimizer: optimizer, average: average)
     progress = checkpoint.progress
     best = checkpoint.best
   }
@@ -192,8 +201,7 @@ public final class Trainer {
   ) throws -> Outcome {
     guard group.agrees(on: try standing()) else {
       throw TrainingError.unsuitableData(
-        expected: "the same data, options and checkpoint in every process",
-        found: "others in one of them")
+        "one process has other data, options or another checkpoint than the rest")
     }
     training.willBeLearnt()
     onEvent(
@@ -297,9 +305,18 @@ public final class Trainer {
       }
       record.validationLoss = result.loss
       record.validationAccuracy = result.accuracy
+      record.validationMeanRecall = result.meanRecall
       let leader = progress.bestEpoch.map { progress.history[$0 - 1] }
-      let standing = (leader?.validationAccuracy ?? -1, -(leader?.validationLoss ?? .infinity))
-      isBest = (result.accuracy, -result.loss) > standing
+      // Where classes count alike while learning, they count alike here.
+      func score(_ record: EpochRecord) -> Double {
+        (options.balancesClasses ? record.validationMeanRecall : record.validationAccuracy) ?? -1
+      }
+      let (own, leading) = (score(record), leader.map(score) ?? -1)
+      // Of equally good epochs the one with the lower loss, but where the rate settles, the later.
+      isBest =
+        own > leading
+        || own == leading
+          && (options.schedule.settles || result.loss < leader?.validationLoss ?? .infinity)
       if isBest {
         progress.bestEpoch = epoch + 1
         best = averagedWeights
@@ -315,15 +332,17 @@ public final class Trainer {
     network.tensors(learnt: average ?? network.learnt, statistics: network.statistics)
   }
 
-  /// Loss and accuracy with the averaged weights in place.
-  private func evaluateAveraged(_ examples: PreparedExamples) -> (loss: Double, accuracy: Double) {
+  /// Loss, accuracy and mean recall with the averaged weights in place.
+  private func evaluateAveraged(
+    _ examples: PreparedExamples
+  ) -> (loss: Double, accuracy: Double, meanRecall: Double) {
     let own = network.learnt.values
     if let average {
       network.learnt.pointer.update(from: average.pointer, count: average.count)
     }
     defer { network.learnt.values = own }
     var lossSum = 0.0
-    var rightCount = 0
+    var rightCounts = [Double](repeating: 0, count: labels.count)
     var weight = 0.0
     let share = group.share(of: examples.count)
     for start in stride(from: share.lowerBound, to: share.upperBound, by: network.mostExamples) {
@@ -332,15 +351,22 @@ public final class Trainer {
         examples.write(start + example, epoch: 0, scale: Self.inputScale, to: input)
       }
       let targets = Array(examples.targets[batch])
-      let result = network.evaluate(
-        0..<batch.count, targets: targets, loss: loss, batchWeight: 1)
-      lossSum += result.loss
-      rightCount += result.rightCount
+      for (example, target) in targets.enumerated() {
+        let result = network.evaluate(
+          example..<example + 1, targets: targets, loss: loss, batchWeight: 1)
+        lossSum += result.loss
+        rightCounts[target] += Double(result.rightCount)
+      }
       weight += targets.reduce(0) { $0 + loss.classWeights[$1] }
     }
+    let lossOfAll = group.sum(lossSum) / group.sum(weight)
+    let rightOfAll = rightCounts.map { group.sum($0) }
+    var totals = [Double](repeating: 0, count: labels.count)
+    for target in examples.targets { totals[target] += 1 }
+    let recalls = zip(rightOfAll, totals).filter { $0.1 > 0 }.map { $0.0 / $0.1 }
     return (
-      group.sum(lossSum) / group.sum(weight),
-      group.sum(Double(rightCount)) / Double(examples.count)
+      lossOfAll, rightOfAll.reduce(0, +) / Double(examples.count),
+      recalls.reduce(0, +) / Double(recalls.count)
     )
   }
 
@@ -364,7 +390,8 @@ public final class Trainer {
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {
     guard group.rank == 0 else { return }
     try Checkpoint.write(
-      to: path, identity: identity, progress: progress, network: network, optimizer: optimizer,
+      to: path, identity: identity, instructionSet: instructionSet, progress: progress,
+      network: network, optimizer: optimizer,
       average: average, best: best)
     onEvent(.checkpoint(path: path))
   }

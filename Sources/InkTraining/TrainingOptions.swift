@@ -4,6 +4,8 @@ import InkNetwork
 
 /// Everything that decides how a network is trained; the same options, data and network give the
 /// same weights.
+///
+/// ``TrainingRecipe`` chooses options that suit the data.
 public struct TrainingOptions: Hashable, Sendable, Codable {
   /// How often every example is seen.
   public var epochs = 20
@@ -23,6 +25,9 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var balancesClasses = false
   /// How examples are varied.
   public var augmentation = Augmentation.none
+  /// The share of variations that are upright ones instead, so that how people draw counts more than
+  /// what is possible.
+  public var uprightShare = 0.0
   /// Drawings whose longer side is shorter than this, in canvas points, are taps: they are refused
   /// by their size, so nothing is learnt from them.
   public var leastExtent = Stroke.leastExtent
@@ -34,7 +39,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The start of all random choices.
   public var seed: UInt64 = 1
 
-  /// The usual options: 20 epochs of Adam, nothing fancy.
+  /// Makes plain options: 20 epochs of Adam at a constant rate, without augmentation.
   public init() {}
 
   /// Checks every number.
@@ -53,6 +58,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
     try check(
       learningRate > 0 && learningRate < 100, "learning rate", "above 0 and below 100", learningRate
     )
+    try check((0...1).contains(uprightShare), "upright share", "0 to 1", uprightShare)
     try check((0..<1).contains(labelSmoothing), "label smoothing", "0 to below 1", labelSmoothing)
     try check((0..<1).contains(optimizer.momentum), "momentum", "0 to below 1", optimizer.momentum)
     try check(
@@ -84,6 +90,8 @@ public struct EpochRecord: Hashable, Sendable, Codable {
   public var validationLoss: Double?
   /// The share of right answers in the validation part, after the epoch.
   public var validationAccuracy: Double?
+  /// The mean over the classes of the share of right answers in the validation part, after the epoch.
+  public var validationMeanRecall: Double?
 }
 
 /// What a trainer tells those who listen.
@@ -105,9 +113,11 @@ public enum TrainingError: Error, Hashable, CustomStringConvertible {
   /// A number is out of its range.
   case invalidOption(name: String, expected: String, found: String)
   /// The data cannot teach this.
-  case unsuitableData(expected: String, found: String)
+  case unsuitableData(String)
   /// The checkpoint belongs to another training.
   case otherTraining(path: String, field: String, expected: String, found: String)
+  /// The checkpoint was computed with other instructions, which round differently.
+  case otherInstructionSet(path: String, expected: String, found: String)
   /// The loss is no longer a number.
   case diverged(epoch: Int, step: Int)
 
@@ -116,12 +126,16 @@ public enum TrainingError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .invalidOption(let name, let expected, let found):
       "\(name): expected \(expected), found \(found)"
-    case .unsuitableData(let expected, let found):
-      "training data: expected \(expected), found \(found)"
+    case .unsuitableData(let problem): "training data: \(problem)"
     case .otherTraining(let path, let field, let expected, let found):
-      "\(path), \(field): expected \(expected), as in this training, found \(found)"
+      "\(path): the checkpoint belongs to another training: \(field) is \(found) there and "
+        + "\(expected) here"
+    case .otherInstructionSet(let path, let expected, let found):
+      "\(path): the checkpoint was computed with \(found), and this process computes with "
+        + "\(expected), which rounds differently: the result would not be the same bytes "
+        + "(--any-instruction-set goes on all the same)"
     case .diverged(let epoch, let step):
-      "epoch \(epoch), step \(step): expected a finite loss, found none (try a lower learning rate)"
+      "epoch \(epoch), step \(step): the loss is no longer a finite number; try a lower learning rate"
     }
   }
 }

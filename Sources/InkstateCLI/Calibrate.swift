@@ -10,10 +10,11 @@ struct Calibrate: ParsableCommand {
     discussion: """
       Takes examples that the model did not learn from: of a divided data set, the validation part. \
       The temperature makes probabilities true; the thresholds of each label refuse at most the \
-      given share of its examples. Both are stored in the model.
+      given share of its examples. Both are stored in the model. A label that is refused more often \
+      than once in ten times, because the model takes it for another, is named in a warning.
 
-      Example: inkstate calibrate runs/model.safetensors runs/data --false-rejections 0.01 \
-      --output runs/calibrated.safetensors
+      Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
+      --false-rejections 0.01 --output runs/calibrated.safetensors
       """)
 
   @Argument(help: "The model.")
@@ -39,6 +40,9 @@ struct Calibrate: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
+
+  /// A label of which more than this is refused is named in a warning.
+  private static let alarmingShare = 0.1
 
   func validate() throws {
     guard (0...0.5).contains(falseRejections) else {
@@ -96,6 +100,14 @@ struct Calibrate: ParsableCommand {
           + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
           + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); refused "
           + refused.words)
+    }
+    for label in calibrated.labels {
+      guard let refused = calibration.refused[label], refused.value > Self.alarmingShare else {
+        continue
+      }
+      Terminal.say(
+        "warning: \(refused.value.percent) of `\(label)` (\(refused.count) of \(refused.total)) is "
+          + "refused; train longer, or with more examples of it")
     }
   }
 }

@@ -10,9 +10,9 @@ struct CrossValidate: ParsableCommand {
     abstract: "Train and test on every part of a data set in turn.",
     discussion: """
       Writers stay whole; examples whose writer is unknown are divided class by class. Every model \
-      is that of its last epoch: the tested part chooses nothing.
+      is that of its last epoch: the tested part chooses nothing. The defaults are those of `train`.
 
-      Example: inkstate cross-validate ../shared/data/automata-images --folds 5 --seeds 3
+      Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
 
   @Argument(help: "A data set in any form.")
@@ -46,16 +46,20 @@ struct CrossValidate: ParsableCommand {
   }
 
   func run() throws {
+    let recipe = try training.recipe()
     let dataset = try loading.load(data).dataset
     let rasterizer = try raster.rasterizer()
     let result = try CrossValidation(
       dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
-      rasterizer: rasterizer, options: try training.options(),
+      rasterizer: rasterizer, recipe: recipe,
       disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
       architecture: { try training.network(classCount: $0, inputSize: rasterizer.size) },
+      onOptions: { Terminal.say("\($0.summary) (options overrule each choice)") },
       onRun: { run in
-        var line = "seed \(run.seed) fold \(run.fold): \(run.evaluation.accuracy.words)"
+        var line =
+          "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
+          + "accuracy \(run.evaluation.accuracy.words)"
         if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.words)" }
         Terminal.say(line)
       })
@@ -66,6 +70,10 @@ struct CrossValidate: ParsableCommand {
       return
     }
     print("data \(data), \(folds) folds × \(seeds) seeds")
+    let recall = result.meanRecall
+    print(
+      "mean recall of the classes: mean \(recall.mean.percent), deviation "
+        + recall.deviation.percent)
     print("accuracy  \(words(result.accuracy, result.runs.map(\.evaluation)))")
     if let disturbed = result.disturbedAccuracy {
       print("disturbed \(words(disturbed, result.runs.compactMap(\.disturbed)))")

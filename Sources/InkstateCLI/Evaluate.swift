@@ -17,7 +17,10 @@ struct Evaluate: ParsableCommand {
       --by takes the result apart: by what examples are (source, writer, label, kind, strokes), or \
       by what is done to every one of them (size, angle, pen, sampling).
 
-      Example: inkstate evaluate runs/data --model runs/model.safetensors --html runs/report.html
+      The report leads with the mean recall, in which all classes count alike, and the class with the \
+      lowest recall: where one class has most of the examples, the accuracy says little of the others.
+
+      Example: inkstate evaluate datasets/synthetic.ndjson --html runs/report.html --force
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

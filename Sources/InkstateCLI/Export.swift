@@ -15,7 +15,7 @@ struct Export: ParsableCommand {
       and the thresholds that refuse an answer go along as metadata. Batch normalisation is folded \
       into the other layers.
 
-      Example: inkstate export runs/model.safetensors --to coreml --output Strokes.mlmodel
+      Example: inkstate export models/inkstate.safetensors --to coreml --output runs/Strokes.mlmodel
       """)
 
   @Argument(help: "The model; without it, the released one.")
@@ -40,15 +40,16 @@ struct Export: ParsableCommand {
   func validate() throws {
     guard to != nil || form(of: output ?? "") != nil else {
       throw ValidationError(
-        "--to: expected \(ExportForm.allCases.words), found \(output == nil ? "none" : "no such ending of --output")"
-      )
+        output == nil
+          ? "--to: name the form: \(ExportForm.allCases.words)"
+          : "--to: the ending of --output names no form; give \(ExportForm.allCases.words)")
     }
     if let to, let output, let other = form(of: output), other != to {
       throw ValidationError(
-        "--output: expected a name that does not end in .\(other.fileExtension), found `\(output)`")
+        "--output: `\(output)` has the ending of \(other.rawValue), and --to says \(to.rawValue)")
     }
     if let name, !name.isSwiftName {
-      throw ValidationError("--name: expected a name as Swift has it, found `\(name)`")
+      throw ValidationError("--name: `\(name)` cannot be the name of a type in Swift")
     }
   }
 

@@ -17,8 +17,8 @@ struct Import: ParsableCommand {
       The network saw drawings with its own pen and margin: give them, so that recordings are drawn \
       the same for it.
 
-      Example: inkstate import Drawings.mlmodel --labels transition,state,cycle --margin 0 \
-      --pen-width 1 --output runs/drawings.safetensors
+      Example: inkstate import Tests/InkExchangeTests/References/turi-create.mlmodel \
+      --margin 0 --pen-width 1 --output runs/drawings.safetensors
       """)
 
   @Argument(help: "The file: .mlmodel, .onnx or .npz.")
@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
         ("--epsilon", epsilon != nil), ("--size", size != nil),
       ]
       if let (name, _) = given.first(where: \.1) {
-        throw ValidationError("\(name): expected none for a file that is no .npz, found one")
+        throw ValidationError("\(name) is for .npz files only, and \(file) is none")
       }
     }
     if let inputScale, !(inputScale.isFinite && inputScale > 0) {
@@ -89,7 +89,7 @@ struct Import: ParsableCommand {
     options.penWidth = penWidth
     if let architecture {
       guard let labels = options.labels else {
-        throw ValidationError("--architecture: expected --labels beside it, found none")
+        throw ValidationError("--architecture: name the labels as well, with --labels")
       }
       options.architecture = try Architecture.described(
         by: architecture, classCount: labels.count, inputSize: size ?? 28)

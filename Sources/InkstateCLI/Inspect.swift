@@ -11,7 +11,7 @@ struct Inspect: ParsableCommand {
       --machine tells which BLAS kernels train here and why, and how fast they are. The environment \
       variable INKSTATE_BLAS_CORE chooses others, in OpenBLAS's words: Haswell, SkylakeX, …
 
-      Example: inkstate inspect runs/model.safetensors
+      Example: inkstate inspect models/inkstate.safetensors
       """)
 
   @Argument(help: "The model; without it, the released one.")
@@ -22,7 +22,7 @@ struct Inspect: ParsableCommand {
 
   func validate() throws {
     guard !machine || model == nil else {
-      throw ValidationError("--machine: expected no model beside it, found \(model!)")
+      throw ValidationError("--machine shows no model: leave out \(model!)")
     }
   }
 
@@ -38,6 +38,7 @@ struct Inspect: ParsableCommand {
     print("cores         \(cores)")
     print("BLAS          \(blas.name)")
     print("              \(blas.reason)")
+    print("kernels       \(blas.kernels)")
     print(
       "products      \((one / 1e9).fixed(0)) GFLOP/s on one core, "
         + "\((all / 1e9).fixed(0)) on all (1024 × 1024 × 1024, one on each)")

@@ -107,22 +107,28 @@ struct RasterOptions: ParsableArguments {
   }
 }
 
-/// How a network is trained.
+/// How a network is trained; what is not given is chosen by `TrainingRecipe` from the data.
 struct TrainingArguments: ParsableArguments {
+  /// The names of the courses that a learning rate can take.
+  enum Course: String, ExpressibleByArgument, CaseIterable {
+    case constant, step, cosine
+    case oneCycle = "one-cycle"
+  }
+
   @Option(help: "The network: \(Architecture.names.words), or a JSON file that describes one.")
   var architecture = "drawing"
 
-  @Option(help: "How often every example is seen.")
-  var epochs = 20
+  @Option(help: "How often every example is seen. (default: as often as the data need)")
+  var epochs: Int?
 
-  @Option(help: "The examples of one step.")
-  var batchSize = 64
+  @Option(help: "The examples of one step. (default: by the number of examples)")
+  var batchSize: Int?
 
-  @Option(help: "How weights follow their gradients: \(Optimizer.Method.allCases.words).")
+  @Option(help: "The optimiser: \(Optimizer.Method.allCases.words).")
   var optimizer: Optimizer.Method = .adam
 
-  @Option(help: "The full learning rate.")
-  var learningRate = 1e-3
+  @Option(help: "The full learning rate. (default: by optimiser, schedule and network)")
+  var learningRate: Double?
 
   @Option(help: "SGD: how much of the last step is kept.")
   var momentum = 0.9
@@ -133,8 +139,8 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "How strongly weights are drawn to 0.")
   var weightDecay = 0.0
 
-  @Option(help: "The course of the learning rate: constant, step, cosine or one-cycle.")
-  var schedule = "constant"
+  @Option(help: "The course of the learning rate: \(Course.allCases.words).")
+  var schedule = Course.oneCycle
 
   @Option(help: "Schedule step: the epochs between two steps.")
   var stepEpochs = 10
@@ -151,19 +157,30 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The share of the target that is spread over all classes.")
   var labelSmoothing = 0.0
 
-  @Flag(help: "Let every class count alike, however many examples it has.")
-  var balance = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Whether every class counts alike, however many examples it has.")
+  var balance = true
 
   @Option(
     help: """
-      How examples are varied: \(Augmentation.named.keys.sorted().words), or a JSON file.
+      How examples are varied: \(Augmentation.named.keys.sorted().words), or a JSON file. \
+      (default: upright; half of the examples at any angle where all labels are cycle, other, state \
+      or transition, or where no turned example looks like another class)
       """)
-  var augment = "none"
+  var augment: String?
 
-  @Option(help: "Stop when validation has not got better for so many epochs.")
+  @Option(
+    help: """
+      Stop when validation has not got better for so many epochs. (default: half of the epochs)
+      """)
   var patience: Int?
 
-  @Option(help: "Use the moving average of the weights, which keeps so much at each step.")
+  @Option(
+    help: """
+      Use the moving average of the weights, which keeps so much at each step; 0 uses the weights \
+      themselves. (default: by the number of steps)
+      """)
   var average: Double?
 
   @Option(help: "The start of all random choices.")
@@ -172,32 +189,30 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The cores to use; the result does not depend on it. (default: all)")
   var threads: Int?
 
-  func options() throws -> TrainingOptions {
-    var options = TrainingOptions()
-    options.epochs = epochs
-    options.batchSize = batchSize
-    options.optimizer = Optimizer(
+  /// What was given, and nothing else.
+  func recipe() throws -> TrainingRecipe {
+    var recipe = TrainingRecipe()
+    recipe.epochs = epochs
+    recipe.batchSize = batchSize
+    recipe.optimizer = Optimizer(
       optimizer, momentum: momentum, isNesterov: nesterov, weightDecay: weightDecay)
-    options.learningRate = learningRate
-    let course: Schedule.Course
-    switch schedule {
-    case "constant": course = .constant
-    case "step": course = .step(epochs: stepEpochs, factor: stepFactor)
-    case "cosine": course = .cosine
-    case "one-cycle": course = .oneCycle
-    default:
-      throw ValidationError(
-        "--schedule: expected constant, step, cosine or one-cycle, found `\(schedule)`")
-    }
-    options.schedule = Schedule(course, warmup: warmup)
-    options.longestGradient = clip
-    options.labelSmoothing = labelSmoothing
-    options.balancesClasses = balance
-    options.augmentation = try Augmentation.named(augment)
-    options.patience = patience
-    options.averageDecay = average
-    options.seed = seed
-    return options
+    recipe.learningRate = learningRate
+    let course: Schedule.Course =
+      switch schedule {
+      case .constant: .constant
+      case .step: .step(epochs: stepEpochs, factor: stepFactor)
+      case .cosine: .cosine
+      case .oneCycle: .oneCycle
+      }
+    recipe.schedule = Schedule(course, warmup: warmup)
+    recipe.longestGradient = clip
+    recipe.labelSmoothing = labelSmoothing
+    recipe.balancesClasses = balance
+    recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    recipe.patience = patience
+    recipe.averageDecay = average
+    recipe.seed = seed
+    return recipe
   }
 
   func network(classCount: Int, inputSize: Int) throws -> Architecture {

@@ -17,6 +17,12 @@ struct Train: ParsableCommand {
       (.csv), a learning curve (.svg) and, until the training is over, a checkpoint. Ctrl-C \
       leaves a good checkpoint, and --resume goes on to the same bytes.
 
+      What no option sets is chosen from the data, and printed: the length of the training, batch \
+      size, learning rate, averaging of the weights, and augmentation. Examples are turned by any \
+      angle where all labels belong to automata (cycle, other, state, transition), or where turned \
+      examples do not look like another class; otherwise they are kept upright, as letters have to \
+      be. Classes count alike, however many examples they have.
+
       --from goes on from a model instead of random weights, with its network and labels. With \
       --adapt it learns one person's hand from a few recordings, 5 to 20 of each class, and \
       rehearses the data sets meanwhile, so that it does not forget the rest; without any, it \
@@ -26,11 +32,10 @@ struct Train: ParsableCommand {
       inkstate train … gives the same weights as one process, but for rounding. Should one of them \
       die, the others end, and --resume goes on from the last checkpoint.
 
-      Example: inkstate train runs/data --epochs 20 --augment any-angle \
-      --output runs/model.safetensors
+      Example: inkstate train datasets/synthetic.ndjson --epochs 20 --output runs/model.safetensors
 
-      Example: inkstate train --from models/inkstate.safetensors --adapt runs/mine.ndjson \
-      --augment any-angle --epochs 10 --learning-rate 3e-4 --output runs/mine.safetensors
+      Example: inkstate train --from models/inkstate.safetensors --adapt datasets/synthetic.ndjson \
+      --epochs 2 --output runs/mine.safetensors
       """)
 
   @Argument(help: "Divided data sets, or data sets in any form; several are learnt from together.")
@@ -51,6 +56,13 @@ struct Train: ParsableCommand {
   @Flag(help: "Go on from the checkpoint.")
   var resume = false
 
+  @Flag(
+    help: """
+      Go on also where the checkpoint was made with another instruction set; the model then differs \
+      in its last bits from that of an uninterrupted training.
+      """)
+  var anyInstructionSet = false
+
   @OptionGroup var output: OutputOptions
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
@@ -65,20 +77,20 @@ struct Train: ParsableCommand {
 
   func validate() throws {
     guard !data.isEmpty || adapt != nil else {
-      throw ValidationError("expected a data set to learn from, found none")
+      throw ValidationError("name a data set to learn from")
     }
     guard adapt == nil || from != nil else {
-      throw ValidationError("--adapt: expected --from, the model to adapt, found none")
+      throw ValidationError("--adapt: name the model to adapt with --from")
     }
     guard adapt == nil || validationShare == 0 else {
       throw ValidationError(
-        "--validation-share: expected no --adapt beside it (give --validation), found one")
+        "--validation-share cannot be used with --adapt; give a data set with --validation")
     }
     guard (0..<1).contains(validationShare) else {
       throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
     }
     guard validation == nil || validationShare == 0 else {
-      throw ValidationError("--validation-share: expected no --validation beside it, found one")
+      throw ValidationError("--validation-share and --validation cannot be used together")
     }
   }
 
@@ -108,7 +120,7 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
-    let options = try training.options()
+    let recipe = try training.recipe()
     let start = try from.map { try Recognizer(modelPath: $0).model }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
@@ -120,10 +132,14 @@ struct Train: ParsableCommand {
     let network =
       try start?.architecture
       ?? training.network(classCount: learnt.labels.count, inputSize: rasterizer.size)
+    let options = recipe.options(
+      for: learnt, network: network, hasValidation: chosenBy != nil, startsFromModel: start != nil)
     let trainer = try Trainer(
       network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
       startingFrom: start, workers: training.workers(of: group), group: group)
-    if resume { try trainer.resume(from: checkpointPath) }
+    if resume {
+      try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
+    }
     // The first process may soon write, or remove, what others have yet to look for.
     group.wait()
 
@@ -135,11 +151,12 @@ struct Train: ParsableCommand {
           : ", \(trainer.validationCount) for validation")
         + (trainer.tapCount > 0 ? "; \(trainer.tapCount) taps left out" : "")
         + (group.size > 1 ? "; \(group.size) processes" : ""))
+    Terminal.say("\(options.summary) (options overrule each choice)")
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
     let outcome = try trainer.run(
-      checkpointPath: checkpointPath, provenance: provenance(chosenBy),
+      checkpointPath: checkpointPath, provenance: provenance(chosenBy, options),
       shouldStop: { Interrupt.wasAsked }
     ) { event in
       progress.show(event)
@@ -175,7 +192,7 @@ struct Train: ParsableCommand {
       if let folder = try SplitFolder(path: path) {
         guard validationShare == 0 else {
           throw ValidationError(
-            "--validation-share: expected a data set that is not divided, found \(path)")
+            "--validation-share: \(path) is divided already and has a validation part")
         }
         learnt.add(source.dataset)
         if validation == nil { chosenBy.add(try folder.load(.validation).dataset) }
@@ -202,8 +219,8 @@ struct Train: ParsableCommand {
     if known.examples.isEmpty {
       guard let invented = Rehearsal.invented(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
-          "--adapt: expected data sets to rehearse, for a model of "
-            + "\(start.labels.joined(separator: ", ")), found none")
+          "--adapt: name data sets to rehearse; none can be invented for "
+            + start.labels.joined(separator: ", "))
       }
       known = invented
     }
@@ -211,8 +228,8 @@ struct Train: ParsableCommand {
   }
 
   /// Where the model came from, without anything that a resumed or repeated training would change.
-  private func provenance(_ validation: Dataset?) -> [String: String] {
-    let incidental = ["--resume", "--force"]
+  private func provenance(_ validation: Dataset?, _ options: TrainingOptions) -> [String: String] {
+    let incidental = ["--resume", "--force", "--any-instruction-set"]
     var arguments = CommandLine.arguments.dropFirst().filter { !incidental.contains($0) }
     for option in ["--threads", "--output", "-o"] {
       while let index = arguments.firstIndex(of: option) {
@@ -225,6 +242,7 @@ struct Train: ParsableCommand {
       "data": (data + [adapt].compactMap { $0 }).joined(separator: " "),
       "version": Inkstate.version,
     ]
+    provenance["training"] = options.summary
     provenance["validation_fingerprint"] = validation?.fingerprint.description
     about.add(to: &provenance)
     return provenance

@@ -7,7 +7,7 @@ import InkRecognizer
 import TestSupport
 import Testing
 
-@Suite struct ExportTests {
+@Suite(.timeLimit(.minutes(2))) struct ExportTests {
   private static let networks: [[Layer]] = [
     try! Architecture.drawing(classCount: 3).layers,
     try! Architecture.sketch(classCount: 4).layers,

@@ -2,7 +2,7 @@ import Foundation
 import InkNetwork
 import Testing
 
-@Suite struct ArchitectureTests {
+@Suite(.timeLimit(.minutes(2))) struct ArchitectureTests {
   @Test func theNamedNetworksHaveTheParametersThatTheSpecificationCounts() throws {
     let drawing = try Architecture.drawing(classCount: 3)
     #expect(drawing.parameterCount == 97_539)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkNetwork
 
-@Suite struct InferenceTests {
+@Suite(.timeLimit(.minutes(2))) struct InferenceTests {
   @Test(arguments: [
     ([Layer.flatten, .dense(units: 5), .relu, .dense(units: 2)], 9),
     (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkNetwork
 
-@Suite struct ModelTests {
+@Suite(.timeLimit(.minutes(2))) struct ModelTests {
   private let small: [Layer] = [
     .convolution(filters: 2, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
     .dense(units: 3),
@@ -119,8 +119,19 @@ import Testing
 
   /// Each way in which the container itself can be malformed.
   @Test(arguments: [
-    ("", 0, "8 bytes of header length"),
-    ("{}", 99, "header length: expected"),
+    ("", 0, "f: this is not a model file"),
+    ("{}", 99, "f: the file is cut off: its header has 99 bytes, and only 2 are there"),
+    ("[]", 0, "f: this is not a model file"),
+    ("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "has the key `__metadata__` twice"),
+    ("{\"__metadata__\":{\"a\":\"1\",\"\\u0061\":\"2\"}}", 0, "has the key `a` twice"),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
+      8, "has the key `a` twice"
+    ),
+    (
+      "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
+      "has the key `shape` twice"
+    ),
     ("{oops", 0, "broken JSON"),
     (
       "{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}", 0, "a.dtype: expected F32"
@@ -163,5 +174,63 @@ import Testing
       if header != "{}" { data.append(Data(count: bodyOrLength)) }
     }
     #expect { try Safetensors(data, path: "f") } throws: { "\($0)".contains(message) }
+  }
+
+  /// Keys are repeated within an object only, and never in texts.
+  @Test(arguments: [
+    "{\"a\":{\"b\":1},\"b\":{\"a\":1}}", "{\"a\":\"a\",\"b\":[\"a\",\"a\"]}",
+    "[{\"a\":1},{\"a\":1}]", "{\"a\":\"\\\",\\\"a\\\":1\"}", "{\"a\":[{\"a\":1},\"a\"],\"b\":1}",
+    "{\"a", "}{]",
+    "",
+  ]) func differentKeysAreNotRepeated(json: String) {
+    var keys = RepeatedKeys(Data(json.utf8))
+    #expect(keys.first() == nil)
+  }
+
+  @Test(arguments: [
+    "{\"a\":[1,{}],\"a\":2}", "{\"x\":{\"a\":1,\"b\":[],\"a\":1}}", "[0,{\"a\":1, \"a\" :1}]",
+  ])
+  func repeatedKeysAreFound(json: String) {
+    var keys = RepeatedKeys(Data(json.utf8))
+    #expect(keys.first() == "a")
+  }
+
+  @Test func whatIsNoModelIsSaidToBeNone() throws {
+    for text in [
+      "# Inkstate\n\nDraw an automaton, get an automaton.", "short", "{\"drawing\":[]}\n",
+    ] {
+      #expect {
+        try Model(Data(text.utf8), path: "README.md")
+      } throws: {
+        "\($0)"
+          == "README.md: this is not a model file (.safetensors, as `inkstate train` writes it)"
+      }
+    }
+  }
+
+  /// A decision can be changed after the model was checked.
+  @Test func aDecisionThatIsNoNumberIsNotWritten() throws {
+    let changes: [(inout Model.Decision) -> Void] = [
+      { $0.temperature = .nan }, { $0.temperature = .infinity }, { $0.temperature = 0 },
+      { $0.leastExtent = .nan }, { $0.leastMargins["class 0"] = .nan },
+      { $0.leastProbabilities["class 0"] = 1.01 }, { $0.leastProbabilities["nobody"] = 0.5 },
+      { $0.rejectedLabel = "nobody" },
+    ]
+    for change in changes {
+      var model = try randomModel(small)
+      change(&model.decision)
+      #expect { try model.encoded() } throws: { "\($0)".hasPrefix("model, decision.") }
+      // What other forms take along is text, whatever it says.
+      #expect(model.metadata["decision"] != nil)
+    }
+  }
+
+  @Test(arguments: ["NaN", "\"NaN\"", "nan", "1e999", "-1", "0.0099", "100.1", "null"])
+  func aTemperatureOutOfRangeIsNotRead(temperature: String) throws {
+    var file = try Safetensors(randomModel(small).encoded(), path: "a")
+    file.metadata["decision"] =
+      "{\"temperature\":\(temperature),\"leastProbabilities\":{},\"leastMargins\":{},\"leastExtent\":0}"
+    let data = try file.encoded()
+    #expect { try Model(data, path: "m") } throws: { "\($0)".hasPrefix("m, decision") }
   }
 }

@@ -6,7 +6,7 @@ import InkRecognizer
 import Testing
 import TestSupport
 
-@Suite struct RecognizerTests {
+@Suite(.timeLimit(.minutes(2))) struct RecognizerTests {
   @Test func theReleasedModelKnowsTheEditorsSigns() throws {
     let recognizer = try Recognizer.released()
     #expect(Set(recognizer.model.labels) == ["state", "transition", "cycle", "other"])
@@ -63,5 +63,55 @@ import TestSupport
     let ranked = probabilities.map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     #expect(decision.rejection(of: Recognition(ranked: ranked, rejection: nil)) == expected)
+  }
+
+  /// A threshold that is reached is passed.
+  @Test(
+    arguments: [
+      (0.5, 0.0, nil), (0.5000001, 0.0, Recognition.Rejection.unrecognised), (0.0, 0.25, nil),
+      (0.0, 0.2500001, .ambiguous),
+    ] as [(Double, Double, Recognition.Rejection?)])
+  func thresholdsAreTheLeastThatPasses(
+    probability: Double, margin: Double, expected: Recognition.Rejection?
+  ) {
+    let decision = Model.Decision(
+      leastProbabilities: ["a": probability], leastMargins: ["a": margin], rejectedLabel: "none")
+    let answer = Recognition(
+      ranked: [
+        .init(label: "a", probability: 0.5), .init(label: "b", probability: 0.25),
+        .init(label: "none", probability: 0.25),
+      ], rejection: nil)
+    #expect(decision.rejection(of: answer) == expected)
+  }
+
+  @Test func oneLabelAloneHasAllTheMargin() {
+    let answer = Recognition(ranked: [.init(label: "a", probability: 0.75)], rejection: nil)
+    #expect(answer.margin == 0.75)
+  }
+
+  @Test(arguments: [(11.999, true), (12, false), (300, false)])
+  func aDrawingOfTheLeastExtentIsNoTap(length: Double, isTap: Bool) throws {
+    let recognizer = try Recognizer.released()
+    #expect(recognizer.model.decision.leastExtent == 12)
+    for drawing in [
+      Drawing([Stroke([Point(7, 7), Point(7 + length, 7)])]),
+      Drawing([Stroke([Point(7, 7), Point(7, 7 + length)])]),
+    ] {
+      #expect(try (recognizer.recognize(drawing).rejection == .tooSmall) == isTap)
+    }
+  }
+
+  /// A higher temperature makes an answer less sure, and changes no order.
+  @Test func temperatureCools() throws {
+    let model = try Recognizer.released().model
+    func top(_ temperature: Double) throws -> Recognition {
+      var model = model
+      model.decision.temperature = temperature
+      return try Recognizer(model: model).recognize(circle(radius: 80))
+    }
+    let answers = try [0.5, 1, 2, 10].map(top)
+    let probabilities = answers.map(\.top.probability)
+    #expect(probabilities == probabilities.sorted(by: >) && Set(probabilities).count > 2)
+    #expect(Set(answers.map(\.top.label)).count == 1)
   }
 }

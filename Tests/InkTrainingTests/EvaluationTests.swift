@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import InkTraining
 
-@Suite struct EvaluationTests {
+@Suite(.timeLimit(.minutes(2))) struct EvaluationTests {
   /// Answers whose numbers can be worked out by hand.
   private func evaluation() -> Evaluation {
     let truth = ["a", "a", "a", "a", "b", "b", "b", "other"]
@@ -39,6 +39,8 @@ import TestSupport
     #expect(result.accuracy.count == 6 && result.accuracy.total == 8)
     #expect(result.classes.map(\.precision.value) == [1, 2 / 3.0, 0.5])
     #expect(result.classes.map(\.recall.value) == [0.75, 2 / 3.0, 1])
+    #expect(abs(result.meanRecall - (0.75 + 2 / 3.0 + 1) / 3) < 1e-12)
+    #expect(result.worstClass?.label == "b")
     #expect(abs(result.classes[0].f1 - 6 / 7.0) < 1e-12)
     #expect(result.refused.count == 2)
     #expect(result.classes.map(\.refused.count) == [0, 1, 1])
@@ -139,11 +141,30 @@ import TestSupport
     let report = EvaluationReport(
       model: "m<1>", data: "d", part: "test", evaluation: result, disturbed: nil)
     #expect(report.text.contains("data  d (split: test)"))
-    #expect(report.text.contains("accuracy  75.00 % (40.93–92.85), 6 of 8"))
+    // What counts most comes first.
+    #expect(
+      report.text.contains(
+        """
+        data  d (split: test)
+
+        mean recall  80.56 % over 3 classes
+        worst class  b: recall 66.67 % (20.77–93.85), 2 of 3
+        accuracy     75.00 % (40.93–92.85), 6 of 8
+        """))
     let examples = Dataset(
       (0..<8).map { Example(.drawing(circle(radius: 40)), label: "a", origin: "example \($0)") })
     let page = try report.html(examples: examples, rasterizer: .standard)
     #expect(page.contains("m&lt;1>") && page.contains("split: <b>test</b>"))
+    let places = [
+      "mean recall<td><b>80.56 %", "worst class<td><b>b: recall", "accuracy<td><b>75.00 %",
+    ]
+    .map { page.range(of: $0)?.lowerBound }
+    #expect(places.allSatisfy { $0 != nil } && places[0]! < places[1]! && places[1]! < places[2]!)
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(report.json().utf8)) as? [String: Any])
+    let numbers = try #require(json["evaluation"] as? [String: Any])
+    #expect(Set(numbers.keys).isSuperset(of: ["meanRecall", "worstClass", "accuracy", "classes"]))
+    #expect((numbers["worstClass"] as? [String: Any])?["label"] as? String == "b")
     #expect(page.components(separatedBy: "data:image/png;base64,").count == 3)
     #expect(!page.contains("http"))
     let decoded = try JSONDecoder().decode(EvaluationReport.self, from: Data(report.json().utf8))
@@ -155,10 +176,10 @@ import TestSupport
       Synthesizer(seed: 1).recordings(writers: 6, perClass: 2).map {
         Example($0, label: $0.label!, origin: "")
       })
-    var options = TrainingOptions()
-    options.epochs = 1
+    var recipe = TrainingRecipe()
+    recipe.epochs = 1
     let result = try CrossValidation(
-      data, folds: 3, seeds: [1, 2], rasterizer: .standard, options: options,
+      data, folds: 3, seeds: [1, 2], rasterizer: .standard, recipe: recipe,
       disturbance: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
       architecture: { try Architecture.drawing(classCount: $0) })
     #expect(result.runs.count == 6)
@@ -189,6 +210,13 @@ import TestSupport
         """)
     #expect(
       curve.svg.hasPrefix("<svg") && curve.svg.components(separatedBy: "<polyline").count == 5)
+    // The first line is the training loss: it falls, from the left edge at the top to the right one.
+    let lines = curve.svg.components(separatedBy: "points=\"").dropFirst().map {
+      $0.prefix { $0 != "\"" }.split(separator: " ")
+    }
+    #expect(lines[0] == ["60.0,40.0", "380.0,200.0"])
+    // The third is the accuracy while training: it rises.
+    #expect(lines[2] == ["500.0,280.0", "820.0,160.0"])
   }
 
   /// Rings, lines and zigzags of many sizes by two writers.
@@ -250,4 +278,69 @@ import TestSupport
       #expect(sparse.top.label == plain.top.label)
     }
   }
+
+  @Test func classesWithoutExamplesAreNotTheWorst() throws {
+    let example = Example(.drawing(circle(radius: 2)), label: "other", origin: "")
+    let result = try Evaluation(of: Recognizer(model: model), on: Dataset([example]), workers: 1)
+    #expect(result.meanRecall == 1 && result.worstClass?.label == "other")
+    let nothing = try Evaluation(of: Recognizer(model: model), on: Dataset([]), workers: 1)
+    #expect(nothing.meanRecall == 0 && nothing.worstClass == nil)
+  }
+
+  /// A model of two labels, `a` where pictures are bright and `other` where they are dark, and
+  /// pictures of which no two are equally bright.
+  private func shades(_ count: Int, darkOnes: Int) throws -> (model: Model, data: Dataset) {
+    let architecture = try Architecture(
+      name: "shade", inputSize: 8, layers: [.flatten, .dense(units: 2)])
+    let weights: [String: Tensor] = [
+      "1.weight": Tensor(
+        shape: [2, 64],
+        values: [Float](repeating: 0.1, count: 64) + [Float](repeating: 0, count: 64)),
+      "1.bias": Tensor(shape: [2], values: [-3, 0]),
+    ]
+    let raster = try Rasterizer(size: 8, margin: 1, penWidth: 1)
+    let model = try Model(
+      architecture: architecture, labels: ["a", "other"], rasterizer: raster,
+      decision: .init(rejectedLabel: "other"), weights: weights)
+    func picture(_ brightness: Int) -> Example {
+      let pixels = [UInt8](repeating: UInt8(brightness), count: 64)
+      return Example(
+        .bitmap(Bitmap(width: 8, height: 8, pixels: pixels)), label: "a", origin: "\(brightness)")
+    }
+    // The logit is 0 at a brightness of 119.5.
+    let examples =
+      (0..<darkOnes).map { picture(30 + $0) } + (darkOnes..<count).map { picture(130 + 4 * $0) }
+    return (model, Dataset(examples, labels: ["a", "other"]))
+  }
+
+  /// As many are refused as may be, and not one more or less; what the model itself refuses counts.
+  @Test(arguments: [
+    (0, 0.0, 0), (0, 0.04, 0), (0, 0.05, 1), (0, 0.1, 2), (0, 0.15, 3), (0, 0.5, 10), (1, 0.1, 2),
+    (2, 0.1, 2), (3, 0.1, 3), (1, 0.15, 3), (1, 0.05, 1),
+  ])
+  func theLimitIsReached(darkOnes: Int, share: Double, refused: Int) throws {
+    let (model, data) = try shades(20, darkOnes: darkOnes)
+    let before = try Evaluation(of: Recognizer(model: model), on: data, workers: 1)
+    #expect(before.confusion[0] == [20 - darkOnes, darkOnes])
+    let calibration = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
+    #expect(calibration.refused["a"]?.count == refused)
+    #expect(calibration.refused["a"]?.total == 20)
+    // An exception for the label does the same.
+    let exception = try Calibration(
+      of: model, on: data, falseRejections: 0.3, exceptions: ["a": share], workers: 1)
+    #expect(exception.decision == calibration.decision)
+  }
+
+  #if os(Linux)
+    /// The library is there already, and its threads are many, when training begins.
+    @Test func aLoadedBLASComputesOnTheCallingThreadOnly() throws {
+      _ = try BLAS.load()
+      let library = try #require(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD))
+      let symbol = try #require(dlsym(library, "openblas_set_num_threads"))
+      unsafeBitCast(symbol, to: (@convention(c) (CInt) -> Void).self)(2)
+      let blas = try BLAS()
+      #expect(blas.threadCount == 1)
+      #expect(["avx512f", "x86-64-v3", "x86-64", "arm64"].contains(blas.kernels))
+    }
+  #endif
 }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import InkNetwork
 @testable import InkTraining
 
-@Suite struct GradientTests {
+@Suite(.timeLimit(.minutes(2))) struct GradientTests {
   /// One network a kind of layer, each with the layer in the middle of others.
   static let networks: [(String, [Layer], Int)] = [
     (

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import InkTraining
 
-@Suite struct TrainerTests {
+@Suite(.timeLimit(.minutes(2))) struct TrainerTests {
   private func dataset(_ seed: UInt64, writers: Int = 6, perClass: Int = 3) -> Dataset {
     Dataset(
       Synthesizer(seed: seed).recordings(writers: writers, perClass: perClass).enumerated().map {
@@ -125,25 +125,38 @@ import TestSupport
       small(), training: dataset(1), validation: nil, rasterizer: .standard, options: options,
       workers: 1)
     _ = try trainer.run(checkpointPath: checkpoint, shouldStop: { true })
-    func message(_ options: TrainingOptions, _ training: Dataset) -> String {
+    func message(
+      _ options: TrainingOptions, _ training: Dataset, raster: Rasterizer = .standard,
+      network: Architecture? = nil
+    ) -> String {
       do {
         let other = try Trainer(
-          small(), training: training, validation: nil, rasterizer: .standard, options: options,
-          workers: 1)
+          network ?? small(), training: training, validation: nil, rasterizer: raster,
+          options: options, workers: 1)
         try other.resume(from: checkpoint)
         return "none"
       } catch { return "\(error)" }
     }
     #expect(message(options, dataset(1)) == "none")
-    #expect(message(options, dataset(3)).contains("data fingerprint: expected"))
+    #expect(message(options, dataset(3)).contains("another training: data fingerprint is "))
     var changed = options
     changed.learningRate = 0.5
-    #expect(message(changed, dataset(1)).contains("options: expected"))
+    #expect(
+      message(changed, dataset(1)).contains("option learningRate is 0.001 there and 0.5 here"))
+    for raster in [
+      try Rasterizer.standard.with(penWidth: 3), try Rasterizer.standard.with(margin: 2),
+    ] {
+      #expect(message(options, dataset(1), raster: raster).contains("another training: raster is "))
+    }
+    let wider = try Architecture(
+      name: "small", inputSize: 28,
+      layers: small().layers.map { $0 == .dense(units: 12) ? .dense(units: 13) : $0 })
+    #expect(message(options, dataset(1), network: wider).contains("architecture is "))
     try folder.write("c", Data("garbage!".utf8))
-    #expect(message(options, dataset(1)).contains("header length: expected"))
+    #expect(message(options, dataset(1)).contains("not a model file"))
     try FileManager.default.removeItem(atPath: checkpoint)
     #expect(
-      message(options, dataset(1)).contains("expected a checkpoint to go on from, found none"))
+      message(options, dataset(1)).contains("there is no checkpoint to go on from"))
   }
 
   @Test func patienceEndsATrainingWithItsBestEpoch() throws {
@@ -151,6 +164,7 @@ import TestSupport
     options.epochs = 40
     options.patience = 2
     options.learningRate = 3e-3
+    options.schedule = Schedule(.constant)
     let trainer = try Trainer(
       small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
       options: options, workers: 4)
@@ -200,10 +214,10 @@ import TestSupport
     let one = all.subset(all.examples.indices.filter { all.examples[$0].label == "state" })
     #expect(
       message(Dataset(one.examples))
-        == "training data: expected at least two classes, found only `state`")
+        == "training data: at least two classes are needed, and there is only `state`")
     #expect(
       message(Dataset(one.examples, labels: ["empty", "state"]))
-        == "training data: expected examples of every class, found none of `empty`, taps not counted"
+        == "training data: there are no examples of `empty`, taps not counted"
     )
     var broken = all
     broken.examples[7].content = .drawing(
@@ -286,7 +300,7 @@ import TestSupport
       linear, training: dataset(1), validation: nil, rasterizer: .standard, options: options,
       workers: 4)
     #expect { _ = try trainer.run() } throws: {
-      "\($0)".contains("expected a finite loss, found none")
+      "\($0)".contains("the loss is no longer a finite number")
     }
   }
 
@@ -301,7 +315,16 @@ import TestSupport
       zip(values, expected).allSatisfy { abs($0 - $1) < 1e-9 }
     }
     #expect(agree(factors(Schedule(.cosine), [0, 50, 100]), [1, 0.5, 0]))
-    #expect(agree(factors(Schedule(.oneCycle), [0, 30, 100]), [0.04, 1, 1e-5]))
+    #expect(
+      agree(factors(Schedule(.oneCycle), [0, 15, 30, 65, 100]), [0.04, 0.52, 1, 0.500005, 1e-5]))
+    // The course begins where the warm-up ends, and ends with the training.
+    #expect(
+      agree(
+        factors(Schedule(.cosine, warmup: 0.2), [0, 19, 20, 60, 100]),
+        [1 / 21.0, 20 / 21.0, 1, 0.5, 0]))
+    #expect(
+      agree(
+        factors(Schedule(.oneCycle, warmup: 0.5), [49, 50, 65, 100]), [50 / 51.0, 0.04, 1, 1e-5]))
     let eleventh = 1.0 / 11
     let rising = [eleventh, 5 * eleventh, 10 * eleventh, 1]
     #expect(agree(factors(Schedule(.constant, warmup: 0.1), [0, 4, 9, 10]), rising))
@@ -314,5 +337,207 @@ import TestSupport
     OptimizerState(Optimizer(.sgd, momentum: 0), count: 2, workers: 1).update(
       weights, gradient: gradient, step: 1, learningRate: 1, longestGradient: 5)
     #expect(isClose(weights.values, [-3, -4], tolerance: 1e-5))
+  }
+
+  @Test func aDamagedCheckpointIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let checkpoint = "\(folder.path)/c"
+    func trainer() throws -> Trainer {
+      try Trainer(
+        small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
+        options: options, workers: 2)
+    }
+    var steps = 0
+    _ = try trainer().run(
+      checkpointPath: checkpoint, shouldStop: { steps == 6 },
+      onEvent: { if case .step = $0 { steps += 1 } })
+    let whole = try #require(FileManager.default.contents(atPath: checkpoint))
+    let target = try trainer()
+    try target.resume(from: checkpoint)
+    // Every byte of the length, many of the header, and some of the values.
+    let length = whole.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+    let places =
+      Array(0..<8) + Array(stride(from: 8, to: 8 + length, by: 13))
+      + [8 + length - 1, 8 + length] + Array(stride(from: 9 + length, to: whole.count, by: 4099))
+      + [whole.count - 1]
+    for place in places {
+      for bit in [0x01, 0x20, 0x80] as [UInt8] {
+        var bytes = whole
+        bytes[place] ^= bit
+        try folder.write("c", bytes)
+        #expect(throws: (any Error).self, "byte \(place), bit \(bit)") {
+          try target.resume(from: checkpoint)
+        }
+      }
+    }
+    for count in [0, 1, 7, 8, 9, length, 8 + length, whole.count / 2, whole.count - 1] {
+      try folder.write("c", whole.prefix(count))
+      #expect(throws: (any Error).self, "\(count) bytes") { try target.resume(from: checkpoint) }
+    }
+    try folder.write("c", whole + Data([0]))
+    #expect(throws: (any Error).self) { try target.resume(from: checkpoint) }
+  }
+
+  @Test func anotherInstructionSetIsNamed() throws {
+    let folder = try TemporaryFolder()
+    let checkpoint = "\(folder.path)/c"
+    func trainer() throws -> Trainer {
+      try Trainer(
+        small(), training: dataset(1), validation: nil, rasterizer: .standard, options: options,
+        workers: 1)
+    }
+    let first = try trainer()
+    let kernels = try BLAS.load().kernels
+    #expect(first.instructionSet.contains("kernels for \(kernels)"))
+    #if os(Linux)
+      #expect(first.instructionSet.hasPrefix("OpenBLAS "))
+    #endif
+    first.instructionSet = "OpenBLAS Haswell and kernels for x86-64-v3"
+    _ = try first.run(checkpointPath: checkpoint, shouldStop: { true })
+    let second = try trainer()
+    #expect { try second.resume(from: checkpoint) } throws: {
+      "\($0)".contains("computed with OpenBLAS Haswell and kernels for x86-64-v3, and this process")
+        && "\($0)".contains(second.instructionSet) && "\($0)".contains("--any-instruction-set")
+    }
+    try second.resume(from: checkpoint, onAnyInstructionSet: true)
+    guard case .finished = try second.run(checkpointPath: checkpoint) else {
+      Issue.record("the training did not go on")
+      return
+    }
+  }
+
+  @Test func tapsBelowTheLeastExtentAreLeftOut() throws {
+    var data = dataset(1)
+    for (index, length) in [11.99, 12, 12.01].enumerated() {
+      data.examples[index].content = .drawing(
+        Drawing([Stroke([Point(0, 0), Point(length, 0)])]))
+    }
+    let others = data.examples.dropFirst(3).count {
+      guard case .drawing(let drawing) = $0.content else { return false }
+      return drawing.bounds!.longerSide < 12
+    }
+    let trainer = try Trainer(
+      small(), training: data, validation: nil, rasterizer: .standard, options: options, workers: 1)
+    #expect(trainer.tapCount == others + 1)
+    #expect(trainer.exampleCount == data.examples.count - others - 1)
+  }
+
+  /// With balanced classes the epoch of the best mean recall is kept, otherwise that of the best
+  /// accuracy; of equal ones the later where the rate settles, and that of the lower loss elsewhere.
+  @Test(arguments: [true, false], [Schedule.Course.constant, .oneCycle])
+  func theKeptEpochIsTheBest(balances: Bool, course: Schedule.Course) throws {
+    var options = options
+    options.schedule = Schedule(course)
+    options.epochs = 12
+    options.balancesClasses = balances
+    let all = dataset(2, writers: 4)
+    // Many of one class and few of the others.
+    var seen: [String: Int] = [:]
+    let chosen = all.subset(
+      all.examples.indices.filter { index in
+        let label = all.examples[index].label
+        seen[label, default: 0] += 1
+        return label == "other" || seen[label]! <= 3
+      })
+    let trainer = try Trainer(
+      small(), training: dataset(1), validation: chosen, rasterizer: .standard, options: options,
+      workers: 2)
+    guard case .finished(let model) = try trainer.run() else { return }
+    let kept = try #require(Int(model.provenance["epoch"] ?? ""))
+    func standing(_ record: EpochRecord) -> (Double, Double) {
+      (
+        (balances ? record.validationMeanRecall : record.validationAccuracy)!,
+        course == .constant ? -record.validationLoss! : Double(record.epoch)
+      )
+    }
+    let best = trainer.history.max { standing($0) < standing($1) }!
+    #expect(kept == best.epoch)
+    let tested = Dataset(
+      chosen.examples.filter { example in
+        guard case .drawing(let drawing) = example.content else { return true }
+        return drawing.bounds!.longerSide >= 12
+      }, labels: chosen.labels)
+    let result = try Evaluation(of: Recognizer(model: model), on: tested, workers: 2)
+    #expect(abs(result.accuracy.value - best.validationAccuracy!) < 1e-9)
+    #expect(abs(result.meanRecall - best.validationMeanRecall!) < 1e-9)
+  }
+
+  @Test func someVariationsAreUpright() throws {
+    let line = Example(
+      .drawing(Drawing([Stroke([Point(0, 0), Point(100, 0)])])), label: "state", origin: "")
+    func isUpright(_ share: Double) throws -> Int {
+      let prepared = try PreparedExamples(
+        Dataset([line]), rasterizer: .standard, augmentation: .anyAngle, uprightShare: share,
+        seed: 3)
+      var input = [Float](repeating: 0, count: 28 * 28)
+      return (0..<400).count { epoch in
+        prepared.write(0, epoch: epoch, scale: 1, to: &input)
+        let rows = (0..<28).count { row in input[row * 28..<row * 28 + 28].contains { $0 > 0 } }
+        return rows < 14
+      }
+    }
+    #expect(try isUpright(1) == 400)
+    let turned = try isUpright(0)
+    #expect(turned < 250)
+    let mixed = try isUpright(0.5)
+    #expect(mixed > turned + 50 && mixed < 370)
+  }
+
+  /// Young averages forget faster: of the first weights a tenth is kept after one step, or less.
+  @Test(arguments: [(0.5, 0.1), (0.05, 0.05), (0, 0)])
+  func theAverageOfWeightsForgets(decay: Double, kept: Float) throws {
+    var options = TrainingOptions()
+    options.epochs = 1
+    options.batchSize = 1000
+    func weights(rate: Double, average: Double?) throws -> [Float] {
+      options.learningRate = rate
+      options.averageDecay = average
+      let trainer = try Trainer(
+        .drawing(classCount: 4), training: dataset(1), validation: nil, rasterizer: .standard,
+        options: options, workers: 2)
+      guard case .finished(let model) = try trainer.run() else { return [] }
+      return model.weights["0.weight"]!.values
+    }
+    let start = try weights(rate: 1e-30, average: nil)
+    let end = try weights(rate: 0.01, average: nil)
+    let average = try weights(rate: 0.01, average: decay)
+    #expect(start != end)
+    let expected = zip(start, end).map { kept * $0 + (1 - kept) * $1 }
+    #expect(isClose(average, expected, tolerance: 1e-6))
+  }
+
+  /// The ends of every range, and what lies beyond.
+  @Test func optionsOutOfRangeAreNamed() {
+    func message(_ change: (inout TrainingOptions) -> Void) -> String? {
+      var options = TrainingOptions()
+      change(&options)
+      do { try options.validate() } catch { return "\(error)" }
+      return nil
+    }
+    let fine: [(inout TrainingOptions) -> Void] = [
+      { $0.epochs = 1 }, { $0.epochs = 100_000 }, { $0.batchSize = 1 }, { $0.batchSize = 65536 },
+      { $0.learningRate = 99.9 }, { $0.labelSmoothing = 0.999 }, { $0.optimizer.momentum = 0 },
+      { $0.optimizer.weightDecay = 1 }, { $0.schedule.warmup = 0.9 }, { $0.patience = 1 },
+      { $0.averageDecay = 0 }, { $0.uprightShare = 1 }, { $0.longestGradient = 1e-9 },
+      { $0.schedule = Schedule(.step(epochs: 1, factor: 1)) },
+    ]
+    for change in fine { #expect(message(change) == nil) }
+    let wrong: [(String, (inout TrainingOptions) -> Void)] = [
+      ("epochs", { $0.epochs = 0 }), ("epochs", { $0.epochs = 100_001 }),
+      ("batch size", { $0.batchSize = 0 }), ("batch size", { $0.batchSize = 65537 }),
+      ("learning rate", { $0.learningRate = 0 }), ("learning rate", { $0.learningRate = 100 }),
+      ("label smoothing", { $0.labelSmoothing = 1 }),
+      ("label smoothing", { $0.labelSmoothing = -0.1 }),
+      ("momentum", { $0.optimizer.momentum = 1 }),
+      ("weight decay", { $0.optimizer.weightDecay = 1.01 }),
+      ("warm-up", { $0.schedule.warmup = 0.91 }), ("patience", { $0.patience = 0 }),
+      ("average decay", { $0.averageDecay = 1 }), ("upright share", { $0.uprightShare = 1.1 }),
+      ("longest gradient", { $0.longestGradient = 0 }),
+      ("longest gradient", { $0.longestGradient = .infinity }),
+      ("epochs of a step", { $0.schedule = Schedule(.step(epochs: 0, factor: 1)) }),
+      ("factor of a step", { $0.schedule = Schedule(.step(epochs: 1, factor: 1.1)) }),
+      ("factor of a step", { $0.schedule = Schedule(.step(epochs: 1, factor: 0)) }),
+    ]
+    for (name, change) in wrong { #expect(message(change)?.hasPrefix("\(name): ") == true) }
   }
 }

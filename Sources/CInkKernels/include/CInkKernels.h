@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The instruction set that the loader chose for all functions here, for example "avx512f".
+const char *ink_instruction_set(void);
+
 // values[i] = max(lowest, values[i] + bias); a lowest of -INFINITY only adds.
 void ink_add_bias(float *values, size_t count, float bias, float lowest);
 

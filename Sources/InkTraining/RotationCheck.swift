@@ -1,0 +1,109 @@
+import InkDatasets
+import InkRaster
+
+/// A quick test whether examples may be turned while training: whether turned ones look like examples of
+/// another class.
+///
+/// Each turned example is compared with examples as they are. Where the nearest has another label, and
+/// is as near as that label's own examples are to each other, the turned one is taken for it: a 6 for
+/// a 9, or a left bracket for a right one.
+struct RotationCheck {
+  /// The most examples of a class that others are compared with, and of all classes.
+  private static let (mostReferences, mostReferencesOfAll) = (100, 2000)
+  /// The most examples of a class that are turned, and of all classes.
+  private static let (mostQueries, mostQueriesOfAll) = (50, 600)
+  /// Fewer examples of a class say nothing.
+  private static let leastCount = 20
+  /// The rows and columns of the pictures that are compared.
+  private static let side = 14
+  /// The share of a class's own examples whose distance counts as near.
+  private static let nearShare = 0.9
+  /// The share of a class that may be taken for others: the figures of `automata-images` came to at
+  /// most 0.22 in 32 samples, those of digits and gestures to at least 0.36.
+  private static let mostMistaken = 0.3
+
+  /// Whether hardly any turned or mirrored example of `dataset` looks like another class.
+  static func isSafe(_ dataset: Dataset, seed: UInt64) -> Bool {
+    guard let classes = try? dataset.classes() else { return false }
+    var members = [[Int]](repeating: [], count: dataset.labels.count)
+    var generator = SeededGenerator(seed: seed, stream: 0x7047)
+    for index in generator.permutation(dataset.examples.count) {
+      members[classes[index]].append(index)
+    }
+    guard members.allSatisfy({ $0.count >= leastCount }) else { return false }
+    var references: [(pixels: [Float], label: Int)] = []
+    var queries: [(pixels: [Float], label: Int)] = []
+    for (label, indices) in members.enumerated() {
+      let queryCount = min(mostQueries, max(1, mostQueriesOfAll / members.count), indices.count / 3)
+      let referenceCount = min(mostReferences, max(1, mostReferencesOfAll / members.count))
+      for (position, index) in indices.prefix(queryCount + referenceCount).enumerated() {
+        guard let pixels = pixels(of: dataset.examples[index]) else { continue }
+        if position < queryCount {
+          queries.append((pixels, label))
+        } else {
+          references.append((pixels, label))
+        }
+      }
+    }
+    guard members.indices.allSatisfy({ label in queries.contains { $0.label == label } }) else {
+      return false
+    }
+    func nearest(_ pixels: [Float]) -> (distance: Float, label: Int) {
+      var best: (distance: Float, label: Int) = (.infinity, 0)
+      for reference in references {
+        let distance = distance(reference.pixels, pixels)
+        if distance < best.distance { best = (distance, reference.label) }
+      }
+      return best
+    }
+    let usual = members.indices.map { label in
+      let distances = queries.filter { $0.label == label }.map { nearest($0.pixels).distance }
+      return distances.sorted()[Int(nearShare * Double(distances.count - 1))]
+    }
+    let turns: [([Float]) -> [Float]] = [
+      turned, { turned(turned($0)) }, { turned(turned(turned($0))) }, mirrored,
+    ]
+    return turns.allSatisfy { turn in
+      var mistaken = [Double](repeating: 0, count: members.count)
+      var total = [Double](repeating: 0, count: members.count)
+      for query in queries {
+        let (distance, label) = nearest(turn(query.pixels))
+        total[query.label] += 1
+        if label != query.label, distance <= usual[label] { mistaken[query.label] += 1 }
+      }
+      return zip(mistaken, total).allSatisfy { $0 <= mostMistaken * $1 }
+    }
+  }
+
+  /// The example's picture, smaller, and of length 1 so that faint and bright ink are alike.
+  private static func pixels(of example: Example) -> [Float]? {
+    guard let bitmap = try? example.bitmap(.standard) else { return nil }
+    let fitted = Rasterizer.standard.fit(bitmap)
+    let block = fitted.width / side
+    let sums = (0..<side * side).map { place in
+      var sum: Float = 0
+      for row in 0..<block {
+        for column in 0..<block {
+          sum += Float(fitted[place / side * block + row, place % side * block + column])
+        }
+      }
+      return sum
+    }
+    let length = sums.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    return length > 0 ? sums.map { $0 / length } : nil
+  }
+
+  private static func distance(_ left: [Float], _ right: [Float]) -> Float {
+    var sum: Float = 0
+    for index in left.indices { sum += (left[index] - right[index]) * (left[index] - right[index]) }
+    return sum
+  }
+
+  private static func turned(_ pixels: [Float]) -> [Float] {
+    (0..<side * side).map { pixels[(side - 1 - $0 % side) * side + $0 / side] }
+  }
+
+  private static func mirrored(_ pixels: [Float]) -> [Float] {
+    (0..<side * side).map { pixels[$0 / side * side + side - 1 - $0 % side] }
+  }
+}

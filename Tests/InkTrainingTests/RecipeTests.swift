@@ -1,0 +1,212 @@
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import Testing
+import TestSupport
+
+@testable import InkTraining
+
+@Suite(.timeLimit(.minutes(2))) struct RecipeTests {
+  private func data(_ labels: [String], count: Int) -> Dataset {
+    let example = Example(.drawing(circle(radius: 40)), label: labels[0], origin: "")
+    return Dataset([Example](repeating: example, count: count), labels: labels)
+  }
+
+  private func options(
+    _ recipe: TrainingRecipe = TrainingRecipe(),
+    labels: [String] = ["state", "transition", "other"],
+    count: Int = 2400, network: Architecture? = nil, hasValidation: Bool = true,
+    startsFromModel: Bool = false
+  ) throws -> TrainingOptions {
+    recipe.options(
+      for: data(labels, count: count),
+      network: try network ?? .drawing(classCount: labels.count), hasValidation: hasValidation,
+      startsFromModel: startsFromModel)
+  }
+
+  @Test(arguments: [2, 20, 99, 100, 499, 500, 2400, 19_999, 20_000, 60_000, 1_000_000])
+  func trainingIsAsLongAsTheDataNeed(count: Int) throws {
+    let options = try options(count: count)
+    try options.validate()
+    let steps = (count + options.batchSize - 1) / options.batchSize * options.epochs
+    // Few examples are seen often, many seldom, and none less than ten times.
+    #expect((10...150).contains(options.epochs))
+    #expect(count < 20 || steps >= 400)
+    #expect(count > 20_000 || options.epochs * count <= 400_000)
+    #expect(try count < 100 || options.epochs >= self.options(count: 2 * count).epochs)
+    #expect((options.patience ?? 0) >= 10)
+    let decay = try #require(options.averageDecay)
+    #expect((0.9...0.999).contains(decay))
+  }
+
+  @Test func anExpertsChoices() throws {
+    let options = try options()
+    #expect(options.balancesClasses)
+    #expect(options.schedule == Schedule(.oneCycle))
+    #expect(try self.options(hasValidation: false).patience == nil)
+    // More classes need more steps.
+    let many = (0..<32).map { "class \($0)" }
+    #expect(try self.options(labels: many).epochs > options.epochs)
+    let large = try self.options(network: .leNet(classCount: 3))
+    #expect(large.learningRate < options.learningRate)
+    var constant = TrainingRecipe()
+    constant.schedule = Schedule(.constant)
+    #expect(try self.options(constant).learningRate < options.learningRate)
+    var descent = TrainingRecipe()
+    descent.optimizer = Optimizer(.sgd)
+    #expect(try self.options(descent).learningRate > options.learningRate)
+    let next = try self.options(startsFromModel: true)
+    #expect(next.learningRate < options.learningRate && next.epochs < options.epochs)
+  }
+
+  @Test(arguments: [
+    (["state", "transition", "other"], true), (["cycle", "state"], true),
+    (["circle", "arrow"], false), (["6", "9"], false), (["left_sq_bracket", "state"], false),
+  ])
+  func labelsOfAutomataAreDrawnAtAnyAngle(labels: [String], turns: Bool) throws {
+    let options = try options(labels: labels)
+    var anyAngle = Augmentation.anyAngle
+    anyAngle.framed = 0.5
+    #expect(options.augmentation == (turns ? anyAngle : .upright))
+    #expect(options.uprightShare == (turns ? 0.5 : 0))
+  }
+
+  /// Figures as bent lines, so many of each, turned by `angle` each in its own way.
+  private func figures(
+    _ shapes: [String: [Point]], asPictures: Bool, angle: ClosedRange<Double>
+  ) throws -> Dataset {
+    var generator = SeededGenerator(seed: 8)
+    var examples: [Example] = []
+    for (label, points) in shapes.sorted(by: { $0.key < $1.key }) {
+      for _ in 0..<60 {
+        let turn = generator.uniform(angle)
+        let drawing = Drawing([
+          Stroke(points.map { Point($0.x + 3 * generator.normal(), $0.y + 3 * generator.normal()) })
+        ]).transformed(by: .rotation(turn))
+        let content: Example.Content =
+          asPictures ? .bitmap(try Rasterizer.standard.render(drawing)) : .drawing(drawing)
+        examples.append(Example(content, label: label, origin: ""))
+      }
+    }
+    return Dataset(examples)
+  }
+
+  private let ring = circle(radius: 50).strokes[0].points
+  private let left = [Point(60, 0), Point(0, 0), Point(0, 100), Point(60, 100)]
+  private let right = [Point(0, 0), Point(60, 0), Point(60, 100), Point(0, 100)]
+  private let bar = [Point(0, 0), Point(100, 0)]
+
+  @Test(arguments: [false, true]) func whatTurnsIntoAnotherClassIsKeptUpright(asPictures: Bool)
+    throws
+  {
+    let brackets = try figures(
+      ["left": left, "right": right, "ring": ring], asPictures: asPictures, angle: 0...0.1)
+    #expect(!RotationCheck.isSafe(brackets, seed: 1))
+    // A bar that is upright is another thing than one that lies.
+    let bars = try figures(
+      ["lies": bar, "stands": bar.map { Point($0.y, $0.x) }], asPictures: asPictures, angle: 0...0.1
+    )
+    #expect(!RotationCheck.isSafe(bars, seed: 1))
+  }
+
+  @Test(arguments: [false, true]) func whatNoTurnMakesAlikeIsTurned(asPictures: Bool) throws {
+    let shapes = try figures(
+      ["bar": bar, "bracket": left, "ring": ring], asPictures: asPictures, angle: 0...(2 * .pi))
+    #expect(RotationCheck.isSafe(shapes, seed: 1))
+    let options = TrainingRecipe().options(
+      for: shapes, network: try .drawing(classCount: 3), hasValidation: false)
+    #expect(options.augmentation.rotation == .pi && options.augmentation.framed == 0.5)
+    #expect(options.uprightShare == (asPictures ? 0 : 0.5))
+    // Few examples say nothing.
+    let few = Dataset(Array(shapes.examples.prefix(130)), labels: shapes.labels)
+    #expect(!RotationCheck.isSafe(few, seed: 1))
+  }
+
+  @Test func digitsAreKeptUpright() throws {
+    let digits = Dataset(
+      Synthesizer(seed: 2, repertoire: .digits).recordings(writers: 20, perClass: 4).map {
+        Example($0, label: $0.label!, origin: "")
+      })
+    #expect(!RotationCheck.isSafe(digits, seed: 1))
+  }
+
+  @Test func whatIsGivenIsNotChosen() throws {
+    var recipe = TrainingRecipe()
+    recipe.epochs = 3
+    recipe.batchSize = 7
+    recipe.optimizer = Optimizer(.adamW, weightDecay: 0.1)
+    recipe.learningRate = 0.25
+    recipe.schedule = Schedule(.cosine, warmup: 0.1)
+    recipe.longestGradient = 2
+    recipe.labelSmoothing = 0.2
+    recipe.balancesClasses = false
+    recipe.augmentation = Augmentation.none
+    recipe.patience = 4
+    recipe.averageDecay = 0.5
+    recipe.seed = 11
+    var expected = TrainingOptions()
+    expected.epochs = 3
+    expected.batchSize = 7
+    expected.optimizer = recipe.optimizer
+    expected.learningRate = 0.25
+    expected.schedule = recipe.schedule
+    expected.longestGradient = 2
+    expected.labelSmoothing = 0.2
+    expected.patience = 4
+    expected.averageDecay = 0.5
+    expected.seed = 11
+    #expect(try options(recipe) == expected)
+  }
+
+  @Test func theSummaryNamesEveryChoice() throws {
+    let summary = try options().summary
+    #expect(
+      summary == """
+        80 epochs of batches of 32, Adam with a one-cycle rate of 0.004, classes balanced, weights \
+        averaged (0.983), patience 40 epochs, augmentation any-angle for half of the examples
+        """)
+    var recipe = TrainingRecipe()
+    recipe.balancesClasses = false
+    recipe.averageDecay = 0
+    recipe.labelSmoothing = 0.1
+    recipe.schedule = Schedule(.constant)
+    recipe.optimizer = Optimizer(.sgd)
+    recipe.augmentation = Augmentation(rotation: 1)
+    #expect(
+      try options(recipe, labels: ["a", "b"], hasValidation: false).summary == """
+        75 epochs of batches of 32, SGD with a constant rate of 0.02, classes not balanced, labels \
+        smoothed (0.1), augmentation custom
+        """)
+  }
+
+  /// One state or transition for fifteen others, by few writers.
+  @Test func rareClassesAreLearnt() throws {
+    let synthesizer = Synthesizer(seed: 4)
+    func ink(_ writers: Range<Int>) -> Dataset {
+      var examples: [Example] = []
+      for writer in writers {
+        for (label, count) in [("state", 2), ("transition", 2), ("other", 30)] {
+          for index in 0..<count {
+            let recording = synthesizer.recording(label: label, writer: writer, index: index)
+            examples.append(Example(recording, label: label, origin: "\(writer)"))
+          }
+        }
+      }
+      return Dataset(examples)
+    }
+    let learnt = ink(0..<12)
+    let network = try Architecture.drawing(classCount: 3)
+    var recipe = TrainingRecipe()
+    recipe.epochs = 40
+    let trainer = try Trainer(
+      network, training: learnt, validation: ink(12..<16), rasterizer: .standard,
+      options: recipe.options(for: learnt, network: network, hasValidation: true), workers: 2)
+    guard case .finished(let model) = try trainer.run() else { return }
+    let result = try Evaluation(of: Recognizer(model: model), on: ink(20..<40), workers: 2)
+    let worst = try #require(result.worstClass)
+    #expect(worst.recall.value >= 0.8, "\(worst)")
+    #expect(result.meanRecall >= 0.9)
+  }
+}

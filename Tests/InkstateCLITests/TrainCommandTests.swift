@@ -1,0 +1,168 @@
+import Foundation
+import InkDatasets
+import InkNetwork
+import Testing
+import TestSupport
+
+@Suite(.timeLimit(.minutes(5))) struct TrainCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func run(_ line: String, prefix: String = "") throws -> CommandResult {
+    try inkstate(line.split(separator: " ").map(String.init), in: folder, prefix: prefix)
+  }
+
+  private func synthesize() throws {
+    _ = try run("dataset synthesize --writers 12 --per-class 4 --seed 3 -o ink.ndjson")
+  }
+
+  @Test func whatIsChosenIsSaidAndOverruled() throws {
+    try synthesize()
+    // Labels of automata, and nothing else said but the length.
+    var result = try run("train ink.ndjson --validation-share 0.2 --epochs 1 -o a.safetensors")
+    #expect(result.status == 0)
+    #expect(
+      result.errors.contains(
+        "1 epoch of batches of 16, Adam with a one-cycle rate of 0.004, classes balanced, "
+          + "weights averaged (0.9), patience 10 epochs, augmentation any-angle for half of "
+          + "the examples (options overrule each choice)\n"), "\(result.errors)")
+    result = try run("inspect a.safetensors")
+    #expect(result.output.contains("training                1 epoch of batches of 16, Adam"))
+
+    result = try run(
+      "train ink.ndjson --epochs 1 --batch-size 24 --optimizer sgd --learning-rate 0.01 "
+        + "--schedule cosine --no-balance --average 0 --augment none --label-smoothing 0.1 "
+        + "--patience 3 -o b.safetensors")
+    #expect(
+      result.errors.contains(
+        "1 epoch of batches of 24, SGD with a cosine rate of 0.01, classes not balanced, labels "
+          + "smoothed (0.1), patience 3 epochs, augmentation none (options"), "\(result.errors)")
+
+    // Other labels may have an up and a down.
+    _ = try run(
+      "dataset synthesize --repertoire digits --writers 12 --per-class 2 --seed 3 -o digits.ndjson")
+    result = try run("train digits.ndjson --epochs 1 -o c.safetensors")
+    #expect(result.errors.contains("augmentation upright (options"))
+    result = try run("cross-validate ink.ndjson --folds 2 --epochs 1")
+    #expect(result.errors.contains("augmentation any-angle for half of the examples (options"))
+    #expect(result.output.contains("mean recall of the classes: mean "))
+  }
+
+  @Test func evaluationLeadsWithTheMeanAndTheWorst() throws {
+    try synthesize()
+    let result = try run("evaluate ink.ndjson --html r.html")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines[2].hasPrefix("mean recall  ") && lines[2].hasSuffix(" over 4 classes"))
+    #expect(lines[3].hasPrefix("worst class  ") && lines[3].contains(": recall "))
+    #expect(lines[4].hasPrefix("accuracy     "))
+    let json = try run("evaluate ink.ndjson --format json").output
+    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let evaluation = try #require(report?["evaluation"] as? [String: Any])
+    #expect(evaluation["meanRecall"] is Double && evaluation["worstClass"] is [String: Any])
+    let page = try String(contentsOfFile: "\(folder.path)/r.html", encoding: .utf8)
+    let places = ["mean recall", "worst class", "accuracy", "Refused"].map {
+      page.range(of: $0)?.lowerBound
+    }
+    #expect(places.allSatisfy { $0 != nil } && places.map { $0! } == places.map { $0! }.sorted())
+  }
+
+  /// Rings that are called transitions are taken for something else.
+  @Test func calibrationWarnsWhereItRefusesTooMuch() throws {
+    try synthesize()
+    let model = ProjectFiles.releasedModel
+    var result = try run("calibrate \(model) ink.ndjson -o a.safetensors")
+    #expect(result.status == 0 && !result.errors.contains("warning"))
+    result = try run(
+      "calibrate \(model) ink.ndjson --map other=state --map state=other -o b.safetensors")
+    #expect(result.status == 0)
+    let warnings = result.errors.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
+    #expect(warnings.count == 1)
+    #expect(
+      warnings[0].wholeMatch(
+        of: /warning: [0-9.]+ % of `state` \([0-9]+ of [0-9]+\) is refused; .*/)
+        != nil, "\(warnings)")
+  }
+
+  #if os(Linux)
+    @Test func resumingOnAnotherInstructionSetIsRefused() throws {
+      try synthesize()
+      let train = "train ink.ndjson --epochs 100000 --threads 1 -o m.safetensors"
+      func interrupted(_ core: String, _ more: String = "") throws -> CommandResult {
+        try run(
+          train + more, prefix: "env INKSTATE_BLAS_CORE=\(core) timeout --foreground -s INT 2")
+      }
+      var result = try interrupted("Nehalem")
+      #expect(result.errors.contains("\ninterrupted in epoch"), "\(result.errors.suffix(300))")
+      result = try interrupted("Sandybridge", " --resume")
+      #expect(result.status == 1)
+      #expect(
+        result.errors.contains(
+          "m.checkpoint: the checkpoint was computed with OpenBLAS Nehalem and")
+          && result.errors.contains("this process computes with OpenBLAS Sandybridge and"),
+        "\(result.errors)")
+      result = try interrupted("Sandybridge", " --resume --any-instruction-set")
+      #expect(result.errors.contains("\ngoing on in epoch"), "\(result.errors.suffix(300))")
+    }
+  #endif
+
+  @Test func aDamagedCheckpointIsSaidToBeDamaged() throws {
+    try synthesize()
+    let train = "train ink.ndjson --epochs 100000 --threads 1 -o m.safetensors"
+    _ = try run(train, prefix: "timeout --foreground -s INT 1")
+    let path = "\(folder.path)/m.checkpoint"
+    let whole = try #require(FileManager.default.contents(atPath: path))
+    for place in [3, 8, 40, whole.count / 2, whole.count - 1] {
+      var bytes = whole
+      bytes[place] ^= 1
+      try folder.write("m.checkpoint", bytes)
+      let result = try run(train + " --resume")
+      #expect(result.status == 1, "byte \(place)")
+      #expect(
+        result.errors.hasPrefix("Error: ./m.checkpoint")
+          || result.errors.hasPrefix("Error: m.checkpoint"), "\(result.errors)")
+    }
+  }
+
+  @Test func whatIsNoModelIsSaidToBeNone() throws {
+    try folder.write("README.md", "# Inkstate\n\nDraw an automaton, get an automaton.\n")
+    for line in [
+      "inspect README.md", "export README.md --to onnx", "calibrate README.md README.md -o c",
+    ] {
+      let result = try run(line)
+      #expect(
+        result.errors
+          == "Error: README.md: this is not a model file (.safetensors, as `inkstate train` writes it)\n"
+      )
+      #expect(result.status == 1)
+    }
+  }
+
+  /// Options that do not go together are told apart in plain words.
+  @Test(arguments: [
+    ("train -o m", "name a data set to learn from"),
+    ("train --adapt a -o m", "--adapt: name the model to adapt with --from"),
+    (
+      "train a --validation b --validation-share 0.1 -o m",
+      "--validation-share and --validation cannot be used together"
+    ),
+    ("inspect --machine m", "--machine shows no model: leave out m"),
+    ("export m --to swift --name class", "`class` cannot be the name of a type in Swift"),
+    ("export m", "--to: name the form: coreml, onnx, safetensors or swift"),
+    ("import m.onnx --size 3 -o x", "--size is for .npz files only, and m.onnx is none"),
+  ])
+  func optionsThatDoNotFitAreExplained(line: String, message: String) throws {
+    let result = try run(line)
+    #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+    #expect(!result.errors.contains("found"))
+  }
+}
+
+/// Files of the project that commands are shown on.
+private enum ProjectFiles {
+  static let releasedModel = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("models/inkstate.safetensors").path
+}
