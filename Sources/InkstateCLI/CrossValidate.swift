@@ -64,9 +64,7 @@ struct CrossValidate: ParsableCommand {
         Terminal.say(line)
       })
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(result), as: UTF8.self))
+      try Terminal.show(json: result)
       return
     }
     print("data \(data), \(folds) folds × \(seeds) seeds")
