@@ -64,7 +64,8 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  private static let mostBytes = 512 << 20
+  /// The longest file that is read, in bytes.
+  public static let mostBytes = 512 << 20
 }
 
 /// An automaton with where its states stand, where that is known.

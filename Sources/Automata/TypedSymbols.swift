@@ -42,6 +42,9 @@ public struct TypedSymbols: Hashable, Sendable {
         try add(
           from: first.text, to: last.text, typed: "\(first.text)\(token.text)\(last.text)")
         index += 1
+      } else if Self.ellipses.contains(where: token.text.contains) {
+        throw Self.error(
+          "a range from one character to another, such as 0…9 \(Self.advice)", "`\(token.text)`")
       } else {
         add(token.text)
       }

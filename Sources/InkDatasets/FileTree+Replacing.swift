@@ -28,7 +28,7 @@ extension FileTree {
     // With its slash at the end, what is written beside it would lie in it.
     let path = trimmed(path)
     let folder = folder(of: path)
-    let temporary = "\(path).part-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+    let temporary = beside(path, "part")
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       removeLeftovers(of: path)
@@ -56,7 +56,7 @@ extension FileTree {
     by exchangeNames: (String, String) -> Bool = exchangeNames
   ) throws {
     if !exchangeNames(path, temporary) {
-      let old = "\(path).old-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+      let old = beside(path, "old")
       try rename(path, to: old)
       do {
         try rename(temporary, to: path)
@@ -82,10 +82,24 @@ extension FileTree {
     }
   }
 
+  /// A new name beside `path`, which tells what it is and which process made it.
+  private static func beside(_ path: String, _ kind: String) -> String {
+    let process = ProcessInfo.processInfo.processIdentifier
+    return join(
+      folder(of: path), "\(shortName(of: path)).\(kind)-\(process)-\(UUID().uuidString)")
+  }
+
+  /// As much of the name as leaves room for more: file systems allow 255 bytes.
+  private static func shortName(of path: String) -> String {
+    var short = name(of: path)
+    while short.utf8.count > 180 { short.removeLast() }
+    return short
+  }
+
   /// Removes what writers of `path` left behind that were ended; never the only copy of anything.
   private static func removeLeftovers(of path: String) {
     let pattern = /\.(part|old)-([0-9]+)-[0-9A-F-]{36}/
-    let start = name(of: path)
+    let start = shortName(of: path)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
     for name in names where name.hasPrefix(start) {
       guard let match = name.dropFirst(start.count).wholeMatch(of: pattern),

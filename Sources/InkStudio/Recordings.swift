@@ -216,9 +216,22 @@ actor Recordings {
     try flush(handle)
   }
 
+  /// Whether what is written to `handle` is in the file that has the name.
+  private func isStillAtPath(_ handle: FileHandle) -> Bool {
+    var (opened, named) = (stat(), stat())
+    return fstat(handle.fileDescriptor, &opened) == 0 && stat(path, &named) == 0
+      && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
+  }
+
   /// The file at its end, and how long it is.
   private func openForWriting() throws -> (FileHandle, length: Int) {
-    if let handle { return (handle, Int(try handle.seekToEnd())) }
+    if let handle {
+      guard isStillAtPath(handle) else {
+        throw Problem(
+          "Another program moved or removed \(path). Restart the studio.", .internalServerError)
+      }
+      return (handle, Int(try handle.seekToEnd()))
+    }
     if !FileTree.exists(path) {
       do { try FileTree.write(Data(), to: path) } catch {
         throw Problem("\(path) cannot be made: \(reason(for: error)).", .internalServerError)

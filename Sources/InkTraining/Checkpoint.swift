@@ -42,7 +42,7 @@ struct Checkpoint {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw ModelError(path: path, problem: "there is no checkpoint to go on from")
     }
-    let file = try Safetensors(data, path: path)
+    guard let file = try? Safetensors(data, path: path) else { throw isDamaged }
     guard file.metadata["inkstate_format"] == Self.formatVersion else {
       throw refuse(
         "inkstate_format", Self.formatVersion, file.metadata["inkstate_format"] ?? "none")
@@ -71,8 +71,18 @@ struct Checkpoint {
       "fingerprint of the model to start from", identity.startFingerprint ?? "none",
       stored.startFingerprint ?? "none")
     try compare("labels", identity.labels, stored.labels)
-    try compare("architecture", identity.architecture, stored.architecture)
-    try compare("raster", identity.rasterizer, stored.rasterizer)
+    try compare(
+      "the size of its input", identity.architecture.inputSize, stored.architecture.inputSize)
+    try compare("the network", identity.architecture.name, stored.architecture.name)
+    guard identity.architecture == stored.architecture else {
+      throw TrainingError.otherTraining(
+        path: path, field: "the network", expected: "`\(identity.architecture.name)`",
+        found: "`\(stored.architecture.name)` with other layers")
+    }
+    func words(_ rasterizer: Rasterizer) -> String {
+      "\(rasterizer.size) pixels, margin \(rasterizer.margin), pen \(rasterizer.penWidth)"
+    }
+    try compare("the raster", words(identity.rasterizer), words(stored.rasterizer))
     let pairs = zip(
       Mirror(reflecting: identity.options).children, Mirror(reflecting: stored.options).children)
     for (mine, theirs) in pairs {
@@ -84,7 +94,7 @@ struct Checkpoint {
     }
     let progress = try field("progress", as: Trainer.Progress.self)
     guard progress.history.count <= epochs, (0...stepsPerEpoch).contains(progress.step),
-      progress.bestEpoch.map({ (1...max(1, progress.history.count)).contains($0) }) ?? true,
+      progress.bestEpoch.map({ $0 >= 1 && $0 <= progress.history.count }) ?? true,
       (progress.exampleCount > 0) == (progress.step > 0)
     else { throw isDamaged }
     self.progress = progress

@@ -129,7 +129,7 @@ public enum TrainingError: Error, Hashable, CustomStringConvertible {
     case .unsuitableData(let problem): "training data: \(problem)"
     case .otherTraining(let path, let field, let expected, let found):
       "\(path): the checkpoint belongs to another training: \(field) is \(found) there and "
-        + "\(expected) here"
+        + "\(expected) here; give the same data and options, or begin anew (--force)"
     case .otherInstructionSet(let path, let expected, let found):
       "\(path): the checkpoint was computed with \(found), and this process computes with "
         + "\(expected), which rounds differently: the result would not be the same bytes "

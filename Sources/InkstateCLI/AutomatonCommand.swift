@@ -2,6 +2,7 @@ import ArgumentParser
 import Automata
 import AutomatonEditor
 import Foundation
+import Ink
 import InkDatasets
 
 /// Everything that is done to automata.
@@ -95,8 +96,9 @@ struct AutomatonSource {
     if path == "-" {
       data = withoutMark(FileHandle.standardInput.readDataToEndOfFile())
     } else {
-      guard let contents = FileManager.default.contents(atPath: path) else {
-        throw DatasetError(path: path, expected: "a readable file", found: "none")
+      guard let contents = try InputFile(path: path).rest(atMost: Format.mostBytes) else {
+        throw DatasetError(
+          path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "more")
       }
       data = withoutMark(contents)
     }

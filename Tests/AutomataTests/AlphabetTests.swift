@@ -1,7 +1,7 @@
 import Automata
 import Testing
 
-@Suite struct AlphabetTests {
+@Suite(.timeLimit(.minutes(5))) struct AlphabetTests {
   /// a* over {a, b, c}, and with ε, an unreachable state and a state that leads nowhere.
   private func automaton() throws -> Automaton {
     try Automaton(
@@ -117,6 +117,12 @@ import Testing
     let typed = try TypedSymbols(text)
     #expect(typed.symbols == symbols && !typed.includesEpsilon)
     #expect(try TypedSymbols.alphabet(text) == symbols)
+  }
+
+  /// A range that was mistyped would be a symbol that no word has.
+  @Test(arguments: ["0…10", "10..12", "a…", "..b", "a...", "ab..c"])
+  func whatLooksLikeARangeIsOneOrAnError(text: String) {
+    #expect(throws: AutomatonError.self) { try TypedSymbols(text) }
   }
 
   @Test(arguments: ["ε", " ε\n", "eps", "epsilon", "\\epsilon", "ϵ"])

@@ -4,7 +4,7 @@ import InkDatasets
 import TestSupport
 import Testing
 
-@Suite struct LayoutTests {
+@Suite(.timeLimit(.minutes(5))) struct LayoutTests {
   /// A deterministic automaton over a and b, seeded.
   private func automaton(states count: Int, seed: UInt64) throws -> Automaton {
     var generator = SeededGenerator(seed: seed)

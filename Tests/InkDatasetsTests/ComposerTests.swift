@@ -5,7 +5,7 @@ import InkRaster
 import Testing
 import TestSupport
 
-@Suite struct ComposerTests {
+@Suite(.timeLimit(.minutes(5))) struct ComposerTests {
   /// Rings and arrows by two hands.
   private var recorded: Dataset {
     let synthesizer = Synthesizer(seed: 5)

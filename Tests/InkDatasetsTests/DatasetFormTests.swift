@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import InkDatasets
 
-@Suite struct DatasetFormTests {
+@Suite(.timeLimit(.minutes(5))) struct DatasetFormTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -395,7 +395,7 @@ import TestSupport
   }
 }
 
-@Suite struct FileTreeTests {
+@Suite(.timeLimit(.minutes(5))) struct FileTreeTests {
   @Test(arguments: [
     ("x", "."), ("é", "."), ("./k", "."), ("a/b", "a"), ("a/b/", "a"), ("/x", "/"), ("/", "/"),
     ("/a/b/c", "/a/b"),

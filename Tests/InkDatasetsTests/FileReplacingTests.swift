@@ -5,7 +5,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// Files and folders are replaced as a whole or not at all; links are followed once.
-@Suite struct FileReplacingTests {
+@Suite(.timeLimit(.minutes(5))) struct FileReplacingTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -22,6 +22,15 @@ import TestSupport
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       try Data(content.utf8).write(to: URL(fileURLWithPath: "\(path)/split.json"))
     }
+  }
+
+  @Test func theLongestNamesAreReplaced() throws {
+    let name = String(repeating: "𠀀", count: 60) + ".txt"
+    for content in ["one", "two"] {
+      try FileTree.write(Data(content.utf8), to: "\(folder.path)/\(name)")
+      #expect(text(name) == content)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
   }
 
   /// Whether this process has stopped looking, and what it missed.

@@ -5,7 +5,7 @@ import InkRaster
 import Testing
 import TestSupport
 
-@Suite struct VariationTests {
+@Suite(.timeLimit(.minutes(5))) struct VariationTests {
   @Test func theSameSeedGivesTheSameNumbersForEver() {
     // xoshiro256** and SplitMix64, computed by an independent Python version.
     var generator = SeededGenerator(seed: 42)

@@ -5,7 +5,7 @@ import InkRaster
 import Testing
 import TestSupport
 
-@Suite struct RasterizerTests {
+@Suite(.timeLimit(.minutes(5))) struct RasterizerTests {
   private struct Reference: Decodable {
     var name: String
     var strokes: [[[Double]]]
@@ -154,6 +154,10 @@ import TestSupport
     #expect(fitted[8, 14] > 200 && fitted[19, 14] > 200 && fitted[6, 14] == 0)
     #expect(Rasterizer.standard.fit(fitted) == fitted)
     #expect(Rasterizer.standard.fit(Bitmap(width: 5, height: 9)).pixels.allSatisfy { $0 == 0 })
+    for (width, height) in [(28, 40), (40, 28)] {
+      let oneSide = Rasterizer.standard.fit(Bitmap(width: width, height: height))
+      #expect(oneSide.width == 28 && oneSide.height == 28)
+    }
   }
 
   @Test func faintDirtDoesNotCountAsInk() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite struct RecordingsTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingsTests {
   private func drawing(_ label: String) -> Recording {
     Recording(
       Drawing([Stroke([Point(0, 0, time: 0), Point(9, 5, time: 8)])]), label: label, writer: "w")
@@ -58,6 +58,21 @@ import Testing
     // What waits for the disk asks the system: a pipe has none.
     let pipe = Pipe()
     #expect(throws: (any Error).self) { try Recordings.toDisk(pipe.fileHandleForWriting) }
+  }
+
+  /// A file that was moved away still takes what is written to it.
+  @Test func aFileThatIsNoLongerThereIsNotWrittenTo() async throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/recordings.ndjson"
+    let recordings = try Recordings(folder: folder.path)
+    _ = try await recordings.add(drawing("state"))
+    try FileManager.default.moveItem(atPath: path, toPath: "\(path).moved")
+    let problem = await #expect(throws: Problem.self) {
+      try await recordings.add(self.drawing("state"))
+    }
+    #expect(problem?.description.contains("moved or removed") == true)
+    try Data().write(to: URL(fileURLWithPath: path))
+    await #expect(throws: Problem.self) { try await recordings.add(self.drawing("state")) }
   }
 
   @Test func whatIsNotOnDiskIsNotThere() async throws {

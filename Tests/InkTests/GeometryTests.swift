@@ -4,7 +4,7 @@ import InkDatasets
 import Testing
 import TestSupport
 
-@Suite struct GeometryTests {
+@Suite(.timeLimit(.minutes(5))) struct GeometryTests {
   private func randomStroke(_ generator: inout SeededGenerator) -> Stroke {
     Stroke(
       (0..<2 + generator.index(below: 40)).map { _ in

@@ -4,7 +4,7 @@ import InkDatasets
 import Testing
 import TestSupport
 
-@Suite struct InkFileTests {
+@Suite(.timeLimit(.minutes(5))) struct InkFileTests {
   private let folder: TemporaryFolder
 
   init() throws {

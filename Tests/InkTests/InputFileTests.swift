@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Pipes give their bytes once, and not all together.
-@Suite struct InputFileTests {
+@Suite(.timeLimit(.minutes(5))) struct InputFileTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The `automaton` commands, run as a person runs them.
-@Suite struct AutomatonCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct AutomatonCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -17,6 +17,15 @@ import Testing
   }
 
   private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+
+  @Test func automataAreReadFromPipes() throws {
+    try folder.write("a.txt", "state | a\n→ q0 | q1\n* q1 | q1\n")
+    let result = try inkstate(
+      ["automaton", "run", "/dev/stdin", "a"], in: folder, prefix: "cat a.txt | ")
+    #expect(result.status == 0 && result.output == "a\taccepted\n", "\(result.errors)")
+    let missing = try run("check", "none.jff")
+    #expect(missing.errors.contains("nothing of that name"))
+  }
 
   /// `begin`, some `x`, `end`.
   private func writeLongSymbols() throws {

@@ -46,7 +46,7 @@ func inkstate(
     output: text(names[1]), errors: text(names[2]), status: process.terminationStatus)
 }
 
-@Suite struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -508,7 +508,7 @@ func inkstate(
       "automaton convert twice.jff -o t.dot", 1,
       "Error: twice.jff, line 1: expected an id of its own, found another state `1`"
     ),
-    ("automaton check none.jff", 1, "Error: none.jff: expected a readable file, found none"),
+    ("automaton check none.jff", 1, "Error: none.jff: expected a file, found nothing of that name"),
     (
       "dataset render a.ndjson --size 5 -o r", 1,
       "Error: raster parameter size: expected 8 to 512 pixels, found 5"

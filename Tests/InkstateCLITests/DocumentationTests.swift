@@ -84,10 +84,14 @@ import TestSupport
     _ command: String, in folder: TemporaryFolder
   ) throws -> String {
     let run = try run(command, in: folder)
-    let mayAnswerNo = ["automaton run", "automaton equivalent", "studio"].contains {
+    let mayAnswerNo = ["automaton run", "automaton equivalent"].contains {
       command.hasPrefix("inkstate \($0)")
     }
-    let worked = run.status == 0 || (mayAnswerNo && !run.output.contains("Error:"))
+    let isStudio = command.hasPrefix("inkstate studio")
+    let worked =
+      isStudio
+      ? run.output.contains("http://127.0.0.1:")
+      : run.status == 0 || (mayAnswerNo && run.status == 1 && !run.output.contains("Error:"))
     #expect(worked, "\(command)\n\(run.output)")
     return run.output
   }

@@ -485,6 +485,18 @@ export async function beginEditing() {
 
   // MARK: Pen and hand
 
+  // Touches that came before the pen were palms: they move nothing. This listener comes before
+  // the one that draws, so that the first stroke of the pen begins.
+  whenPenComes(svg, () => {
+    const isMoving = pinch || dragged?.pointerType === "touch";
+    fingers.clear();
+    if (!isMoving) { return; }
+    if (pinch) { ({ view } = pinch); }
+    pinch = null;
+    if (dragged?.pointerType === "touch") { dragged = null; }
+    draw();
+  });
+
   const ink = capture(svg, $("edit-ink"), {
     place: paper,
     begins: (event) => picture && !isGone && !event.target.dataset?.handle && !event.shiftKey && !pinch,
@@ -576,17 +588,6 @@ export async function beginEditing() {
     } else {
       command(kind, { id, place });
     }
-  });
-
-  // Touches that came before the pen were palms: they move nothing.
-  whenPenComes(svg, () => {
-    const isMoving = pinch || dragged?.pointerType === "touch";
-    fingers.clear();
-    if (!isMoving) { return; }
-    if (pinch) { ({ view } = pinch); }
-    pinch = null;
-    if (dragged?.pointerType === "touch") { dragged = null; }
-    draw();
   });
 
   // Two fingers move and enlarge the paper.

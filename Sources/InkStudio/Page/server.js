@@ -13,9 +13,9 @@ export class Failure extends Error {
     Object.assign(this, { status, answer });
   }
 
-  /// Whether the same request may succeed later: the studio did not answer, or was restarted and no longer
-  /// knows this page.
-  get isTemporary() { return this.status === 0 || this.status === 403; }
+  /// Whether the same request may succeed later: the studio did not answer, not in time, or could not do its
+  /// work, or it was restarted and no longer knows this page.
+  get isTemporary() { return [0, 403, 408].includes(this.status) || this.status >= 500; }
 }
 
 /// Shows a problem; it stays until a request succeeds. With `retry`, a button tries again.
