@@ -59,6 +59,25 @@ import TestSupport
     }
   }
 
+  /// Folds are equal by their examples, not by their writers.
+  @Test func foldsAreEqualWhereWritersAreNot() {
+    let sizes = [40] + [Int](repeating: 4, count: 10)
+    let dataset = Dataset(
+      sizes.enumerated().flatMap { writer, size in
+        (0..<size).map { index in
+          Example(
+            .drawing(circle(radius: Double(index + 1))), label: "a", writer: "w\(writer)",
+            source: "s", origin: "\(writer) \(index)")
+        }
+      })
+    let differences = (0..<20 as Range<UInt64>).map { seed in
+      let folds = Split.folds(of: dataset, count: 2, seed: seed)
+      return abs(2 * folds.count { $0 == 0 } - folds.count)
+    }
+    // Where the largest writer is dealt early, the others make up for it.
+    #expect(differences.contains(0))
+  }
+
   @Test func everyFoldIsValidatedByTheNextAndTheLastByTheFirst() {
     let dataset = dataset(writers: 12, single: 40)
     let folds = Split.folds(of: dataset, count: 4, seed: 3)

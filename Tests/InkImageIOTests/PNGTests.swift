@@ -49,6 +49,11 @@ import TestSupport
       "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAAEUlEQVR4nGNgYGBg+P///38ACf8D/WhvSqAAAAAASUVORK5CYII=",
       [0, 255]
     ),
+    (
+      "white on much of nothing",
+      "iVBORw0KGgoAAAANSUhEUgAAAAQAAAABCAQAAABTNcdGAAAADUlEQVR4nGP4/58BDAAO+gH/A7cs+gAAAABJRU5ErkJggg==",
+      [255, 0, 0, 0]
+    ),
   ])
   func transparentGroundContrastsWithTheInk(name: String, base64: String, pixels: [UInt8]) throws {
     let bitmap = try PNG.decode(#require(Data(base64Encoded: base64)), path: name)

@@ -34,6 +34,15 @@ import TestSupport
     #expect(recognizer.recognize(Bitmap(width: 28, height: 28)).rejection == .tooSmall)
   }
 
+  /// Whatever a model says, ink without extent is a tap.
+  @Test func inkWithoutExtentIsAlwaysTooSmall() throws {
+    var model = try Recognizer.released().model
+    model.decision.leastExtent = 0
+    let recognizer = Recognizer(model: model)
+    #expect(try recognizer.recognize(Drawing([Stroke([Point(5, 5)])])).rejection == .tooSmall)
+    #expect(try recognizer.recognize(circle(radius: 1)).rejection != .tooSmall)
+  }
+
   @Test func whatIsNotFiniteIsRefused() throws {
     let drawing = Drawing([Stroke([Point(0, 0), Point(.infinity, 0)])])
     #expect(throws: RasterError.self) { try Recognizer.released().recognize(drawing) }

@@ -194,6 +194,35 @@ import TestSupport
     #expect(result.disturbedAccuracy != nil)
   }
 
+  @Test func beingTooUnsureIsAnErrorAsWell() {
+    var reliability = Reliability([], labels: [])
+    #expect(reliability.expectedError == 0)
+    reliability.bins = [
+      .init(count: 3, probability: 0.5, accuracy: 1),
+      .init(count: 1, probability: 0.9, accuracy: 0.5),
+    ]
+    #expect(abs(reliability.expectedError - (3 * 0.5 + 0.4) / 4) < 1e-12)
+  }
+
+  /// Labels that nothing in the pictures tells can be learnt by heart only.
+  @Test func crossValidationTestsWhatWasNotLearnt() throws {
+    var generator = SeededGenerator(seed: 5, stream: 1)
+    let data = Dataset(
+      (0..<40).map { index in
+        let pixels = (0..<28 * 28).map { _ in UInt8(generator.index(below: 256)) }
+        return Example(
+          .bitmap(Bitmap(width: 28, height: 28, pixels: pixels)), label: ["a", "b"][index % 2],
+          origin: "\(index)")
+      })
+    var recipe = TrainingRecipe()
+    (recipe.epochs, recipe.augmentation) = (40, Augmentation.none)
+    let result = try CrossValidation(
+      data, folds: 2, seeds: [1], rasterizer: .standard, recipe: recipe, disturbance: nil,
+      workers: 2,
+      architecture: { try Architecture.drawing(classCount: $0) })
+    #expect(result.accuracy.mean < 0.8)
+  }
+
   @Test func theLearningCurveIsATableAndAPicture() {
     let curve = LearningCurve([
       EpochRecord(epoch: 1, learningRate: 0.001, trainingLoss: 1.5, trainingAccuracy: 0.5),
