@@ -10,10 +10,18 @@ public struct Calibration: Sendable {
   public let decision: Model.Decision
   /// For each label but the rejected one, the share of its examples that is refused with them.
   public let refused: [String: Share]
+  /// The labels with too few examples to refuse even one, each with the number that is needed.
+  ///
+  /// Their thresholds are the model's.
+  public let scarce: [String: Int]
 
   /// Fits the temperature by likelihood (Guo et al., 2017), then for each label the highest
   /// thresholds on probability and margin that refuse at most `falseRejections` of its examples, or the
   /// share that `exceptions` has for it.
+  ///
+  /// The likelihood is that of smoothed targets: of `n` examples, the right label's target is
+  /// `(n + 1) / (n + 2)` (Platt, 1999, "Probabilistic Outputs for Support Vector Machines", 2.2).
+  /// So a model that answers all of them right is not taken to be always right.
   ///
   /// What the model itself takes for the rejected label counts towards that share; where it is more
   /// already, the thresholds of that label are 0. What it takes for another label does not count
@@ -26,6 +34,7 @@ public struct Calibration: Sendable {
     workers: Int
   ) throws {
     var decision = model.decision
+    var scarce: [String: Int] = [:]
     (decision.temperature, decision.leastProbabilities, decision.leastMargins) = (1, [:], [:])
     let labels = dataset.examples.map(\.label)
     func judged(_ decision: Model.Decision) throws -> [(answer: Recognition, label: String)] {
@@ -49,6 +58,12 @@ public struct Calibration: Sendable {
       let right = answers.filter { $0.top.label == label }
       let missing = answers.count { $0.top.label == decision.rejectedLabel }
       let share = exceptions[label] ?? falseRejections
+      if share > 0, share * Double(answers.count) < 1 {
+        scarce[label] = Int((1 / share).rounded(.up))
+        decision.leastProbabilities[label] = model.decision.leastProbabilities[label]
+        decision.leastMargins[label] = model.decision.leastMargins[label]
+        continue
+      }
       let mayRefuse = Int((share * Double(answers.count)).rounded(.down)) - missing
       if mayRefuse > 0, right.count > mayRefuse {
         // Probability and margin mostly fail together: the same rank of both.
@@ -79,17 +94,21 @@ public struct Calibration: Sendable {
         )
       })
     self.decision = decision
+    self.scarce = scarce
   }
 
   /// The temperature with the highest likelihood, by golden-section search over its logarithm.
   private static func temperature(of answers: [Recognition], labels: [String]) -> Double {
+    guard let count = answers.first?.ranked.count, count > 1 else { return 1 }
+    let target = Double(answers.count + 1) / Double(answers.count + 2)
+    let remainder = (1 - target) / Double(count - 1)
     func loss(_ logarithm: Double) -> Double {
       zip(answers, labels).reduce(0) { sum, pair in
-        let ranked = pair.0.reheated(by: exp(-logarithm)).ranked
-        return sum - log(max(ranked.first { $0.label == pair.1 }?.probability ?? 0, 1e-30))
+        pair.0.reheated(by: exp(-logarithm)).ranked.reduce(sum) { sum, answer in
+          sum - (answer.label == pair.1 ? target : remainder) * log(max(answer.probability, 1e-30))
+        }
       }
     }
-    guard !answers.isEmpty else { return 1 }
     let ratio = (5.0.squareRoot() - 1) / 2
     var (low, high) = (log(0.1), log(10.0))
     while high - low > 1e-3 {

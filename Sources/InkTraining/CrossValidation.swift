@@ -46,9 +46,11 @@ public struct CrossValidation: Hashable, Sendable, Codable {
     return values.isEmpty ? nil : Spread(values)
   }
 
-  /// Trains and tests `folds` models for each of `seeds`, with the options that `recipe` gives for
-  /// the data, which `onOptions` hears; nothing of a test part is used to choose
-  /// anything: every model is the one of its last epoch.
+  /// Trains and tests `folds` models for each of `seeds`.
+  ///
+  /// `recipe` gives the options of each model for its training part; `onOptions` hears those of the
+  /// first model, and any that are different. Nothing of a test part is used to choose anything:
+  /// every model is the one of its last epoch.
   ///
   /// - Throws: what training and evaluation throw.
   public init(
@@ -60,8 +62,7 @@ public struct CrossValidation: Hashable, Sendable, Codable {
     onRun: (Run) -> Void = { _ in }
   ) throws {
     let architecture = try architecture(dataset.labels.count)
-    let options = recipe.options(for: dataset, network: architecture, hasValidation: false)
-    onOptions(options)
+    var heard: TrainingOptions?
     runs = []
     for seed in seeds {
       let folds = Split.folds(of: dataset, count: count, seed: seed)
@@ -71,12 +72,14 @@ public struct CrossValidation: Hashable, Sendable, Codable {
         )
       }
       for fold in 0..<count {
-        var options = options
+        let training = dataset.subset(folds.indices.filter { folds[$0] != fold })
+        var options = recipe.options(for: training, network: architecture, hasValidation: false)
+        if options != heard { onOptions(options) }
+        heard = options
         options.seed = seed &* 1000 &+ UInt64(fold)
         let trainer = try Trainer(
-          architecture,
-          training: dataset.subset(folds.indices.filter { folds[$0] != fold }), validation: nil,
-          rasterizer: rasterizer, options: options, workers: workers)
+          architecture, training: training, validation: nil, rasterizer: rasterizer,
+          options: options, workers: workers)
         guard case .finished(let model) = try trainer.run(onEvent: { onEvent(seed, fold + 1, $0) })
         else { preconditionFailure("nobody asks this training to stop") }
         let test = dataset.subset(folds.indices.filter { folds[$0] == fold })

@@ -10,8 +10,9 @@ struct Calibrate: ParsableCommand {
     discussion: """
       Takes examples that the model did not learn from: of a divided data set, the validation part. \
       The temperature makes probabilities true; the thresholds of each label refuse at most the \
-      given share of its examples. Both are stored in the model. A label that is refused more often \
-      than once in ten times, because the model takes it for another, is named in a warning.
+      given share of its examples. Both are stored in the model. A label with too few examples for \
+      that share keeps the thresholds that it has. It is named in a warning, and so is a label that \
+      is refused more often than once in ten times, because the model takes it for another.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors
@@ -100,6 +101,13 @@ struct Calibrate: ParsableCommand {
           + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
           + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); refused "
           + refused.words)
+    }
+    for label in calibrated.labels {
+      guard let needed = calibration.scarce[label] else { continue }
+      let count = calibration.refused[label]?.total ?? 0
+      Terminal.say(
+        "warning: `\(label)` keeps its thresholds: \(count) of its examples are here, and at least "
+          + "\(needed) are needed to refuse \((shares[label] ?? falseRejections).percent) of them")
     }
     for label in calibrated.labels {
       guard let refused = calibration.refused[label], refused.value > Self.alarmingShare else {

@@ -196,6 +196,17 @@ import TestSupport
       let expected = data.subset(parts.indices.filter { parts[$0] == part })
       #expect(try read.load(part).dataset.fingerprint == expected.fingerprint)
     }
+    // Parts are light ink on dark as they were written, also where most of a picture is light.
+    let bright = Dataset(
+      try data.examples.map {
+        Example(.bitmap(try $0.bitmap(.standard).inverted()), label: $0.label, origin: $0.origin)
+      })
+    let pictures = try SplitFolder.write(
+      bright, split: Split(method: .hash, seed: 2), input: "x", method: "by hash", form: .npy,
+      rasterizer: .standard, to: "\(folder.path)/p")
+    let loaded = try Split.Part.allCases.map { try pictures.load($0).dataset.examples }.joined()
+    #expect(
+      Set(loaded.map(\.contentFingerprint)) == Set(bright.examples.map(\.contentFingerprint)))
     #expect(try SplitFolder(path: folder.path) == nil)
     // One that says a label twice is none.
     let manifest = try String(contentsOfFile: "\(folder.path)/d/split.json", encoding: .utf8)

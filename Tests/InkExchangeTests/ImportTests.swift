@@ -175,6 +175,10 @@ import Testing
         { $0.neuralNetworkClassifier.layers[2].pooling.type = .average }
       ),
       (
+        "layer `maxPooling2`: expected stride 2, found [1, 1]",
+        { $0.neuralNetworkClassifier.layers[2].pooling.stride = [1, 1] }
+      ),
+      (
         "layer `convolution0`: expected weights of 16 or 32 bits, found quantised ones",
         {
           // `rawValue` and what it says about its bits.

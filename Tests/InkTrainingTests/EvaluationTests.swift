@@ -173,15 +173,21 @@ import TestSupport
 
   @Test func crossValidationTestsEveryExampleOnce() throws {
     let data = Dataset(
-      Synthesizer(seed: 1).recordings(writers: 6, perClass: 2).map {
+      Synthesizer(seed: 1).recordings(writers: 6, perClass: 5).map {
         Example($0, label: $0.label!, origin: "")
       })
     var recipe = TrainingRecipe()
     recipe.epochs = 1
+    var heard: [TrainingOptions] = []
     let result = try CrossValidation(
       data, folds: 3, seeds: [1, 2], rasterizer: .standard, recipe: recipe,
       disturbance: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
-      architecture: { try Architecture.drawing(classCount: $0) })
+      architecture: { try Architecture.drawing(classCount: $0) },
+      onOptions: { heard.append($0) })
+    // Chosen for the training part, which is too small for the batches that all examples would get.
+    let network = try Architecture.drawing(classCount: data.labels.count)
+    let all = recipe.options(for: data, network: network, hasValidation: false)
+    #expect(heard.count == 1 && heard[0].batchSize == 8 && all.batchSize == 16)
     #expect(result.runs.count == 6)
     for seed in [1, 2] as [UInt64] {
       let total = result.runs.filter { $0.seed == seed }.reduce(0) {
@@ -358,6 +364,34 @@ import TestSupport
     let exception = try Calibration(
       of: model, on: data, falseRejections: 0.3, exceptions: ["a": share], workers: 1)
     #expect(exception.decision == calibration.decision)
+  }
+
+  /// Twenty right answers of twenty do not say that the model is never wrong.
+  @Test func theTemperatureStaysSaneWhereEveryAnswerIsRight() throws {
+    let (model, data) = try shades(20, darkOnes: 0)
+    let calibration = try Calibration(of: model, on: data, falseRejections: 0.1, workers: 1)
+    var calibrated = model
+    calibrated.decision = calibration.decision
+    let result = try Evaluation(of: Recognizer(model: calibrated), on: data, workers: 1)
+    // About (n + 1) / (n + 2) = 0.95; without smoothing it is as near to 1 as the search goes.
+    let mean = exp(-result.negativeLogLikelihood)
+    #expect(mean > 0.85 && mean < 0.97)
+  }
+
+  @Test func labelsWithTooFewExamplesKeepTheirThresholds() throws {
+    var (model, data) = try shades(20, darkOnes: 0)
+    model.decision.leastProbabilities = ["a": 0.7]
+    model.decision.leastMargins = ["a": 0.3]
+    for (share, needed) in [(0.04, 25), (0.01, 100)] {
+      let kept = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
+      #expect(kept.decision.leastProbabilities == ["a": 0.7])
+      #expect(kept.decision.leastMargins == ["a": 0.3])
+      #expect(kept.scarce == ["a": needed])
+    }
+    let fitted = try Calibration(of: model, on: data, falseRejections: 0.05, workers: 1)
+    #expect(fitted.decision.leastProbabilities["a"] != 0.7 && fitted.scarce.isEmpty)
+    let none = try Calibration(of: model, on: data, falseRejections: 0, workers: 1)
+    #expect(none.decision.leastProbabilities.isEmpty && none.scarce.isEmpty)
   }
 
   #if os(Linux)

@@ -82,6 +82,18 @@ import TestSupport
     ),
   ]
 
+  /// The running variance is the unbiased one of the batch, as in PyTorch; the output uses the biased.
+  @Test func runningStatisticsMoveATenthOfTheWay() {
+    var (mean, variance): (Float, Float) = (0, 1)
+    var statistics: [Float] = [0, 0]
+    var output: [Float] = [0, 0]
+    BatchNormalizationKernel(channels: 1, length: 1).forward(
+      channel: 0, batch: 2, count: 2, mean: 2, squares: 2, input: [1, 3], weight: [1], bias: [0],
+      runningMean: &mean, runningVariance: &variance, statistics: &statistics, output: &output)
+    #expect(isClose([mean, variance], [0.2, 1.1], tolerance: 1e-6))
+    #expect(isClose(output, [-1, 1], tolerance: 1e-4))
+  }
+
   /// The loss moves as its gradient says: (L(w + h) − L(w − h)) / 2h for weights all over.
   @Test(arguments: networks.indices) func gradientsAreThoseOfTheLoss(index: Int) throws {
     let (name, layers, size) = Self.networks[index]

@@ -52,6 +52,22 @@ import TestSupport
     return model
   }
 
+  private func trainer() throws -> Trainer {
+    try Trainer(
+      small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
+      options: options, workers: 2)
+  }
+
+  /// Writes a checkpoint after so many steps.
+  private func stop(
+    _ trainer: Trainer, after count: Int, checkpoint: String
+  ) throws -> Trainer.Outcome {
+    var steps = 0
+    return try trainer.run(
+      checkpointPath: checkpoint, shouldStop: { steps == count },
+      onEvent: { if case .step = $0 { steps += 1 } })
+  }
+
   @Test func theSameSeedGivesTheSameBytesForAnyNumberOfCores() throws {
     let one = try train(options, workers: 1).encoded()
     #expect(try train(options, workers: 2).encoded() == one)
@@ -98,17 +114,7 @@ import TestSupport
   @Test(arguments: [1, 4, 5, 11]) func aResumedTrainingEndsInTheSameBytes(stopAfter: Int) throws {
     let folder = try TemporaryFolder()
     let checkpoint = "\(folder.path)/c"
-    func trainer() throws -> Trainer {
-      try Trainer(
-        small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
-        options: options, workers: 2)
-    }
-    var steps = 0
-    let first = try trainer()
-    let outcome = try first.run(
-      checkpointPath: checkpoint, shouldStop: { steps == stopAfter },
-      onEvent: { if case .step = $0 { steps += 1 } })
-    guard case .interrupted = outcome else {
+    guard case .interrupted = try stop(trainer(), after: stopAfter, checkpoint: checkpoint) else {
       Issue.record("the training was not interrupted")
       return
     }
@@ -343,15 +349,7 @@ import TestSupport
   @Test func aDamagedCheckpointIsRefused() throws {
     let folder = try TemporaryFolder()
     let checkpoint = "\(folder.path)/c"
-    func trainer() throws -> Trainer {
-      try Trainer(
-        small(), training: dataset(1), validation: dataset(2, writers: 2), rasterizer: .standard,
-        options: options, workers: 2)
-    }
-    var steps = 0
-    _ = try trainer().run(
-      checkpointPath: checkpoint, shouldStop: { steps == 6 },
-      onEvent: { if case .step = $0 { steps += 1 } })
+    _ = try stop(trainer(), after: 6, checkpoint: checkpoint)
     let whole = try #require(FileManager.default.contents(atPath: checkpoint))
     let target = try trainer()
     try target.resume(from: checkpoint)
