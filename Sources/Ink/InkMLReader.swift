@@ -128,6 +128,7 @@ private struct InkMLDocument {
       switch annotation.attributes["type"] {
       case "writer", "author": recording.writer = text
       case "device": recording.device = text
+      case "source": recording.source = text
       case "truth", nil: break
       case let type?: recording.attributes[type] = .text(text)
       }

@@ -45,10 +45,14 @@ extension FileTree {
       throw DatasetError(
         path: path, expected: "room and permission to write", found: reason(error))
     }
-    // The new name is on disk when its folder is. A file system without folders to flush has none
-    // to lose.
-    try? flushOne(folder)
+    // The new name is on disk when its folder is.
+    flushNames(in: folder)
   }
+
+  /// Writes the names in a folder to disk, so that a power cut undoes no renaming.
+  ///
+  /// A file system without folders to flush has none to lose.
+  public static func flushNames(in folder: String) { try? flushOne(folder) }
 
   /// Puts the folder at `temporary` in the place of the one at `path`, which is removed.
   static func exchange(

@@ -101,6 +101,16 @@ import Testing
         == "different: `a b` is accepted by other.txt only\n")
   }
 
+  @Test func epsilonIsTheEmptyWordUnlessItIsASymbol() throws {
+    try folder.write("star.txt", "state | a\n→ * q | q\n")
+    #expect(try run("run", "star.txt", "ε", "").output == "ε\taccepted\n''\taccepted\n")
+    #expect(try run("trace", "star.txt", "ε").output == "   {q}\naccepted\n")
+    let symbol = try run("run", "star.txt", "ε", "--alphabet", "'ε'")
+    #expect(symbol.status == 1 && symbol.output.contains("no transition reads it"))
+    let typed = try run("check", "star.txt", "--alphabet", "b\u{200B}")
+    #expect(typed.status == 64 && typed.errors.contains("found U+200B"))
+  }
+
   @Test func labelsOfJFLAPAreReadAsJFLAPDoes() throws {
     try folder.write(
       "label.jff",
