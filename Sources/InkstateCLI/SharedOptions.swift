@@ -205,7 +205,7 @@ struct TrainingArguments: ParsableArguments {
       case .oneCycle: .oneCycle
       }
     recipe.schedule = Schedule(course, warmup: warmup)
-    recipe.longestGradient = clip
+    recipe.maxGradientNorm = clip
     recipe.labelSmoothing = labelSmoothing
     recipe.balancesClasses = balance
     recipe.augmentation = try augment.map { try Augmentation.named($0) }
