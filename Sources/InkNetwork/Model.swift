@@ -109,10 +109,11 @@ public struct Model: Hashable, Sendable {
   ///
   /// - Throws: `ModelError` naming the file and the field that does not fit.
   public static func read(path: String) throws(ModelError) -> Model {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    if let size = attributes?[.size] as? Int, size > 4 * Architecture.mostParameters + (8 << 20) {
+    // Foundation's attributes would ask for the names of owner and group as well.
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size > 4 * Architecture.mostParameters + (8 << 20) {
       throw ModelError(
-        path: path, problem: "the file has \(size) bytes; models have at most 208 MB")
+        path: path, problem: "the file has \(status.st_size) bytes; models have at most 208 MB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw ModelError(path: path, problem: "the file is missing or cannot be read")

@@ -5,6 +5,7 @@ import Automata
 enum AutomatonTransform {
   struct Determinize: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "determinize",
       abstract: "Make an automaton deterministic, by sets of its states.",
       discussion: """
         Example:
@@ -30,6 +31,7 @@ enum AutomatonTransform {
 
   struct Minimize: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "minimize",
       abstract: "Make the smallest deterministic automaton of the same words.",
       discussion: """
         Example:
@@ -50,6 +52,7 @@ enum AutomatonTransform {
 
   struct Complement: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "complement",
       abstract: "Make the automaton of all words over the alphabet that one does not accept.",
       discussion: """
         Example:
@@ -71,6 +74,7 @@ enum AutomatonTransform {
 
   struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "convert",
       abstract: "Write an automaton in another form.",
       discussion: """
         Example:
