@@ -115,7 +115,9 @@ public struct Model: Hashable, Sendable {
       throw ModelError(
         path: path, problem: "the file has \(status.st_size) bytes; models have at most 208 MB")
     }
-    guard let data = FileManager.default.contents(atPath: path) else {
+    // Mapped, not copied: all that is needed of it is in the tensors when this returns.
+    let url = URL(fileURLWithPath: path)
+    guard let data = try? Data(contentsOf: url, options: .alwaysMapped) else {
       throw ModelError(path: path, problem: "the file is missing or cannot be read")
     }
     return try Model(data, path: path)
