@@ -384,6 +384,16 @@ func inkstate(
     }
   }
 
+  @Test func aStudioThatWasNotBuiltIsNamed() throws {
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    try FileManager.default.copyItem(
+      at: tests.deletingLastPathComponent().appendingPathComponent("inkstate"),
+      to: URL(fileURLWithPath: "\(folder.path)/inkstate"))
+    let result = try inkstate([], in: folder, prefix: "./inkstate studio")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("/inkstate-studio, found none (scripts/build builds it)"))
+  }
+
   @Test func everyCommandHasHelpWithAnExample() throws {
     for command in [
       "", "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
