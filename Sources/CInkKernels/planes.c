@@ -25,8 +25,10 @@ INLINE void finish_square(
   if (shape->pools) {
     size_t square = y * (shape->columns / 2) + x;
     v16 largest;
-    choose_largest(
-      sums, &largest, choices ? choices + square * shape->filters + filter : NULL);
+    i16 choice;
+    choose_largest(sums, &largest, &choice);
+    if (choices)
+      *(b16 *)(choices + square * shape->filters + filter) = __builtin_convertvector(choice, b16);
     v16 value = largest + offset;
     float *place = output + y * shape->output_row + x * shape->filters + filter;
     AT(place) = value < least ? least : value;
