@@ -4,6 +4,9 @@
 #include "CInkKernels.h"
 #include "vectors.h"
 
+// The values of a batch come from behind the caches: they are fetched so many values ahead.
+enum { AHEAD = 1024 };
+
 // MARK: Moments
 
 // A row's sum of values[x], or of (values[x] - mean)^2; every fourth has its own sum, or each would
@@ -63,6 +66,8 @@ CLONES void ink_normalize(
       for (size_t c = 0; c < channels; c += LANES) {
         const float *place = values + step * (y * row + x * channels) + c;
         v16 factor = AT(scale + c), offset = AT(shift + c);
+        __builtin_prefetch(place + AHEAD);
+        if (shape->pools) __builtin_prefetch(place + row + AHEAD);
         v16 value = AT(place) * factor + offset;
         i16 choice = 0;
         if (shape->pools) {
@@ -114,6 +119,7 @@ INLINE void sum_gradients(
         for (size_t q = 0; q < step * step; q++) {
           if (y + q / 2 == shape->rows || x + q % 2 == shape->columns) continue;
           const float *value = values + (y + q / 2) * row + (x + q % 2) * channels + c;
+          __builtin_prefetch(value + AHEAD);
           row_sum += gradients[q];
           row_product += gradients[q] * (AT(value) - middle);
         }
@@ -152,7 +158,9 @@ INLINE void write_gradient(
         for (size_t q = 0; q < step * step; q++) {
           if (y + q / 2 == shape->rows || x + q % 2 == shape->columns) continue;
           size_t below = y + q / 2, right = (x + q % 2) * channels + c;
-          v16 distance = AT(values + below * row + right) - middle;
+          const float *value = values + below * row + right;
+          __builtin_prefetch(value + AHEAD);
+          v16 distance = AT(value) - middle;
           AT(gradient + below * gradient_row + right) = a * gradients[q] + b * distance + constant;
         }
       }
