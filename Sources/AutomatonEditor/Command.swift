@@ -80,7 +80,7 @@ public enum Refusal: Error, Hashable, Sendable {
   case unreadableSymbols(AutomatonError)
   /// What was typed as a name has characters that cannot be seen.
   case unreadableName(AutomatonError)
-  /// A label was asked for that is none of ``SketchSession/labels``.
+  /// A label was asked for that is none of ``DrawnClass/labels``.
   case noSuchLabel(String)
   /// Something else was done since a stroke was drawn, or nothing was drawn.
   case noLastDrawing
@@ -100,7 +100,7 @@ extension Refusal: CustomStringConvertible {
     case .noFreeID: "there is no free id for a new element"
     case .unreadableSymbols(let error), .unreadableName(let error): "\(error)"
     case .noSuchLabel(let label):
-      "a drawing can become \(SketchSession.labels.joined(separator: ", ")), not `\(label)`"
+      "a drawing can become \(DrawnClass.labels.joined(separator: ", ")), not `\(label)`"
     case .noLastDrawing: "the last thing that was done is not a stroke"
     }
   }

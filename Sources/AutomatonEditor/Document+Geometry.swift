@@ -23,6 +23,12 @@ public enum Geometry {
 
   /// The width of all lines, in canvas points.
   public static let lineWidth = 4.0
+  /// The height of text, in canvas points.
+  public static let textSize = 24.0
+  /// The width of the line in the colour of the paper around letters.
+  public static let haloWidth = 5.0
+  /// The lengths of the dashes of a dangling transition and of the gaps between them.
+  public static let dashes = [8.0, 10]
   /// How far a final state's second ring lies inside the first.
   public static let finalRingInset = 10.0
 
@@ -34,7 +40,7 @@ public enum Geometry {
   static let loopBelly = 36.0
 
   /// The width of a character and the height of a line of text, in canvas points, about.
-  static let letter = Vector(16, 24)
+  static let letter = Vector(16, textSize)
 
   /// The room that `text` takes, in canvas points.
   static func extent(of text: String) -> Vector {

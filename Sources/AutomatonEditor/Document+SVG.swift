@@ -8,12 +8,14 @@ extension Document {
     var corners: [Vector] = []
     func text(_ vector: Vector) -> String { "\(number(vector.x)),\(number(vector.y))" }
 
+    let dashes = Geometry.dashes.map(number).joined(separator: " ")
     for transition in transitions {
       guard let appearance = appearance(of: transition) else { continue }
       corners += appearance.polyline + appearance.head
       let paths = appearance.paths(text)
       content.append(
-        "<path d=\"\(paths.line)\"\(transition.isDangling ? " stroke-dasharray=\"8 10\"" : "")/>")
+        "<path d=\"\(paths.line)\""
+          + (transition.isDangling ? " stroke-dasharray=\"\(dashes)\"" : "") + "/>")
       content.append("<path d=\"\(paths.head)\"/>")
       let label = labelText(of: transition)
       guard !label.isEmpty else { continue }
@@ -45,7 +47,8 @@ extension Document {
       <rect x="\(number(left))" y="\(number(top))" width="\(number(width))" \
       height="\(number(height))" fill="#fff"/>
       <g fill="none" stroke="#000" stroke-width="\(number(Geometry.lineWidth))" \
-      stroke-linecap="round" stroke-linejoin="round" font-family="sans-serif" font-size="24" \
+      stroke-linecap="round" stroke-linejoin="round" font-family="sans-serif" \
+      font-size="\(number(Geometry.textSize))" \
       text-anchor="middle">
       \((content + labels).joined(separator: "\n"))
       </g></svg>
@@ -66,11 +69,12 @@ extension Document {
       .joined(separator: ", ")
   }
 
-  /// A number with one digit behind the point, without one where it is whole.
-  private func number(_ value: Double) -> String {
-    let tenths = (value * 10).rounded() / 10
-    return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths))" : "\(tenths)"
-  }
+}
+
+/// A number with one digit behind the point, without one where it is whole.
+private func number(_ value: Double) -> String {
+  let tenths = (value * 10).rounded() / 10
+  return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths))" : "\(tenths)"
 }
 
 extension Document.Appearance {
@@ -98,8 +102,8 @@ extension String {
       }
     }.joined()
     let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8 * scale) * 10).rounded() / 10)
-    let size = scale < 1 ? " font-size=\"\((240 * scale).rounded() / 10)\"" : ""
+    let size = scale < 1 ? " font-size=\"\((10 * Geometry.textSize * scale).rounded() / 10)\"" : ""
     return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" stroke=\"#fff\" "
-      + "stroke-width=\"5\" paint-order=\"stroke\">\(escaped)</text>"
+      + "stroke-width=\"\(number(Geometry.haloWidth))\" paint-order=\"stroke\">\(escaped)</text>"
   }
 }

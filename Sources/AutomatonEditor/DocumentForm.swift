@@ -14,24 +14,30 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   /// The reference editor's exchange form.
   case exchange
 
-  /// The endings of file names that stand for a form, the editor's own first.
-  public static let endings =
-    ["automaton"] + [Format.jflap, .dot, .table, .exchange].flatMap(\.endings)
+  /// The endings of file names in any form, the editor's own first.
+  public static let endings = allCases.flatMap(\.endings)
+
+  /// The endings of file names in this form, the usual one first.
+  public var endings: [String] { format?.endings ?? ["automaton"] }
+
+  /// What the form is, for people who choose one: the program that it belongs to, or what it holds.
+  public var title: String {
+    switch self {
+    case .automaton: "Inkstate"
+    case .jff: "JFLAP"
+    case .dot: "Graphviz"
+    case .table: "table in text"
+    case .exchange: "exchange JSON"
+    }
+  }
 
   /// Returns the form in which a file of the name `path` is written; `nil` where its ending is none of
   /// ``endings``.
   public init?(path: String) {
-    if path.lowercased().hasSuffix(".automaton") {
-      self = .automaton
-      return
-    }
-    switch Format(path: path) {
-    case .jflap?: self = .jff
-    case .dot?: self = .dot
-    case .table?: self = .table
-    case .exchange?: self = .exchange
-    case nil: return nil
-    }
+    let path = path.lowercased()
+    let form = Self.allCases.first { $0.endings.contains { path.hasSuffix(".\($0)") } }
+    guard let form else { return nil }
+    self = form
   }
 
   /// Returns the form of a file whose name ends in `.ending`; JSON is told by its content.

@@ -26,14 +26,10 @@ public struct SketchSession: Sendable {
     /// It did nothing; the second choice, where there is one, can be offered instead.
     case refused(Reason, secondChoice: String?)
 
-    /// What it was taken for: a label of ``labels``, or `nil` where it is a head or did nothing.
+    /// The class label that it was taken for; `nil` where it is a head or did nothing.
     public var label: String? {
       guard case .applied(let command, _) = self else { return nil }
-      return switch command {
-      case .drawState: "state"
-      case .drawLoop: "cycle"
-      default: "transition"
-      }
+      return DrawnClass(command)?.rawValue
     }
 
     /// Why a stroke did nothing.
@@ -48,9 +44,7 @@ public struct SketchSession: Sendable {
       /// The reason in plain English.
       public var words: String {
         switch self {
-        case .recognition(.tooSmall): "too small"
-        case .recognition(.unrecognised): "not recognised"
-        case .recognition(.ambiguous): "ambiguous"
+        case .recognition(let rejection): rejection.words
         case .document(let refusal): "\(refusal)"
         case .notANumber: "a coordinate is not a number"
         }
@@ -120,7 +114,7 @@ public struct SketchSession: Sendable {
     return drawAlone(stroke, recognition)
   }
 
-  /// Makes what was drawn last, with all strokes that formed it, what `label` says: one of ``labels``.
+  /// Makes what was drawn last, with all strokes that formed it, what `label` says: one of ``DrawnClass/labels``.
   ///
   /// It stays one step of undoing.
   ///
@@ -128,9 +122,8 @@ public struct SketchSession: Sendable {
   ///   nothing changes.
   public mutating func redraw(as label: String) throws(Refusal) {
     guard let replaceable, isCurrent(replaceable) else { throw .noLastDrawing }
-    guard let command = Self.command(label, Drawing(replaceable.strokes)) else {
-      throw .noSuchLabel(label)
-    }
+    guard let drawn = DrawnClass(rawValue: label) else { throw .noSuchLabel(label) }
+    let command = drawn.command(Drawing(replaceable.strokes))
     editor = try replacing(replaceable, by: command)
     remember(replaceable.strokes, label: label)
   }
@@ -168,7 +161,8 @@ public struct SketchSession: Sendable {
     guard last.label == nil ? touches(stroke, last) : closesRing(stroke, with: last),
       let recognition = recognizer.recognition(of: Drawing(strokes)),
       let label = accepted(recognition) ?? loopInContext(last, recognition),
-      last.label == nil || label == "state", let command = Self.command(label, Drawing(strokes))
+      last.label == nil || label == "state",
+      let command = DrawnClass(rawValue: label)?.command(Drawing(strokes))
     else { return nil }
     guard let next = try? replacing(last, by: command) else { return nil }
     editor = next
@@ -201,25 +195,13 @@ public struct SketchSession: Sendable {
     return .applied(.drawLoop(drawing), recognition)
   }
 
-  /// The labels that become elements; a recogniser may have others, which are refused.
-  public static let labels = ["state", "transition", "cycle"]
-
-  private static func command(_ label: String, _ drawing: Drawing) -> Command? {
-    switch label {
-    case "state": .drawState(drawing)
-    case "cycle": .drawLoop(drawing)
-    case "transition": .drawTransition(drawing)
-    default: nil
-    }
-  }
-
   private mutating func drawAlone(_ stroke: Stroke, _ recognition: Recognition) -> Decision {
     let drawing = Drawing([stroke])
     let label = usesContext ? inContext(stroke, recognition) : accepted(recognition)
     let second = recognition.ranked.map(\.label).first {
-      Self.labels.contains($0) && $0 != label
+      DrawnClass.labels.contains($0) && $0 != label
     }
-    guard let label, let command = Self.command(label, drawing) else {
+    guard let label, let command = DrawnClass(rawValue: label)?.command(drawing) else {
       // A tap belongs to nothing, and what was before it may still go on.
       if recognition.rejection == .tooSmall {
         replaceable = drawn([stroke], label: nil)

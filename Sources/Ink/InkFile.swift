@@ -11,6 +11,15 @@ public struct InkFile: Sendable {
     case inkML
     /// The gesture logs of the $1 and $N recognisers.
     case gestureXML
+
+    /// The ending of file names in this format.
+    public var ending: String {
+      switch self {
+      case .ndjson: "ndjson"
+      case .inkML: "inkml"
+      case .gestureXML: "xml"
+      }
+    }
   }
 
   /// A recording, or the reason why there is none, with the place where it stands.

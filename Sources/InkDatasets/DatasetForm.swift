@@ -214,7 +214,7 @@ extension Dataset {
   }
 
   private static func isNamedInk(_ path: String) -> Bool {
-    [".ndjson", ".inkml", ".xml"].contains(where: path.lowercased().hasSuffix)
+    InkFile.Format.allCases.contains { path.lowercased().hasSuffix(".\($0.ending)") }
   }
 
   /// Reads a data set in whatever form it is: recordings (a file, or a folder of any ink files), an

@@ -97,6 +97,24 @@ public struct Recognition: Hashable, Sendable {
     case unrecognised
     /// Two labels are about as likely.
     case ambiguous
+
+    /// The reason in a few words, as in a list of strokes.
+    public var words: String {
+      switch self {
+      case .tooSmall: "too small"
+      case .unrecognised: "not recognised"
+      case .ambiguous: "ambiguous"
+      }
+    }
+
+    /// The reason for people who draw, to follow a colon.
+    public var explanation: String {
+      switch self {
+      case .tooSmall: "the drawing is too small"
+      case .unrecognised: "no class fits"
+      case .ambiguous: "two classes fit equally well"
+      }
+    }
   }
 
   /// Every label of the model with its probability, most likely first.

@@ -3,9 +3,14 @@ import InkDatasets
 
 /// The names of documents, models and learners: they are file names as well, and never paths.
 enum FileName {
+  /// The most characters of a name.
+  static let mostCharacters = 60
+  /// The most characters that are taken of a name that may get a number behind it.
+  static let mostWishedCharacters = 50
+
   /// Whether `text` is such a name: letters, digits, spaces, `-` and `_`.
   static func isFine(_ text: String) -> Bool {
-    (1...60).contains(text.count) && text.utf8.count <= 200
+    (1...mostCharacters).contains(text.count) && text.utf8.count <= 200
       && text.unicodeScalars.allSatisfy(isFine) && text.first != " " && text.last != " "
   }
 
@@ -13,8 +18,8 @@ enum FileName {
   static func check(_ text: String, of what: String) throws(Problem) {
     guard isFine(text) else {
       throw Problem(
-        "`\(text.prefix(80))` cannot be the name of a \(what). Use up to 60 letters, digits, spaces, - "
-          + "and _.")
+        "`\(text.prefix(80))` cannot be the name of a \(what). Use up "
+          + "to \(mostCharacters) letters, digits, spaces, - and _.")
     }
   }
 
@@ -23,10 +28,8 @@ enum FileName {
 
   /// The nearest name to `wish` that is fine and not `taken`.
   static func free(_ wish: String, or otherwise: String, taken: Set<String>) -> String {
-    let plain = String(
-      String.UnicodeScalarView(spelled(wish).unicodeScalars.filter(isFine).prefix(50))
-    )
-    .trimmingCharacters(in: .whitespaces)
+    let usable = spelled(wish).unicodeScalars.filter(isFine).prefix(mostWishedCharacters)
+    let plain = String(String.UnicodeScalarView(usable)).trimmingCharacters(in: .whitespaces)
     let stem = isFine(plain) ? plain : otherwise
     // Some disks do not tell capitals from small letters.
     let taken = Set(taken.map { $0.lowercased() })

@@ -103,6 +103,8 @@ enum Message {
     var size: Int
     var ranked: [Ranked]
     var rejection: String?
+    /// Why it was rejected, for people.
+    var reason: String?
     var microseconds: Double
 
     struct Ranked: Encodable {
@@ -115,6 +117,7 @@ enum Message {
       size = bitmap.width
       ranked = recognition.ranked.map { .init(label: $0.label, probability: $0.probability) }
       rejection = recognition.rejection?.rawValue
+      reason = recognition.rejection?.explanation
       self.microseconds = microseconds
     }
   }

@@ -13,6 +13,15 @@ actor Practice {
     case sumsToTen
     case sumsToTwenty
 
+    /// What the page calls it.
+    var title: String {
+      switch self {
+      case .digits: "digits"
+      case .sumsToTen: "sums to 10"
+      case .sumsToTwenty: "sums to 20"
+      }
+    }
+
     func task(using generator: inout some RandomNumberGenerator) -> Exercise {
       func sum(to most: Int) -> Exercise {
         let sum = Int.random(in: 1...most, using: &generator)
@@ -150,7 +159,7 @@ actor Practice {
   func answer(_ name: String, to question: String, _ drawing: Drawing) async throws -> Answer {
     var learner = try await learner(name)
     guard let question = learner.questions.first(where: { $0.id == question }) else {
-      throw Problem("This task is not open any more. Go on with the next one.", .conflict)
+      throw Problem("This task is closed. Continue with the next one.", .conflict)
     }
     guard !drawing.isTap,
       let reading = try DigitReader(recognizer: learner.recognizer).read(drawing)
@@ -181,10 +190,10 @@ actor Practice {
     _ name: String, _ answer: String, _ text: String, learns: Bool = true
   ) async throws -> Confirmation {
     guard (1...2).contains(text.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-      throw Problem("`\(text.prefix(20))` is no number of one or two digits.")
+      throw Problem("`\(text.prefix(20))` is not a number. Type one or two digits.")
     }
     guard let given = try await learner(name).answers.first(where: { $0.id == answer }) else {
-      throw Problem("This answer is not known any more. Write it again.", .conflict)
+      throw Problem("The studio no longer has this answer. Write it again.", .conflict)
     }
     let settling =
       given.settling
@@ -210,7 +219,7 @@ actor Practice {
     let (reading, question) = (given.reading, given.question)
     // Two answers to one question count once.
     guard learner.questions.contains(where: { $0.id == question.id }) else {
-      throw Problem("This task is not open any more. Go on with the next one.", .conflict)
+      throw Problem("This task is closed. Continue with the next one.", .conflict)
     }
     try makeRoom(for: name)
     // Also where the second comes while the first is being written to disk.

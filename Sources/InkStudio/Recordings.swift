@@ -127,7 +127,7 @@ actor Recordings {
   func add(_ recordings: [Recording]) throws -> [Entry] {
     guard places.count + recordings.count <= Self.most else {
       throw Problem(
-        "\(path) holds \(places.count) drawings; \(Self.most) is the most. Move it elsewhere.",
+        "\(path) holds \(places.count) recordings, more than \(Self.most). Move it elsewhere.",
         .conflict)
     }
     let (handle, before) = try openForWriting()
@@ -234,7 +234,7 @@ actor Recordings {
     }
     if !FileTree.exists(path) {
       do { try FileTree.write(Data(), to: path) } catch {
-        throw Problem("\(path) cannot be made: \(reason(for: error)).", .internalServerError)
+        throw Problem("\(path) cannot be created: \(reason(for: error)).", .internalServerError)
       }
     }
     guard let opened = FileHandle(forUpdatingAtPath: path) else {

@@ -142,7 +142,7 @@ extension StudioInterface {
   }
 
   private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
-    let labels = SketchSession.labels
+    let labels = DrawnClass.labels
     switch decision {
     case .applied(_, let recognition):
       let label = decision.label ?? ""
@@ -150,12 +150,14 @@ extension StudioInterface {
       return .init(
         text: "\(label), \(Int((probability * 100).rounded())) %", isRefused: false,
         instead: labels.filter { $0 != label })
-    case .head: return .init(text: "the head of the arrow before it", isRefused: false, instead: [])
+    case .head:
+      return .init(text: "This is the head of the arrow before it.", isRefused: false, instead: [])
     case .refused(let reason, let second):
       let why =
         switch reason {
-        case .document: "not possible here: \(reason.words)"
-        case .recognition, .notANumber: reason.words
+        case .document: "Not possible here: \(reason.words)"
+        case .recognition(let rejection): "Rejected: \(rejection.explanation)"
+        case .notANumber: "Rejected: \(reason.words)"
         }
       let others = labels.filter { $0 != second }
       return .init(text: why, isRefused: true, instead: (second.map { [$0] } ?? []) + others)
@@ -194,7 +196,7 @@ extension StudioInterface {
         let symbols = automaton.symbols(of: word)
         guard symbols.count <= Self.longestWord else {
           throw Problem(
-            "The word has \(symbols.count) symbols; \(Self.longestWord) is the most.",
+            "The word has \(symbols.count) symbols. Type at most \(Self.longestWord).",
             .contentTooLarge)
         }
         // Of long words through large automata, the first steps are shown.
@@ -230,8 +232,8 @@ extension StudioInterface {
       return try await answering { [data] in
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw Problem(
-            "The studio opens files that end in .automaton, .jff, .dot, .txt and .json, not "
-              + ".\(ending.prefix(40)).")
+            "The studio cannot open .\(ending.prefix(40)) files. The studio opens "
+              + DocumentForm.endings.map { ".\($0)" }.joined(separator: ", ") + ".")
         }
         guard let format = form.format else {
           return try await documents.add(DocumentFile.read(data, name: wish), named: wish)
@@ -241,9 +243,15 @@ extension StudioInterface {
     }
     router.get("api/documents/:name/file") { request, context in
       let (name, id) = try shown(request, context)
-      let form = try parameter("form", request) ?? "automaton"
+      let ending = try parameter("form", request) ?? "automaton"
       return try await saying {
-        try file(await documents.state(of: name, id: id).document, name: name, form: form)
+        guard let form = SavedForm(ending: ending) else {
+          throw Problem(
+            "The studio cannot save a document as \(ending.prefix(40)). It saves "
+              + SavedForm.all.map(\.ending).joined(separator: ", ") + ".")
+        }
+        return try file(
+          await documents.state(of: name, id: id).document, as: form, fileName: "\(name).\(ending)")
       }
     }
   }
@@ -261,23 +269,20 @@ extension StudioInterface {
     }
   }
 
-  private func file(_ document: Document, name: String, form: String) throws -> Response {
-    let fileName = "\(name).\(form)"
+  private func file(
+    _ document: Document, as form: SavedForm, fileName: String
+  ) throws -> Response {
     switch form {
-    case "automaton":
-      return Answer.data(
-        DocumentFile.write(document), type: "application/json", fileName: fileName)
-    case "svg":
+    case .svg:
       return Answer.data(Data(document.svg.utf8), type: "image/svg+xml", fileName: fileName)
-    case "png":
+    case .png:
       return Answer.data(
         try PNG.encode(SVGRenderer.load().bitmap(document.svg, scale: 2)), type: "image/png",
         fileName: fileName)
-    default:
-      guard let format = Format(path: "file.\(form)") else {
-        throw Problem(
-          "A document is saved as automaton, jff, dot, txt, json, svg or png, not as "
-            + "\(form.prefix(40)).")
+    case .document(let form):
+      guard let format = form.format else {
+        return Answer.data(
+          DocumentFile.write(document), type: "application/json", fileName: fileName)
       }
       let automaton = document.automaton.withShortIDs(namesAll: false)
       let places = zip(automaton.states, document.states).map { state, drawn in
@@ -286,7 +291,8 @@ extension StudioInterface {
       let drawn = Drawn(automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
       let data: Data
       do { data = try format.write(drawn) } catch {
-        throw Problem("This form cannot hold the automaton: \(error).", .unprocessableContent)
+        throw Problem(
+          "The automaton cannot be saved as \(form.title): \(error).", .unprocessableContent)
       }
       return Answer.data(data, type: "text/plain", fileName: fileName)
     }

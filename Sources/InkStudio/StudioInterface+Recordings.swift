@@ -1,3 +1,4 @@
+import AutomatonEditor
 import Foundation
 import Hummingbird
 import Ink
@@ -7,11 +8,11 @@ import InkRaster
 // Collecting labelled ink.
 
 extension StudioInterface {
-  private static let classes = ["state", "transition", "cycle", "other"]
+  private static let classes = DrawnClass.labels + [DrawnClass.otherLabel]
   /// How many classes are shown.
   private static let mostClasses = 500
   /// How many of the last drawings are shown.
-  private static let shown = 60
+  static let shownRecordings = 60
 
   private struct Overview: Encodable {
     struct Class: Encodable {
@@ -47,7 +48,7 @@ extension StudioInterface {
     }
     router.get("api/recordings") { request, _ in
       try await Answer.json(
-        overview(request, showing: recordings.newest(Self.shown)))
+        overview(request, showing: recordings.newest(Self.shownRecordings)))
     }
     router.post("api/recordings") { request, _ in
       var recording = try await recording(request)
@@ -65,10 +66,10 @@ extension StudioInterface {
     }
     router.delete("api/recordings/:id") { request, context in
       guard try await recordings.remove(decoded("id", context)) else {
-        throw Problem("This drawing is not there any more. Reload the page.", .notFound)
+        throw Problem("This recording is already deleted. Reload the page.", .notFound)
       }
       return try await Answer.json(
-        overview(request, showing: recordings.newest(Self.shown)))
+        overview(request, showing: recordings.newest(Self.shownRecordings)))
     }
     router.get("api/recordings.ndjson") { _, _ in
       Answer.data(

@@ -11,6 +11,7 @@ import NIOCore
 ///
 /// | address | does |
 /// | --- | --- |
+/// | `GET /api/constants` | what the page and the server have to agree on |
 /// | `POST /api/recognize` | a drawing → bitmap, ranked labels, refusal, time |
 /// | `GET /api/example?label=` | a drawing of that class, to show how it may look |
 /// | `GET /api/recordings?class=&skip=` | classes with counts, the next to draw, the last drawings |
@@ -41,7 +42,7 @@ import NIOCore
 /// | `POST /api/documents/NAME/run` | a word → accepted or why not, step by step |
 /// | `POST /api/documents/NAME/determinize`, `minimize`, `complement` | a new document |
 /// | `POST /api/documents/NAME/open?form=` | a file → a new document, called NAME where that is free |
-/// | `GET /api/documents/NAME/file?form=` | the document as automaton, jff, dot, txt, json, svg or png |
+/// | `GET /api/documents/NAME/file?form=` | the document in one of the saved forms |
 ///
 /// **Documents exist once they are made**, by `POST /api/documents`, by opening a file or by making one
 /// of another. All other addresses of a document answer 404 where it is missing, and never make it. With
@@ -76,6 +77,7 @@ struct StudioInterface: Sendable {
   private static let patience = Duration.seconds(20)
 
   func add(to router: Router<BasicRequestContext>) {
+    router.get("api/constants") { _, _ in try Answer.json(Constants()) }
     router.post("api/recognize") { request, _ in
       let recording = try await recording(request)
       return try await answering {
@@ -204,7 +206,7 @@ struct StudioInterface: Sendable {
     } catch let problem as Problem {
       return Answer.problem(problem.status, problem.description)
     } catch let refusal as Refusal {
-      return Answer.problem(.conflict, "not possible here: \(refusal)")
+      return Answer.problem(.conflict, "This is not possible: \(refusal).")
     } catch let error as DocumentError {
       return Answer.problem(.badRequest, "\(error)")
     } catch let error as AutomatonError {

@@ -55,7 +55,7 @@ final class Training: Sendable {
 
   private let models: Models
   private let state = Mutex(State())
-  private static let mostEpochs = 1000
+  static let mostEpochs = 1000
   private static let leastPerClass = 5
   private static let seed: UInt64 = 1
 
@@ -112,7 +112,7 @@ final class Training: Sendable {
   /// - Throws: `Problem` where one is running or the recordings do not suffice.
   func begin(_ request: Request, on recordings: [Recording]) throws {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
-      throw Problem("Choose 1 to \(Self.mostEpochs) epochs; \(request.epochs) were asked for.")
+      throw Problem("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
     }
     try models.makeRoom()
     let base = try request.base.map { try models.model(named: $0) }
@@ -168,19 +168,20 @@ final class Training: Sendable {
       }
       guard examples.count >= leastPerClass else {
         throw Problem(
-          "\(leastPerClass) drawings are needed, there are \(examples.count). Record more.",
+          "Training needs \(leastPerClass) recordings. There are \(examples.count). Record more.",
           .conflict)
       }
     } else {
       guard counts.count >= 2 else {
         throw Problem(
-          "Drawings of two classes are needed, there are \(counts.count). Record more.", .conflict)
+          "Training needs recordings of two classes. There are \(counts.count). Record more.",
+          .conflict)
       }
       if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
         $0.value < leastPerClass
       }) {
         throw Problem(
-          "\(leastPerClass) drawings of each class are needed, there are \(count) of \(label). "
+          "Training needs \(leastPerClass) recordings of each class. There are \(count) of \(label). "
             + "Record more.", .conflict)
       }
     }

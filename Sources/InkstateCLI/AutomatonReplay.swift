@@ -32,7 +32,7 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(
     help: """
-      The model, with labels among \((SketchSession.labels + ["other"]).words); without it, the \
+      The model, with labels among \(Self.knownLabels.words); without it, the \
       released one.
       """)
   var model: String?
@@ -48,6 +48,8 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
   var format = AnswerFormat.text
+
+  private static let knownLabels = DrawnClass.labels + [DrawnClass.otherLabel]
 
   private struct Answer: Encodable {
     var stroke: Int
@@ -75,10 +77,9 @@ struct AutomatonReplay: ParsableCommand {
     var options = EditorOptions()
     options.zoom = zoom
     let recognizer = try Recognizer.load(model)
-    let known = SketchSession.labels + ["other"]
-    if let stranger = recognizer.model.labels.first(where: { !known.contains($0) }) {
+    if let unknown = recognizer.model.labels.first(where: { !Self.knownLabels.contains($0) }) {
       throw ValidationError(
-        "--model: expected the labels \(known.words), found `\(stranger)` (`inkstate import "
+        "--model: expected the labels \(Self.knownLabels.words), found `\(unknown)` (`inkstate import "
           + "--labels` gives a model others)")
     }
     var session = SketchSession(

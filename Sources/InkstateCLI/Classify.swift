@@ -77,7 +77,7 @@ struct Classify: ParsableCommand {
   ///
   /// Notes and licences beside the drawings are neither.
   private func isReadable(_ path: String) -> Bool {
-    let endings = [".png", ".ndjson", ".inkml", ".xml"]
+    let endings = [".png"] + InkFile.Format.allCases.map { ".\($0.ending)" }
     if endings.contains(where: path.lowercased().hasSuffix) { return true }
     return (try? InkFile(path: path)) != nil || PNG.isPNG(start(of: path))
   }

@@ -181,6 +181,10 @@ import Testing
       #expect(DocumentForm(path: path) == form, "\(path)")
     }
     #expect(DocumentForm.endings.allSatisfy { DocumentForm(path: "a.\($0)") != nil })
+    #expect(DocumentForm.endings == ["automaton", "jff", "xml", "dot", "gv", "txt", "json"])
+    for form in DocumentForm.allCases {
+      for ending in form.endings { #expect(DocumentForm(path: "a.B.\(ending)") == form) }
+    }
     // What is read as JSON may be the editor's own.
     #expect(DocumentForm(ending: "json", data: Data(#"{"automatonStates":{}}"#.utf8)) == .automaton)
     #expect(DocumentForm(ending: "JSON", data: Data(#"{"states":{}}"#.utf8)) == .exchange)

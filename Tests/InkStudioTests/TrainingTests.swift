@@ -30,9 +30,9 @@ import Testing
     let released = try Recognizer.released().model
     let own = Recording(Drawing([]), label: "house")
     for (recordings, base, words) in [
-      ([own], released, "`house`"), ([], released, "5 drawings are needed, there are 0"),
-      ([], nil, "two classes are needed, there are 0. Record more."),
-      (recordings(writers: 1, perClass: 4), nil, "there are 4 of cycle"),
+      ([own], released, "`house`"), ([], released, "needs 5 recordings. There are 0. Record more."),
+      ([], nil, "recordings of two classes. There are 0. Record more."),
+      (recordings(writers: 1, perClass: 4), nil, "There are 4 of cycle."),
     ] as [([Recording], Model?, String)] {
       let problem = #expect(throws: Problem.self) { try Training.parts(of: recordings, for: base) }
       #expect(problem?.description.contains(words) ?? false)

@@ -68,7 +68,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
 
   function setStyle() {
     context.strokeStyle = getComputedStyle(canvas).color;
-    context.lineWidth = 4;
+    context.lineWidth = Number(getComputedStyle(canvas).getPropertyValue("--line-width"));
     context.lineCap = context.lineJoin = "round";
   }
 

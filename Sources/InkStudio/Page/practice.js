@@ -1,15 +1,16 @@
+import { $ } from "./elements.js";
 import { ask, drawing } from "./server.js";
 import { capture, placeOn } from "./ink.js";
 
-const $ = (id) => document.getElementById(id);
 /// How long a result is shown before the next task, in milliseconds.
 const pause = { accepted: 1200, rejected: 2500 };
 
-/// A learner's name, as the name of a folder may be.
-const plain = (name) => name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N} _-]/gu, "").trim().slice(0, 60);
 const isSum = (task) => task.text.includes("+");
 
-export async function beginPractice() {
+export async function beginPractice({ adaptsEvery, levels, nameLength }) {
+  /// A learner's name, as the name of a folder may be.
+  const plain = (name) =>
+    name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N} _-]/gu, "").trim().slice(0, nameLength);
   const canvas = $("practice-ink");
   let standing = null;
   // The last answer as it was read, while the page asks what was written.
@@ -27,9 +28,11 @@ export async function beginPractice() {
       say("");
     },
   });
+  $("practice-name").maxLength = nameLength;
+  $("practice-level").replaceChildren(...levels.map(({ name, title }) => new Option(title, name)));
   $("practice-name").value =
     plain(localStorage.getItem("learner") ?? localStorage.getItem("writer") ?? "") || "me";
-  $("practice-level").value = localStorage.getItem("level") ?? "digits";
+  $("practice-level").value = localStorage.getItem("level") ?? levels[0].name;
   const path = (rest = "") => `/api/practice/${encodeURIComponent($("practice-name").value)}${rest}`;
 
   function say(text, kind = "") {
@@ -64,7 +67,7 @@ export async function beginPractice() {
     $("practice-adapted").textContent = standing.isAdapting
       ? "Adapting to your handwriting …"
       : standing.adaptedTo ? `Adapted to ${standing.adaptedTo} of your digits.`
-        : `Adapts to your handwriting after ${10 - (standing.digits % 10)} more digits.`;
+        : `Adapts to your handwriting after ${adaptsEvery - (standing.digits % adaptsEvery)} more digits.`;
   }
 
   async function refresh() {

@@ -1,10 +1,7 @@
+import { $ } from "./elements.js";
 import { ask, drawing, recordings } from "./server.js";
 import { capture, paint, placeOn } from "./ink.js";
 
-const $ = (id) => document.getElementById(id);
-const reasons = {
-  tooSmall: "the drawing is too small", unrecognised: "no class fits", ambiguous: "two classes fit equally well",
-};
 
 export async function beginRecognizing() {
   const canvas = $("recognize-ink");
@@ -32,7 +29,7 @@ export async function beginRecognizing() {
     paint($("recognize-seen"), answer.bitmap, answer.size);
     const top = answer.ranked[0];
     $("recognize-answer").textContent = answer.rejection
-      ? `Rejected: ${reasons[answer.rejection] ?? "no class fits"}` : `${top.label}, ${Math.round(100 * top.probability)} %`;
+      ? `Rejected: ${answer.reason}` : `${top.label}, ${Math.round(100 * top.probability)} %`;
     $("recognize-ranked").replaceChildren(...answer.ranked.map(({ label, probability }) => {
       const item = document.createElement("li");
       const bar = document.createElement("progress");
@@ -53,7 +50,7 @@ export async function beginRecognizing() {
     $("recognize-answer").textContent = text;
     $("recognize-ranked").replaceChildren();
     $("recognize-time").textContent = "";
-    paint($("recognize-seen"), "", 28);
+    paint($("recognize-seen"), "", 0);
   }
 
   function clear() {

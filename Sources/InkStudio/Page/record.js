@@ -1,14 +1,10 @@
+import { $, shape } from "./elements.js";
 import { ask, drawing, keptClasses, recordings, takeFiles } from "./server.js";
 import { capture, paint, placeOn, sketch } from "./ink.js";
 
-const $ = (id) => document.getElementById(id);
-const mostShown = 60;
-const meanings = {
-  state: "a circle", transition: "an arrow or a line", cycle: "an arrow that returns to its start",
-  other: "any other shape: a letter, a scribble, a square",
-};
 
-export async function beginRecording() {
+export async function beginRecording({ meanings, recordingEndings, shownRecordings }) {
+  $("record-open").accept = recordingEndings.map((ending) => `.${ending}`).join(",");
   let next = "";
   let isSaving = false;
   const canvas = $("record-ink");
@@ -32,8 +28,8 @@ export async function beginRecording() {
     const [drawn, seen] = [document.createElement("canvas"), document.createElement("canvas")];
     pair.append(drawn, seen);
     const remove = document.createElement("button");
-    remove.textContent = "Delete";
-    remove.setAttribute("aria-label", `Delete this ${entry.label}`);
+    remove.textContent = "Delete recording";
+    remove.setAttribute("aria-label", `Delete recording of ${entry.label}`);
     remove.addEventListener("click", async () => {
       show(await ask(recordings(`/${encodeURIComponent(entry.id)}`), "DELETE"));
       ($("record-items").querySelector("button") ?? canvas).focus();
@@ -103,7 +99,7 @@ export async function beginRecording() {
     if (isSaving) { return; }
     const strokes = ink.take();
     if (!strokes.length) {
-      $("record-status").textContent = "Draw first, then save the drawing.";
+      $("record-status").textContent = "Draw the shape first, then save it.";
       return;
     }
     isSaving = true;
@@ -120,10 +116,10 @@ export async function beginRecording() {
     } finally {
       isSaving = false;
     }
-    $("record-status").textContent = `Saved, ${state.total} in all.`;
+    $("record-status").textContent = `Saved. ${state.total} ${state.total === 1 ? "recording" : "recordings"} in total.`;
     showCounts(state);
     $("record-items").prepend(...state.items.map(thumbnail));
-    while ($("record-items").children.length > mostShown) { $("record-items").lastChild.remove(); }
+    while ($("record-items").children.length > shownRecordings) { $("record-items").lastChild.remove(); }
   }
 
   async function showExample() {
@@ -134,9 +130,7 @@ export async function beginRecording() {
     const svg = $("record-example");
     svg.setAttribute("viewBox", `${left - width / 2} ${top - height / 2} ${2 * width} ${2 * height}`);
     svg.replaceChildren(...strokes.map(([x, y]) => {
-      const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-      line.setAttribute("points", x.map((value, i) => `${value},${y[i]}`).join(" "));
-      return line;
+      return shape("polyline", { points: x.map((value, i) => `${value},${y[i]}`).join(" ") });
     }));
     svg.removeAttribute("hidden");
   }
@@ -168,8 +162,8 @@ export async function beginRecording() {
   takeFiles($("record"), $("record-open"), async (file) => {
     const { added, refused, firstProblem } = await ask(
       `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
-    $("record-imported").textContent = `${added} drawings added from ${file.name}.`
-      + (refused ? ` ${refused} refused. The first: ${firstProblem}` : "");
+    $("record-imported").textContent = `${added} recordings added from ${file.name}.`
+      + (refused ? ` ${refused} not read. The first: ${firstProblem}` : "");
     refresh();
   });
   // A problem is shown; the page tries again when it is shown again.

@@ -1,6 +1,6 @@
 // Chooses the page that is shown. Each one starts when it is first shown.
 
-import { showModel } from "./server.js";
+import { ask, showModel } from "./server.js";
 import { beginEditing } from "./edit.js";
 import { beginRecording } from "./record.js";
 import { beginRecognizing } from "./recognize.js";
@@ -13,7 +13,7 @@ const pages = {
 };
 const begun = {};
 
-function show() {
+function show(constants) {
   const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
   for (const section of document.querySelectorAll("main > section")) {
     section.hidden = section.id !== name;
@@ -23,11 +23,27 @@ function show() {
     else { link.removeAttribute("aria-current"); }
   }
   // The function that a page returns is called whenever the page is shown again.
-  if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](); }
+  if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](constants); }
+}
+
+/// Asks for what the page and the server have to agree on, then begins.
+async function begin() {
+  let constants;
+  try { constants = await ask("/api/constants", "GET", undefined, { retry: begin }); } catch {
+    // The problem is shown, with a button that tries again.
+    return;
+  }
+  // Drawings look as in the pictures that they are saved as.
+  const { style } = document.documentElement;
+  style.setProperty("--line-width", constants.lineWidth);
+  style.setProperty("--halo-width", constants.haloWidth);
+  style.setProperty("--text-size", `${constants.textSize}px`);
+  style.setProperty("--dashes", constants.dashes.join(" "));
+  window.addEventListener("hashchange", () => show(constants));
+  show(constants);
+  showModel();
 }
 
 // The cookie replaces the token, which does not stay in the address.
 history.replaceState(null, "", location.pathname + location.hash);
-window.addEventListener("hashchange", show);
-show();
-showModel();
+begin();

@@ -1,22 +1,16 @@
+import { $, shape } from "./elements.js";
 import { ask, listen, recordings, showModel } from "./server.js";
 
-const $ = (id) => document.getElementById(id);
 const fresh = "new network";
 
 function line(points, kind) {
-  const shape = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-  shape.setAttribute("points", points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "));
-  shape.setAttribute("class", kind);
-  return shape;
+  return shape("polyline", {
+    points: points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" "), class: kind,
+  });
 }
 
 function text(x, y, content, anchor = "start") {
-  const shape = document.createElementNS("http://www.w3.org/2000/svg", "text");
-  shape.setAttribute("x", x);
-  shape.setAttribute("y", y);
-  shape.setAttribute("text-anchor", anchor);
-  shape.textContent = content;
-  return shape;
+  return shape("text", { x, y, "text-anchor": anchor }, content);
 }
 
 /// Two plots beside each other: loss and accuracy over the epochs.
@@ -40,7 +34,9 @@ function showCurve({ history, epochs }) {
     ...plot(370, "accuracy", rates, Math.min(0.9, ...rates), 1, (v) => `${Math.round(100 * v)} %`));
 }
 
-export async function beginTraining() {
+export async function beginTraining({ epochs, modelNameLength }) {
+  $("train-epochs").max = epochs;
+  $("train-name").maxLength = modelNameLength;
   let name = null;
 
   function showModels(models) {
@@ -59,7 +55,7 @@ export async function beginTraining() {
     }));
     const before = $("train-base").value;
     $("train-base").replaceChildren(
-      ...models.map((model) => new Option(`the model ${model.name}`, `model ${model.name}`)),
+      ...models.map((model) => new Option(`model “${model.name}”`, `model ${model.name}`)),
       new Option("a new network", fresh));
     if (before) { $("train-base").value = before; }
     if ($("train-base").value !== before) {

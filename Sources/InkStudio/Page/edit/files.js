@@ -1,0 +1,110 @@
+// Opens, renames and deletes documents, converts automata, and opens and saves files.
+
+import { $ } from "../elements.js";
+import { ask, complain, listen, takeFiles } from "../server.js";
+import { address } from "./changes.js";
+
+export function makeFiles(editor) {
+  const { savedForms, documentEndings } = editor.constants;
+  const { changes } = editor;
+  let opening = 0;
+
+  // Another window may change the document as well, rename it or delete it.
+  const hear = listen($("edit"), async (event) => {
+    await changes.settled();
+    if (event.name === editor.picture.name && event.version !== editor.picture.version) { changes.refresh(); }
+  }, {
+    renamed: (name) => open(name),
+    deleted: (name) => changes.leave(`“${name}” was deleted in another window.`),
+  }, () => { if (!changes.isLate) { changes.refresh(); } });
+  const listenToIt = () => hear(changes.path("versions"));
+  const stopListening = () => hear(null);
+
+  /// Opens the document that was open last. A problem is shown; the page tries again when it is shown again.
+  const openLast = () => open(localStorage.getItem("document")).catch(() => {});
+
+  /// Shows a document; without a name, the first one, or a new one if there is none.
+  async function open(wish) {
+    opening += 1;
+    const turn = opening;
+    await changes.settled();
+    const names = await ask("/api/documents", "GET", undefined, { retry: openLast });
+    if (wish && !names.includes(wish)) {
+      const renamedTo = await ask(address(wish), "GET", undefined, { place: null })
+        .catch((failure) => failure.answer.renamedTo);
+      if (typeof renamedTo === "string") { return open(renamedTo); }
+    }
+    const name = names.includes(wish) ? wish : names[0];
+    const next = name === undefined ? await ask("/api/documents", "POST", undefined, { retry: openLast })
+      : await ask(address(name), "GET", undefined, { retry: openLast });
+    // Another one was chosen meanwhile.
+    if (turn !== opening) { return; }
+    const isSame = next.id === editor.picture?.id;
+    editor.isGone = false;
+    if (!isSame) {
+      changes.forgetMissed();
+      editor.runner.end();
+      editor.selected = null;
+      editor.inspector.forgetDecision();
+    }
+    const all = [...new Set([...names, next.name])];
+    $("edit-name").replaceChildren(...all.map((text) => new Option(text, text, false, text === next.name)));
+    editor.show(next);
+    changes.showWaiting();
+    localStorage.setItem("document", next.name);
+    if (!isSame) { editor.canvas.fit(); }
+    $("edit-files").replaceChildren(...savedForms.map(fileLink));
+    listenToIt();
+  }
+
+  function fileLink({ ending, title }) {
+    const link = document.createElement("a");
+    link.href = changes.path(`file?form=${ending}`);
+    link.download = "";
+    link.textContent = `${ending} (${title})`;
+    link.setAttribute("aria-label", `Save as ${ending} (${title})`);
+    return link;
+  }
+
+  $("edit-name").addEventListener("change", (event) => open(event.target.value));
+  $("edit-new").addEventListener("click", async () => {
+    await changes.settled();
+    open((await ask("/api/documents", "POST")).name);
+  });
+  $("edit-rename").addEventListener("click", async () => {
+    const { name } = editor.picture;
+    const wish = window.prompt(`New name of “${name}”`, name)?.trim();
+    if (wish && wish !== editor.picture.name) {
+      await changes.settled();
+      stopListening();
+      try { open(await changes.asking(`rename?to=${encodeURIComponent(wish)}`, "POST")); } catch {
+        listenToIt();
+      }
+    }
+  });
+  $("edit-delete").addEventListener("click", async () => {
+    if (!window.confirm(`Delete “${editor.picture.name}”? The file moves to the folder “deleted”.`)) { return; }
+    await changes.settled();
+    stopListening();
+    try { await changes.asking("", "DELETE"); } catch { return listenToIt(); }
+    open(null);
+  });
+  for (const kind of ["determinize", "minimize", "complement"]) {
+    $(`make-${kind}`).addEventListener("click", async () => {
+      await changes.settled();
+      open(await changes.asking(kind, "POST"));
+    });
+  }
+  const endings = documentEndings.map((ending) => `.${ending}`);
+  $("edit-open").accept = endings.join(",");
+  takeFiles($("edit"), $("edit-open"), async (file) => {
+    const dot = file.name.lastIndexOf(".");
+    if (dot < 1) {
+      return complain(`“${file.name}” has no ending. The studio opens ${endings.join(", ")}.`);
+    }
+    const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
+    open(await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file));
+  });
+
+  return { open, openLast, listen: listenToIt, stopListening };
+}
