@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
-    .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),
+    .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
     .target(
       name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),

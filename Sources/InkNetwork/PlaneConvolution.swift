@@ -16,7 +16,7 @@ package struct PlaneConvolution: Sendable {
     fileprivate let columns: Int
 
     /// The extent of a convolution over planes of `height` × `width`.
-    package init(height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
+    package init(height: Int, width: Int, kernel: Int, padding: Convolution.Padding) {
       self.kernel = kernel
       pad = padding == .same ? kernel / 2 : 0
       rows = height + 2 * pad - kernel + 1
