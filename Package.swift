@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "InkExchange",
       dependencies: [
-        "CZlib", "InkRaster", "InkNetwork", "InkDatasets",
+        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkDatasets",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),

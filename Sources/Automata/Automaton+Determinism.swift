@@ -76,9 +76,19 @@ extension Automaton {
     return (addsTrap ? graph.completed() : graph).automaton
   }
 
+  /// How sets of states are named.
+  enum SetNames {
+    /// By all names in them, which may be refused for their length.
+    case whole
+    /// By all names in them up to so many characters; a longer name is left empty.
+    case short(Int)
+    /// Not at all.
+    case none
+  }
+
   /// The subset construction; `extra` symbols count as symbols that lead nowhere.
   func subsets(
-    extra: [String] = [], isNamed: Bool = true, limit: Limit
+    extra: [String] = [], names setNames: SetNames = .whole, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
     let graph = Graph(self, extra: extra)
     var marks = Marks(count: graph.stateCount)
@@ -108,19 +118,32 @@ extension Automaton {
     }
     let isDeterministic = sets.allSatisfy { $0.count == 1 }
     var names = [String](repeating: "", count: sets.count)
-    if isNamed {
+    func name(of set: [Int]) -> String {
+      isDeterministic ? states[set[0]].name : Self.nameOfSet(set.map { states[$0].name })
+    }
+    switch setNames {
+    case .whole:
       var length = 0
       for (index, set) in sets.enumerated() {
         length += set.reduce(0) { $0 + states[$1].name.utf8.count + 2 }
         try limit.check("names of sets", characters: length)
-        let parts = set.map { states[$0].name }
-        names[index] = isDeterministic ? parts[0] : "{\(parts.joined(separator: ","))}"
+        names[index] = name(of: set)
       }
+    case .short(let longest):
+      // A set has at least as many characters in its name as it has states.
+      for (index, set) in sets.enumerated() where set.count <= longest {
+        let name = name(of: set)
+        if isDeterministic || name.count <= longest { names[index] = name }
+      }
+    case .none: break
     }
     return DeterministicGraph(
       symbols: graph.symbols, next: next, isFinal: sets.map(graph.accepts), initial: 0,
       names: names)
   }
+
+  /// What a set of things of these names is called: `{q0,q1}`.
+  static func nameOfSet(_ names: [String]) -> String { "{\(names.joined(separator: ","))}" }
 
   /// Returns a deterministic automaton of the same words in which every state has a transition for
   /// every symbol of the alphabet.

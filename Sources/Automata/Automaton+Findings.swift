@@ -31,6 +31,12 @@ extension Automaton {
     }
   }
 
+  /// Whether there is a word that is accepted.
+  public var acceptsAnyWord: Bool {
+    let graph = Graph(self)
+    return zip(graph.reachable, graph.isFinal).contains { $0 && $1 }
+  }
+
   /// Everything that looks like a mistake; running does not depend on it.
   public var findings: [Finding] {
     let graph = Graph(self)
@@ -45,11 +51,12 @@ extension Automaton {
       findings.append(.withoutSymbols(transition: transition.id))
     }
     let (reachable, productive) = (graph.reachable, graph.productive)
+    let (hasInitialState, hasFinalState) = (!graph.initial.isEmpty, graph.isFinal.contains(true))
     for (index, state) in states.enumerated() {
-      if !initialStates.isEmpty, !reachable[index] {
+      if hasInitialState, !reachable[index] {
         findings.append(.unreachable(state: state.id))
       }
-      if !finalStates.isEmpty, !productive[index] {
+      if hasFinalState, !productive[index] {
         findings.append(.unproductive(state: state.id))
       }
       if state.name.isEmpty { findings.append(.unnamed(state: state.id)) }

@@ -1,21 +1,36 @@
 extension Automaton {
-  /// The smallest deterministic automaton of the same words, without a trap; its states are numbered
-  /// as words reach them, so that two automata of the same words over the same alphabet give the same.
+  /// The smallest deterministic automaton of the same words, without a trap.
+  ///
+  /// Its states are numbered as words reach them, so that two automata of the same words over the same
+  /// alphabet give the same but for the names: a state that nothing was merged with has the name that
+  /// ``determinized(addsTrap:limit:)`` gives it, and merged ones are named as a set, `{q1,q2}`. In
+  /// place of a set's name longer than ``longestSetName``, it is the first of q0, q1, … that is free.
   ///
   /// - Throws: `AutomatonError` where the limit is reached.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
-    var graph = try subsets(isNamed: false, limit: limit).trimmed().merged().trimmed()
-    graph.names = (0..<graph.stateCount).map { "q\($0)" }
+    var graph = try subsets(names: .short(Self.longestSetName), limit: limit)
+      .trimmed().merged(longestName: Self.longestSetName).trimmed()
+    let taken = Set(states.map(\.name) + graph.names)
+    var number = 0
+    for state in graph.names.indices where graph.names[state].isEmpty {
+      while taken.contains("q\(number)") { number += 1 }
+      graph.names[state] = "q\(number)"
+      number += 1
+    }
     return graph.automaton
   }
+
+  /// The most characters in the name of a set of states of a minimal automaton.
+  public static let longestSetName = 24
 }
 
 extension DeterministicGraph {
   /// With states merged that the same words lead from to a final state (Hopcroft, 1971).
   ///
   /// The partition is refined by splitters, a block and a symbol; of a block that is split only the
-  /// smaller part becomes one, hence n log n.
-  func merged() -> DeterministicGraph {
+  /// smaller part becomes one, hence n log n. Merged states are named as a set, up to `longestName`
+  /// characters; otherwise the name is empty.
+  func merged(longestName: Int) -> DeterministicGraph {
     let complete = completed()
     let (count, symbolCount) = (complete.stateCount, symbols.count)
     let sources = InverseTable(complete)
@@ -56,14 +71,29 @@ extension DeterministicGraph {
       isFinal: [Bool](repeating: false, count: blocks), initial: partition.block(of: initial),
       names: [String](repeating: "", count: blocks))
     for block in 0..<blocks {
-      guard let state = partition.members(of: block).first else { continue }
+      let members = partition.members(of: block)
+      guard let state = members.first else { continue }
       result.isFinal[block] = complete.isFinal[state]
+      result.names[block] = name(ofMerged: members, longest: longestName)
       for symbol in 0..<symbolCount {
         result.next[block * symbolCount + symbol] = Int32(
           partition.block(of: Int(complete.next[state * symbolCount + symbol])))
       }
     }
     return result
+  }
+
+  private func name(ofMerged members: ArraySlice<Int>, longest: Int) -> String {
+    // The trap that was added is no state that anybody knows.
+    let members = members.filter { $0 < stateCount }
+    if members.count == 1 { return names[members[0]] }
+    guard members.count <= longest, !members.contains(where: { names[$0].isEmpty }) else {
+      return ""
+    }
+    // Not by the order of the partition, which nobody can follow: q2 comes before q10.
+    let parts = members.map { names[$0] }.sorted { ($0.count, $0) < ($1.count, $1) }
+    let name = Automaton.nameOfSet(parts)
+    return name.count <= longest ? name : ""
   }
 
   /// Where each symbol comes from, for each state: the transposed table, packed.

@@ -50,7 +50,7 @@ extension Automaton {
   /// Where a symbol has several characters, the longest symbol that fits is taken, and commas separate
   /// symbols. White space separates symbols in both cases. A symbol that is a comma or white space
   /// itself is read as a symbol. A character that begins no symbol stands for itself, and a run
-  /// reports it as unknown.
+  /// reports it as unknown. A word that is only `ε` is the empty word, unless `ε` is a symbol.
   public func symbols(of word: String) -> [String] {
     let known = Set(alphabet)
     let lengths = Set(known.map(\.count)).sorted(by: >)
@@ -63,7 +63,7 @@ extension Automaton {
       if longest != nil || !isSeparator { symbols.append(String(longest ?? rest.prefix(1))) }
       rest = rest[(longest ?? rest.prefix(1)).endIndex...]
     }
-    return symbols
+    return symbols == ["ε"] && !known.contains("ε") ? [] : symbols
   }
 
   /// Returns text that is read as the symbols of `word`: without separators where that is unambiguous,

@@ -104,8 +104,9 @@ private struct Pairs {
   init(
     _ one: Automaton, _ other: Automaton, isNamed: Bool, limit: Limit
   ) throws(AutomatonError) {
-    mine = try one.subsets(extra: other.alphabet, isNamed: isNamed, limit: limit).completed()
-    theirs = try other.subsets(extra: one.alphabet, isNamed: isNamed, limit: limit).completed()
+    let names: Automaton.SetNames = isNamed ? .whole : .none
+    mine = try one.subsets(extra: other.alphabet, names: names, limit: limit).completed()
+    theirs = try other.subsets(extra: one.alphabet, names: names, limit: limit).completed()
     symbols = mine.symbols
     _ = number(of: Pair(mine: Int32(mine.initial), theirs: Int32(theirs.initial)))
   }

@@ -98,17 +98,22 @@ public struct Drawn: Hashable, Sendable {
 
 extension Automaton {
   /// What each state is called in formats without ids: its name where that is its own, otherwise its
-  /// id.
+  /// id, with a number behind it where that is the name of another.
   var uniqueNames: [String: String] {
     let counts = Dictionary(grouping: states, by: \.name).mapValues(\.count)
-    let ids = Set(states.map(\.id))
-    return Dictionary(
-      uniqueKeysWithValues: states.map { state in
-        let isOwn =
-          !state.name.isEmpty && counts[state.name] == 1
-          && (state.name == state.id || !ids.contains(state.name))
-        return (state.id, isOwn ? state.name : state.id)
-      })
+    func isOwn(_ name: String) -> Bool { !name.isEmpty && counts[name] == 1 }
+    var taken = Set(states.map(\.name))
+    var names: [String: String] = [:]
+    for state in states {
+      var name = isOwn(state.name) ? state.name : state.id
+      var number = 1
+      while !isOwn(state.name), name != state.name, !taken.insert(name).inserted {
+        number += 1
+        name = "\(state.id)_\(number)"
+      }
+      names[state.id] = name
+    }
+    return names
   }
 }
 

@@ -72,9 +72,13 @@ enum Table {
 
   private static func escaped(_ text: String, isState: Bool) throws(AutomatonError) -> String {
     guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+      let shown = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        .joined(separator: "\\n")
       throw AutomatonError(
-        at: "table form", expected: "names and symbols of one line",
-        found: text.isEmpty ? "an empty one" : "one of several")
+        at: "table form",
+        expected: "\(isState ? "names of states" : "symbols") of one line (change it, or take a "
+          + "form that holds any: automaton, jff or dot)",
+        found: text.isEmpty ? "an empty one" : "`\(shown)`")
     }
     let characters = Array(text)
     let hasGroups = isBalanced(characters)
@@ -144,7 +148,8 @@ enum Table {
         continue
       }
       guard cells.count <= known.count + 1 else {
-        throw refuse("at most \(known.count + 1) columns", "\(cells.count)")
+        throw refuse(
+          "at most \(known.count + 1) column\(known.isEmpty ? "" : "s")", "\(cells.count)")
       }
       let (state, isInitial, isFinal) = marked(cells[0])
       guard !state.isEmpty else { throw refuse("the name of a state", "none") }

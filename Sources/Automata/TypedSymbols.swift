@@ -3,7 +3,7 @@
 /// Commas and white space separate symbols: `a, b` and `a b` are two, `ab` is one of two characters.
 /// `ε`, `eps`, `epsilon` and `\epsilon` mean the empty word. `0…9`, `0..9` and `a..e` are ranges of
 /// digits or Latin letters. Quotes (`","` or `','`) or a backslash (`\,`) keep the meaning of a
-/// character from being used.
+/// character from being used. Characters that cannot be seen are refused.
 public struct TypedSymbols: Hashable, Sendable {
   /// The symbols in the order in which they were typed, each once.
   public private(set) var symbols: [String] = []
@@ -28,7 +28,7 @@ public struct TypedSymbols: Hashable, Sendable {
       let token = tokens[index]
       index += 1
       if token.isLiteral {
-        add(token.text)
+        try add(token.text)
       } else if Self.epsilons.contains(token.text) {
         includesEpsilon = true
       } else if let ends = Self.range(in: token.text) {
@@ -46,7 +46,7 @@ public struct TypedSymbols: Hashable, Sendable {
         throw Self.error(
           "a range from one character to another, such as 0…9 \(Self.advice)", "`\(token.text)`")
       } else {
-        add(token.text)
+        try add(token.text)
       }
     }
   }
@@ -60,6 +60,19 @@ public struct TypedSymbols: Hashable, Sendable {
       throw error("symbols of an alphabet (put ε in quotes to use the letter)", "the empty word ε")
     }
     return typed.symbols
+  }
+
+  /// Returns text that is read as `symbols`: those with a meaning of their own, such as `,`, are quoted.
+  public static func text(of symbols: [String]) -> String {
+    symbols.map { symbol in
+      // Of several symbols, a quote could close another's.
+      let isPlain =
+        !symbol.contains { "\"'\\".contains($0) }
+        && (try? TypedSymbols(symbol)).map { $0.symbols == [symbol] } ?? false
+      if isPlain { return symbol }
+      let escaped = symbol.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return "\"\(escaped)\""
+    }.joined(separator: ", ")
   }
 
   private struct Token {
@@ -142,7 +155,8 @@ public struct TypedSymbols: Hashable, Sendable {
     return nil
   }
 
-  private mutating func add(_ symbol: String) {
+  private mutating func add(_ symbol: String) throws(AutomatonError) {
+    try VisibleText.check(symbol, at: "symbols")
     if !symbols.contains(symbol) { symbols.append(symbol) }
   }
 
@@ -156,6 +170,6 @@ public struct TypedSymbols: Hashable, Sendable {
     else {
       throw Self.error("a range such as 0…9 or a…e \(Self.advice)", "`\(typed)`")
     }
-    for value in low.value...high.value { add(String(Unicode.Scalar(UInt8(value)))) }
+    for value in low.value...high.value { try add(String(Unicode.Scalar(UInt8(value)))) }
   }
 }

@@ -39,7 +39,7 @@ public enum Command: Hashable, Sendable {
   case turnLoop(transition: String, towards: Vector)
   /// Exchanges start and end.
   case flip(transition: String)
-  /// Names a state.
+  /// Names a state; characters that cannot be seen are refused.
   case rename(state: String, String)
   /// What is being typed as a symbol.
   case setPendingSymbol(transition: String, String)
@@ -78,6 +78,8 @@ public enum Refusal: Error, Hashable, Sendable {
   case noFreeID
   /// What was typed as symbols cannot be read.
   case unreadableSymbols(AutomatonError)
+  /// What was typed as a name has characters that cannot be seen.
+  case unreadableName(AutomatonError)
   /// A label was asked for that is none of ``SketchSession/labels``.
   case noSuchLabel(String)
   /// Something else was done since a stroke was drawn, or nothing was drawn.
@@ -96,7 +98,7 @@ extension Refusal: CustomStringConvertible {
     case .alreadyFinal: "the state is final already"
     case .tooSmall: "the drawing is too small, or a line where a ring was expected"
     case .noFreeID: "there is no free id for a new element"
-    case .unreadableSymbols(let error): "\(error)"
+    case .unreadableSymbols(let error), .unreadableName(let error): "\(error)"
     case .noSuchLabel(let label):
       "a drawing can become \(SketchSession.labels.joined(separator: ", ")), not `\(label)`"
     case .noLastDrawing: "the last thing that was done is not a stroke"

@@ -66,9 +66,14 @@ extension Document {
     case .moveTip(let id, let place): try moveEnd(id, isTip: true, to: place, options)
     case .turnLoop(let id, let place): try turnLoop(id, towards: place)
     case .flip(let id): try flip(id)
-    case .rename(let id, let name): states[try stateIndex(id)].name = Self.sanitized(name)
+    case .rename(let id, let name):
+      let index = try stateIndex(id)
+      do { try Self.checkVisible(name, at: "name") } catch { throw .unreadableName(error) }
+      states[index].name = Self.sanitized(name)
     case .setPendingSymbol(let id, let symbol):
-      transitions[try transitionIndex(id)].pendingSymbol = Self.sanitized(symbol)
+      let index = try transitionIndex(id)
+      do { try Self.checkVisible(symbol, at: "symbols") } catch { throw .unreadableSymbols(error) }
+      transitions[index].pendingSymbol = Self.sanitized(symbol)
     case .addSymbols(let id, let text): try addSymbols(text, to: transitionIndex(id))
     case .removeSymbol(let id, let symbol):
       transitions[try transitionIndex(id)].symbols.removeAll { $0 == symbol }
@@ -83,6 +88,12 @@ extension Document {
         throw .unreadableSymbols(
           AutomatonError(
             at: "alphabet", expected: "symbols of a character or more", found: "an empty one"))
+      }
+      // Those of a file that was made elsewhere may stay.
+      for symbol in symbols where !givenAlphabet.contains(symbol) {
+        do { try VisibleText.check(symbol, at: "alphabet") } catch {
+          throw .unreadableSymbols(error)
+        }
       }
       givenAlphabet = Set(symbols).sorted()
     case .clear: (states, transitions, givenAlphabet) = ([], [], [])
@@ -105,6 +116,15 @@ extension Document {
   /// Text without spaces, and without white space at its ends.
   static func sanitized(_ text: String) -> String {
     text.filter { $0 != " " }.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Refuses text with characters that cannot be seen; white space at its ends is no part of it.
+  private static func checkVisible(
+    _ text: String, at place: String
+  ) throws(AutomatonError) {
+    let start = text.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) }
+    try VisibleText.check(String(start[..<(end ?? start.startIndex)]), at: place)
   }
 
   private func stateIndex(_ id: String) throws(Refusal) -> Int {

@@ -14,18 +14,32 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   /// The reference editor's exchange form.
   case exchange
 
+  /// The endings of file names that stand for a form, the editor's own first.
+  public static let endings =
+    ["automaton"] + [Format.jflap, .dot, .table, .exchange].flatMap(\.endings)
+
+  /// Returns the form in which a file of the name `path` is written; `nil` where its ending is none of
+  /// ``endings``.
+  public init?(path: String) {
+    if path.lowercased().hasSuffix(".automaton") {
+      self = .automaton
+      return
+    }
+    switch Format(path: path) {
+    case .jflap?: self = .jff
+    case .dot?: self = .dot
+    case .table?: self = .table
+    case .exchange?: self = .exchange
+    case nil: return nil
+    }
+  }
+
   /// Returns the form of a file whose name ends in `.ending`; JSON is told by its content.
   public init?(ending: String, data: Data) {
-    switch ending.lowercased() {
-    case "automaton": self = .automaton
-    case "json": self.init(lookingAt: data)
-    default:
-      switch Format(path: "file.\(ending)") {
-      case .jflap?: self = .jff
-      case .dot?: self = .dot
-      case .table?: self = .table
-      case .exchange?, nil: return nil
-      }
+    if ending.lowercased() == "json" {
+      self.init(lookingAt: data)
+    } else {
+      self.init(path: "file.\(ending)")
     }
   }
 

@@ -128,6 +128,7 @@ private struct InkMLDocument {
       switch annotation.attributes["type"] {
       case "writer", "author": recording.writer = text
       case "device": recording.device = text
+      case "source": recording.source = text
       case "truth", nil: break
       case let type?: recording.attributes[type] = .text(text)
       }
@@ -269,7 +270,8 @@ private struct TraceFormat {
       place.point = points.count + 1
       guard (requiredCount...channels.count).contains(tokens.count) else {
         throw InkError(
-          at: place, expected: "\(requiredCount) values", found: "\(tokens.count) in `\(text)`")
+          at: place, expected: requiredCount.counted("value"), found: "\(tokens.count) in `\(text)`"
+        )
       }
       var point = Point(0, 0)
       for (index, token) in tokens.enumerated() {

@@ -5,7 +5,8 @@ import Foundation
 /// `{"word": label, "drawing": [[xs, ys, ts, ps], …]}` with one entry of `drawing` a stroke. Times
 /// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a point
 /// has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every other key
-/// with a text, number or truth value is kept as an attribute.
+/// with a text, number or truth value is kept as an attribute. Attributes that are named as one of the
+/// format's own keys are in an object `attributes`, so that every recording is read as it was written.
 public enum NDJSON {
   /// Reads one line, or returns `nil` where it is blank.
   public static func item(_ line: LineReader.Line) -> InkFile.Item? {
@@ -83,6 +84,10 @@ private struct Line: Codable {
     static let device = Key(stringValue: "device")
     static let source = Key(stringValue: "source")
     static let drawing = Key(stringValue: "drawing")
+    static let attributes = Key(stringValue: "attributes")
+
+    /// The names that no attribute can have beside them.
+    static let own: Set = ["word", "writer", "device", "source", "drawing", "attributes"]
   }
 
   init(from decoder: any Decoder) throws {
@@ -92,8 +97,7 @@ private struct Line: Codable {
     device = try container.decodeIfPresent(String.self, forKey: .device)
     source = try container.decodeIfPresent(String.self, forKey: .source)
     drawing = try container.decode([[[Double?]]].self, forKey: .drawing)
-    let ours = ["word", "writer", "device", "source", "drawing"]
-    for key in container.allKeys where !ours.contains(key.stringValue) {
+    func readAttribute(_ key: Key, in container: KeyedDecodingContainer<Key>) {
       if let flag = try? container.decode(Bool.self, forKey: key) {
         attributes[key.stringValue] = .flag(flag)
       } else if let number = try? container.decode(Double.self, forKey: key) {
@@ -102,17 +106,35 @@ private struct Line: Codable {
         attributes[key.stringValue] = .text(text)
       }
     }
+    for key in container.allKeys where !Key.own.contains(key.stringValue) {
+      readAttribute(key, in: container)
+    }
+    if let nested = try? container.nestedContainer(keyedBy: Key.self, forKey: .attributes) {
+      for key in nested.allKeys { readAttribute(key, in: nested) }
+    } else {
+      readAttribute(.attributes, in: container)
+    }
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
-    for (name, attribute) in attributes {
-      let key = Key(stringValue: name)
-      switch attribute {
-      case .text(let text): try container.encode(text, forKey: key)
-      case .number(let number): try container.encode(number, forKey: key)
-      case .flag(let flag): try container.encode(flag, forKey: key)
+    func write(
+      _ attributes: [String: Recording.Attribute], to container: inout KeyedEncodingContainer<Key>
+    ) throws {
+      for (name, attribute) in attributes {
+        let key = Key(stringValue: name)
+        switch attribute {
+        case .text(let text): try container.encode(text, forKey: key)
+        case .number(let number): try container.encode(number, forKey: key)
+        case .flag(let flag): try container.encode(flag, forKey: key)
+        }
       }
+    }
+    try write(attributes.filter { !Key.own.contains($0.key) }, to: &container)
+    let clashing = attributes.filter { Key.own.contains($0.key) }
+    if !clashing.isEmpty {
+      var nested = container.nestedContainer(keyedBy: Key.self, forKey: .attributes)
+      try write(clashing, to: &nested)
     }
     try container.encodeIfPresent(word, forKey: .word)
     try container.encodeIfPresent(writer, forKey: .writer)

@@ -152,7 +152,7 @@ public struct LoadedDataset: Sendable {
   public var dataset: Dataset
   /// One line for each item that should have been readable and was not.
   public var failures: [String] = []
-  /// Files that are marked as no recordings, or hold something else.
+  /// Files that were not read: pictures among ink, ink among pictures, and files of other kinds.
   public var passedOver: [String] = []
   /// Recordings without a label.
   public var unlabelledCount = 0
@@ -162,6 +162,21 @@ public struct LoadedDataset: Sendable {
   public var labelsFound: [String] = []
   /// Whether pictures had dark ink and were inverted; `nil` where there are no pictures.
   public var wasInverted: Bool?
+
+  /// How many files of each kind were passed over, and the first of them: `2 pictures (a/b.png first)`.
+  public var passedOverInWords: [String] {
+    let kinds = Dictionary(grouping: passedOver, by: Dataset.FileKind.init(path:))
+    return Dataset.FileKind.allCases.compactMap { kind in
+      guard let files = kinds[kind], let first = files.first else { return nil }
+      let noun =
+        switch kind {
+        case .ink: "ink file"
+        case .picture: "picture"
+        case .other: "other file"
+        }
+      return "\(files.count.counted(noun)) (\(files.count == 1 ? first : "\(first) first"))"
+    }
+  }
 
   /// Decides for all pictures together whether their ink is dark, and inverts it then.
   mutating func settlePolarity(_ polarity: Polarity) {
@@ -182,8 +197,30 @@ public struct LoadedDataset: Sendable {
 }
 
 extension Dataset {
+  /// What a file holds.
+  enum FileKind: CaseIterable {
+    case ink, picture, other
+
+    /// JSON and XML of other kinds lie beside pictures, too: ink has both name and content of ink.
+    init(path: String) {
+      if path.lowercased().hasSuffix(".png") {
+        self = .picture
+      } else if isNamedInk(path), (try? InkFile(path: path)) != nil {
+        self = .ink
+      } else {
+        self = .other
+      }
+    }
+  }
+
+  private static func isNamedInk(_ path: String) -> Bool {
+    [".ndjson", ".inkml", ".xml"].contains(where: path.lowercased().hasSuffix)
+  }
+
   /// Reads a data set in whatever form it is: recordings (a file, or a folder of any ink files), an
   /// image folder, IDX or NPY.
+  ///
+  /// Where a folder holds ink, pictures in it are passed over: ink has labels and writers of its own.
   ///
   /// A bad item does not take good ones with it: it is listed in the result. Where the label map
   /// renames a label, the attribute `kind` keeps the old one, unless there is one already. With `asSingleStrokes`,
@@ -220,7 +257,7 @@ extension Dataset {
       let reason =
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0
-          ? "\(loaded.unlabelledCount) recordings without a label" : "none")
+          ? "\(loaded.unlabelledCount.counted("recording")) without a label" : "none")
       throw DatasetError(path: path, expected: "examples with labels", found: reason)
     }
     return loaded
@@ -234,9 +271,17 @@ extension Dataset {
         ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"),
         ("images-idx3-ubyte", "labels-idx1-ubyte"), ("images.npy", "labels.npy"),
       ] where FileTree.exists("\(path)/\(images)") {
-        return try pictures("\(path)/\(images)", labels: "\(path)/\(labels)", polarity: polarity)
+        var loaded = try pictures(
+          FileTree.join(path, images), labels: FileTree.join(path, labels), polarity: polarity)
+        let used = [images, labels, "classes.txt"].map { FileTree.join(path, $0) }
+        loaded.passedOver = FileTree.files(below: path).filter { !used.contains($0) }
+        return loaded
       }
-      if ImageFolder.isOne(path) { return try ImageFolder.read(path, polarity: polarity) }
+      if ImageFolder.isOne(path),
+        !FileTree.files(below: path).contains(where: { FileKind(path: $0) == .ink })
+      {
+        return try ImageFolder.read(path, polarity: polarity)
+      }
       return try recordings(below: path, source: source)
     }
     let name = FileTree.name(of: path)
@@ -320,7 +365,7 @@ extension Dataset {
   ) throws(DatasetError) -> (classes: [String], names: [String]?) {
     let labels = try NPY.isOne(path) ? NPY.read(path) : IDX.read(path)
     guard labels.shape == [count] else {
-      throw DatasetError(path: path, expected: "\(count) labels", found: "\(labels.shape)")
+      throw DatasetError(path: path, expected: count.counted("label"), found: "\(labels.shape)")
     }
     let classesPath = "\(FileTree.folder(of: path))/classes.txt"
     let names = FileManager.default.contents(atPath: classesPath).map {
@@ -375,8 +420,7 @@ extension Dataset {
         }
       } catch let error as InkError {
         // In a folder, a licence or a note beside the ink is no failure.
-        let isNamedInk = [".ndjson", ".inkml", ".xml"].contains(where: file.lowercased().hasSuffix)
-        if isFolder, !isNamedInk, error.found == "something else" {
+        if isFolder, !isNamedInk(file), error.found == "something else" {
           loaded.passedOver.append(file)
         } else {
           loaded.failures.append("\(error)")

@@ -4,6 +4,8 @@ extension FileTree {
   /// Writes `data` beside `path`, flushes it to disk and renames it into place, so that an error, a
   /// full disk or a power cut leaves what was there before.
   ///
+  /// A file that is replaced keeps its mode. Through a link, the file that it leads to is written.
+  ///
   /// - Throws: `DatasetError` where the folder or the file cannot be written.
   public static func write(_ data: Data, to path: String) throws(DatasetError) {
     guard !isFolder(path) else {
@@ -16,6 +18,8 @@ extension FileTree {
 
   /// Lets `make` write a file or folder beside `path`, flushes it to disk and renames it into place.
   ///
+  /// What is replaced keeps its mode. Through a link, what it leads to is replaced.
+  ///
   /// At every moment, either the old or the new one is at `path`: a folder changes places with the one
   /// that replaces it. Only on file systems that cannot do that is the old folder renamed first; should
   /// the program end just then, it is `path` with `.old-` and the number of the process behind it.
@@ -26,7 +30,8 @@ extension FileTree {
     _ path: String, by make: (_ temporary: String) throws -> Void
   ) throws(DatasetError) {
     // With its slash at the end, what is written beside it would lie in it.
-    let path = trimmed(path)
+    let path = try target(ofLink: trimmed(path))
+    try refuseDevice(path)
     let folder = folder(of: path)
     let temporary = beside(path, "part")
     do {
@@ -34,6 +39,7 @@ extension FileTree {
       removeLeftovers(of: path)
       try make(temporary)
       try flush(temporary)
+      try keepMode(of: path, for: temporary)
       if isFolder(path) {
         try exchange(path, with: temporary)
       } else {
@@ -42,12 +48,42 @@ extension FileTree {
     } catch {
       try? FileManager.default.removeItem(atPath: temporary)
       if let error = error as? DatasetError { throw error }
+      guard error is CocoaError || error is POSIXError else {
+        throw DatasetError(path: path, expected: "data that can be written", found: "\(error)")
+      }
       throw DatasetError(
         path: path, expected: "room and permission to write", found: reason(error))
     }
-    // The new name is on disk when its folder is. A file system without folders to flush has none
-    // to lose.
-    try? flushOne(folder)
+    // The new name is on disk when its folder is.
+    flushNames(in: folder)
+  }
+
+  /// Writes the names in a folder to disk, so that a power cut undoes no renaming.
+  ///
+  /// A file system without folders to flush has none to lose.
+  public static func flushNames(in folder: String) { try? flushOne(folder) }
+
+  /// Where the link at `path` leads to, perhaps by further links; `path` itself where it is none.
+  private static func target(ofLink path: String) throws(DatasetError) -> String {
+    var target = path
+    // As many as the system follows.
+    for _ in 0..<40 {
+      guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else {
+        return target
+      }
+      target = next.hasPrefix("/") ? next : join(folder(of: target), next)
+    }
+    throw DatasetError(
+      path: path, expected: "a link to a file or folder", found: "one that leads back to itself")
+  }
+
+  /// Gives `temporary` the permissions of the file or folder that it replaces.
+  private static func keepMode(of path: String, for temporary: String) throws {
+    var (old, new) = (stat(), stat())
+    guard stat(path, &old) == 0, stat(temporary, &new) == 0,
+      old.st_mode & S_IFMT == new.st_mode & S_IFMT
+    else { return }
+    guard chmod(temporary, old.st_mode & 0o777) == 0 else { throw POSIXError.last }
   }
 
   /// Puts the folder at `temporary` in the place of the one at `path`, which is removed.
@@ -167,18 +203,29 @@ extension FileTree {
   }
 
   private static func reason(_ error: any Error) -> String {
-    if let code = (error as? CocoaError)?.code {
-      switch code {
-      case .fileWriteOutOfSpace: return "a full disk"
-      case .fileWriteNoPermission: return "no permission"
-      case .fileWriteFileExists: return "a file where a folder has to be"
-      default: break
-      }
+    switch (error as? CocoaError)?.code {
+    case .fileWriteOutOfSpace?: return "a full disk"
+    case .fileWriteNoPermission?, .fileReadNoPermission?: return "no permission"
+    case .fileWriteFileExists?: return "a file where a folder has to be"
+    case .fileNoSuchFile?, .fileReadNoSuchFile?: return "no folder that could hold it"
+    case .fileWriteVolumeReadOnly?: return "a disk that can only be read"
+    case .fileWriteInvalidFileName?: return "a name that is too long or not allowed"
+    default: break
     }
-    if let code = (error as? POSIXError)?.code {
-      return String(cString: strerror(code.rawValue))
+    let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? POSIXError
+    let code = (cause ?? error as? POSIXError)?.code
+    switch code {
+    case .ENOSPC?, .EDQUOT?: return "a full disk"
+    case .EFBIG?: return "a limit on the size of files"
+    case .EACCES?, .EPERM?: return "no permission"
+    case .EROFS?: return "a disk that can only be read"
+    case .ENOENT?: return "no folder that could hold it"
+    case .ENOTDIR?, .EEXIST?: return "a file where a folder has to be"
+    case .EISDIR?: return "a folder where a file has to be"
+    case .ENAMETOOLONG?: return "a name that is too long"
+    case .EIO?: return "a disk that does not work"
+    default: return "a system that refuses it" + (code.map { " (error \($0.rawValue))" } ?? "")
     }
-    return (error as NSError).localizedDescription.replacing("\n", with: " ")
   }
 }
 

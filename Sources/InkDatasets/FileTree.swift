@@ -90,12 +90,7 @@ public enum FileTree {
   /// - Throws: `DatasetError` where something is there.
   public static func refuseExisting(_ path: String, force: Bool) throws(DatasetError) {
     guard exists(path) else { return }
-    let type = try? FileManager.default.attributesOfItem(atPath: path)[.type]
-    guard isFolder(path) || [.typeRegular, .typeSymbolicLink].contains(type as? FileAttributeType)
-    else {
-      throw DatasetError(
-        path: path, expected: "a place for a file or folder", found: "a pipe or device")
-    }
+    try refuseDevice(path)
     guard force else {
       throw DatasetError(
         path: path, expected: "no file of that name (--force replaces it)", found: "one")
@@ -103,6 +98,14 @@ public enum FileTree {
     guard !isFolder(path) || isDataset(path) else {
       throw DatasetError(
         path: path, expected: "a file or a data set to replace", found: "a folder of other things")
+    }
+  }
+
+  /// Refuses to put a file or folder in the place of a pipe or device, perhaps behind a link.
+  static func refuseDevice(_ path: String) throws(DatasetError) {
+    guard !exists(path) || isFolder(path) || isRegular(path) else {
+      throw DatasetError(
+        path: path, expected: "a place for a file or folder", found: "a pipe or device")
     }
   }
 

@@ -1,5 +1,6 @@
 import CZlib
 import Foundation
+import Ink
 import InkRaster
 
 /// The format of MNIST (LeCun, Cortes & Burges): two zero bytes, the type (8 for unsigned bytes),
@@ -79,7 +80,7 @@ enum IDX {
       read += values.count
       guard values.count == number else {
         throw DatasetError(
-          path: path, expected: "\(count) values, as the header says", found: "\(read)")
+          path: path, expected: "\(count.counted("value")), as the header says", found: "\(read)")
       }
       return values
     }
@@ -87,7 +88,7 @@ enum IDX {
     /// Refuses what comes after the last value.
     func finish() throws(DatasetError) {
       guard try file.read(1).isEmpty else {
-        throw DatasetError(path: path, expected: "\(count) values", found: "more")
+        throw DatasetError(path: path, expected: count.counted("value"), found: "more")
       }
     }
   }

@@ -38,6 +38,9 @@ enum ImageFolder {
     let labels = FileTree.names(in: path).filter { FileTree.isFolder(FileTree.join(path, $0)) }
     var examples: [Example] = []
     var loaded = LoadedDataset(dataset: Dataset([]))
+    for name in FileTree.names(in: path) where !labels.contains(name) {
+      loaded.passedOver.append(FileTree.join(path, name))
+    }
     for label in labels {
       for file in FileTree.files(below: FileTree.join(path, label)) {
         guard file.lowercased().hasSuffix(".png") else {

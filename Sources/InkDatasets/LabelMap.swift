@@ -38,7 +38,7 @@ public struct LabelMap: Hashable, Sendable {
   }
 
   /// The labels that it names and that are not among `labels`, in alphabetical order.
-  public func strangers(to labels: some Sequence<String>) -> [String] {
+  public func unknownLabels(among labels: some Sequence<String>) -> [String] {
     dropped.union(names.keys).subtracting(labels).sorted()
   }
 }

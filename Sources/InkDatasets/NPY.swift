@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 
 /// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
 /// then the values.
@@ -39,7 +40,9 @@ package enum NPY {
     let lengthSize = bytes[6] == 1 ? 2 : 4
     let length = bytes[8..<8 + lengthSize].reversed().reduce(0) { $0 << 8 | Int($1) }
     let start = 8 + lengthSize + length
-    guard start <= bytes.count else { throw refuse("a header of \(length) bytes", "fewer") }
+    guard start <= bytes.count else {
+      throw refuse("a header of \(length.counted("byte"))", "fewer")
+    }
     let header = String(decoding: bytes[8 + lengthSize..<start], as: UTF8.self)
     guard let type = value(of: "descr", in: header) else { throw refuse("a descr", "none") }
     let order = value(of: "fortran_order", in: header)
@@ -75,7 +78,7 @@ package enum NPY {
     guard !header.shape.isEmpty, header.count == Int(size) - header.offset else {
       throw refuse(
         "values of shape \(header.shape.map(String.init).joined(separator: " × "))",
-        "\(Int(size) - header.offset) bytes")
+        (Int(size) - header.offset).counted("byte"))
     }
     return header
   }

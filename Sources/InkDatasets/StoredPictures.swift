@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkRaster
 
 /// Pictures that stay on disk: a file of bytes, `[count, height, width]` from some offset on, mapped into
@@ -48,8 +49,8 @@ public final class StoredPictures: Hashable, Sendable {
     }
     guard mapped.bytes.count >= offset + count * height * width else {
       throw DatasetError(
-        path: path, expected: "\(count) pictures of \(height) × \(width)",
-        found: "\(mapped.bytes.count - offset) bytes")
+        path: path, expected: "\(count.counted("picture")) of \(height) × \(width)",
+        found: (mapped.bytes.count - offset).counted("byte"))
     }
     self.path = path
     self.offset = offset

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkNetwork
 import InkRaster
 
@@ -158,7 +159,7 @@ struct LayerChain {
       throw refuse(place, "nothing after the logits but a softmax", "values for each output")
     }
     guard bias.values.count == values.count else {
-      throw refuse(place, "\(bias.values.count) values, one an output", "\(values.count)")
+      throw refuse(place, "\(bias.values.count.counted("value")), one an output", "\(values.count)")
     }
     let length = weight.values.count / values.count
     for (output, value) in values.enumerated() {
@@ -277,7 +278,7 @@ struct LayerChain {
     let architecture = try architecture()
     guard let labels = options.labels ?? description.labels else {
       throw refuse(
-        "labels", "\(architecture.classCount) labels in the file, or --labels", "none")
+        "labels", "\(architecture.classCount.counted("label")) in the file, or --labels", "none")
     }
     let rasterizer: Rasterizer
     do {

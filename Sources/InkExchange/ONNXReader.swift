@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkNetwork
 import SwiftProtobuf
 
@@ -514,12 +515,14 @@ struct Constants {
       throw refuse(name, "an offset in `\(location)`", entries["offset"] ?? "none")
     }
     guard (entries["length"] ?? "\(count)") == "\(count)" else {
-      throw refuse(name, "\(count) bytes in `\(location)`", entries["length"] ?? "none")
+      throw refuse(name, "\(count.counted("byte")) in `\(location)`", entries["length"] ?? "none")
     }
     guard let size = try? handle.seekToEnd(), offset <= size, UInt64(count) <= size - offset,
       (try? handle.seek(toOffset: offset)) != nil, let data = try? handle.read(upToCount: count),
       data.count == count
-    else { throw refuse(name, "\(count) bytes from \(offset) on in `\(location)`", "fewer") }
+    else {
+      throw refuse(name, "\(count.counted("byte")) from \(offset) on in `\(location)`", "fewer")
+    }
     return data
   }
 }

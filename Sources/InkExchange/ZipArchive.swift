@@ -1,5 +1,6 @@
 import CZlib
 import Foundation
+import Ink
 import InkNetwork
 
 /// The members of a ZIP file, stored or deflated, in the order of its directory (PKWARE's APPNOTE, sections
@@ -34,7 +35,7 @@ struct ZipArchive {
     var place = Self.number(bytes, end + 16, 4)
     for _ in 0..<Self.number(bytes, end + 10, 2) {
       guard place + 46 <= end, Self.number(bytes, place, 4) == 0x0201_4B50 else {
-        throw refuse("a whole directory", "an end after \(members.count) members")
+        throw refuse("a whole directory", "an end after \(members.count.counted("member"))")
       }
       let nameCount = Self.number(bytes, place + 28, 2)
       guard place + 46 + nameCount <= end else { throw refuse("a whole directory", "a long name") }
@@ -67,18 +68,18 @@ struct ZipArchive {
     let start =
       header + 30 + Self.number(bytes, header + 26, 2) + Self.number(bytes, header + 28, 2)
     guard start + member.packedCount <= bytes.count else {
-      throw refuse("\(member.packedCount) bytes", "the end of the file")
+      throw refuse(member.packedCount.counted("byte"), "the end of the file")
     }
     let packed = bytes[start..<start + member.packedCount]
     switch member.method {
     case 0:
       guard member.packedCount == member.count else {
-        throw refuse("\(member.count) bytes", "\(member.packedCount)")
+        throw refuse(member.count.counted("byte"), "\(member.packedCount)")
       }
       return Array(packed)
     case 8:
       guard let content = Self.inflated(packed, count: member.count) else {
-        throw refuse("whole deflated data of \(member.count) bytes", "damaged data")
+        throw refuse("whole deflated data of \(member.count.counted("byte"))", "damaged data")
       }
       return content
     default: throw refuse("stored or deflated data", "method \(member.method)")

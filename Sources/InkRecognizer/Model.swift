@@ -86,17 +86,19 @@ public struct Model: Hashable, Sendable {
     Set(labels).count == labels.count && !labels.contains("")
   }
 
-  /// Reads a model file.
+  /// Reads a model file, or a pipe.
   ///
   /// - Throws: `ModelError` naming the file and the field that does not fit.
   public static func read(path: String) throws(ModelError) -> Model {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    if let size = attributes?[.size] as? Int, size > 4 * Architecture.mostParameters + (8 << 20) {
+    let mostBytes = 4 * Architecture.mostParameters + (8 << 20)
+    // A pipe has no size, and is opened once.
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: mostBytes + 1) ?? Data()
+    else { throw ModelError(path: path, problem: "the file is missing or cannot be read") }
+    try? handle.close()
+    guard data.count <= mostBytes else {
       throw ModelError(
-        path: path, problem: "the file has \(size) bytes; models have at most 208 MB")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw ModelError(path: path, problem: "the file is missing or cannot be read")
+        path: path, problem: "the file is larger than a model can be (208 MB)")
     }
     return try Model(data, path: path)
   }

@@ -50,6 +50,26 @@ actor Documents {
     var page: String?
     /// Why it could not be saved.
     var problem: String?
+    /// The last strokes that pages gave an id, the newest at the end.
+    private var strokes: [(id: String, decision: SketchSession.Decision?)] = []
+    private static let mostStrokes = 500
+
+    init(session: SketchSession) { self.session = session }
+
+    /// Returns what became of the stroke `id`: draws it, unless that was done already.
+    ///
+    /// A page whose connection broke before the answer sends a stroke again.
+    mutating func drawOnce(
+      _ id: String?, _ draw: (inout State) -> SketchSession.Decision?
+    ) -> SketchSession.Decision? {
+      if let id, let known = strokes.last(where: { $0.id == id }) { return known.decision }
+      let decision = draw(&self)
+      if let id {
+        strokes.append((id, decision))
+        if strokes.count > Self.mostStrokes { strokes.removeFirst() }
+      }
+      return decision
+    }
 
     /// The document as it is.
     var document: Document { session.editor.document }
@@ -65,10 +85,13 @@ actor Documents {
 
   /// Writes a file.
   typealias Writing = @Sendable (_ data: Data, _ path: String) throws -> Void
+  /// Writes the names in a folder to disk.
+  typealias Flush = @Sendable (_ folder: String) -> Void
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
   private let write: Writing
+  private let flush: Flush
   private var open: [String: State] = [:]
   /// What is to be written next, and those who are writing: one a document.
   private var unsaved: [String: Document] = [:]
@@ -89,12 +112,14 @@ actor Documents {
 
   init(
     folder: String, recognizer: any DrawingRecognizer,
-    writing: @escaping Writing = { try FileTree.write($0, to: $1) }
+    writing: @escaping Writing = { try FileTree.write($0, to: $1) },
+    flushing: @escaping Flush = { FileTree.flushNames(in: $0) }
   ) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
     self.recognizer = recognizer
     write = writing
+    flush = flushing
   }
 
   /// The names of all documents, sorted.
@@ -102,7 +127,9 @@ actor Documents {
     Set(FileName.all(in: folder, ending: "automaton")).union(open.keys).sorted()
   }
 
-  private func path(of name: String) -> String { "\(folder)/\(name).automaton" }
+  private func path(of name: String) -> String {
+    FileName.path(of: name, in: folder, ending: "automaton")
+  }
 
   /// The document of that name.
   ///
@@ -308,6 +335,8 @@ actor Documents {
   }
 
   /// Moves the file of a document; where it could not be saved, writes the document as it is now.
+  ///
+  /// When this returns, its new name is on disk.
   private func move(_ name: String, _ document: Document, to target: String) throws {
     let (files, source) = (FileManager.default, path(of: name))
     do {
@@ -328,6 +357,10 @@ actor Documents {
           + "\(reason(for: error)).", .internalServerError)
     }
     unsaved[name] = nil
+    // The new name first: a power cut in between may leave both, but never neither.
+    let new = FileTree.folder(of: target)
+    flush(new)
+    if new != folder { flush(folder) }
   }
 
   /// Remembers that a document is gone from its name, and tells the pages that show it.

@@ -42,7 +42,17 @@ enum FileName {
   /// The fine names of the files in `folder` that end in `.ending`.
   static func all(in folder: String, ending: String) -> [String] {
     FileTree.names(in: folder).filter { $0.hasSuffix(".\(ending)") }
-      .map { String($0.dropLast(ending.count + 1)) }.filter(isFine)
+      .map { spelled(String($0.dropLast(ending.count + 1))) }.filter(isFine)
+  }
+
+  /// The path of the file called `name` in `folder`, whichever way it is spelled on the disk; where there
+  /// is none, the path of a new one.
+  static func path(of name: String, in folder: String, ending: String) -> String {
+    let path = "\(folder)/\(name).\(ending)"
+    guard !FileTree.exists(path), name.contains(where: { !$0.isASCII }) else { return path }
+    // Texts are equal here, however their accents are spelled.
+    let file = FileTree.names(in: folder).first { $0 == "\(name).\(ending)" }
+    return file.map { "\(folder)/\($0)" } ?? path
   }
 
   private static func isFine(_ scalar: Unicode.Scalar) -> Bool {

@@ -6,7 +6,9 @@ import Foundation
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Makes the folder, which only its owner may enter, and locks it.
+  /// Locks the folder, and makes it first where it is missing.
+  ///
+  /// Only its owner may enter a new folder; one that is there keeps its permissions.
   ///
   /// - Throws: `Problem` where another process has the folder or it cannot be used.
   init(_ folder: String) throws {
@@ -16,9 +18,6 @@ final class FolderLock: Sendable {
       if !files.fileExists(atPath: folder) {
         try files.createDirectory(
           atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      } else if files.fileExists(atPath: path) {
-        // A studio's folder of an older version was open to all users of the machine.
-        try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
       }
     } catch {
       throw Problem("The folder \(folder) cannot be used: \(reason(for: error)).")

@@ -139,6 +139,11 @@ extension Message.Picture {
       json.value(state.session.editor.canRedo)
       json.name("alphabet")
       json.list(automaton.alphabet) { $0.value($1) }
+      let given = Set(document.givenAlphabet)
+      json.name("typedAlphabet")
+      json.value(TypedSymbols.text(of: document.givenAlphabet))
+      json.name("otherSymbols")
+      json.value(TypedSymbols.text(of: automaton.alphabet.filter { !given.contains($0) }))
       json.name("isDeterministic")
       json.value(automaton.isDeterministic)
       json.name("errors")

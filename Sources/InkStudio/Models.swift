@@ -44,7 +44,7 @@ final class Models: DrawingRecognizer {
     var recognizers = [Self.released: try Recognizer.released()]
     for name in Self.names(in: folder).prefix(Self.most) {
       guard recognizers[name] == nil else { continue }
-      recognizers[name] = try? Recognizer(modelPath: "\(folder)/\(name).safetensors")
+      recognizers[name] = try? Recognizer(modelPath: Self.path(of: name, in: folder))
     }
     var used = Self.released
     var given: String?
@@ -131,5 +131,9 @@ final class Models: DrawingRecognizer {
     return data
   }
 
-  private func path(of name: String) -> String { "\(folder)/\(name).safetensors" }
+  private func path(of name: String) -> String { Self.path(of: name, in: folder) }
+
+  private static func path(of name: String, in folder: String) -> String {
+    FileName.path(of: name, in: folder, ending: "safetensors")
+  }
 }

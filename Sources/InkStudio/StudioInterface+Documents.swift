@@ -43,19 +43,22 @@ extension StudioInterface {
       let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
+      let stroke = try strokeID(recording)
       var page: String?
       if case .text(let text)? = recording.attributes["page"] { page = text }
       return try await picturing { [page] in
         let (state, decision) = try await documents.change(name, id: id) { state in
-          if state.page != page {
-            // What another page drew before does not belong together with this.
-            state.session = SketchSession(state.session.editor, recognizer: models)
-            state.page = page
+          state.drawOnce(stroke) { state in
+            if state.page != page {
+              // What another page drew before does not belong together with this.
+              state.session = SketchSession(state.session.editor, recognizer: models)
+              state.page = page
+            }
+            state.session.editor.options.zoom = zoom
+            var decision: SketchSession.Decision?
+            for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
+            return decision
           }
-          state.session.editor.options.zoom = zoom
-          var decision: SketchSession.Decision?
-          for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
-          return decision
         }
         return Message.Picture(name, state, decision: decision.map(Self.words))
       }
@@ -74,12 +77,16 @@ extension StudioInterface {
       let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
+      let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
       return try await picturing {
         let (state, _) = try await documents.change(name, id: id) { state in
-          state.session.editor.options.zoom = zoom
-          try? state.session.editor.perform(.erase(recording.drawing, cascade))
+          state.drawOnce(stroke) { state in
+            state.session.editor.options.zoom = zoom
+            try? state.session.editor.perform(.erase(recording.drawing, cascade))
+            return nil
+          }
         }
         return Message.Picture(name, state)
       }
@@ -116,6 +123,15 @@ extension StudioInterface {
       }
       return Message.Picture(shown.name, state)
     }
+  }
+
+  /// The page's id of a stroke, by which the same one is known when it is sent again.
+  private func strokeID(_ recording: Recording) throws -> String? {
+    guard case .text(let id)? = recording.attributes["stroke"] else { return nil }
+    guard id.utf8.count <= 100 else {
+      throw Problem("The id of the stroke has more than 100 bytes. Reload the page.")
+    }
+    return id
   }
 
   /// The document that the page shows: its name and, where the page says so, its id.

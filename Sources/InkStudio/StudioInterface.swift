@@ -51,7 +51,8 @@ import NIOCore
 ///
 /// **Drawings** are lines of NDJSON. Times are milliseconds since 1970 with fractions; stored recordings
 /// begin at 0. `zoom` is the number of screen points per canvas point. Strokes with different values of `page`
-/// are not taken together.
+/// are not taken together. A stroke that is sent again, with the same value of `stroke`, is not drawn again:
+/// its answer has the decision of the first time.
 ///
 /// **Tasks of the digit game** have an id, and so has every answer: a confirmation names the answer. The
 /// expected number is told with the confirmation, when the task is closed.

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkDatasets
 import InkImageIO
 import InkNetwork
@@ -127,7 +128,8 @@ public struct EvaluationReport: Codable, Sendable {
       body += Self.section(disturbed)
     }
     for breakdown in breakdowns { body += Self.section(breakdown) }
-    body += "<h2>\(evaluation.errors.count) errors, most certain first</h2><div class=errors>"
+    body +=
+      "<h2>\(evaluation.errors.count.counted("error")), most certain first</h2><div class=errors>"
     for mistake in evaluation.errors.prefix(400) {
       let bitmap = rasterizer.fit(try examples.examples[mistake.index].bitmap(rasterizer))
       let picture = try PNG.encode(bitmap).base64EncodedString()

@@ -60,21 +60,21 @@ final class OptimizerState: @unchecked Sendable {
 
   /// Moves `weights` one step, number `step` from 1.
   ///
-  /// The gradient is scaled down first where its length exceeds `longestGradient`.
+  /// The gradient is scaled down first where its length exceeds `maxGradientNorm`.
   func update(
     _ weights: FloatBuffer, gradient: FloatBuffer, step: Int, learningRate: Double,
-    longestGradient: Double?
+    maxGradientNorm: Double?
   ) {
     let blocks = stride(from: 0, to: weights.count, by: Self.blockSize).map {
       $0..<min($0 + Self.blockSize, weights.count)
     }
     var scale: Float = 1
-    if let longestGradient {
+    if let maxGradientNorm {
       let squares = blocks.map { block in
         block.reduce(0.0) { $0 + Double(gradient.pointer[$1]) * Double(gradient.pointer[$1]) }
       }
       let length = squares.reduce(0, +).squareRoot()
-      if length > longestGradient { scale = Float(longestGradient / (length + 1e-6)) }
+      if length > maxGradientNorm { scale = Float(maxGradientNorm / (length + 1e-6)) }
     }
     let finalScale = scale
     loop.run(blocks.count) { task, _ in

@@ -270,7 +270,7 @@ public final class Trainer {
     optimizer.update(
       network.learnt, gradient: network.gradient, step: step + 1,
       learningRate: learningRate(step: step, epoch: epoch),
-      longestGradient: options.longestGradient)
+      maxGradientNorm: options.maxGradientNorm)
     if let average, let decay = options.averageDecay {
       // Young averages forget faster, so that the first weights do not linger.
       let kept = Float(min(decay, Double(step + 1) / Double(step + 10)))

@@ -18,7 +18,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// How the learning rate changes.
   public var schedule = Schedule(.constant)
   /// Gradients longer than this are shortened to it; `nil` leaves all as they are.
-  public var longestGradient: Double?
+  public var maxGradientNorm: Double?
   /// The share of the target that is spread over all classes.
   public var labelSmoothing = 0.0
   /// Whether every class counts as much as any other, however many examples it has.
@@ -38,6 +38,13 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var averageDecay: Double?
   /// The start of all random choices.
   public var seed: UInt64 = 1
+
+  /// Checkpoints are read across versions: the names in them stay.
+  private enum CodingKeys: String, CodingKey {
+    case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
+    case augmentation, uprightShare, leastExtent, patience, averageDecay, seed
+    case maxGradientNorm = "longestGradient"
+  }
 
   /// Makes plain options: 20 epochs of Adam at a constant rate, without augmentation.
   public init() {}
@@ -68,8 +75,8 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
       try check(epochs >= 1, "epochs of a step", "1 or more", epochs)
       try check(factor > 0 && factor <= 1, "factor of a step", "above 0, at most 1", factor)
     }
-    let longest = longestGradient ?? 1
-    try check(longest > 0 && longest.isFinite, "longest gradient", "above 0", longest)
+    let longest = maxGradientNorm ?? 1
+    try check(longest > 0 && longest.isFinite, "maximum gradient norm", "above 0", longest)
     try check((patience ?? 1) > 0, "patience", "1 or more", patience ?? 1)
     try check(
       (0..<1).contains(averageDecay ?? 0), "average decay", "0 to below 1", averageDecay ?? 0)

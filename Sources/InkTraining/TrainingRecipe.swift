@@ -17,7 +17,7 @@ public struct TrainingRecipe: Hashable, Sendable {
   /// How the learning rate changes.
   public var schedule = Schedule(.oneCycle)
   /// Gradients longer than this are shortened to it; `nil` leaves all as they are.
-  public var longestGradient: Double?
+  public var maxGradientNorm: Double?
   /// The share of the target that is spread over all classes.
   public var labelSmoothing = 0.0
   /// Whether every class counts as much as any other, however many examples it has.
@@ -47,7 +47,7 @@ public struct TrainingRecipe: Hashable, Sendable {
     let count = max(1, training.examples.count)
     options.optimizer = optimizer
     options.schedule = schedule
-    options.longestGradient = longestGradient
+    options.maxGradientNorm = maxGradientNorm
     options.labelSmoothing = labelSmoothing
     options.balancesClasses = balancesClasses
     options.seed = seed

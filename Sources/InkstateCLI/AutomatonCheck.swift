@@ -1,5 +1,6 @@
 import ArgumentParser
 import Automata
+import Ink
 
 /// Looks for mistakes.
 struct AutomatonCheck: ParsableCommand {
@@ -42,7 +43,7 @@ struct AutomatonCheck: ParsableCommand {
         warnings.append(finding.words(names))
       }
     }
-    if errors.isEmpty, automaton.shortestWord == nil {
+    if errors.isEmpty, !automaton.acceptsAnyWord {
       errors.append("no word is accepted: no way leads from an initial to a final state")
     }
     warnings += (source.document?.danglingTransitionsInWords ?? []).map { "\($0) is left out" }
@@ -50,7 +51,8 @@ struct AutomatonCheck: ParsableCommand {
     switch format {
     case .text:
       print(
-        "\(automaton.states.count) states, \(automaton.transitions.count) transitions, symbols "
+        "\(automaton.states.count.counted("state")), "
+          + "\(automaton.transitions.count.counted("transition")), symbols "
           + automaton.alphabet.joined(separator: ", "))
       for error in errors { print("error: \(error)") }
       for warning in warnings { print("warning: \(warning)") }

@@ -29,59 +29,6 @@ struct AutomatonCommand: ParsableCommand {
     ])
 }
 
-/// The forms in which an automaton is read and written.
-enum AutomatonForm: String, CaseIterable, ExpressibleByArgument {
-  case automaton, jff, dot, table, exchange
-
-  /// The form that the ending of `path` stands for; JSON may be the editor's or the exchange form.
-  init?(path: String) {
-    if path.lowercased().hasSuffix(".automaton") {
-      self = .automaton
-    } else if let format = Format(path: path) {
-      self.init(format)
-    } else {
-      return nil
-    }
-  }
-
-  /// The form that `data` looks like.
-  init(lookingAt data: Data) {
-    self =
-      switch DocumentForm(lookingAt: data) {
-      case .automaton: .automaton
-      case .jff: .jff
-      case .dot: .dot
-      case .table: .table
-      case .exchange: .exchange
-      }
-  }
-
-  /// The endings of file names that a written automaton may have.
-  static let endings =
-    ["automaton"] + [Format.jflap, .dot, .table, .exchange].flatMap(\.endings)
-
-  private init(_ format: Format) {
-    self =
-      switch format {
-      case .jflap: .jff
-      case .dot: .dot
-      case .table: .table
-      case .exchange: .exchange
-      }
-  }
-
-  /// The format, but for the editor's own.
-  var format: Format? {
-    switch self {
-    case .automaton: nil
-    case .jff: .jflap
-    case .dot: .dot
-    case .table: .table
-    case .exchange: .exchange
-    }
-  }
-}
-
 /// An automaton from a file or standard input.
 struct AutomatonSource {
   private(set) var drawn: Drawn
@@ -90,7 +37,7 @@ struct AutomatonSource {
 
   var automaton: Automaton { drawn.automaton }
 
-  static func read(_ path: String, form: AutomatonForm?) throws -> AutomatonSource {
+  static func read(_ path: String, form: DocumentForm?) throws -> AutomatonSource {
     let data: Data
     let name = path == "-" ? "standard input" : path
     if path == "-" {
@@ -102,8 +49,8 @@ struct AutomatonSource {
       }
       data = withoutMark(contents)
     }
-    let named = path.lowercased().hasSuffix(".json") ? nil : AutomatonForm(path: path)
-    let form = form ?? named ?? AutomatonForm(lookingAt: data)
+    let named = DocumentForm(ending: (path as NSString).pathExtension, data: data)
+    let form = form ?? named ?? DocumentForm(lookingAt: data)
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
       let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
@@ -182,8 +129,8 @@ struct AutomatonInput: ParsableArguments {
   @Argument(help: "The automaton's file; - is standard input.")
   var file: String
 
-  @Option(help: "The file's form, where its name does not tell: \(AutomatonForm.allCases.words).")
-  var from: AutomatonForm?
+  @Option(help: "The file's form, where its name does not tell: \(DocumentForm.allCases.words).")
+  var from: DocumentForm?
 
   func read() throws -> AutomatonSource { try .read(file, form: from) }
 }
@@ -195,22 +142,22 @@ struct AutomatonOutput: ParsableArguments {
 
   @Option(
     help: """
-      The form, where the name does not tell: \(AutomatonForm.allCases.words); on standard output a \
+      The form, where the name does not tell: \(DocumentForm.allCases.words); on standard output a \
       table otherwise.
       """)
-  var to: AutomatonForm?
+  var to: DocumentForm?
 
   @Flag(help: "Replace what is at the output.")
   var force = false
 
-  private var form: AutomatonForm? {
-    to ?? AutomatonForm(path: output) ?? (output == "-" ? .table : nil)
+  private var form: DocumentForm? {
+    to ?? DocumentForm(path: output) ?? (output == "-" ? .table : nil)
   }
 
   func validate() throws {
     guard form != nil else {
       throw ValidationError(
-        "--output: expected a name that ends in \(AutomatonForm.endings.map { ".\($0)" }.words), or "
+        "--output: expected a name that ends in \(DocumentForm.endings.map { ".\($0)" }.words), or "
           + "--to with the form, found `\(output)`")
     }
   }
@@ -260,3 +207,5 @@ struct LimitOptions: ParsableArguments {
 enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json
 }
+
+extension DocumentForm: ExpressibleByArgument {}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Automata
+import AutomatonEditor
 
 /// Compares two automata.
 struct AutomatonEquivalent: ParsableCommand {
@@ -21,8 +22,8 @@ struct AutomatonEquivalent: ParsableCommand {
   @Argument(help: "The other file; - is standard input.")
   var second: String
 
-  @Option(help: "The files' form, where a name does not tell: \(AutomatonForm.allCases.words).")
-  var from: AutomatonForm?
+  @Option(help: "The files' form, where a name does not tell: \(DocumentForm.allCases.words).")
+  var from: DocumentForm?
 
   @OptionGroup var alphabet: AlphabetOptions
   @OptionGroup var limit: LimitOptions

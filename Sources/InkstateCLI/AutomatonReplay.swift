@@ -110,7 +110,8 @@ struct AutomatonReplay: ParsableCommand {
       switch format {
       case .text:
         answers.map { words($0) + "\n" }.joined()
-          + "\(document.states.count) states, \(document.transitions.count) transitions\n"
+          + "\(document.states.count.counted("state")), "
+          + "\(document.transitions.count.counted("transition"))\n"
       case .json: try JSONText.text(of: answers) + "\n"
       }
     let channel =
@@ -119,7 +120,7 @@ struct AutomatonReplay: ParsableCommand {
     let empty = document.automaton.transitions.count { $0.symbols.isEmpty && !$0.includesEpsilon }
     if empty > 0 {
       Terminal.say(
-        "\(empty) transition\(empty == 1 ? " has" : "s have") no symbols yet: open the document in "
+        "\(empty.counted("transition has", "transitions have")) no symbols yet: open the document in "
           + "`inkstate studio` to type them")
     }
     if let output { try write(DocumentFile.write(document), to: output) }

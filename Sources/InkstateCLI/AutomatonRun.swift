@@ -7,9 +7,9 @@ struct AutomatonRun: ParsableCommand {
     commandName: "run",
     abstract: "Tell which words an automaton accepts, and why it rejects the others.",
     discussion: """
-      The exit status is 0 where all words are accepted, 1 where one is not. An empty word is ''. Where \
-      the alphabet has symbols of several characters, the longest that fits is read, spaces or commas \
-      may separate symbols, and the answer shows the symbols that were read.
+      The exit status is 0 where all words are accepted, 1 where one is not. The empty word is '', or ε \
+      unless ε is a symbol. Where the alphabet has symbols of several characters, the longest that fits \
+      is read, spaces or commas may separate symbols, and the answer shows the symbols that were read.
 
       Example:
 

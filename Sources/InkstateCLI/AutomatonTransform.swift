@@ -32,6 +32,9 @@ enum AutomatonTransform {
     static let configuration = CommandConfiguration(
       abstract: "Make the smallest deterministic automaton of the same words.",
       discussion: """
+        A state that is merged with no other keeps its name. Merged ones are named as a set, {q1,q2}, \
+        or where that would be long, by the first of q0, q1, … that no state has.
+
         Example:
 
           inkstate automaton minimize Examples/Automata/mod3.jff -o runs/mod3-min.dot

@@ -49,6 +49,7 @@ struct Calibrate: ParsableCommand {
     guard (0...0.5).contains(falseRejections) else {
       throw ValidationError("--false-rejections: expected 0 to 0.5, found \(falseRejections)")
     }
+    _ = try shares()
   }
 
   private func shares() throws -> [String: Double] {
@@ -59,7 +60,11 @@ struct Calibrate: ParsableCommand {
         throw ValidationError(
           "--except: expected label=share with a share from 0 to 0.5, found `\(exception)`")
       }
-      shares[String(parts[0])] = share
+      let label = String(parts[0])
+      if let other = shares.updateValue(share, forKey: label), other != share {
+        throw ValidationError(
+          "--except: expected one share for `\(label)`, found \(other) and \(share)")
+      }
     }
     return shares
   }

@@ -50,12 +50,20 @@ struct Classify: ParsableCommand {
         }
         try LineReader(.standardInput, name: "-").forEach { line in
           if let item = NDJSON.item(line) {
-            failureCount += answer(item, named: "-:\(line.place.line ?? 0)", recognizer) ? 0 : 1
+            let failure = answer(item, named: "-:\(line.place.line ?? 0)", recognizer)
+            if let failure { Terminal.say("not read: \(failure)") }
+            failureCount += failure == nil ? 0 : 1
           }
         }
       } else if FileTree.isFolder(path) {
-        for file in FileTree.files(below: path) where isReadable(file) {
-          failureCount += try answer(file: file, recognizer)
+        let files = FileTree.files(below: path)
+        let readable = files.filter(isReadable)
+        for file in readable { failureCount += try answer(file: file, recognizer) }
+        if readable.isEmpty {
+          let found =
+            files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
+          Terminal.say("not read: \(path): expected ink or pictures, found \(found)")
+          failureCount += 1
         }
       } else {
         failureCount += try answer(file: path, recognizer)
@@ -102,6 +110,9 @@ struct Classify: ParsableCommand {
       let file = try InkFile(input)
       var failureCount = 0
       var index = 0
+      // Of a file in which nothing can be read, one line is enough.
+      var isAnswered = false
+      var failures: [String] = []
       try file.forEach { item in
         index += 1
         // Several recordings of InkML may stand in one line: they are told apart by their number.
@@ -111,7 +122,22 @@ struct Classify: ParsableCommand {
           case .inkML: "\(path):\(index)"
           case .ndjson: "\(path):\(item.place.line ?? 0)"
           }
-        failureCount += answer(item, named: name, recognizer) ? 0 : 1
+        if let failure = answer(item, named: name, recognizer) {
+          failureCount += 1
+          failures.append(failure)
+        } else {
+          isAnswered = true
+        }
+        guard isAnswered else { return }
+        for failure in failures { Terminal.say("not read: \(failure)") }
+        failures = []
+      }
+      guard index > 0 else {
+        throw InkError(at: Place(file: path), expected: "drawings", found: "none")
+      }
+      if let first = failures.first {
+        let more = failures.count > 1 ? "; nor could \(failures.count - 1) more be read" : ""
+        Terminal.say("not read: \(first)\(more)")
       }
       return failureCount
     } catch let error where error is InkError || error is PNGError {
@@ -120,19 +146,20 @@ struct Classify: ParsableCommand {
     }
   }
 
-  /// Answers one recording; returns whether it could be read.
-  private func answer(_ item: InkFile.Item, named name: String, _ recognizer: Recognizer) -> Bool {
+  /// Answers one recording; returns why it could not be read, or `nil`.
+  private func answer(
+    _ item: InkFile.Item, named name: String, _ recognizer: Recognizer
+  ) -> String? {
     do {
       let drawing = try item.result.get().drawing
       let seen = show ? try recognizer.model.rasterizer.render(drawing) : nil
       write(try recognizer.recognize(drawing), named: name, seen: seen)
-      return true
+      return nil
     } catch let error as InkError {
-      Terminal.say("not read: \(error)")
+      return "\(error)"
     } catch {
-      Terminal.say("not read: \(item.place): \(error)")
+      return "\(item.place): \(error)"
     }
-    return false
   }
 
   /// Prints an answer; `isInverted` is whether the ink of a picture was dark.

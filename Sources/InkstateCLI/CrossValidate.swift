@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkTraining
 
@@ -67,7 +68,7 @@ struct CrossValidate: ParsableCommand {
       try Terminal.show(json: result)
       return
     }
-    print("data \(data), \(folds) folds × \(seeds) seeds")
+    print("data \(data), \(folds) folds × \(seeds.counted("seed"))")
     let recall = result.meanRecall
     print(
       "mean recall of the classes: mean \(recall.mean.percent), deviation "

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ink
 import InkDatasets
 import InkRaster
 
@@ -45,6 +46,7 @@ struct DatasetCompose: ParsableCommand {
     try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)
     let writers = Set(composed.examples.map(\.hand)).count
     Terminal.show(
-      "\(composed.examples.count) drawings composed by \(writers) writers in \(output.output)")
+      "\(composed.examples.count.counted("drawing")) composed by \(writers.counted("writer")) in "
+        + output.output)
   }
 }

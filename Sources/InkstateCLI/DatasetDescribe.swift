@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkRaster
 import InkTraining
@@ -52,7 +53,9 @@ struct DatasetDescribe: ParsableCommand {
   }
 
   private func show(_ description: DatasetDescription, of dataset: Dataset, parts: [String]?) {
-    Terminal.show("\(dataset.examples.count) examples of \(dataset.labels.count) classes")
+    Terminal.show(
+      "\(dataset.examples.count.counted("example")) of "
+        + dataset.labels.count.counted("class", "classes"))
     if let parts {
       for part in Split.Part.allCases {
         Terminal.show("  \(part.rawValue.padded(12))\(parts.count { $0 == part.rawValue })")
@@ -69,11 +72,11 @@ struct DatasetDescribe: ParsableCommand {
     }
     let hands = description.hands
     Terminal.show("")
-    Terminal.show("\(hands.count) writers\(hands.isEmpty ? "" : ":")")
+    Terminal.show("\(hands.count.counted("writer"))\(hands.isEmpty ? "" : ":")")
     if !hands.isEmpty {
       let counts = hands.values.sorted()
       Terminal.show(
-        "  \(counts[0]) to \(counts[counts.count - 1]) examples each, median "
+        "  \(counts[0]) to \(counts[counts.count - 1].counted("example")) each, median "
           + "\(counts[counts.count / 2])")
     }
     if !description.ink.isEmpty {
@@ -87,12 +90,13 @@ struct DatasetDescribe: ParsableCommand {
       }
     }
     show(
-      description.exactDuplicates, "exact duplicates", count: "\(description.exactDuplicates.count)"
-    )
+      description.exactDuplicates, "exact duplicates",
+      count: description.exactDuplicates.count.counted("pair"))
     show(
       description.nearDuplicates, "near duplicates",
-      count: "\(description.nearDuplicates.count)"
-        + (description.hasMoreNearDuplicates ? " and more" : ""))
+      count: description.hasMoreNearDuplicates
+        ? "\(description.nearDuplicates.count) and more pairs"
+        : description.nearDuplicates.count.counted("pair"))
   }
 
   private func show(_ pairs: [DatasetDescription.Pair], _ title: String, count: String) {
@@ -100,7 +104,7 @@ struct DatasetDescribe: ParsableCommand {
     let crossing = pairs.count(where: \.crossesParts)
     Terminal.show("")
     Terminal.show(
-      "\(count) pairs of \(title), \(differing) with different labels, "
+      "\(count) of \(title), \(differing) with different labels, "
         + "\(crossing) across parts")
     for pair in pairs.sorted(by: { $0.crossesParts && !$1.crossesParts }).prefix(5) {
       Terminal.show(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ink
 import InkDatasets
 import InkRaster
 
@@ -9,7 +10,8 @@ struct DatasetImport: ParsableCommand {
     abstract: "Read recordings (or pictures) of any form into one data set.",
     discussion: """
       Reads Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, and folders of them; also image \
-      folders, IDX and NPY. Ink becomes NDJSON, pictures become an image folder.
+      folders, IDX and NPY. Ink becomes NDJSON, pictures become an image folder. Pictures in a \
+      folder of ink are passed over.
 
       With --strokes, every stroke of a drawing of several becomes an example by itself, as an \
       editor meets it that looks at one stroke at a time. Its label is the drawing's with the \
@@ -41,7 +43,9 @@ struct DatasetImport: ParsableCommand {
     let dataset = Dataset(examples, labels: labels.sorted())
     try DatasetForm.natural(for: dataset)
       .write(dataset, rasterizer: nil, to: output.output)
-    Terminal.show("\(examples.count) examples of \(labels.count) labels in \(output.output)")
+    Terminal.show(
+      "\(examples.count.counted("example")) of \(labels.count.counted("label")) in \(output.output)"
+    )
     if failureCount > 0 { throw ExitCode(2) }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkImageIO
 import InkRaster
@@ -81,6 +82,8 @@ struct DatasetPreview: ParsableCommand {
     }
     try FileTree.write(
       try PNG.encode(ContactSheet(sections, columns: columns).render()), to: output.output)
-    Terminal.show("\(sections.count) \(kinds ? "kinds" : "classes") on \(output.output)")
+    let count =
+      kinds ? sections.count.counted("kind") : sections.count.counted("class", "classes")
+    Terminal.show("\(count) on \(output.output)")
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ink
 import InkDatasets
 import InkRaster
 
@@ -32,6 +33,7 @@ struct DatasetRender: ParsableCommand {
     let dataset = try loading.load(data).dataset
     try form.write(dataset, rasterizer: try raster.rasterizer(), to: output.output)
     Terminal.show(
-      "\(dataset.examples.count) pictures of \(raster.size) × \(raster.size) in \(output.output)")
+      "\(dataset.examples.count.counted("picture")) of \(raster.size) × \(raster.size) in \(output.output)"
+    )
   }
 }

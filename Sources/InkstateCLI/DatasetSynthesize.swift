@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ink
 import InkDatasets
 import InkRaster
 
@@ -62,6 +63,7 @@ struct DatasetSynthesize: ParsableCommand {
       examples, count: count, labels: repertoire.labels, rasterizer: .standard,
       to: output.output)
     progress.end()
-    Terminal.show("\(count) synthetic recordings by \(writers) writers in \(output.output)")
+    Terminal.show(
+      "\(count.counted("synthetic recording")) by \(writers.counted("writer")) in \(output.output)")
   }
 }

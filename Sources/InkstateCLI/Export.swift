@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkExchange
 import InkNetwork
@@ -72,7 +73,8 @@ struct Export: ParsableCommand {
     let data = try model.exported(as: form, name: typeName)
     try FileTree.write(data, to: output)
     print(
-      "\(output): \(form.rawValue), \(data.count) bytes, \(model.labels.joined(separator: ", "))")
+      "\(output): \(form.rawValue), \(data.count.counted("byte")), \(model.labels.joined(separator: ", "))"
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkExchange
 import InkNetwork
@@ -98,8 +99,8 @@ struct Import: ParsableCommand {
     try FileTree.write(model.encoded(), to: output.output)
     let network = model.architecture
     print(
-      "\(output.output): \(network.name), \(network.layers.count) layers, "
-        + "\(network.parameterCount) parameters, \(model.labels.joined(separator: ", "))")
+      "\(output.output): \(network.name), \(network.layers.count.counted("layer")), "
+        + "\(network.parameterCount.counted("parameter")), \(model.labels.joined(separator: ", "))")
   }
 }
 

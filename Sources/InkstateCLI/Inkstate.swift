@@ -29,15 +29,31 @@ struct Inkstate: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
-      try command.run()
+      do { try command.run() } catch let error as ValidationError {
+        finish(message: text(of: error, in: type(of: command)), code: .validationFailure)
+      }
     } catch {
-      finish(after: error)
+      finish(message: fullMessage(for: error), code: exitCode(for: error))
     }
   }
 
-  /// Prints what `error` says, without characters from files that steer the terminal, and ends.
-  private static func finish(after error: any Error) -> Never {
-    let (message, code) = (fullMessage(for: error), exitCode(for: error))
+  /// What an argument that only `command` can check is answered with: the text of an argument that is
+  /// checked while it is read.
+  private static func text(
+    of error: ValidationError, in command: any ParsableCommand.Type
+  ) -> String {
+    let usage = usageString(for: command)
+    // `inkstate dataset import <paths> ... [--strokes]`: the names come first.
+    let names = usage.split(separator: " ").prefix { $0.wholeMatch(of: /[a-z-]+/) != nil }
+    return """
+      Error: \(error.message)
+      Usage: \(usage)
+        See '\(names.joined(separator: " ")) --help' for more information.
+      """
+  }
+
+  /// Prints `message`, without characters from files that steer the terminal, and ends.
+  private static func finish(message: String, code: ExitCode) -> Never {
     if code.isSuccess, !message.isEmpty {
       print(message)
     } else if !message.isEmpty {

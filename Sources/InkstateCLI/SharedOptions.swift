@@ -54,6 +54,8 @@ struct LoadingOptions: ParsableArguments {
     }
   }
 
+  func validate() throws { _ = try labelMap() }
+
   func labelMap() throws -> LabelMap {
     var names: [String: String] = [:]
     for map in maps {
@@ -61,7 +63,14 @@ struct LoadingOptions: ParsableArguments {
       guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
         throw ValidationError("--map: expected old=new, found `\(map)`")
       }
-      names[parts[0]] = parts[1]
+      if let other = names.updateValue(parts[1], forKey: parts[0]), other != parts[1] {
+        throw ValidationError(
+          "--map: expected one new name for `\(parts[0])`, found `\(other)` and `\(parts[1])`")
+      }
+      if drops.contains(parts[0]) {
+        throw ValidationError(
+          "--map, --drop: expected one of them for `\(parts[0])`, found both")
+      }
     }
     return LabelMap(names, dropped: Set(drops), unnamed: others)
   }
@@ -80,7 +89,7 @@ struct LoadingOptions: ParsableArguments {
       return loaded
     }
     let found = Set(all.flatMap(\.labelsFound)).sorted()
-    for label in map.strangers(to: found) {
+    for label in map.unknownLabels(among: found) {
       let option = drops.contains(label) ? "--drop" : "--map"
       let more = found.count > 20 ? " and \(found.count - 20) more" : ""
       Terminal.say(
@@ -205,7 +214,7 @@ struct TrainingArguments: ParsableArguments {
       case .oneCycle: .oneCycle
       }
     recipe.schedule = Schedule(course, warmup: warmup)
-    recipe.longestGradient = clip
+    recipe.maxGradientNorm = clip
     recipe.labelSmoothing = labelSmoothing
     recipe.balancesClasses = balance
     recipe.augmentation = try augment.map { try Augmentation.named($0) }
@@ -270,6 +279,9 @@ struct DataSource {
   }
 }
 
+/// A network or an augmentation in JSON has fewer bytes than this.
+private let longestDescription = 16 << 20
+
 extension Architecture {
   /// One of the named networks, or the one that a JSON file describes.
   static func described(
@@ -278,7 +290,7 @@ extension Architecture {
     if let named = try named(description, classCount: classCount, inputSize: inputSize) {
       return named
     }
-    guard let data = FileManager.default.contents(atPath: description) else {
+    guard let data = try? InputFile(path: description).rest(atMost: longestDescription) else {
       throw ValidationError(
         "--architecture: expected \(names.words) or a JSON file, found `\(description)`")
     }
@@ -300,7 +312,7 @@ extension Augmentation {
   /// One of the named augmentations, or the one that a JSON file describes.
   static func named(_ name: String) throws -> Augmentation {
     if let augmentation = named[name] { return augmentation }
-    guard let data = FileManager.default.contents(atPath: name) else {
+    guard let data = try? InputFile(path: name).rest(atMost: longestDescription) else {
       throw ValidationError(
         "--augment: expected \(named.keys.sorted().words) or a JSON file, found `\(name)`")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkDatasets
 import InkTraining
 import Synchronization
@@ -56,14 +57,14 @@ enum Terminal {
   static func report(_ loaded: LoadedDataset, path: String) {
     for failure in loaded.failures.prefix(20) { say("left out: \(failure)") }
     if loaded.failures.count > 20 { say("left out: \(loaded.failures.count - 20) more") }
-    if !loaded.passedOver.isEmpty {
-      say("passed over: \(loaded.passedOver.count) files that are no recordings in \(path)")
-    }
+    for line in loaded.passedOverInWords { say("passed over: \(line)") }
     if loaded.unlabelledCount > 0 {
-      say("left out: \(loaded.unlabelledCount) recordings without a label in \(path)")
+      say("left out: \(loaded.unlabelledCount.counted("recording")) without a label in \(path)")
     }
     if loaded.droppedCount > 0 {
-      say("left out: \(loaded.droppedCount) examples whose labels are dropped in \(path)")
+      let dropped = loaded.droppedCount.counted(
+        "example whose label is dropped", "examples whose labels are dropped")
+      say("left out: \(dropped) in \(path)")
     }
     if let wasInverted = loaded.wasInverted {
       say(
@@ -178,7 +179,7 @@ final class TrainingProgress {
       self.epochs = epochs
       stepsPerEpoch = steps
       stepsDoneBefore = epochsDone * steps + stepsDone
-      Terminal.say("\(prefix)\(epochs) epochs of \(steps) steps on \(blas)")
+      Terminal.say("\(prefix)\(epochs.counted("epoch")) of \(steps.counted("step")) on \(blas)")
       if stepsDoneBefore > 0 {
         Terminal.say("\(prefix)going on in epoch \(epochsDone + 1) after step \(stepsDone)")
       }

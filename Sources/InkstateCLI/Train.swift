@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Ink
 import InkDatasets
 import InkNetwork
 import InkRaster
@@ -144,12 +145,13 @@ struct Train: ParsableCommand {
     group.wait()
 
     Terminal.say(
-      "\(network.name): \(network.parameterCount) parameters, \(trainer.exampleCount) examples of "
+      "\(network.name): \(network.parameterCount.counted("parameter")), "
+        + "\(trainer.exampleCount.counted("example")) of "
         + "\(learnt.labels.joined(separator: ", "))"
         + (chosenBy == nil
           ? "; no validation part, so the last epoch is kept"
           : ", \(trainer.validationCount) for validation")
-        + (trainer.tapCount > 0 ? "; \(trainer.tapCount) taps left out" : "")
+        + (trainer.tapCount > 0 ? "; \(trainer.tapCount.counted("tap")) left out" : "")
         + (group.size > 1 ? "; \(group.size) processes" : ""))
     Terminal.say("\(options.summary) (options overrule each choice)")
     Interrupt.listen()

@@ -1,4 +1,5 @@
 import Automata
+import InkDatasets
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AlphabetTests {
@@ -87,6 +88,16 @@ import Testing
     #expect(automaton.symbols(of: automaton.text(of: symbols)) == symbols)
   }
 
+  @Test(
+    arguments: [
+      (["a"], "ε", []), (["a"], " ε\n", []), ([], "ε", []), (["begin", "a"], "ε", []),
+      (["ε", "a"], "ε", ["ε"]), (["ε"], "εε", ["ε", "ε"]), (["a"], "aε", ["a", "ε"]),
+      (["a"], "\"ε\"", ["\"", "ε", "\""]), (["e", "p", "s"], "eps", ["e", "p", "s"]),
+    ] as [([String], String, [String])])
+  func epsilonAloneIsTheEmptyWord(alphabet: [String], word: String, symbols: [String]) throws {
+    #expect(try reading(alphabet).symbols(of: word) == symbols)
+  }
+
   @Test func longSymbolsRunWithoutBeingAsked() throws {
     let automaton = try reading(["begin", "x", "end"])
     #expect(automaton.accepts(automaton.symbols(of: "beginxxend")))
@@ -148,6 +159,52 @@ import Testing
     } throws: {
       "\($0)".hasPrefix("symbols: expected ") && "\($0)".contains(message)
     }
+  }
+
+  /// Symbols that are written for a field are read from it again.
+  @Test func symbolsAreWrittenAsTheyAreTyped() throws {
+    #expect(TypedSymbols.text(of: []) == "")
+    #expect(TypedSymbols.text(of: ["a", "b1", "λ", "0-9", "."]) == "a, b1, λ, 0-9, .")
+    #expect(TypedSymbols.text(of: [",", "ε", "a b"]) == #"",", "ε", "a b""#)
+    let parts = [
+      "a", "0", ",", " ", "\"", "'", "\\", "ε", "ϵ", "eps", "…", "..", "0..9", "0…9", ".", "é", "👩‍👩‍👧",
+    ]
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<2000 {
+      var symbols: [String] = []
+      for _ in 0..<generator.index(below: 5) {
+        let symbol = (0...generator.index(below: 3)).map { _ in generator.pick(parts) }.joined()
+        if !symbols.contains(symbol) { symbols.append(symbol) }
+      }
+      let text = TypedSymbols.text(of: symbols)
+      #expect(try TypedSymbols.alphabet(text) == symbols, "\(text)")
+    }
+  }
+
+  // MARK: Characters that cannot be seen
+
+  @Test(arguments: [
+    ("\u{200B}", "U+200B (zero width space)"), ("a\u{200B}", "U+200B"), ("\u{7}", "U+0007"),
+    ("\"a\tb\"", "U+0009"), ("\u{FEFF}a", "U+FEFF"), ("\u{202E}a", "U+202E"),
+    ("a\u{200D}", "U+200D"), ("a\u{FE0F}", "U+FE0F"), ("1\u{FE0F}", "U+FE0F"),
+    ("\u{200C}", "U+200C"), ("a\u{AD}b", "U+00AD (soft hyphen)"), ("\u{3164}", "U+3164"),
+    ("\"a\u{2028}b\"", "U+2028"), ("b, c\u{2060}", "U+2060"), ("\u{FFF9}", "U+FFF9"),
+    ("😀\u{200D}", "U+200D"),
+  ])
+  func whatCannotBeSeenIsNoSymbol(text: String, found: String) {
+    #expect {
+      try TypedSymbols(text)
+    } throws: {
+      "\($0)".hasPrefix("symbols: expected only characters that can be seen, found \(found)")
+    }
+  }
+
+  /// Emoji, and the joiners of Persian and Indic scripts, show something.
+  @Test(arguments: [
+    "👩‍💻", "❤️", "🏳️‍🌈", "1️⃣", "می‌خواهم", "क्‍ष", "葛\u{E0100}", "e\u{301}", "ß", "λ", "漢", "→", "{1,2}",
+  ])
+  func whatCanBeSeenIsATextOfANameOrSymbol(text: String) throws {
+    try VisibleText.check(text, at: "name")
   }
 
   // MARK: Names in messages

@@ -95,4 +95,47 @@ import Testing
     #expect(empty.findings == [.noInitialState, .noFinalState])
     #expect(empty.findings.allSatisfy { $0.isError })
   }
+
+  @Test func mergedStatesAreNamedBySetsThatAreShort() throws {
+    /// Final leaves that cannot be told apart, behind a root.
+    func minimal(_ root: String, leaves: [String]) throws -> [String] {
+      try Automaton(
+        states: [.init("id", name: root, isInitial: true)]
+          + leaves.indices.map { .init("id\($0)", name: leaves[$0], isFinal: true) },
+        transitions: leaves.indices.map {
+          .init("t\($0)", from: "id", to: "id\($0)", symbols: ["\($0)"])
+        }
+      ).minimized().states.map(\.name)
+    }
+    #expect(try minimal("s", leaves: ["a"]) == ["s", "a"])
+    #expect(try minimal("s", leaves: ["q10", "q9"]) == ["s", "{q9,q10}"])
+    // Too long for a name: the first that no state has, and not one that means something else.
+    let many = (1...12).map { "q\($0)" }
+    #expect(try minimal("s", leaves: many) == ["s", "q0"])
+    #expect(try minimal("q0", leaves: many) == ["q0", "q13"])
+    #expect(try minimal("s", leaves: ["", "a"]) == ["s", "q0"])
+    let nothing = try Automaton(
+      states: [.init("p", isInitial: true)], transitions: [], alphabet: ["a"])
+    #expect(try nothing.minimized().states.map(\.name) == ["p"])
+  }
+
+  @Test func mistakesInLargeAutomataAreFound() throws {
+    // Where each state looks at all others, this takes longer than the suite may.
+    let count = 700_000
+    let automaton = try Automaton(
+      states: (0..<count).map { .init("\($0)", isInitial: $0 == 0, isFinal: $0 == 1) },
+      transitions: [.init("t", from: "0", to: "1", symbols: ["a"])])
+    #expect(automaton.acceptsAnyWord)
+    #expect(automaton.findings.count == 2 * (count - 2))
+  }
+
+  @Test func anAutomatonAcceptsAnyWordWhereAFinalStateIsReached() throws {
+    #expect(try automaton().acceptsAnyWord)
+    let apart = try Automaton(
+      states: [.init("1", isInitial: true), .init("2", isFinal: true)], transitions: [])
+    #expect(!apart.acceptsAnyWord)
+    #expect(
+      try Automaton(states: [.init("1", isInitial: true, isFinal: true)], transitions: [])
+        .acceptsAnyWord)
+  }
 }

@@ -172,4 +172,19 @@ import Testing
       "\($0)".contains(message) && "\($0)".hasPrefix("file")
     }
   }
+
+  @Test func namesTellTheForm() {
+    for (path, form) in [
+      ("a.automaton", .automaton), ("b/A.AUTOMATON", .automaton), ("a.xml", .jff), ("a.gv", .dot),
+      ("a.txt", .table), ("a.json", .exchange), ("a.pdf", nil), ("json", nil), ("a.json/b", nil),
+    ] as [(String, DocumentForm?)] {
+      #expect(DocumentForm(path: path) == form, "\(path)")
+    }
+    #expect(DocumentForm.endings.allSatisfy { DocumentForm(path: "a.\($0)") != nil })
+    // What is read as JSON may be the editor's own.
+    #expect(DocumentForm(ending: "json", data: Data(#"{"automatonStates":{}}"#.utf8)) == .automaton)
+    #expect(DocumentForm(ending: "JSON", data: Data(#"{"states":{}}"#.utf8)) == .exchange)
+    #expect(DocumentForm(ending: "GV", data: Data()) == .dot)
+    #expect(DocumentForm(ending: "", data: Data()) == nil)
+  }
 }

@@ -351,6 +351,42 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     #expect(editor.document == after)
   }
 
+  @Test func whatCannotBeSeenIsNoNameAndNoSymbol() throws {
+    var editor = try pair()
+    let ids = editor.document.states.map(\.id)
+    try editor.perform(.connect(from: ids[0], to: ids[1]))
+    let id = editor.document.transitions[0].id
+    let before = editor.document
+    for text in ["\u{200B}", "\u{200B}a", "a\u{7}", "a\u{200B}\n", "a\tb"] {
+      let commands: [Command] = [
+        .rename(state: ids[0], text), .addSymbols(transition: id, "\"\(text)\""),
+        .setPendingSymbol(transition: id, text), .setAlphabet(["a", text]),
+      ]
+      for command in commands {
+        #expect {
+          try editor.perform(command)
+        } throws: {
+          "\($0)".contains("expected only characters that can be seen, found U+")
+        }
+      }
+    }
+    #expect(editor.document == before)
+    // White space at the ends is no part of a name.
+    try editor.perform(.rename(state: ids[0], "\t\u{2028}p \r\n"))
+    #expect(editor.document.states[0].name == "p")
+    try editor.perform(.rename(state: ids[0], " \n"))
+    #expect(editor.document.states[0].name == "")
+  }
+
+  /// A file that was made elsewhere may have such symbols; its alphabet can be changed all the same.
+  @Test func symbolsOfAFileThatCannotBeSeenMayStay() throws {
+    let json = #"{"automatonStates":{},"transitions":{},"alphabet":["\u200b","a"]}"#
+    let file = try DocumentFile.read(Data(json.utf8), name: "x")
+    var editor = Editor(file, ids: CountingIDs())
+    try editor.perform(.setAlphabet(["\u{200B}", "b"]))
+    #expect(editor.document.givenAlphabet == ["b", "\u{200B}"])
+  }
+
   @Test func theAlphabetIsGiven() throws {
     var editor = try pair()
     let ids = editor.document.states.map(\.id)

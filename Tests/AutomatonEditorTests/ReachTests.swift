@@ -123,6 +123,32 @@ import Testing
     #expect(editor.document.states[0].isFinal == isFinal)
   }
 
+  /// A tremor makes the pen turn far more than once.
+  @Test func aRingThatTremblesIsDrawnOnce() throws {
+    var editor = editor()
+    let points = (0...72).map { index -> Point in
+      let angle = 2 * Double.pi * Double(index) / 72
+      let radius = 60 + (index % 4 < 2 ? 7.0 : -7.0)
+      return Point(radius * cos(angle), radius * sin(angle))
+    }
+    try editor.perform(.drawState(Drawing([Stroke(points)])))
+    #expect(editor.document.states.count == 1 && !editor.document.states[0].isFinal)
+  }
+
+  /// The loose end of an arrow is taken by another state only: never both by one.
+  @Test func anArrowsLooseEndNearItsOwnStateStaysLoose() throws {
+    var editor = editor()
+    try editor.perform(.addState(center: Vector(0, 0), radius: 60))
+    let state = editor.document.states[0].id
+    try editor.perform(.drawTransition(arrow(Vector(62, 0), Vector(300, 0), head: 0)))
+    #expect(editor.document.transitions[0].start == state)
+    #expect(editor.document.transitions[0].end == nil)
+    // Both ends of a loose arrow near the ring of a new state.
+    try editor.perform(.moveState(state, to: Vector(230, 0)))
+    let moved = editor.document.transitions[0]
+    #expect(moved.start == state && moved.end == nil)
+  }
+
   @Test(arguments: [
     (1.0, 10.0, true), (1, 14, false), (0.5, 22, true), (0.5, 26, false), (2, 8, false),
   ])

@@ -230,6 +230,17 @@ private struct Told: DrawingRecognizer {
     #expect(throws: Refusal.noLastDrawing) { try session.redraw(as: "state") }
   }
 
+  /// As many steps in another document do not make the last stroke one of it.
+  @Test func aStrokeOfAnotherDocumentBecomesNothingElse() throws {
+    var session = session([1: Told.sure("state")])
+    _ = session.draw(timed(ring(Vector(300, 300), 60).strokes[0].points, from: 0))
+    var other = Editor(Document(id: "other"), ids: CountingIDs())
+    try other.perform(.addState(center: Vector(0, 0), radius: 60))
+    session.editor = other
+    #expect(throws: Refusal.noLastDrawing) { try session.redraw(as: "transition") }
+    #expect(session.editor.document == other.document)
+  }
+
   @Test func anArrowWithItsHeadBecomesSomethingElseAsAWhole() throws {
     var session = session([1: Told.sure("transition"), 2: Told.sure("transition")])
     _ = session.draw(timed((0...30).map { Point(100 + 10 * Double($0), 200) }, from: 0))

@@ -107,7 +107,9 @@ import TestSupport
     let read = try Dataset.load(path, labels: LabelMap(["x": "z"], dropped: ["y"]))
     #expect(read.labelsFound == ["x", "y", "z"] && read.droppedCount == 1)
     #expect(
-      LabelMap(["x": "s", "q": "r"], dropped: ["p"]).strangers(to: read.labelsFound) == ["p", "q"])
+      LabelMap(["x": "s", "q": "r"], dropped: ["p"]).unknownLabels(among: read.labelsFound) == [
+        "p", "q",
+      ])
   }
 
   @Test func aFolderKeepsTheGoodAndListsTheBad() throws {

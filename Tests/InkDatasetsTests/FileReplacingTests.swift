@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import Testing
 import TestSupport
 
@@ -142,6 +143,24 @@ import TestSupport
     #expect { try FileTree.write(Data(), to: folder.path) } throws: {
       "\($0)" == "\(folder.path): expected a place for a file, found a folder"
     }
+    let long = "\(folder.path)/" + String(repeating: "a", count: 300)
+    for (path, reason) in [
+      (long, "a name that is too long"), ("/proc/x/y", "no folder that could hold it"),
+      ("\(folder.path)/file/below", "a file where a folder has to be"),
+    ] {
+      #expect { try FileTree.write(Data(), to: path) } throws: {
+        "\($0)" == "\(path): expected room and permission to write, found \(reason)"
+      }
+    }
+    // What no disk is to blame for says what it is.
+    let path = "\(folder.path)/ink.ndjson"
+    let ink = Example(.drawing(Drawing([Stroke([Point(.nan, 0)])])), label: "a", origin: "o")
+    #expect {
+      try DatasetForm.ndjson.write(Dataset([ink]), rasterizer: nil, to: path)
+    } throws: {
+      "\($0)".hasPrefix("\(path): expected data that can be written, found ")
+        && "\($0)".contains("finite") && !"\($0)".contains("operation")
+    }
   }
 
   // MARK: Links
@@ -149,6 +168,55 @@ import TestSupport
   private func link(_ name: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: "\(folder.path)/\(name)", withDestinationPath: target)
+  }
+
+  @Test func whatALinkLeadsToIsReplacedAndTheLinkStays() throws {
+    try folder.write("real/file", "old")
+    try link("relative", to: "real/file")
+    try link("absolute", to: "\(folder.path)/relative")
+    try link("dangling", to: "real/new")
+    for name in ["relative", "absolute", "dangling"] {
+      try FileTree.write(Data(name.utf8), to: "\(folder.path)/\(name)")
+      #expect(text(name) == name)
+      #expect(
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder.path)/\(name)"))
+          != nil)
+    }
+    #expect(text("real/file") == "absolute" && text("real/new") == "dangling")
+    try FileTree.replace("\(folder.path)/data", by: makeFolder("old"))
+    try link("folder", to: "data")
+    try FileTree.replace("\(folder.path)/folder", by: makeFolder("new"))
+    #expect(text("data/split.json") == "new" && text("folder/split.json") == "new")
+    try link("round", to: "round")
+    #expect { try FileTree.write(Data(), to: "\(folder.path)/round") } throws: {
+      "\($0)".hasSuffix("expected a link to a file or folder, found one that leads back to itself")
+    }
+    #expect(
+      FileTree.names(in: folder.path)
+        == ["absolute", "dangling", "data", "folder", "real", "relative", "round"])
+  }
+
+  @Test func aPipeBehindALinkIsNotReplaced() throws {
+    try #require(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+    try link("link", to: "pipe")
+    for name in ["pipe", "link"] {
+      let path = "\(folder.path)/\(name)"
+      let message = ": expected a place for a file or folder, found a pipe or device"
+      #expect { try FileTree.refuseExisting(path, force: true) } throws: {
+        "\($0)" == path + message
+      }
+      #expect { try FileTree.write(Data(), to: path) } throws: { "\($0)".hasSuffix(message) }
+    }
+    var status = stat()
+    #expect(stat("\(folder.path)/pipe", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o755, 0o444]) func theModeStays(mode: Int) throws {
+    let path = try folder.write("file", "old")
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    try FileTree.write(Data("new".utf8), to: path)
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == mode && text("file") == "new")
   }
 
   @Test func linksToFoldersAreFollowedOnce() throws {

@@ -397,6 +397,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [("Mul", 0.5), ("Div", 2)])
+  func onnxMayMultiplyOrDivideLogits(operation: String, factor: Float) throws {
+    var file = try Onnx_ModelProto(serializedBytes: small.exported(as: .onnx))
+    file.metadataProps = []
+    let last = file.graph.node.count - 1
+    let logits = file.graph.node[last].input[0]
+    file.graph.initializer.append(
+      .with {
+        $0.name = "factor"
+        $0.dims = [1]
+        $0.dataType = Int32(Onnx_TensorProto.DataType.float.rawValue)
+        $0.floatData = [factor]
+      })
+    file.graph.node[last].input = ["scaled"]
+    file.graph.node.insert(
+      .with {
+        $0.opType = operation
+        $0.input = [logits, "factor"]
+        $0.output = ["scaled"]
+      }, at: last)
+    let folder = try TemporaryFolder()
+    var options = ImportOptions()
+    options.labels = ["a", "b", "c"]
+    let model = try Model.imported(
+      path: folder.write("a.onnx", file.serializedData()), options: options)
+    #expect(abs(model.decision.temperature - 2 * small.decision.temperature) < 1e-6)
+  }
+
   @Test func coreMLAnswersFromItsSoftmaxOnly() throws {
     for (expected, change) in [
       (

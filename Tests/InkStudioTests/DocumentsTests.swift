@@ -151,14 +151,16 @@ import Testing
   }
 
   /// Documents whose disk is full from some moment on.
-  private func failing() async throws -> (Documents, Flag) {
+  private func failing(
+    flushing: @escaping Documents.Flush = { _ in }
+  ) async throws -> (Documents, Flag) {
     let box = Flag()
     let documents = try Documents(
       folder: folder.path, recognizer: Recognizer.released(),
       writing: { data, path in
         if box.value { throw CocoaError(.fileWriteOutOfSpace) }
         try FileTree.write(data, to: path)
-      })
+      }, flushing: flushing)
     _ = try await documents.create("x")
     _ = try await documents.change("x", id: nil, Self.add())
     await documents.saved()
@@ -215,6 +217,60 @@ import Testing
     #expect(await documents.names.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/x.automaton"))
     #expect(try states("deleted/x") == 2)
+  }
+
+  /// Other programs spell accents as a letter and a mark.
+  @Test func aFileIsFoundHoweverItsNameIsSpelled() async throws {
+    let (spelled, onDisk) = ("a\u{308} \u{e9}", "a\u{308} e\u{301}")
+    try folder.write("\(onDisk).automaton", DocumentFile.write(Document(id: "x")))
+    let names = await documents.names
+    #expect(names.map { Array($0.unicodeScalars) } == [Array("\u{e4} \u{e9}".unicodeScalars)])
+    for name in [names[0], spelled, onDisk] {
+      _ = try await documents.change(name, id: "x", Self.add(x: 200))
+    }
+    await documents.saved()
+    // It stays the same file.
+    #expect(try files() == ["\(onDisk).automaton"])
+    #expect(try states(onDisk) == 3)
+    await #expect(throws: Problem.self) { try await documents.create(names[0]) }
+    let again = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    #expect(try await again.state(of: names[0]).document.states.count == 3)
+    #expect(try await again.rename(names[0], "b") == "b")
+    #expect(try files() == ["b.automaton"])
+    try folder.write("\(onDisk).automaton", DocumentFile.write(Document(id: "y")))
+    try await again.remove(names[0])
+    #expect(await again.names == ["b"])
+    #expect(try files() == ["b.automaton", "deleted"])
+  }
+
+  /// The names in the folder as they are on disk.
+  private func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test func aNewNameIsOnDiskBeforeItIsAnswered() async throws {
+    // What was flushed, and the files that were in it then.
+    let flushed = Mutex<[String: [String]]>([:])
+    let documents = try Documents(
+      folder: folder.path, recognizer: Recognizer.released(),
+      flushing: { path in flushed.withLock { $0[path] = FileTree.names(in: path) } })
+    for name in ["a", "c"] { _ = try await documents.create(name) }
+    _ = try await documents.rename("a", "b")
+    #expect(flushed.withLock { $0 } == [folder.path: ["b.automaton", "c.automaton"]])
+    try await documents.remove("b")
+    #expect(
+      flushed.withLock { $0 } == [
+        folder.path: ["c.automaton", "deleted"], "\(folder.path)/deleted": ["b.automaton"],
+      ])
+    // One that could not be saved before is written anew, and its old file removed.
+    let (failed, isFull) = try await failing(flushing: { path in
+      flushed.withLock { $0[path] = FileTree.names(in: path) }
+    })
+    isFull.value = false
+    try await failed.remove("x")
+    #expect(flushed.withLock { $0[folder.path] } == ["c.automaton", "deleted"])
+    #expect(
+      flushed.withLock { $0["\(folder.path)/deleted"] } == ["b.automaton", "x.automaton"])
   }
 
   @Test func documentsThatNobodyLooksAtAreClosedAndFoundAgain() async throws {

@@ -94,6 +94,28 @@ import Testing
     }
   }
 
+  /// What an InkML file says about itself may be called as a key of our own format.
+  @Test func recordingsOfInkMLAreDeletedWhateverTheirAnnotationsAreCalled() async throws {
+    try await RunningStudio.run { studio in
+      for type in ["source", "word", "drawing", "attributes", "id", "writer", "device", "page"] {
+        let ink = """
+          <ink><annotation type="\(type)">somebody's</annotation><traceGroup>
+          <annotation type="truth">state</annotation><trace>0 0, 50 9, 90 40</trace>
+          </traceGroup></ink>
+          """
+        let added = try await studio.post("/api/recordings/file?name=a.inkml", ink)
+        #expect(added.json["added"] as? Int == 1, "\(type): \(added.text)")
+        let shown = try await studio.ask(.get, "/api/recordings")
+        let item = (shown.json["items"] as? [[String: Any]])?.first
+        #expect(item?["label"] as? String == "state")
+        let id = try #require(item?["id"] as? String)
+        let deleted = try await studio.ask(.delete, "/api/recordings/\(id)")
+        #expect(deleted.status == 200, "\(type): \(deleted.error)")
+        #expect(deleted.json["total"] as? Int == 0)
+      }
+    }
+  }
+
   @Test(arguments: [
     (200, 1, 200), (201, 1, 413), (1, 50_000, 200), (1, 50_001, 413),
   ])
@@ -136,6 +158,107 @@ import Testing
       let answer = try await studio.post("/api/documents/A/stroke", "{\"drawing\":[\(late)]}")
       let decision = answer.json["decision"] as? [String: Any]
       #expect(decision?["text"] as? String != "the head of the arrow before it")
+    }
+  }
+
+  /// A page whose connection broke before the answer sends its stroke again.
+  @Test func aStrokeThatIsSentAgainIsDrawnOnce() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      func draw(_ drawing: String, _ id: String?) async throws -> RunningStudio.Answer {
+        let id = id.map { #""stroke":"\#($0)","# } ?? ""
+        return try await studio.post(
+          "/api/documents/A/stroke", #"{"page":"p",\#(id)"drawing":[\#(drawing)]}"#)
+      }
+      func text(_ answer: RunningStudio.Answer) -> String {
+        (answer.json["decision"] as? [String: Any])?["text"] as? String ?? ""
+      }
+      func count(_ answer: RunningStudio.Answer) -> Int {
+        (answer.json["transitions"] as? [Any])?.count ?? 0
+      }
+      let first = try await draw(Self.shaft, "1")
+      let again = try await draw(Self.shaft, "1")
+      #expect(count(first) == 1 && count(again) == 1)
+      #expect(text(first).hasPrefix("transition") && text(again) == text(first))
+      #expect(again.json["version"] as? Int == first.json["version"] as? Int)
+      // The strokes around it still belong together.
+      let head = try await draw(Self.head, "2")
+      #expect(text(head) == "the head of the arrow before it")
+      _ = try await studio.post("/api/documents/A/rename?to=B", "")
+      let known = try await studio.post(
+        "/api/documents/B/stroke", #"{"page":"p","stroke":"2","drawing":[\#(Self.head)]}"#)
+      #expect(count(known) == 1 && text(known) == text(head))
+      // One that was undone meanwhile does not come back.
+      _ = try await studio.post("/api/documents/B/rename?to=A", "")
+      while try await studio.ask(.get, "/api/documents/A").json["canUndo"] as? Bool == true {
+        _ = try await studio.post("/api/documents/A/undo", "")
+      }
+      #expect(count(try await draw(Self.shaft, "1")) == 0)
+      // Without an id, or with another one, it is another stroke.
+      let other = Self.line([(100, 400), (320, 400)], from: Self.now + 9000)
+      #expect(count(try await draw(other, nil)) == 1)
+      #expect(count(try await draw(other, nil)) == 2)
+      #expect(count(try await draw(other, "3")) == 3)
+      let long = try await draw(other, String(repeating: "x", count: 101))
+      #expect(long.status == 400 && long.error.contains("id of the stroke"))
+    }
+  }
+
+  /// What another page drew after an eraser came by is not erased when its stroke is sent again.
+  @Test func anEraserThatIsSentAgainErasesOnce() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      let state = #"{"kind":"addState","place":{"x":100,"y":100}}"#
+      let across = Self.line([(100, 0), (100, 300)], from: Self.now)
+      for (id, count) in [("1", 0), ("1", 1), ("2", 0)] {
+        _ = try await studio.post("/api/documents/A/command", state)
+        if count == 1 {
+          // The stroke is known, so the new state stays.
+          let states = try await studio.ask(.get, "/api/documents/A").json["states"] as? [Any]
+          #expect(states?.count == 1)
+        }
+        let answer = try await studio.post(
+          "/api/documents/A/erase", #"{"stroke":"\#(id)","drawing":[\#(across)]}"#)
+        #expect((answer.json["states"] as? [Any])?.count == count, "\(id)")
+      }
+    }
+  }
+
+  @Test func theEmptyWordCanBeTypedAsEpsilon() async throws {
+    try await RunningStudio.run { studio in
+      let dot = #"digraph { i [shape=point]; i -> q; q [shape=doublecircle]; q -> q [label="a"]; }"#
+      _ = try await studio.post("/api/documents/A/open?form=dot", dot)
+      let run = try await studio.post("/api/documents/A/run", #"{"word":"ε"}"#)
+      #expect(run.json["isAccepted"] as? Bool == true, "\(run.text)")
+      #expect((run.json["symbols"] as? [Any])?.isEmpty == true)
+    }
+  }
+
+  @Test(arguments: ["\\u200b", "a\\u200b", "\\u0007", "a\\u0000", "\\u202eab"])
+  func whatCannotBeSeenIsNoNameAndNoSymbol(text: String) async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      func command(_ json: String) async throws -> RunningStudio.Answer {
+        try await studio.post("/api/documents/A/command", json)
+      }
+      let made = try await command(#"{"kind":"addState","place":{"x":0,"y":0}}"#)
+      let state = try #require((made.json["states"] as? [[String: Any]])?[0]["id"] as? String)
+      let loop = try await command(#"{"kind":"connect","id":"\#(state)","to":"\#(state)"}"#)
+      let transition = try #require(
+        (loop.json["transitions"] as? [[String: Any]])?[0]["id"] as? String)
+      for body in [
+        #""kind":"rename","id":"\#(state)""#, #""kind":"addSymbol","id":"\#(transition)""#,
+        #""kind":"setAlphabet""#,
+      ] {
+        let answer = try await command("{\(body),\"text\":\"\(text)\"}")
+        #expect((400..<500).contains(answer.status), "\(body): \(answer.status)")
+        #expect(
+          answer.error.contains("expected only characters that can be seen, found U+"),
+          "\(body): \(answer.error)")
+      }
+      let after = try await studio.ask(.get, "/api/documents/A").json
+      #expect((after["alphabet"] as? [Any])?.isEmpty == true)
+      #expect((after["states"] as? [[String: Any]])?[0]["name"] as? String == "q0")
     }
   }
 

@@ -27,16 +27,18 @@ import Testing
     let new = "\(folder.path)/a/new"
     _ = try FolderLock(new)
     #expect(try mode(new) == 0o700)
-    // A studio of an older version made it so.
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: new)
+    // Who opens it to others may.
+    try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: new)
     _ = try FolderLock(new)
-    #expect(try mode(new) == 0o700)
-    // Somebody else's folder stays as it is.
+    #expect(try mode(new) == 0o750)
+    // A folder that was there before stays as it is, at the next start as well.
     let other = "\(folder.path)/other"
     try FileManager.default.createDirectory(
       atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-    _ = try FolderLock(other)
-    #expect(try mode(other) == 0o755)
+    for _ in 0..<2 {
+      _ = try FolderLock(other)
+      #expect(try mode(other) == 0o755)
+    }
     try folder.write("file", "")
     #expect(throws: Problem.self) { try FolderLock("\(folder.path)/file") }
   }

@@ -40,6 +40,26 @@ import TestSupport
     #expect(try item?.result.get() == recording)
   }
 
+  /// An attribute can be called as one of the format's own keys.
+  @Test(arguments: ["word", "writer", "device", "source", "drawing", "attributes", "id"])
+  func attributesOfAnyNameAreReadBack(name: String) throws {
+    for attribute in [Recording.Attribute.text("x"), .number(2), .flag(true)] {
+      let ink = Drawing([Stroke([Point(1, 2)])])
+      for recording in [
+        Recording(ink, attributes: [name: attribute, "other": .text("y")]),
+        Recording(
+          ink, label: "a", writer: "b", device: "c", source: "d", attributes: [name: attribute]),
+      ] {
+        let line = try NDJSON.line(recording, at: Place(file: "test"))
+        let item = NDJSON.item(.init(place: Place(file: "test", line: 1), bytes: line))
+        #expect(try item?.result.get() == recording)
+      }
+    }
+    // What other programs wrote under that key was no object.
+    let old = #"{"attributes":"tall","drawing":[]}"#
+    #expect(try recordings("old.ndjson", old)[0].attributes == ["attributes": .text("tall")])
+  }
+
   @Test func quickDrawIsReadRawAndSimplified() throws {
     let raw = """
       {"word":"circle","recognized":true,"key_id":"5","drawing":[[[1,2.5],[3,4],[0,93]],[[7],[8],[200]]]}

@@ -81,7 +81,7 @@ import TestSupport
         }
         optimizer.update(
           network.learnt, gradient: network.gradient, step: step + 1,
-          learningRate: reference.learningRate, longestGradient: nil)
+          learningRate: reference.learningRate, maxGradientNorm: nil)
       }
       // In evaluation, batch normalisation uses what it gathered in those ten steps.
       network.forward(count: 10, trainingStep: nil, fill: fill)

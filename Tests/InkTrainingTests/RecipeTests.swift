@@ -139,7 +139,7 @@ import TestSupport
     recipe.optimizer = Optimizer(.adamW, weightDecay: 0.1)
     recipe.learningRate = 0.25
     recipe.schedule = Schedule(.cosine, warmup: 0.1)
-    recipe.longestGradient = 2
+    recipe.maxGradientNorm = 2
     recipe.labelSmoothing = 0.2
     recipe.balancesClasses = false
     recipe.augmentation = Augmentation.none
@@ -152,7 +152,7 @@ import TestSupport
     expected.optimizer = recipe.optimizer
     expected.learningRate = 0.25
     expected.schedule = recipe.schedule
-    expected.longestGradient = 2
+    expected.maxGradientNorm = 2
     expected.labelSmoothing = 0.2
     expected.patience = 4
     expected.averageDecay = 0.5

@@ -35,7 +35,7 @@ import TestSupport
     options.augmentation = .anyAngle
     options.averageDecay = 0.9
     options.schedule = Schedule(.cosine, warmup: 0.1)
-    options.longestGradient = 1
+    options.maxGradientNorm = 1
     options.seed = 5
     return options
   }
@@ -342,7 +342,7 @@ import TestSupport
     let gradient = FloatBuffer(count: 2)
     gradient.values = [30, 40]
     OptimizerState(Optimizer(.sgd, momentum: 0), count: 2, workers: 1).update(
-      weights, gradient: gradient, step: 1, learningRate: 1, longestGradient: 5)
+      weights, gradient: gradient, step: 1, learningRate: 1, maxGradientNorm: 5)
     #expect(isClose(weights.values, [-3, -4], tolerance: 1e-5))
   }
 
@@ -517,7 +517,7 @@ import TestSupport
       { $0.epochs = 1 }, { $0.epochs = 100_000 }, { $0.batchSize = 1 }, { $0.batchSize = 65536 },
       { $0.learningRate = 99.9 }, { $0.labelSmoothing = 0.999 }, { $0.optimizer.momentum = 0 },
       { $0.optimizer.weightDecay = 1 }, { $0.schedule.warmup = 0.9 }, { $0.patience = 1 },
-      { $0.averageDecay = 0 }, { $0.uprightShare = 1 }, { $0.longestGradient = 1e-9 },
+      { $0.averageDecay = 0 }, { $0.uprightShare = 1 }, { $0.maxGradientNorm = 1e-9 },
       { $0.schedule = Schedule(.step(epochs: 1, factor: 1)) },
     ]
     for change in fine { #expect(message(change) == nil) }
@@ -531,12 +531,21 @@ import TestSupport
       ("weight decay", { $0.optimizer.weightDecay = 1.01 }),
       ("warm-up", { $0.schedule.warmup = 0.91 }), ("patience", { $0.patience = 0 }),
       ("average decay", { $0.averageDecay = 1 }), ("upright share", { $0.uprightShare = 1.1 }),
-      ("longest gradient", { $0.longestGradient = 0 }),
-      ("longest gradient", { $0.longestGradient = .infinity }),
+      ("maximum gradient norm", { $0.maxGradientNorm = 0 }),
+      ("maximum gradient norm", { $0.maxGradientNorm = .infinity }),
       ("epochs of a step", { $0.schedule = Schedule(.step(epochs: 0, factor: 1)) }),
       ("factor of a step", { $0.schedule = Schedule(.step(epochs: 1, factor: 1.1)) }),
       ("factor of a step", { $0.schedule = Schedule(.step(epochs: 1, factor: 0)) }),
     ]
     for (name, change) in wrong { #expect(message(change)?.hasPrefix("\(name): ") == true) }
+  }
+
+  @Test func optionsInOldCheckpointsAreRead() throws {
+    var options = TrainingOptions()
+    options.maxGradientNorm = 2.5
+    let data = try JSONEncoder().encode(options)
+    // The name of the first checkpoints stays in the file.
+    #expect(String(decoding: data, as: UTF8.self).contains(#""longestGradient":2.5"#))
+    #expect(try JSONDecoder().decode(TrainingOptions.self, from: data) == options)
   }
 }

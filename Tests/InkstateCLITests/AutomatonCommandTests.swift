@@ -56,7 +56,7 @@ import Testing
         let name = "\(command).\(form)"
         #expect(try run(command, "plain.txt", "--alphabet", "a,b", "-o", name).status == 0)
         #expect(
-          try run("check", name).output.hasPrefix("1 states, 1 transitions, symbols a, b\n"),
+          try run("check", name).output.hasPrefix("1 state, 1 transition, symbols a, b\n"),
           "\(name)")
       }
     }
@@ -99,6 +99,16 @@ import Testing
     #expect(
       try run("equivalent", "other.txt", "nothing.txt").output
         == "different: `a b` is accepted by other.txt only\n")
+  }
+
+  @Test func epsilonIsTheEmptyWordUnlessItIsASymbol() throws {
+    try folder.write("star.txt", "state | a\n→ * q | q\n")
+    #expect(try run("run", "star.txt", "ε", "").output == "ε\taccepted\n''\taccepted\n")
+    #expect(try run("trace", "star.txt", "ε").output == "   {q}\naccepted\n")
+    let symbol = try run("run", "star.txt", "ε", "--alphabet", "'ε'")
+    #expect(symbol.status == 1 && symbol.output.contains("no transition reads it"))
+    let typed = try run("check", "star.txt", "--alphabet", "b\u{200B}")
+    #expect(typed.status == 64 && typed.errors.contains("found U+200B"))
   }
 
   @Test func labelsOfJFLAPAreReadAsJFLAPDoes() throws {
@@ -251,6 +261,52 @@ import Testing
     for example in examples {
       let result = try inkstate(Array(words(example).dropFirst()), in: folder)
       #expect(result.status == 0, "\(example): \(result.errors)")
+    }
+  }
+
+  // MARK: Names of minimal automata
+
+  @Test func aMinimalAutomatonKeepsTheNamesThatAreStillTrue() throws {
+    // q0 is reached last; b1 and b2 cannot be told apart.
+    try folder.write(
+      "m.txt", "state | a | b\n→ q1 | b1 | b2\nb1 | q0 |\nb2 | q0 |\n* q0 | | q1\n")
+    #expect(
+      try run("minimize", "m.txt").output == """
+        state   | a       | b
+        → q1    | {b1,b2} | {b1,b2}
+        {b1,b2} | q0      |
+        * q0    |         | q1
+
+        """)
+    for form in ["automaton", "jff", "dot", "json"] {
+      #expect(try run("minimize", "m.txt", "-o", "n.\(form)").status == 0)
+      #expect(
+        try run("trace", "n.\(form)", "ba").output == "   {q1}\nb  {{b1,b2}}\na  {q0}\naccepted\n")
+    }
+    // As in determinize.
+    try folder.write("d.txt", "state | a\n→ q1 | q0\n* q0 |\n")
+    #expect(try run("determinize", "d.txt").output == run("minimize", "d.txt").output)
+    #expect(try run("determinize", "d.txt").output == "state | a\n→ q1  | q0\n* q0  |\n")
+  }
+
+  @Test func aNameOfSeveralLinesGetsAdvice() throws {
+    try folder.write(
+      "a.jff",
+      """
+      <structure><automaton><state id="0" name="one&#10;two"><initial/></state>
+      <transition><from>0</from><to>0</to><read>a</read></transition></automaton></structure>
+      """)
+    let result = try run("convert", "a.jff", "--to", "table")
+    #expect(
+      result.errors == """
+        Error: table form: expected names of states of one line (change it, or take a form that holds \
+        any: automaton, jff or dot), found `one\\ntwo`
+
+        """)
+    for form in ["automaton", "jff", "dot"] {
+      #expect(try run("convert", "a.jff", "-o", "b.\(form)").status == 0)
+      let text = try run("convert", "b.\(form)", "--to", "dot").output
+      #expect(text.contains("\"one\ntwo\""), "\(form): \(text)")
     }
   }
 }

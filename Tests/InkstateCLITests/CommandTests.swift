@@ -298,7 +298,7 @@ func inkstate(
     #expect(result.output == "2 examples of 2 labels in strokes.ndjson\n")
     result = try run(
       "dataset import null.ndjson --strokes --map null/curve=state --others drop -o rings.ndjson")
-    #expect(result.output == "1 examples of 1 labels in rings.ndjson\n")
+    #expect(result.output == "1 example of 1 label in rings.ndjson\n")
     let text = String(
       decoding: FileManager.default.contents(atPath: "\(folder.path)/rings.ndjson")!,
       as: UTF8.self)
@@ -313,18 +313,18 @@ func inkstate(
       "g/star01.xml", "<Gesture Name=\"star01\" Subject=\"1\"><Point X=\"1\" Y=\"2\"/></Gesture>")
     try folder.write("g/lost.xml.nodata", "<Gesture/>")
     var result = try run("dataset import g --map circle=state --others drop -o a.ndjson")
-    #expect(result.output == "1 examples of 1 labels in a.ndjson\n")
+    #expect(result.output == "1 example of 1 label in a.ndjson\n")
     #expect(
       result.errors == """
-        passed over: 1 files that are no recordings in g
-        left out: 1 examples whose labels are dropped in g
+        passed over: 1 other file (g/lost.xml.nodata)
+        left out: 1 example whose label is dropped in g
 
         """)
     #expect(result.status == 0)
     try folder.write("g/bad.xml", "<Gesture><Point X=\"1\" Y=\"a\"/></Gesture>")
     result = try run("dataset import g --others other -o b.ndjson")
     #expect(result.status == 2)
-    #expect(result.output == "2 examples of 1 labels in b.ndjson\n")
+    #expect(result.output == "2 examples of 1 label in b.ndjson\n")
     #expect(
       result.errors.hasPrefix(
         "left out: g/bad.xml, line 1, stroke 1, point 1: expected a finite number as Y, found `a`"))
@@ -571,5 +571,45 @@ func inkstate(
       getrusage(RUSAGE_CHILDREN, &usage)
     #endif
     #expect(usage.ru_maxrss < 1 << 20)
+  }
+
+  /// Arguments that are checked after others were read, each with its own command's usage.
+  @Test(arguments: [
+    ("train a.ndjson --threads 0 -o m", "train [<options>]"),
+    ("cross-validate a.ndjson --augment none.json", "cross-validate <data>"),
+    ("automaton render a.txt -o a.gif", "automaton render <file>"),
+    ("dataset render a.ndjson --form ndjson -o r", "dataset render <data>"),
+    ("dataset import a.ndjson --map x -o b.ndjson", "dataset import <paths>"),
+  ])
+  func wrongArgumentsGetTheUsageOfTheirCommand(arguments: String, usage: String) throws {
+    try folder.write("a.ndjson", stroke.replacing("{", with: #"{"word":"a","#))
+    try folder.write("a.txt", "state | a\n→ * q | q\n")
+    let result = try run(arguments)
+    #expect(result.status == 64)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("Error: --"))
+    let command = usage.prefix { $0 != "<" && $0 != "[" }
+    #expect(lines[1].hasPrefix("Usage: inkstate \(command)"), "\(result.errors)")
+    #expect(lines[2] == "  See 'inkstate \(command)--help' for more information.")
+  }
+
+  @Test func oneThingIsNotSeveral() throws {
+    var result = try run("dataset synthesize --writers 1 --per-class 1 -o ink.ndjson")
+    #expect(result.output == "4 synthetic recordings by 1 writer in ink.ndjson\n")
+    result = try run("dataset describe ink.ndjson --map cycle=a --others drop")
+    #expect(result.output.hasPrefix("1 example of 1 class\n"))
+    #expect(result.output.contains("\n1 writer:\n"))
+    #expect(result.output.contains("\n0 pairs of exact duplicates"))
+    result = try run("dataset render ink.ndjson --map cycle=a --others drop -o r")
+    #expect(result.output == "1 picture of 28 × 28 in r\n")
+    result = try run("dataset preview ink.ndjson --map cycle=a --others drop -o p.png")
+    #expect(result.output == "1 class on p.png\n")
+    result = try run("train ink.ndjson --epochs 1 -o m.safetensors")
+    #expect(result.errors.contains("\n1 epoch of 1 step on "))
+    try folder.write("none.ndjson", stroke)
+    result = try run("dataset describe none.ndjson")
+    #expect(result.errors.contains("found 1 recording without a label\n"))
+    result = try run("automaton check -", input: "state | a\n→ * q | q\n")
+    #expect(result.output.hasPrefix("1 state, 1 transition, symbols a\n"))
   }
 }

@@ -18,6 +18,9 @@ import TestSupport
     try inkstate(words.split(separator: " ").map(String.init), in: folder, prefix: prefix)
   }
 
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
   /// Whether a text can move no cursor and colour nothing.
   private func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy {
@@ -38,10 +41,19 @@ import TestSupport
       #expect(pipe.status == 0, "\(pipe.errors)")
       #expect(pipe.output == file.output.replacing(name, with: "/dev/stdin"))
     }
+    let released = "\(Self.package)/models/inkstate.safetensors"
+    for command in ["classify --model /dev/stdin a.inkml", "inspect /dev/stdin"] {
+      let result = try run(command, prefix: "cat \(released) |")
+      #expect(result.status == 0 && !result.output.isEmpty, "\(result.errors)")
+    }
+    try folder.write("plain.json", "{}")
+    let previewed = try run(
+      "dataset preview a.inkml --map x=y --augment /dev/stdin -o p.png", prefix: "cat plain.json |")
+    #expect(!previewed.errors.contains("--augment"))
     let described = try run("dataset describe /dev/stdin", prefix: "cat a.ndjson |")
-    #expect(described.output.hasPrefix("3000 examples of 1 classes\n"), "\(described.errors)")
+    #expect(described.output.hasPrefix("3000 examples of 1 class\n"), "\(described.errors)")
     let imported = try run("dataset import /dev/stdin -o b.ndjson", prefix: "cat a.ndjson |")
-    #expect(imported.output == "3000 examples of 1 labels in b.ndjson\n")
+    #expect(imported.output == "3000 examples of 1 label in b.ndjson\n")
   }
 
   // MARK: What is said
@@ -64,6 +76,96 @@ import TestSupport
     result = try run("dataset describe a.ndjson --drop x")
     #expect(
       result.errors.contains("--drop: no example has the label `x`; the labels are line, ring"))
+  }
+
+  @Test(arguments: [
+    ("--map line=a --map line=b", "--map: expected one new name for `line`, found `a` and `b`"),
+    ("--map line=a --drop line", "--map, --drop: expected one of them for `line`, found both"),
+  ])
+  func labelsHaveOneFate(options: String, message: String) throws {
+    try folder.write("a.ndjson", line)
+    let result = try run("dataset describe a.ndjson \(options)")
+    #expect(result.status == 64 && result.errors.hasPrefix("Error: \(message)\n"))
+    // Saying the same twice does no harm.
+    let twice = try run("dataset describe a.ndjson --map line=a --map line=a")
+    #expect(twice.status == 0)
+    let calibrated = try run("calibrate m a.ndjson --except a=0.1 --except a=0.2 -o c")
+    #expect(
+      calibrated.errors.hasPrefix("Error: --except: expected one share for `a`, found 0.1 and 0.2"))
+  }
+
+  @Test func inkAndPicturesInOneFolderAreNeverSilent() throws {
+    let picture = try PNG.encode(Rasterizer.standard.render(circle(radius: 50)))
+    try folder.write("mix/a.ndjson", line + line.replacing("line", with: "ring"))
+    for name in ["1", "2"] { try folder.write("mix/pictures/\(name).png", picture) }
+    try folder.write("mix/notes.txt", "x")
+    let said = """
+      passed over: 2 pictures (mix/pictures/1.png first)
+      passed over: 1 other file (mix/notes.txt)
+
+      """
+    var result = try run("dataset describe mix")
+    #expect(result.errors == said && result.output.hasPrefix("2 examples of 2 classes\n"))
+    result = try run("dataset import mix -o b.ndjson")
+    #expect(result.errors == said && result.output == "2 examples of 2 labels in b.ndjson\n")
+    result = try run("train mix --epochs 1 -o m.safetensors")
+    #expect(result.status == 0 && result.errors.hasPrefix(said))
+    // JSON and XML of other kinds often lie beside pictures.
+    try FileManager.default.removeItem(atPath: "\(folder.path)/mix/a.ndjson")
+    try folder.write("mix/about.json", "{}")
+    try folder.write("mix/pictures/1.xml", "<annotation/>")
+    result = try run("dataset describe mix")
+    #expect(result.output.hasPrefix("2 examples of 1 class\n"))
+    #expect(result.errors.hasPrefix("passed over: 3 other files (mix/about.json first)\n"))
+  }
+
+  @Test func inkBesideArraysIsNamed() throws {
+    _ = try run("dataset synthesize --writers 2 --per-class 1 --form npy -o arrays")
+    try folder.write("arrays/a.ndjson", line)
+    let result = try run("dataset describe arrays")
+    #expect(result.errors.hasPrefix("passed over: 1 ink file (arrays/a.ndjson)\n"))
+    #expect(result.output.hasPrefix("8 examples of 4 classes\n"))
+  }
+
+  @Test func classifyTellsWhereThereIsNothingToClassify() throws {
+    try folder.write("notes/README.md", "not ink")
+    try folder.write("none.inkml", "<ink></ink>")
+    try folder.write("good.ndjson", line)
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/empty", withIntermediateDirectories: true)
+    for (path, message) in [
+      ("empty", "empty: expected ink or pictures, found an empty folder"),
+      ("notes", "notes: expected ink or pictures, found 1 other file (notes/README.md)"),
+      ("none.inkml", "none.inkml: expected drawings, found none"),
+    ] {
+      let result = try run("classify \(path) good.ndjson")
+      #expect(result.status == 2 && result.errors == "not read: \(message)\n")
+      #expect(result.output.hasPrefix("good.ndjson:1: "))
+    }
+  }
+
+  @Test func aFileOfAnotherKindGetsOneLine() throws {
+    try folder.write("a.json", "{\n  \"a\": 1,\n  \"b\": 2\n}\n")
+    try folder.write("README.ndjson", "# Ink\n\nNot ink.\n")
+    var result = try run("classify a.json README.ndjson")
+    #expect(result.status == 2 && result.output.isEmpty)
+    var lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(
+      lines[0].hasPrefix("not read: a.json, line 1: ")
+        && lines[0].hasSuffix("; nor could 3 more be read"))
+    #expect(
+      lines[1].hasPrefix("not read: README.ndjson, line 1: ")
+        && lines[1].hasSuffix("; nor could 1 more be read"))
+    // Among good ones, every bad one is named.
+    try folder.write("b.ndjson", "{\n{\n" + line + "{\n")
+    result = try run("classify b.ndjson")
+    #expect(result.status == 2 && result.output.hasPrefix("b.ndjson:3: "))
+    lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 3)
+    for (line, number) in zip(lines, [1, 2, 4]) {
+      #expect(line.hasPrefix("not read: b.ndjson, line \(number): "))
+    }
   }
 
   @Test func classifyTellsWhichPicturesWereInverted() throws {
@@ -160,7 +262,7 @@ import TestSupport
     try folder.write("data/b.ndjson", line)
     try FileManager.default.createSymbolicLink(
       atPath: "\(folder.path)/data/link", withDestinationPath: "../real")
-    #expect(try run("dataset describe data").output.hasPrefix("2 examples of 1 classes\n"))
+    #expect(try run("dataset describe data").output.hasPrefix("2 examples of 1 class\n"))
     #expect(
       try run("classify data").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
         == ["data/b.ndjson:1:", "data/link/a.ndjson:1:"])
@@ -183,12 +285,10 @@ import TestSupport
     "dataset preview", "dataset compose", "dataset synthesize", "classify",
   ])
   func examplesOfTheHelpRunAsWritten(command: String) throws {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     for name in ["datasets", "Examples"] {
       try FileManager.default.createSymbolicLink(
         atPath: "\(folder.path)/\(name)",
-        withDestinationPath: package.appendingPathComponent(name).path)
+        withDestinationPath: "\(Self.package)/\(name)")
     }
     let examples = try examples(command)
     #expect(!examples.isEmpty)

@@ -29,6 +29,12 @@ import TestSupport
         "1 epoch of batches of 16, Adam with a one-cycle rate of 0.004, classes balanced, "
           + "weights averaged (0.9), patience 10 epochs, augmentation any-angle for half of "
           + "the examples (options overrule each choice)\n"), "\(result.errors)")
+    // What validates is not learnt from.
+    let counts = try #require(
+      result.errors.firstMatch(
+        of: /([0-9]+) examples of .*, ([0-9]+) for validation; ([0-9]+) taps left out/))
+    let (learnt, validating, taps) = (Int(counts.1)!, Int(counts.2)!, Int(counts.3)!)
+    #expect(learnt + validating + taps == 192 && validating > 0, "\(result.errors)")
     result = try run("inspect a.safetensors")
     #expect(result.output.contains("training                1 epoch of batches of 16, Adam"))
 

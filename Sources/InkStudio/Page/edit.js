@@ -36,6 +36,8 @@ export async function beginEditing() {
   // Strokes that the server has not confirmed yet, in order, and whether the last attempt failed.
   const unsent = [];
   let isLate = false;
+  // How many changes were not made because a stroke before them was not saved.
+  let missed = 0;
   let retry = 0;
   const waiting = shape("path", { class: "waiting" });
   // Whether the document was deleted elsewhere.
@@ -70,12 +72,22 @@ export async function beginEditing() {
   function change(rest, body) {
     const { name, id } = picture;
     const done = queue.then(async () => {
-      await sendStrokes();
+      try { await sendStrokes(); } catch (failure) {
+        if (isLate) {
+          missed += 1;
+          showWaiting(failure);
+        }
+        throw failure;
+      }
       const post = (current) => ask(at(current, `/${rest}`, id), "POST", body, { retry: resume });
       const answer = await post(name).catch((failure) => {
         if (!failure.answer?.renamedTo) { throw failure; }
         return post(failure.answer.renamedTo);
       });
+      if (missed) {
+        missed = 0;
+        showWaiting();
+      }
       take(answer);
       return answer;
     });
@@ -88,7 +100,8 @@ export async function beginEditing() {
   function send(rest, stroke) {
     unsent.push({
       name: picture.name, id: picture.id, rest, points: stroke.map(({ x, y }) => [x, y]),
-      body: { drawing: drawing([stroke]), zoom: view.zoom, page },
+      // By its id the server knows a stroke that is sent again because its answer was lost.
+      body: { drawing: drawing([stroke]), zoom: view.zoom, page, stroke: crypto.randomUUID() },
     });
     showWaiting();
     queue = queue.then(sendStrokes).catch(follow);
@@ -136,9 +149,19 @@ export async function beginEditing() {
       ({ points }) => `M${points.map((p) => p.join(" ")).join("L")}`).join(""));
     waiting.classList.toggle("late", isLate);
     if (isGone) { return; }
-    if (!isLate) { return notice(""); }
+    const lost = missed ? `${missed === 1 ? "1 change was" : `${missed} changes were`} not made, because a stroke `
+      + "before it was not saved yet. Make it again when all strokes are saved." : "";
+    if (!isLate && !lost) { return notice(""); }
+    if (!isLate) {
+      return notice(lost, "Hide message", () => {
+        missed = 0;
+        notice("");
+      });
+    }
     const count = unsent.length === 1 ? "1 stroke is" : `${unsent.length} strokes are`;
-    if (failure) { notice(`${failure.message} ${count} not saved yet and kept on this page.`, "Try again", resume); }
+    if (failure) {
+      notice(`${failure.message} ${count} not saved yet and kept on this page. ${lost}`, "Try again", resume);
+    }
   }
 
   /// Shows a sentence and a button over the drawing.
@@ -191,9 +214,9 @@ export async function beginEditing() {
     // The offer to convert a stroke ends with the next change.
     if (!next.decision && next.version !== picture?.version) { $("edit-decision").replaceChildren(); }
     picture = next;
-    if (selected && ![...picture.states, ...picture.transitions].some((e) => e.id === selected)) {
-      selected = null;
-    }
+    const isThere = (id) => [...picture.states, ...picture.transitions].some((e) => e.id === id);
+    if (selected && !isThere(selected)) { selected = null; }
+    if (dragged && dragged.kind !== "pan" && !isThere(dragged.id)) { dragged = null; }
     if (run && (run.version !== picture.version || run.name !== picture.name)) { endRun(); }
     draw();
     if (next.decision) { tell(next.decision); }
@@ -216,10 +239,15 @@ export async function beginEditing() {
     showSelection();
   }
 
+  /// The symbols that were given; those that only transitions have are shown beside the field, so that they go
+  /// with their transitions.
   function showAlphabet() {
+    const others = $("alphabet-others");
+    others.textContent = `Symbols of the transitions: ${picture.otherSymbols}`;
+    others.hidden = !picture.otherSymbols;
     // What is being typed stays.
     if (document.activeElement === $("alphabet-symbols")) { return; }
-    $("alphabet-symbols").value = (picture.alphabet ?? []).join(", ");
+    $("alphabet-symbols").value = picture.typedAlphabet;
   }
 
   function draw() {
@@ -347,7 +375,7 @@ export async function beginEditing() {
       input.type = "checkbox";
       input.checked = value;
       input.id = `field-${id}`;
-      input.addEventListener("change", () => done(input.checked));
+      input.addEventListener("change", async () => { if (!await done(input.checked)) { input.checked = value; } });
       label.append(input, name);
       return label;
     };
@@ -824,6 +852,7 @@ export async function beginEditing() {
     const isSame = next.id === picture?.id;
     isGone = false;
     if (!isSame) {
+      missed = 0;
       endRun();
       selected = null;
       $("edit-decision").replaceChildren();
