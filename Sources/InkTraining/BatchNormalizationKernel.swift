@@ -43,7 +43,7 @@ struct BatchNormalizationKernel {
     statistics: UnsafeMutablePointer<Float>, output: UnsafeMutablePointer<Float>
   ) {
     let variance = squares / count
-    let inverse = 1 / (variance + Double(batchNormalizationEpsilon)).squareRoot()
+    let inverse = 1 / (variance + Double(BatchNormalization.epsilon)).squareRoot()
     statistics[channel] = Float(mean)
     statistics[channels + channel] = Float(inverse)
 
@@ -62,7 +62,7 @@ struct BatchNormalizationKernel {
     runningVariance: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>
   ) {
     let scale =
-      weight[channel] / (runningVariance[channel] + batchNormalizationEpsilon).squareRoot()
+      weight[channel] / (runningVariance[channel] + BatchNormalization.epsilon).squareRoot()
     let shift = bias[channel] - runningMean[channel] * scale
     forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
   }

@@ -15,7 +15,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   let pad: Int
 
   /// Makes the geometry of a convolution over `[channels, height, width]`.
-  init(channels: Int, height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
+  init(channels: Int, height: Int, width: Int, kernel: Int, padding: Convolution.Padding) {
     self.channels = channels
     self.height = height
     self.width = width
