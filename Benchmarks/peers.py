@@ -18,9 +18,12 @@ import os
 import sys
 import time
 
-NETWORKS = {  # kernel, filters, units of the dense layer, dropout
-    "drawing": (3, (16, 32, 64), 128, 0),
-    "lenet": (5, (32, 64), 1024, 0.5),
+# Kernel; each convolution's filters and whether 2 x 2 max-pooling follows; units of the dense layer;
+# dropout; whether batch normalisation follows each convolution.
+NETWORKS = {
+    "drawing": (3, ((16, True), (32, True), (64, True)), 128, 0, False),
+    "lenet": (5, ((32, True), (64, True)), 1024, 0.5, False),
+    "sketch": (3, ((16, True), (32, True), (48, False), (64, True)), 128, 0, True),
 }
 CLASSES = 10
 
@@ -35,12 +38,17 @@ def numpy_batches(batch):
 
 def torch_network(name):
     from torch import nn
-    kernel, filters, units, dropout = NETWORKS[name]
+    kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
     modules, channels, size = [], 1, 28
-    for count in filters:
-        modules += [nn.Conv2d(channels, count, kernel, padding=kernel // 2), nn.ReLU(),
-                    nn.MaxPool2d(2)]
-        channels, size = count, size // 2
+    for count, pools in convolutions:
+        modules.append(nn.Conv2d(channels, count, kernel, padding=kernel // 2))
+        if normalizes:
+            modules.append(nn.BatchNorm2d(count))
+        modules.append(nn.ReLU())
+        channels = count
+        if pools:
+            modules.append(nn.MaxPool2d(2))
+            size //= 2
     modules += [nn.Flatten(), nn.Linear(channels * size * size, units), nn.ReLU()]
     if dropout:
         modules.append(nn.Dropout(dropout))
@@ -99,11 +107,16 @@ class TensorFlow:
 
     def prepare(self, task, name, batch):
         tf, layers = self.tf, self.tf.keras.layers
-        kernel, filters, units, dropout = NETWORKS[name]
+        kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
         stack = [tf.keras.Input((28, 28, 1))]
-        for count in filters:
-            stack += [layers.Conv2D(count, kernel, padding="same", activation="relu"),
-                      layers.MaxPooling2D(2)]
+        for count, pools in convolutions:
+            if normalizes:
+                stack += [layers.Conv2D(count, kernel, padding="same"),
+                          layers.BatchNormalization(), layers.ReLU()]
+            else:
+                stack.append(layers.Conv2D(count, kernel, padding="same", activation="relu"))
+            if pools:
+                stack.append(layers.MaxPooling2D(2))
         stack += [layers.Flatten(), layers.Dense(units, activation="relu")]
         if dropout:
             stack.append(layers.Dropout(dropout))
@@ -152,7 +165,7 @@ def onnx_model(name):
     """The network as ONNX, written without PyTorch, so that its memory is ONNX Runtime's own."""
     import numpy
     from onnx import TensorProto, helper, numpy_helper
-    kernel, filters, units, _ = NETWORKS[name]
+    kernel, convolutions, units, _, normalizes = NETWORKS[name]
     generator = numpy.random.default_rng(1)
     nodes, weights, value, channels, size = [], [], "input", 1, 28
 
@@ -166,11 +179,20 @@ def onnx_model(name):
         weights.append(numpy_helper.from_array(values, f"weight{len(weights)}"))
         return weights[-1].name
 
-    for count in filters:
+    for count, pools in convolutions:
         value = add("Conv", [value, weight(count, channels, kernel, kernel), weight(count)],
                     pads=[kernel // 2] * 4, kernel_shape=[kernel, kernel])
-        value = add("MaxPool", [add("Relu", [value])], kernel_shape=[2, 2], strides=[2, 2])
-        channels, size = count, size // 2
+        if normalizes:
+            variance = numpy_helper.from_array(
+                numpy.ones(count, numpy.float32), f"weight{len(weights)}")
+            weights.append(variance)
+            value = add("BatchNormalization", [value, weight(count), weight(count), weight(count),
+                                               variance.name])
+        value = add("Relu", [value])
+        channels = count
+        if pools:
+            value = add("MaxPool", [value], kernel_shape=[2, 2], strides=[2, 2])
+            size //= 2
     value = add("Flatten", [value])
     value = add("Gemm", [value, weight(units, channels * size * size), weight(units)], transB=1)
     value = add("Gemm", [add("Relu", [value]), weight(CLASSES, units), weight(CLASSES)], transB=1)

@@ -6,33 +6,7 @@
 #include <string.h>
 
 #include "CInkKernels.h"
-#include "clones.h"
-
-typedef float v16 __attribute__((ext_vector_type(16), aligned(4)));
-typedef int32_t i16 __attribute__((ext_vector_type(16), aligned(4)));
-typedef uint8_t b16 __attribute__((ext_vector_type(16), aligned(1)));
-
-enum { LANES = 16, PANEL_VECTORS = 4, MOST_TILES = 12, MOST_VECTORS = 24 };
-
-#define INLINE static inline __attribute__((always_inline))
-
-// The sixteen values from here on. A macro, for functions that are not cloned cannot pass v16.
-#define AT(place) (*(v16 *)(place))
-
-// The vectors that can be summed at once.
-static size_t most_vectors(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") ? MOST_VECTORS : 6;
-#else
-  return 6;
-#endif
-}
-
-// Parts of `count` of about the same size, none larger than `most`.
-INLINE size_t part(size_t count, size_t done, size_t most) {
-  size_t left = count - done, parts = (left + most - 1) / most;
-  return (left + parts - 1) / parts;
-}
+#include "vectors.h"
 
 size_t ink_padded_rows(const ink_convolution *shape) {
   return (shape->rows + 1) / 2 * 2 + shape->kernel - 1;
@@ -49,16 +23,13 @@ INLINE void finish_square(
   const float *bias, float lowest, float *output, uint8_t *choices) {
   v16 offset = AT(bias + filter), least = lowest;
   if (shape->pools) {
-    v16 a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-    v16 top = b > a ? b : a, bottom = d > c ? d : c;
-    v16 largest = (bottom > top ? bottom : top) + offset;
+    size_t square = y * (shape->columns / 2) + x;
+    v16 largest;
+    choose_largest(
+      sums, &largest, choices ? choices + square * shape->filters + filter : NULL);
+    v16 value = largest + offset;
     float *place = output + y * shape->output_row + x * shape->filters + filter;
-    AT(place) = largest < least ? least : largest;
-    if (!choices) return;
-    i16 upper = (b > a) & 1, lower = 2 + ((d > c) & 1);
-    i16 choice = bottom > top ? lower : upper;
-    uint8_t *chosen = choices + (y * (shape->columns / 2) + x) * shape->filters + filter;
-    *(b16 *)chosen = __builtin_convertvector(choice, b16);
+    AT(place) = value < least ? least : value;
     return;
   }
   for (size_t q = 0; q < 4; q++) {
@@ -236,7 +207,7 @@ CLONES void ink_winograd_weights(
 // B^T d B of a tile, all channels.
 INLINE void transform_tile(
   const size_t side, const ink_convolution *shape, const float *tile, float *target,
-  size_t tiles) {
+  size_t stride) {
   for (size_t c = 0; c < shape->channels; c += LANES) {
     v16 columns[MOST_SIDE][MOST_SIDE];
     for (size_t j = 0; j < side; j++) {
@@ -250,7 +221,7 @@ INLINE void transform_tile(
       for (size_t j = 0; j < side; j++) row[j] = columns[j][i];
       transform_input(side, row, points);
       for (size_t j = 0; j < side; j++)
-        AT(target + (i * side + j) * tiles * shape->channels + c) = points[j];
+        AT(target + (i * side + j) * stride + c) = points[j];
     }
   }
 }
@@ -298,7 +269,7 @@ INLINE void convolve_tiles(
       size_t y = (first + t) / columns, x = (first + t) % columns;
       transform_tile(
         side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
-        tiles);
+        tiles * channels);
     }
     for (size_t filter = 0; filter < shape->filters;) {
       size_t vectors = most == MOST_VECTORS && filter + 2 * LANES <= shape->filters ? 2 : 1;
@@ -339,6 +310,181 @@ CLONES void ink_convolve_winograd(
     convolve_tiles(4, shape, input, weight, bias, lowest, output, choices, scratch);
   else
     convolve_tiles(6, shape, input, weight, bias, lowest, output, choices, scratch);
+}
+
+// MARK: Gradients of weights by the same transforms
+
+// The tiles that are transformed together.
+enum { MOST_GRADIENT_TILES = 64 };
+
+// The tiles of a whole convolution that are transformed together.
+INLINE size_t gradient_tiles(const ink_convolution *shape) {
+  size_t count = square_rows(shape) * square_columns(shape);
+  return count < MOST_GRADIENT_TILES ? count : MOST_GRADIENT_TILES;
+}
+
+// From one point to the next: some more, so that not all of them lie in the same part of the cache.
+INLINE size_t point_stride(size_t tiles, size_t channels) { return tiles * channels + LANES; }
+
+size_t ink_winograd_gradients_scratch(const ink_convolution *shape) {
+  size_t tiles = gradient_tiles(shape);
+  return ink_winograd_points(shape->kernel)
+    * (point_stride(tiles, shape->channels) + point_stride(tiles, shape->filters));
+}
+
+// A g, for one row or column of a square.
+INLINE void transform_gradient(const size_t side, const v16 *g, v16 *points) {
+  points[0] = g[0];
+  points[1] = g[0] + g[1];
+  points[2] = g[0] - g[1];
+  if (side == 4) {
+    points[3] = -g[1];
+  } else {
+    points[3] = g[0] + 2 * g[1];
+    points[4] = g[0] - 2 * g[1];
+    points[5] = g[1];
+  }
+}
+
+// A g A^T of a square, all filters.
+INLINE void transform_square(
+  const size_t side, size_t filters, const float *square, size_t row, float *target,
+  size_t stride) {
+  for (size_t f = 0; f < filters; f += LANES) {
+    v16 columns[2][MOST_SIDE];
+    for (size_t j = 0; j < 2; j++) {
+      const float *place = square + j * filters + f;
+      v16 column[2] = {AT(place), AT(place + row)};
+      transform_gradient(side, column, columns[j]);
+    }
+    for (size_t i = 0; i < side; i++) {
+      v16 pair[2] = {columns[0][i], columns[1][i]}, points[MOST_SIDE];
+      transform_gradient(side, pair, points);
+      for (size_t j = 0; j < side; j++) AT(target + (i * side + j) * stride + f) = points[j];
+    }
+  }
+}
+
+// target[r, v] += sum over k of left[k, r] * right[k, v].
+INLINE void add_products_block(
+  size_t inner, const float *left, size_t left_row, const float *right, size_t right_row,
+  float *target, const size_t rows, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < rows * vectors; s++) sums[s] = 0;
+  for (size_t k = 0; k < inner; k++, left += left_row, right += right_row)
+    for (size_t r = 0; r < rows; r++) {
+      float value = left[r];
+      for (size_t v = 0; v < vectors; v++) sums[r * vectors + v] += AT(right + v * LANES) * value;
+    }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t v = 0; v < vectors; v++) {
+      float *place = target + r * right_row + v * LANES;
+      AT(place) = AT(place) + sums[r * vectors + v];
+    }
+}
+
+// target[r, v] += sum over k of left[k, r] * right[k, v], for whole rows of multiples of 16.
+INLINE void add_products(
+  size_t inner, const float *left, size_t left_row, const float *right, size_t right_row,
+  float *target) {
+  bool is_wide = most_vectors() == MOST_VECTORS;
+  size_t rows = is_wide ? 8 : 4, count = right_row / LANES;
+  for (size_t v = 0, vectors; v < count; v += vectors) {
+    vectors = part(count, v, is_wide ? 3 : 1);
+    for (size_t r = 0; r < left_row; r += rows) {
+      const float *column = right + v * LANES;
+      float *block = target + r * right_row + v * LANES;
+#define CASE(R, V) \
+  case R + V: \
+    add_products_block(inner, left + r, left_row, column, right_row, block, R, V); \
+    break;
+      switch (rows + vectors) { CASE(4, 1) CASE(8, 1) CASE(8, 2) CASE(8, 3) }
+#undef CASE
+    }
+  }
+}
+
+INLINE void add_tile_gradients(
+  const size_t side, const ink_convolution *shape, const float *input,
+  const float *output_gradient, size_t gradient_row, float *sums, float *scratch) {
+  size_t columns = square_columns(shape), count = square_rows(shape) * columns;
+  size_t channels = shape->channels, filters = shape->filters, most = gradient_tiles(shape);
+  float *squares = scratch + side * side * point_stride(most, channels);
+  for (size_t first = 0, tiles; first < count; first += tiles) {
+    tiles = part(count, first, most);
+    size_t left = point_stride(tiles, channels), right = point_stride(tiles, filters);
+    for (size_t t = 0; t < tiles; t++) {
+      size_t y = (first + t) / columns, x = (first + t) % columns;
+      transform_tile(
+        side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
+        left);
+      transform_square(
+        side, filters, output_gradient + 2 * y * gradient_row + 2 * x * filters, gradient_row,
+        squares + t * filters, right);
+    }
+    for (size_t point = 0; point < side * side; point++)
+      add_products(
+        tiles, scratch + point * left, channels, squares + point * right, filters,
+        sums + point * channels * filters);
+  }
+}
+
+CLONES void ink_winograd_gradients(
+  const ink_convolution *shape, const float *restrict input,
+  const float *restrict output_gradient, size_t gradient_row, float *restrict sums,
+  float *restrict scratch) {
+  if (shape->kernel == 3)
+    add_tile_gradients(4, shape, input, output_gradient, gradient_row, sums, scratch);
+  else
+    add_tile_gradients(6, shape, input, output_gradient, gradient_row, sums, scratch);
+}
+
+// G^T p, for one row or column of points.
+INLINE void transform_points(const size_t side, const v16 *p, v16 *g) {
+  if (side == 4) {
+    v16 even = (p[1] + p[2]) / 2;
+    g[0] = p[0] + even;
+    g[1] = (p[1] - p[2]) / 2;
+    g[2] = even + p[3];
+  } else {
+    v16 even = (p[1] + p[2]) / -6, odd = (p[1] - p[2]) / -6;
+    v16 even2 = (p[3] + p[4]) / 24, odd2 = (p[3] - p[4]) / 24;
+    g[0] = p[0] / 4 + even + even2;
+    g[1] = odd + 2 * odd2;
+    g[2] = even + 4 * even2;
+    g[3] = odd + 8 * odd2;
+    g[4] = even + 16 * even2 + p[5];
+  }
+}
+
+INLINE void transform_sums(
+  const size_t side, size_t plane, const float *sums, float *weight_gradient) {
+  const size_t kernel = side - 1;
+  for (size_t place = 0; place < plane; place += LANES) {
+    v16 columns[MOST_SIDE][MOST_SIDE];
+    for (size_t j = 0; j < side; j++) {
+      v16 column[MOST_SIDE];
+      for (size_t i = 0; i < side; i++) column[i] = AT(sums + (i * side + j) * plane + place);
+      transform_points(side, column, columns[j]);
+    }
+    for (size_t i = 0; i < kernel; i++) {
+      v16 row[MOST_SIDE], gradients[MOST_SIDE];
+      for (size_t j = 0; j < side; j++) row[j] = columns[j][i];
+      transform_points(side, row, gradients);
+      for (size_t j = 0; j < kernel; j++)
+        AT(weight_gradient + (i * kernel + j) * plane + place) = gradients[j];
+    }
+  }
+}
+
+CLONES void ink_winograd_weight_gradient(
+  const ink_convolution *shape, const float *restrict sums, float *restrict weight_gradient) {
+  size_t plane = shape->channels * shape->filters;
+  if (shape->kernel == 3)
+    transform_sums(4, plane, sums, weight_gradient);
+  else
+    transform_sums(6, plane, sums, weight_gradient);
 }
 
 // MARK: Dense
@@ -468,12 +614,10 @@ INLINE void combine(
   }
 }
 
-// A picture has one channel, so that sixteen filters are summed side by side; where another corner
-// of the square was chosen, a filter adds nothing.
-INLINE void picture_gradients(
+INLINE void add_picture_gradients(
   const ink_convolution *shape, const float *input, const float *output, const uint8_t *choices,
-  const float *output_gradient, size_t filter, size_t first, const size_t count,
-  float *weight_gradient) {
+  const float *output_gradient, size_t gradient_row, size_t filter, size_t first,
+  const size_t count, const bool pools, float *weight_gradient) {
 #pragma clang fp contract(fast)
   v16 sums[MOST_VECTORS];
   size_t offsets[MOST_VECTORS];
@@ -481,17 +625,22 @@ INLINE void picture_gradients(
     sums[s] = 0;
     offsets[s] = (first + s) / shape->kernel * shape->input_row + (first + s) % shape->kernel;
   }
-  size_t columns = shape->columns / 2;
-  for (size_t y = 0; y < shape->rows / 2; y++) {
+  size_t step = pools ? 2 : 1, columns = shape->columns / step;
+  for (size_t y = 0; y < shape->rows / step; y++) {
     for (size_t x = 0; x < columns; x++) {
-      size_t place = y * shape->output_row + x * shape->filters + filter;
+      size_t place = y * gradient_row + x * shape->filters + filter;
       v16 gradient = AT(output_gradient + place);
+      const float *square = input + step * (y * shape->input_row + x);
+      if (!pools) {
+        for (size_t s = 0; s < count; s++) sums[s] += gradient * square[offsets[s]];
+        continue;
+      }
       gradient = AT(output + place) > 0 ? gradient : 0;
       i16 choice = __builtin_convertvector(
         *(const b16 *)(choices + (y * columns + x) * shape->filters + filter), i16);
       for (int32_t q = 0; q < 4; q++) {
         v16 chosen = choice == q ? gradient : 0;
-        const float *patch = input + (2 * y + q / 2) * shape->input_row + 2 * x + q % 2;
+        const float *patch = square + q / 2 * shape->input_row + q % 2;
         for (size_t s = 0; s < count; s++) sums[s] += chosen * patch[offsets[s]];
       }
     }
@@ -500,6 +649,37 @@ INLINE void picture_gradients(
     float *target = weight_gradient + (first + s) * shape->filters + filter;
     AT(target) = AT(target) + sums[s];
   }
+}
+
+// A picture has one channel, so that sixteen filters are summed side by side. Behind max-pooling, a
+// filter adds nothing where another corner of the square was chosen.
+INLINE void picture_gradients(
+  const ink_convolution *shape, const float *input, const float *output, const uint8_t *choices,
+  const float *output_gradient, size_t gradient_row, const bool pools, float *weight_gradient) {
+  size_t size = shape->kernel * shape->kernel, most = most_vectors();
+  for (size_t f = 0; f < shape->filters; f += LANES)
+    for (size_t first = 0, count; first < size; first += count) {
+      count = part(size, first, most);
+#define CASE(N) \
+  case N: \
+    add_picture_gradients( \
+      shape, input, output, choices, output_gradient, gradient_row, f, first, N, pools, \
+      weight_gradient); \
+    break;
+      switch (count) {
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
+        CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19)
+        CASE(20) CASE(21) CASE(22) CASE(23) CASE(24)
+      }
+#undef CASE
+    }
+}
+
+CLONES void ink_picture_gradients(
+  const ink_convolution *shape, const float *restrict input,
+  const float *restrict output_gradient, size_t gradient_row, float *restrict weight_gradient) {
+  picture_gradients(
+    shape, input, NULL, NULL, output_gradient, gradient_row, false, weight_gradient);
 }
 
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape) {
@@ -524,22 +704,8 @@ CLONES void ink_pooled_gradients(
     AT(bias_gradient + f) = AT(bias_gradient + f) + sum;
   }
   if (shape->channels == 1) {
-    size_t most = most_vectors();
-    for (size_t f = 0; f < filters; f += LANES)
-      for (size_t first = 0, count; first < size; first += count) {
-        count = part(size, first, most);
-#define CASE(N) \
-  case N: \
-    picture_gradients( \
-      shape, input, output, choices, output_gradient, f, first, N, weight_gradient); \
-    break;
-        switch (count) {
-          CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
-          CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) CASE(17) CASE(18) CASE(19)
-          CASE(20) CASE(21) CASE(22) CASE(23) CASE(24)
-        }
-#undef CASE
-      }
+    picture_gradients(
+      shape, input, output, choices, output_gradient, shape->output_row, true, weight_gradient);
     return;
   }
 

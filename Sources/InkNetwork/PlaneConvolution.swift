@@ -11,20 +11,32 @@ package struct PlaneConvolution: Sendable {
     package let pad: Int
     package let paddedRows: Int
     package let paddedColumns: Int
-    fileprivate let kernel: Int
-    fileprivate let rows: Int
-    fileprivate let columns: Int
+    package let kernel: Int
+    /// Of the output.
+    package let rows: Int
+    package let columns: Int
 
     /// The extent of a convolution over planes of `height` × `width`.
     package init(height: Int, width: Int, kernel: Int, padding: Convolution.Padding) {
-      self.kernel = kernel
-      pad = padding == .same ? kernel / 2 : 0
-      rows = height + 2 * pad - kernel + 1
-      columns = width + 2 * pad - kernel + 1
+      let pad = padding == .same ? kernel / 2 : 0
+      self.init(
+        kernel: kernel, pad: pad, rows: height + 2 * pad - kernel + 1,
+        columns: width + 2 * pad - kernel + 1)
+    }
+
+    private init(kernel: Int, pad: Int, rows: Int, columns: Int) {
+      (self.kernel, self.pad, self.rows, self.columns) = (kernel, pad, rows, columns)
       var shape = ink_convolution()
       (shape.rows, shape.columns, shape.kernel) = (rows, columns, kernel)
       paddedRows = ink_padded_rows(&shape)
       paddedColumns = ink_padded_columns(&shape)
+    }
+
+    /// The extent of the convolution that makes the gradient of the input from that of the output.
+    package var backwards: Extent {
+      Extent(
+        kernel: kernel, pad: kernel - 1 - pad, rows: rows - 2 * pad + kernel - 1,
+        columns: columns - 2 * pad + kernel - 1)
     }
   }
 
@@ -57,7 +69,7 @@ package struct PlaneConvolution: Sendable {
   /// The numbers in a packed bias.
   package var packedBiasCount: Int { shape.filters }
 
-  /// The numbers of scratch memory that ``pack(_:into:scratch:)`` and
+  /// The numbers of scratch memory that ``pack(_:isTurned:into:scratch:)`` and
   /// ``forward(input:weight:bias:lowest:output:choices:scratch:)`` need.
   package var scratchCount: Int {
     guard isWinograd else { return 0 }
@@ -68,17 +80,22 @@ package struct PlaneConvolution: Sendable {
 
   /// Lays weights `[F, C, k, k]` out as ``forward(input:weight:bias:lowest:output:choices:scratch:)``
   /// wants them.
+  ///
+  /// Where `isTurned`, they come as `[C, F, k, k]` and are turned by 180°, for the gradient of the
+  /// input of a convolution from F to C.
   package func pack(
-    _ weight: UnsafePointer<Float>, into packed: UnsafeMutablePointer<Float>,
-    scratch: UnsafeMutablePointer<Float>
+    _ weight: UnsafePointer<Float>, isTurned: Bool = false,
+    into packed: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
   ) {
     let target = isWinograd ? scratch : packed
     target.update(repeating: 0, count: positions * shape.channels * shape.filters)
     for filter in 0..<filters {
       for channel in 0..<channels {
-        let source = weight + (filter * channels + channel) * positions
+        let plane = isTurned ? channel * filters + filter : filter * channels + channel
         for position in 0..<positions {
-          target[(position * shape.channels + channel) * shape.filters + filter] = source[position]
+          let source = isTurned ? positions - 1 - position : position
+          target[(position * shape.channels + channel) * shape.filters + filter] =
+            weight[plane * positions + source]
         }
       }
     }

@@ -42,6 +42,20 @@ struct BatchNormalizationKernel {
     runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>,
     statistics: UnsafeMutablePointer<Float>, output: UnsafeMutablePointer<Float>
   ) {
+    let (scale, shift) = gather(
+      channel: channel, count: count, mean: mean, squares: squares, weight: weight, bias: bias,
+      runningMean: runningMean, runningVariance: runningVariance, statistics: statistics)
+    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+  }
+
+  /// Writes the statistics of channel `channel` in training and moves the running ones towards them;
+  /// returns what ``forward(channel:batch:count:mean:squares:input:weight:bias:runningMean:runningVariance:statistics:output:)``
+  /// multiplies by and adds.
+  func gather(
+    channel: Int, count: Double, mean: Double, squares: Double, weight: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, runningMean: UnsafeMutablePointer<Float>,
+    runningVariance: UnsafeMutablePointer<Float>, statistics: UnsafeMutablePointer<Float>
+  ) -> (scale: Float, shift: Float) {
     let variance = squares / count
     let inverse = 1 / (variance + Double(BatchNormalization.epsilon)).squareRoot()
     statistics[channel] = Float(mean)
@@ -51,8 +65,7 @@ struct BatchNormalizationKernel {
     runningMean[channel] += Self.momentum * (Float(mean) - runningMean[channel])
     runningVariance[channel] += Self.momentum * (Float(unbiased) - runningVariance[channel])
     let scale = weight[channel] * Float(inverse)
-    let shift = bias[channel] - Float(mean) * scale
-    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+    return (scale, bias[channel] - Float(mean) * scale)
   }
 
   /// Normalises one channel with the running statistics.
@@ -61,10 +74,20 @@ struct BatchNormalizationKernel {
     bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
     runningVariance: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>
   ) {
+    let (scale, shift) = inferred(
+      channel: channel, weight: weight, bias: bias, runningMean: runningMean,
+      runningVariance: runningVariance)
+    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+  }
+
+  /// What channel `channel` is multiplied by, and what is added, with the running statistics.
+  func inferred(
+    channel: Int, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    runningMean: UnsafePointer<Float>, runningVariance: UnsafePointer<Float>
+  ) -> (scale: Float, shift: Float) {
     let scale =
       weight[channel] / (runningVariance[channel] + BatchNormalization.epsilon).squareRoot()
-    let shift = bias[channel] - runningMean[channel] * scale
-    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+    return (scale, bias[channel] - runningMean[channel] * scale)
   }
 
   /// The sums Σ g · x̂ and Σ g of one channel: the gradients of its scale and its shift.
@@ -107,4 +130,21 @@ struct BatchNormalizationKernel {
       for index in start..<start + length { body(index) }
     }
   }
+}
+
+/// Numbers of the channels of a batch, which workers write and a group of processes adds up.
+final class ChannelSums: @unchecked Sendable {
+  let values: UnsafeMutablePointer<Double>
+  private let count: Int
+
+  /// Makes `count` zeros.
+  init(count: Int) {
+    self.count = count
+    values = .allocate(capacity: count)
+    values.initialize(repeating: 0, count: count)
+  }
+
+  deinit { values.deallocate() }
+
+  func add(over group: ProcessGroup) { group.sum(values, count: count) }
 }

@@ -6,7 +6,7 @@ import InkNetwork
 ///
 /// Legend: C channels, F filters, k kernel; P(·) rounds up to whole vectors. The formulas stand beside
 /// the kernels, in `CInkKernels.h`. Weights are packed anew whenever they have changed.
-final class PooledConvolutionKernel: Sendable {
+final class PooledConvolutionKernel: PackedConvolution {
   let input: PlaneLayout
   let output: PlaneLayout
   private let convolution: PlaneConvolution
@@ -36,7 +36,6 @@ final class PooledConvolutionKernel: Sendable {
     packingScratch = FloatBuffer(count: convolution.scratchCount)
   }
 
-  /// The numbers of scratch memory that a worker needs.
   var scratchCount: Int {
     withUnsafePointer(to: convolution.shape) {
       max(convolution.scratchCount, ink_pooled_gradients_scratch($0))
@@ -46,10 +45,9 @@ final class PooledConvolutionKernel: Sendable {
   /// The values of `choices` an example.
   var choiceCount: Int { output.height * output.width * output.packedChannels }
 
-  /// The numbers in packed gradients: the weights', then the bias's.
+  /// The weights' come first, then the bias's.
   var gradientCount: Int { transposedWeight.count + bias.count }
 
-  /// Lays weights `[F, C, k, k]` and bias `[F]` out for the passes.
   func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
     convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
     bias.pointer.update(from: sourceBias, count: filters)
@@ -63,7 +61,6 @@ final class PooledConvolutionKernel: Sendable {
     }
   }
 
-  /// Writes packed gradients as those of weights `[F, C, k, k]` and bias `[F]`.
   func unpack(
     gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
     bias: UnsafeMutablePointer<Float>

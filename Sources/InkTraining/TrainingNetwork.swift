@@ -31,7 +31,7 @@ final class TrainingNetwork: @unchecked Sendable {
   private let sliceGradients: [FloatBuffer]
   /// What is added up over the slices, in pieces for the workers.
   private let sumBlocks: [(span: TrainingPlan.SliceSpan, range: Range<Int>)]
-  private let pooledConvolutions: [(kernel: PooledConvolutionKernel, step: Step)]
+  private let packedConvolutions: [(kernel: any PackedConvolution, step: Step)]
   private let scratch: [FloatBuffer]
 
   /// A layer with where its data lie.
@@ -40,7 +40,9 @@ final class TrainingNetwork: @unchecked Sendable {
       case convolution(ConvolutionKernel)
       case pooling(PoolingKernel, choices: ChoiceBuffer<Int32>)
       case pooledConvolution(PooledConvolutionKernel, choices: ChoiceBuffer<UInt8>)
-      /// Planes with the channels first are brought into the order of a pooled convolution, and back.
+      case normalizedConvolution(
+        NormalizedConvolutionKernel, NormalizedConvolutionKernel.Stage)
+      /// Planes with the channels first are brought into the order of a packed convolution, and back.
       case pack(PlaneLayout)
       case unpack(PlaneLayout)
       case dense(DenseKernel)
@@ -62,6 +64,18 @@ final class TrainingNetwork: @unchecked Sendable {
     var sliceBias = 0
     var runningMean = 0
     var runningVariance = 0
+
+    /// Takes over where the parameters of layer `index` begin.
+    mutating func place(_ offsets: [Parameter: Int], of index: Int) {
+      for (parameter, offset) in offsets where parameter.layer == index {
+        switch parameter.role {
+        case .weight: weight = offset
+        case .bias: bias = offset
+        case .runningMean: runningMean = offset
+        case .runningVariance: runningVariance = offset
+        }
+      }
+    }
   }
 
   enum Phase {
@@ -109,7 +123,7 @@ final class TrainingNetwork: @unchecked Sendable {
     sumBlocks = plan.sliceSpans.flatMap { span in
       Self.blocks(of: span.count, size: 8192).map { (span, $0) }
     }
-    pooledConvolutions = plan.pooledConvolutions
+    packedConvolutions = plan.packedConvolutions
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
     sliceGradients = (0..<Self.mostSlices(of: mostExamples)).map { _ in
       FloatBuffer(count: sliceCount)
@@ -305,8 +319,8 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func packWeights() {
-    loop.run(pooledConvolutions.count) { task, _ in
-      let (kernel, step) = pooledConvolutions[task]
+    loop.run(packedConvolutions.count) { task, _ in
+      let (kernel, step) = packedConvolutions[task]
       kernel.pack(weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias)
     }
   }
@@ -403,6 +417,12 @@ final class TrainingNetwork: @unchecked Sendable {
       kernel.forward(
         input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
         scratch: scratch[worker].pointer)
+    case .normalizedConvolution(let kernel, .normalize):
+      kernel.normalize(example: example, output: output)
+    case .normalizedConvolution(let kernel, .convolve):
+      kernel.convolve(
+        example: example, isTraining: trainingStep != nil, input: input,
+        scratch: scratch[worker].pointer)
     case .pack(let layout): layout.pack(input, into: output)
     case .unpack(let layout): layout.unpack(input, into: output)
     case .relu: ink_relu(output, step.inputCount)
@@ -417,7 +437,7 @@ final class TrainingNetwork: @unchecked Sendable {
         factors[index] = Float(generator.uniform()) < rate ? 0 : kept
         output[index] *= factors[index]
       }
-    case .dense, .batchNormalization:
+    case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
       preconditionFailure("handled for several examples at once")
     }
   }
@@ -448,6 +468,13 @@ final class TrainingNetwork: @unchecked Sendable {
         input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
         outputGradient: outputGradient, gradients: sums + step.sliceWeight,
         inputGradient: inputGradient, scratch: scratch[worker].pointer)
+    case .normalizedConvolution(let kernel, .normalize):
+      kernel.addUp(example: example, output: output, outputGradient: outputGradient)
+    case .normalizedConvolution(let kernel, .convolve):
+      kernel.backward(
+        example: example, input: input, output: output, outputGradient: outputGradient,
+        gradients: sums + step.sliceWeight, inputGradient: inputGradient,
+        scratch: scratch[worker].pointer)
     case .pack(let layout):
       guard !isFirst else { return }
       layout.unpack(outputGradient, into: inputGradient)
@@ -457,7 +484,8 @@ final class TrainingNetwork: @unchecked Sendable {
       guard rate > 0 else { return }
       let factors = mask.pointer + example * step.inputCount
       for index in 0..<step.inputCount { inputGradient[index] *= factors[index] }
-    case .dense, .batchNormalization: preconditionFailure("handled for several examples at once")
+    case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
+      preconditionFailure("handled for several examples at once")
     }
   }
 
@@ -469,7 +497,11 @@ final class TrainingNetwork: @unchecked Sendable {
       (sums + step.sliceBias).update(repeating: 0, count: kernel.filters)
     case .pooledConvolution(let kernel, _):
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .pooling, .pack, .unpack, .dense, .batchNormalization, .relu, .dropout: break
+    case .normalizedConvolution(let kernel, .convolve):
+      (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
+    case .normalizedConvolution, .pooling, .pack, .unpack, .dense, .batchNormalization, .relu,
+      .dropout:
+      break
     }
   }
 
@@ -517,7 +549,18 @@ final class TrainingNetwork: @unchecked Sendable {
           runningMean: statistics.pointer + step.runningMean,
           runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
       }
-    case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
+    case .normalizedConvolution(let kernel, .gather) where isTraining:
+      kernel.gather(
+        count: count, group: group, weight: learnt.pointer + step.weight,
+        bias: learnt.pointer + step.bias, runningMean: statistics.pointer + step.runningMean,
+        runningVariance: statistics.pointer + step.runningVariance)
+    case .normalizedConvolution(let kernel, .gather):
+      kernel.gather(
+        weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
+        runningMean: statistics.pointer + step.runningMean,
+        runningVariance: statistics.pointer + step.runningVariance)
+    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .relu,
+      .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -569,7 +612,13 @@ final class TrainingNetwork: @unchecked Sendable {
           weight: learnt.pointer + step.weight, statistics: batchStatistics.pointer,
           outputGradient: outputGradient.pointer, inputGradient: inputGradient.pointer)
       }
-    case .convolution, .pooling, .pooledConvolution, .pack, .unpack, .relu, .dropout:
+    case .normalizedConvolution(let kernel, .gather):
+      kernel.gatherGradients(
+        count: count, group: group, weight: learnt.pointer + step.weight,
+        weightGradient: gradient.pointer + step.weight,
+        biasGradient: gradient.pointer + step.bias)
+    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .relu,
+      .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -589,25 +638,12 @@ final class TrainingNetwork: @unchecked Sendable {
         ink_add(target, sliceGradients[slice].pointer + start, range.count)
       }
     }
-    for (kernel, step) in pooledConvolutions {
+    loop.run(packedConvolutions.count) { task, _ in
+      let (kernel, step) = packedConvolutions[task]
       kernel.unpack(
         gradients: sliceGradients[0].pointer + step.sliceWeight,
         weight: gradient.pointer + step.weight, bias: gradient.pointer + step.bias)
     }
-  }
-
-  /// Numbers of the channels of a batch, which workers write and the group adds up.
-  private final class ChannelSums: @unchecked Sendable {
-    let values: UnsafeMutableBufferPointer<Double>
-
-    init(count: Int) {
-      values = .allocate(capacity: count)
-      values.initialize(repeating: 0)
-    }
-
-    deinit { values.deallocate() }
-
-    func add(over group: ProcessGroup) { group.sum(values.baseAddress!, count: values.count) }
   }
 
   private static func blocks(of count: Int, size: Int) -> [Range<Int>] {

@@ -1,3 +1,4 @@
+import CInkKernels
 import InkNetwork
 
 /// Which values max-pooling chose, with the lifetime rules of ``FloatBuffer``.
@@ -35,9 +36,10 @@ struct TrainingPlan {
   /// What has no place there yet is summed in the first slice's.
   private(set) var sliceSpans: [SliceSpan] = []
   /// The convolutions whose gradients are packed in a slice's.
-  private(set) var pooledConvolutions:
-    [(kernel: PooledConvolutionKernel, step: TrainingNetwork.Step)] =
-      []
+  private(set) var packedConvolutions:
+    [(kernel: any PackedConvolution, step: TrainingNetwork.Step)] = []
+  /// The first layer behind the last of them.
+  private var packedEnd = 0
   private(set) var scratchCount = 0
 
   /// Where each of `parameters` begins when they lie one after the other.
@@ -70,23 +72,17 @@ struct TrainingPlan {
       var step = TrainingNetwork.Step(
         operation: .relu, input: bufferCounts.count - 1, inputCount: shape.count,
         output: bufferCounts.count - 1, outputCount: outputShape.count)
-      for (parameter, offset) in offsets where parameter.layer == index {
-        switch parameter.role {
-        case .weight: step.weight = offset
-        case .bias: step.bias = offset
-        case .runningMean: step.runningMean = offset
-        case .runningVariance: step.runningVariance = offset
-        }
-      }
+      step.place(offsets, of: index)
 
       switch (architecture.layers[index], shape) {
       case (
         .convolution(let filters, let kernel, let padding),
         .planes(let channels, let height, let width)
       ):
-        if pooledConvolution(index, of: architecture) != nil {
-          addPooledConvolution(index, of: architecture, step, mostExamples: mostExamples, to: &runs)
-          index += 3
+        if let fusion = Fusion(index, of: architecture) {
+          addPackedConvolution(
+            fusion, of: architecture, offsets, mostExamples: mostExamples, to: &runs)
+          index = fusion.end
           continue
         }
         let kernel = ConvolutionKernel(
@@ -140,48 +136,97 @@ struct TrainingPlan {
     close(&runs)
   }
 
-  /// Adds the convolution at `index` with the two layers behind it, and what brings the planes into
-  /// its order and, where no other such convolution follows, back.
-  private mutating func addPooledConvolution(
-    _ index: Int, of architecture: Architecture, _ unplaced: TrainingNetwork.Step,
+  /// A convolution with the layers behind it that are computed together with it.
+  struct Fusion {
+    let index: Int
+    let kernel: Int
+    let extent: PlaneConvolution.Extent
+    let normalizes: Bool
+    let hasReLU: Bool
+    let pools: Bool
+    /// The first layer that is not taken.
+    let end: Int
+
+    /// Fails where the layer at `index` is none, or where what follows leaves too little to gain.
+    init?(_ index: Int, of architecture: Architecture) {
+      let layers = architecture.layers
+      guard index < layers.count, case .convolution(_, let kernel, let padding) = layers[index],
+        case .planes(_, let height, let width) = architecture.shapes[index]
+      else { return nil }
+      var end = index + 1
+      func takes(_ layer: Layer) -> Bool {
+        guard end < layers.count, layers[end] == layer else { return false }
+        end += 1
+        return true
+      }
+      normalizes = takes(.batchNormalization)
+      hasReLU = takes(.relu)
+      pools = takes(.maxPooling(size: 2))
+      guard normalizes ? index == 0 || ink_has_winograd(kernel) : hasReLU && pools else {
+        return nil
+      }
+      self.index = index
+      self.kernel = kernel
+      self.end = end
+      extent = PlaneConvolution.Extent(
+        height: height, width: width, kernel: kernel, padding: padding)
+    }
+  }
+
+  /// Adds a fused convolution, and what brings the planes into its order and, where no other follows,
+  /// back.
+  private mutating func addPackedConvolution(
+    _ fusion: Fusion, of architecture: Architecture, _ offsets: [Parameter: Int],
     mostExamples: Int, to runs: inout [TrainingNetwork.Run]
   ) {
-    let shape = architecture.shapes[index]
-    let outputShape = architecture.shapes[index + 3]
-    guard let convolution = pooledConvolution(index, of: architecture) else {
-      preconditionFailure("a convolution with ReLU and 2 × 2 max-pooling behind it")
-    }
-    let isPicture = index == 0
+    let shape = architecture.shapes[fusion.index]
+    let outputShape = architecture.shapes[fusion.end]
     let input = PlaneLayout(
-      shape, packedChannels: isPicture ? 1 : PlaneLayout.packed(shape.channelCount),
-      readBy: convolution.extent)
-    let isPacked = index >= 3 && pooledConvolution(index - 3, of: architecture) != nil
-    if !isPacked {
+      shape, packedChannels: fusion.index == 0 ? 1 : PlaneLayout.packed(shape.channelCount),
+      readBy: fusion.extent)
+    if packedEnd < fusion.index || fusion.index == 0 {
       var step = TrainingNetwork.Step(
         operation: .pack(input), input: bufferCounts.count - 1, inputCount: shape.count, output: 0,
         outputCount: input.count)
       addBuffer(input.count, writtenBy: &step)
       append(step, to: &runs)
     }
-    let next = pooledConvolution(index + 3, of: architecture)
+    packedEnd = fusion.end
+    let next = Fusion(fusion.end, of: architecture)
+    let filters = outputShape.channelCount
     let output = PlaneLayout(
-      outputShape, packedChannels: PlaneLayout.packed(outputShape.channelCount),
-      readBy: next?.extent)
-    let kernel = PooledConvolutionKernel(
-      convolution.extent, kernel: convolution.kernel, filters: outputShape.channelCount,
-      from: input, to: output)
-    scratchCount = max(scratchCount, kernel.scratchCount)
-    var step = unplaced
-    (step.input, step.inputCount, step.outputCount) =
-      (bufferCounts.count - 1, input.count, output.count)
-    step.operation = .pooledConvolution(
-      kernel, choices: ChoiceBuffer(count: kernel.choiceCount * mostExamples))
+      outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent)
+    var step = TrainingNetwork.Step(
+      operation: .relu, input: bufferCounts.count - 1, inputCount: input.count, output: 0,
+      outputCount: output.count, sliceWeight: sliceCount)
+    step.place(offsets, of: fusion.index)
     addBuffer(output.count, writtenBy: &step)
-    step.sliceWeight = sliceCount
-    sliceSpans.append((slice: sliceCount, total: nil, count: kernel.gradientCount))
-    sliceCount += kernel.gradientCount
-    pooledConvolutions.append((kernel, step))
-    append(step, to: &runs)
+    let packed: any PackedConvolution
+    if fusion.normalizes {
+      let kernel = NormalizedConvolutionKernel(
+        fusion, filters: filters, from: input, to: output, mostExamples: mostExamples)
+      step.operation = .normalizedConvolution(kernel, .convolve)
+      append(step, to: &runs)
+      close(&runs)
+      var normalization = step
+      normalization.place(offsets, of: fusion.index + 1)
+      normalization.operation = .normalizedConvolution(kernel, .gather)
+      phases.append(.whole(normalization))
+      normalization.operation = .normalizedConvolution(kernel, .normalize)
+      append(normalization, to: &runs)
+      packed = kernel
+    } else {
+      let kernel = PooledConvolutionKernel(
+        fusion.extent, kernel: fusion.kernel, filters: filters, from: input, to: output)
+      step.operation = .pooledConvolution(
+        kernel, choices: ChoiceBuffer(count: kernel.choiceCount * mostExamples))
+      append(step, to: &runs)
+      packed = kernel
+    }
+    scratchCount = max(scratchCount, packed.scratchCount)
+    sliceSpans.append((slice: sliceCount, total: nil, count: packed.gradientCount))
+    sliceCount += packed.gradientCount
+    packedConvolutions.append((packed, step))
     if next == nil {
       var step = TrainingNetwork.Step(
         operation: .unpack(output), input: bufferCounts.count - 1, inputCount: output.count,
@@ -189,19 +234,6 @@ struct TrainingPlan {
       addBuffer(outputShape.count, writtenBy: &step)
       append(step, to: &runs)
     }
-  }
-
-  /// The convolution at `index`, where ReLU and 2 × 2 max-pooling follow it at once.
-  private func pooledConvolution(
-    _ index: Int, of architecture: Architecture
-  ) -> (extent: PlaneConvolution.Extent, kernel: Int)? {
-    guard index + 2 < architecture.layers.count,
-      case .convolution(_, let kernel, let padding) = architecture.layers[index],
-      case .planes(_, let height, let width) = architecture.shapes[index],
-      architecture.layers[index + 1] == .relu,
-      architecture.layers[index + 2] == .maxPooling(size: 2)
-    else { return nil }
-    return (.init(height: height, width: width, kernel: kernel, padding: padding), kernel)
   }
 
   private mutating func addBuffer(_ count: Int, writtenBy step: inout TrainingNetwork.Step) {

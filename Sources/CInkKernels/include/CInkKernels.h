@@ -83,6 +83,27 @@ void ink_convolve_winograd(
   float lowest, float *output, uint8_t *choices, float *scratch);
 size_t ink_winograd_scratch(const ink_convolution *shape);
 
+// The gradient of a convolution's weights by the same transforms. With V = B^T d B of each tile d of
+// the input, and D = A g A^T of the square g of 2 x 2 of the output's gradient that belongs to it,
+//
+//   sums[point, c, f] += sum over tiles of V[tile, point, c] * D[tile, point, f]
+//   weight_gradient[i, j, c, f] = (G^T sums[c, f] G)[i, j]
+//
+// so that the last transform is made once for all examples. `output_gradient` has rows of
+// `gradient_row` values, and zeros up to an even number of rows and columns.
+void ink_winograd_gradients(
+  const ink_convolution *shape, const float *input, const float *output_gradient,
+  size_t gradient_row, float *sums, float *scratch);
+size_t ink_winograd_gradients_scratch(const ink_convolution *shape);
+void ink_winograd_weight_gradient(
+  const ink_convolution *shape, const float *sums, float *weight_gradient);
+
+// The same for any kernel over an input of one channel:
+// weight_gradient[i, j, f] += sum over y, x of input[y + i, x + j] * output_gradient[y, x, f].
+void ink_picture_gradients(
+  const ink_convolution *shape, const float *input, const float *output_gradient,
+  size_t gradient_row, float *weight_gradient);
+
 // The gradients of a convolution that pools and keeps what is above 0, from that of its output.
 //
 // Of four sums one was chosen, and it counts where it is above 0: no more than a quarter of the
@@ -96,6 +117,49 @@ void ink_pooled_gradients(
   const uint8_t *choices, const float *output_gradient, float *weight_gradient,
   float *bias_gradient, float *input_gradient, float *scratch);
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
+
+// Batch normalisation (Ioffe & Szegedy, 2015, algorithm 1) behind a convolution, with the ReLU and
+// the 2 x 2 max-pooling behind it, one example at a time; values are [rows, columns, channels].
+typedef struct {
+  // Of the values, before pooling.
+  size_t rows, columns;
+  // A multiple of 16.
+  size_t channels;
+  bool pools;
+  // 0 for ReLU; -INFINITY keeps every value.
+  float lowest;
+  // The values from one row of the output to the next.
+  size_t output_row;
+} ink_normalization;
+
+// sums[c] = sum over y, x of values[y, x, c]
+// squares[c] = sum over y, x of (values[y, x, c] - sums[c] / (rows * columns))^2
+void ink_channel_moments(
+  const ink_normalization *shape, const float *values, double *sums, double *squares);
+
+// n[y, x, c] = values[y, x, c] * scale[c] + shift[c]
+// output[y, x, c] = max(lowest, n[y, x, c]), or, where it pools, of the largest of four, as
+// ink_convolve, which writes the same `choices`.
+void ink_normalize(
+  const ink_normalization *shape, const float *values, const float *scale, const float *shift,
+  float *output, uint8_t *choices);
+
+// With g[y, x, c], the gradient of n, which is that of the output where n was chosen and is above the
+// lowest, and 0 elsewhere:
+//
+//   sums[c] = sum over y, x of g[y, x, c]
+//   products[c] = sum over y, x of g[y, x, c] * (values[y, x, c] - mean[c])
+void ink_normalization_sums(
+  const ink_normalization *shape, const float *values, const float *mean, const float *output,
+  const uint8_t *choices, const float *output_gradient, double *sums, double *products);
+
+// gradient[y, x, c] = factors[0, c] * g[y, x, c] + factors[1, c] * (values[y, x, c] - mean[c])
+//                     + factors[2, c]
+// in rows of `gradient_row` values.
+void ink_normalization_gradient(
+  const ink_normalization *shape, const float *values, const float *mean, const float *factors,
+  const float *output, const uint8_t *choices, const float *output_gradient, float *gradient,
+  size_t gradient_row);
 
 // output[e, u] = max(lowest, bias[u] + sum over i of input[e, i] * weight[i, u]), units a multiple
 // of 16. The weights lie in panels of ink_dense_panel() units, the last one with what is left:
