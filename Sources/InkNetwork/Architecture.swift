@@ -195,11 +195,11 @@ public struct Architecture: Hashable, Sendable {
     let found = nodes.last?.layer.kind ?? "no layers"
     let last = nodes.isEmpty ? nil : nodes.count - 1
     switch (output, shape) {
-    case (.distribution, .vector):
+    case (.distribution, .vector?):
       guard case .dense = nodes.last?.layer else { fallthrough }
     case (.distribution, _):
       throw ArchitectureError(layer: last, expected: "a dense layer at the end", found: found)
-    case (.distributionPerStep, .series): break
+    case (.distributionPerStep, .series?): break
     case (.distributionPerStep, _):
       throw ArchitectureError(layer: last, expected: "a series at the end", found: found)
     }
@@ -234,9 +234,9 @@ public struct Architecture: Hashable, Sendable {
 
   /// The rows and columns of the picture that goes in, where one square grey picture does.
   public var pictureSize: Int? {
-    guard inputs.count == 1, case .image(1, let height, .fixed(height)) = inputs[0].form else {
-      return nil
-    }
+    guard inputs.count == 1, case .image(1, let height, .fixed(let width)) = inputs[0].form,
+      width == height
+    else { return nil }
     return height
   }
 

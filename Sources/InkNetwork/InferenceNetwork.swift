@@ -4,7 +4,7 @@ import Synchronization
 /// threads.
 ///
 /// The plan is made once: layers are fused, weights are laid out for the kernels, memory is reserved.
-/// Each call takes a workspace from a shelf and puts it back, so that there are as many as calls ever
+/// Each call takes a workspace from a pool and puts it back, so that there are as many as calls ever
 /// ran at the same time.
 public struct InferenceNetwork: Sendable {
   /// The number of classes.
@@ -14,8 +14,8 @@ public struct InferenceNetwork: Sendable {
   private let inputScale: Float
   private let plan: InferencePlan
   // A caller that never asks for more than one picture need not pay for several.
-  private let single = Shelf()
-  private let several = Shelf()
+  private let single = Pool()
+  private let several = Pool()
 
   /// How many examples go through the dense layers together: more only take memory.
   private static let mostTogether = 12
@@ -32,7 +32,7 @@ public struct InferenceNetwork: Sendable {
   }
 
   /// The workspaces that nobody uses.
-  private final class Shelf: Sendable {
+  private final class Pool: Sendable {
     let workspaces = Mutex<[Workspace]>([])
   }
 
@@ -101,9 +101,9 @@ public struct InferenceNetwork: Sendable {
     precondition(logits.count == count * classCount, "room for \(count) times the logits")
     guard count > 0 else { return }
     let together = count == 1 ? 1 : Self.mostTogether
-    let shelf = count == 1 ? single : several
+    let pool = count == 1 ? single : several
     let workspace =
-      shelf.workspaces.withLock { $0.popLast() } ?? Workspace(plan, together: together)
+      pool.workspaces.withLock { $0.popLast() } ?? Workspace(plan, together: together)
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
     for start in stride(from: 0, to: count, by: together) {
@@ -127,7 +127,7 @@ public struct InferenceNetwork: Sendable {
           count: classCount)
       }
     }
-    shelf.workspaces.withLock { $0.append(workspace) }
+    pool.workspaces.withLock { $0.append(workspace) }
   }
 
   private func run(

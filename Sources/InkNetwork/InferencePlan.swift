@@ -50,35 +50,35 @@ struct InferencePlan: Sendable {
     let source = architecture.sources[index][0]
     switch architecture.nodes[index].layer {
     case .convolution(let layer):
-      let tail = Tail(of: index, in: network)
-      taken.formUnion(tail.taken)
+      let epilogue = Epilogue(of: index, in: network)
+      taken.formUnion(epilogue.taken)
       let extent = PlaneConvolution.Extent(layer, reading: architecture.inputShape(of: index))
       let input = place(of: source, readBy: extent)
       let output = addLayout(
-        of: .node(tail.end), packedChannels: PlaneLayout.packed(layer.filters))
+        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters))
       let convolution = PlaneConvolution(
-        extent, filters: layer.filters, pools: tail.pools, from: layouts[input], to: layouts[output]
+        extent, filters: layer.filters, pools: epilogue.pools, from: layouts[input], to: layouts[output]
       )
       scratchCount = max(scratchCount, convolution.scratchCount)
       let product = Product(
         weight: FloatBuffer(count: convolution.packedCount),
-        bias: FloatBuffer(count: convolution.packedBiasCount), lowest: tail.lowest)
+        bias: FloatBuffer(count: convolution.packedBiasCount), lowest: epilogue.lowest)
       let scratch = FloatBuffer(count: convolution.scratchCount)
-      convolution.pack(tail.weight, into: product.weight.pointer, scratch: scratch.pointer)
-      product.bias.pointer.update(from: tail.bias, count: layer.filters)
+      convolution.pack(epilogue.weight, into: product.weight.pointer, scratch: scratch.pointer)
+      product.bias.pointer.update(from: epilogue.bias, count: layer.filters)
       append(.convolution(convolution, product), from: input, to: output)
-      places[.node(tail.end)] = output
+      places[.node(epilogue.end)] = output
     case .dense(let layer):
-      let tail = Tail(of: index, in: network)
-      taken.formUnion(tail.taken)
+      let epilogue = Epilogue(of: index, in: network)
+      taken.formUnion(epilogue.taken)
       let input = vector(of: architecture.sources[index])
-      let output = addLayout(of: .node(tail.end), packedChannels: PlaneLayout.packed(layer.units))
+      let output = addLayout(of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.units))
       scratchCount = max(scratchCount, ink_dense_scratch(layouts[input].count))
       let inputCount = architecture.sourceShapes(of: index).reduce(0) { $0 + $1.count }
       append(
-        .dense(packed(tail, inputCount: inputCount, from: layouts[input], to: layouts[output])),
+        .dense(packed(epilogue, inputCount: inputCount, from: layouts[input], to: layouts[output])),
         from: input, to: output)
-      places[.node(tail.end)] = output
+      places[.node(epilogue.end)] = output
     case .batchNormalization:
       let place = ownPlace(of: source, for: index)
       let normalization = network.batchNormalization(index)
@@ -107,23 +107,23 @@ struct InferencePlan: Sendable {
 
   /// The weights of a dense layer over what lies in `input`, in the panels that the kernel reads.
   private func packed(
-    _ tail: Tail, inputCount: Int, from input: PlaneLayout, to output: PlaneLayout
+    _ epilogue: Epilogue, inputCount: Int, from input: PlaneLayout, to output: PlaneLayout
   ) -> Product {
-    let units = tail.bias.count
+    let units = epilogue.bias.count
     let product = Product(
       weight: FloatBuffer(count: input.count * output.count),
-      bias: FloatBuffer(count: output.count), lowest: tail.lowest)
+      bias: FloatBuffer(count: output.count), lowest: epilogue.lowest)
     for start in stride(from: 0, to: output.count, by: ink_dense_panel()) {
       let width = min(ink_dense_panel(), output.count - start)
       let panel = product.weight.pointer + start * input.count
       for value in 0..<inputCount {
         let row = panel + input.place(of: value) * width
         for unit in start..<min(start + width, units) {
-          row[unit - start] = tail.weight[unit * inputCount + value]
+          row[unit - start] = epilogue.weight[unit * inputCount + value]
         }
       }
     }
-    product.bias.pointer.update(from: tail.bias, count: units)
+    product.bias.pointer.update(from: epilogue.bias, count: units)
     return product
   }
 
@@ -221,9 +221,9 @@ extension PlaneConvolution.Extent {
   }
 }
 
-/// What a product takes with it: batch normalisation and ReLU behind it, and 2 × 2 max-pooling behind a
+/// The fused epilogue of a product: batch normalisation and ReLU, and 2 × 2 max-pooling after a
 /// convolution.
-private struct Tail {
+private struct Epilogue {
   var weight: [Float]
   var bias: [Float]
   var lowest = -Float.infinity
