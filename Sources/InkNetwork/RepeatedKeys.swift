@@ -31,24 +31,29 @@ struct RepeatedKeys {
         isKeyNext = false
       case UInt8(ascii: ","): isKeyNext = objects.last.map { $0 != nil } ?? false
       case UInt8(ascii: "\""):
-        let text = text()
+        let quoted = quoted()
         guard isKeyNext, let index = objects.indices.last else { continue }
         isKeyNext = false
-        if objects[index]?.insert(text).inserted == false { return text }
+        let key = text(quoted)
+        if objects[index]?.insert(key).inserted == false { return key }
       default: break
       }
     }
     return nil
   }
 
-  /// The text from here to its closing quote, with escapes resolved.
-  private mutating func text() -> String {
+  /// Moves past the closing quote of the text that begins here; returns the text with its quotes.
+  private mutating func quoted() -> ArraySlice<UInt8> {
     let start = place - 1
     while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
       place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
     }
     place = min(place + 1, bytes.count)
-    let quoted = bytes[start..<place]
+    return bytes[start..<place]
+  }
+
+  /// What a text between quotes says, with its escapes resolved.
+  private func text(_ quoted: ArraySlice<UInt8>) -> String {
     guard quoted.contains(UInt8(ascii: "\\")),
       let text = try? JSONDecoder().decode(String.self, from: Data(quoted))
     else { return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self) }

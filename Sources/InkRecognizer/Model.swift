@@ -91,14 +91,30 @@ public struct Model: Hashable, Sendable {
   /// - Throws: `ModelError` naming the file and the field that does not fit.
   public static func read(path: String) throws(ModelError) -> Model {
     let mostBytes = 4 * Architecture.mostParameters + (8 << 20)
-    // A pipe has no size, and is opened once.
-    guard let handle = FileHandle(forReadingAtPath: path),
-      let data = try? handle.read(upToCount: mostBytes + 1) ?? Data()
-    else { throw ModelError(path: path, problem: "the file is missing or cannot be read") }
-    try? handle.close()
+    let isMissing = ModelError(path: path, problem: "the file is missing or cannot be read")
+    // Foundation's attributes would ask for the names of owner and group as well.
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw isMissing }
+    let data: Data
+    if status.st_mode & S_IFMT == S_IFREG {
+      guard status.st_size <= mostBytes else {
+        throw ModelError(
+          path: path, problem: "the file has \(status.st_size) bytes; models have at most 208 MB")
+      }
+      // Mapped, not copied: all that is needed of it is in the tensors when this returns.
+      let url = URL(fileURLWithPath: path)
+      guard let mapped = try? Data(contentsOf: url, options: .alwaysMapped) else { throw isMissing }
+      data = mapped
+    } else {
+      // A pipe has no size, and is opened once.
+      guard let handle = FileHandle(forReadingAtPath: path),
+        let read = try? handle.read(upToCount: mostBytes + 1) ?? Data()
+      else { throw isMissing }
+      try? handle.close()
+      data = read
+    }
     guard data.count <= mostBytes else {
-      throw ModelError(
-        path: path, problem: "the file is larger than a model can be (208 MB)")
+      throw ModelError(path: path, problem: "more bytes than a model can have (208 MB)")
     }
     return try Model(data, path: path)
   }

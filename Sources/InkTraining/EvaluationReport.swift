@@ -267,7 +267,8 @@ extension Share {
 extension Double {
   /// The number with so many decimals, in the same way everywhere.
   public func fixed(_ decimals: Int) -> String {
-    String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), self)
+    // With a locale, Foundation would load ICU's data at the first number.
+    String(format: "%.\(decimals)f", self)
   }
 
   /// The share as `98.50 %`.

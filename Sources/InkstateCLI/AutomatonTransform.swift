@@ -5,6 +5,7 @@ import Automata
 enum AutomatonTransform {
   struct Determinize: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "determinize",
       abstract: "Make an automaton deterministic, by sets of its states.",
       discussion: """
         Example:
@@ -30,6 +31,7 @@ enum AutomatonTransform {
 
   struct Minimize: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "minimize",
       abstract: "Make the smallest deterministic automaton of the same words.",
       discussion: """
         A state that is merged with no other keeps its name. Merged ones are named as a set, {q1,q2}, \
@@ -53,6 +55,7 @@ enum AutomatonTransform {
 
   struct Complement: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "complement",
       abstract: "Make the automaton of all words over the alphabet that one does not accept.",
       discussion: """
         Example:
@@ -74,6 +77,7 @@ enum AutomatonTransform {
 
   struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "convert",
       abstract: "Write an automaton in another form.",
       discussion: """
         Example:

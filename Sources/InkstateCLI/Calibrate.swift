@@ -6,6 +6,7 @@ import InkTraining
 /// Fits how sure a model has to be.
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "calibrate",
     abstract: "Fit temperature and rejection thresholds of a model.",
     discussion: """
       Takes examples that the model did not learn from: of a divided data set, the validation part. \

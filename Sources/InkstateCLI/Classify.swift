@@ -11,6 +11,7 @@ import InkTraining
 /// Tells what drawings show.
 struct Classify: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "classify",
     abstract: "Tell what drawings show.",
     discussion: """
       Takes ink files, PNGs and folders of them; without any, NDJSON on standard input, answered \

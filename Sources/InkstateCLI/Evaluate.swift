@@ -9,6 +9,7 @@ import InkTraining
 /// Tests a model.
 struct Evaluate: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "evaluate",
     abstract: "Measure how well a model answers a data set.",
     discussion: """
       Of a divided data set, the test part is used unless --part says otherwise, and the report \

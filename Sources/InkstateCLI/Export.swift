@@ -9,6 +9,7 @@ import InkRecognizer
 /// Writes a model in another tool's form.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Write a model for another tool: Core ML, ONNX, safetensors or Swift.",
     discussion: """
       All forms give the same probabilities, calibration included. Core ML takes a grey picture of \

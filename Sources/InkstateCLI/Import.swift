@@ -10,6 +10,7 @@ import InkRecognizer
 /// Takes over a model of another tool.
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Take over a model of another tool: Core ML, ONNX or NumPy's weights.",
     discussion: """
       Takes neural-network classifiers of one chain of layers: convolution, batch normalisation, ReLU, \

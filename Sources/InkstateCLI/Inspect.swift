@@ -6,6 +6,7 @@ import InkTraining
 /// Shows what a model file says about itself, or what the machine can do.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "inspect",
     abstract: "Show a model's layers, labels, preprocessing and provenance, or the machine.",
     discussion: """
       --machine tells which BLAS kernels train here and why, and how fast they are. The environment \

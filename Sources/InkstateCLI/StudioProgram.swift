@@ -7,7 +7,7 @@ struct StudioProgram: ParsableCommand {
     commandName: "studio",
     abstract: "Record, recognise, edit and run in a browser on this machine.",
     discussion: """
-      `inkstate studio --help` tells its options once it is built: swift build -c release.
+      `inkstate studio --help` tells its options once it is built: scripts/build.
 
       Example: inkstate studio --data my-ink --open
       """, helpNames: [])
@@ -21,7 +21,7 @@ struct StudioProgram: ParsableCommand {
       .deletingLastPathComponent().appendingPathComponent("inkstate-studio").path
     guard FileManager.default.isExecutableFile(atPath: program) else {
       throw ValidationError(
-        "expected the program \(program), found none (swift build -c release builds it)")
+        "expected the program \(program), found none (scripts/build builds it)")
     }
     var words = ([program] + arguments).map { strdup($0) }
     words.append(nil)

@@ -11,6 +11,7 @@ import Synchronization
 /// Trains a network.
 struct Train: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "train",
     abstract: "Train a network on a data set.",
     discussion: """
       Of a divided data set, the train part is learnt from and the validation part chooses the \

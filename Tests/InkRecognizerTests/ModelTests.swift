@@ -246,6 +246,19 @@ import Testing
     #expect(keys.first() == "a")
   }
 
+  /// The file has a hole in place of its bytes: its size alone is enough to refuse it.
+  @Test func aFileLargerThanAnyModelIsNotRead() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/large.safetensors"
+    try Data().write(to: URL(fileURLWithPath: path))
+    #expect(truncate(path, 1 << 40) == 0)
+    #expect {
+      try Model.read(path: path)
+    } throws: {
+      "\($0)".hasSuffix("the file has 1099511627776 bytes; models have at most 208 MB")
+    }
+  }
+
   @Test func whatIsNoModelIsSaidToBeNone() throws {
     for text in [
       "# Inkstate\n\nDraw an automaton, get an automaton.", "short", "{\"drawing\":[]}\n",

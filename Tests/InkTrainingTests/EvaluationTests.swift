@@ -33,6 +33,14 @@ import TestSupport
       classes: truth.map { labels.firstIndex(of: $0)! }, decision: .init(rejectedLabel: "other"))
   }
 
+  /// 1.015 is stored as 1.01499999999999990…, and 0.125 exactly.
+  @Test func decimalsAreRoundedFromTheStoredValue() {
+    #expect(
+      [1.015, 2.675, 0.125, -0.0004, 35].map { $0.fixed(2) } == [
+        "1.01", "2.67", "0.12", "-0.00", "35.00",
+      ])
+  }
+
   @Test func numbersAreThoseWorkedOutByHand() {
     let result = evaluation()
     #expect(result.confusion == [[3, 1, 0], [0, 2, 1], [0, 0, 1]])

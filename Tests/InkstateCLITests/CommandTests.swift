@@ -8,6 +8,8 @@ import InkRecognizer
 import Testing
 import TestSupport
 
+@testable import InkstateCLI
+
 /// What a command printed and how it ended.
 struct CommandResult {
   var output: String
@@ -372,6 +374,25 @@ func inkstate(
     let result = try run("classify --show", input: stroke)
     #expect(result.output.split(separator: "\n").count == 29)
     #expect(result.output.contains("@@@@@@"))
+  }
+
+  /// A name that has to be made from that of the type costs every start a tenth of its time.
+  @Test func everyCommandStatesItsName() {
+    var left = [Inkstate.configuration]
+    while let configuration = left.popLast() {
+      #expect(configuration.commandName != nil, "\(configuration.abstract)")
+      left += configuration.subcommands.map { $0.configuration }
+    }
+  }
+
+  @Test func aStudioThatWasNotBuiltIsNamed() throws {
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    try FileManager.default.copyItem(
+      at: tests.deletingLastPathComponent().appendingPathComponent("inkstate"),
+      to: URL(fileURLWithPath: "\(folder.path)/inkstate"))
+    let result = try inkstate([], in: folder, prefix: "./inkstate studio")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("/inkstate-studio, found none (scripts/build builds it)"))
   }
 
   @Test func everyCommandHasHelpWithAnExample() throws {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks exported models with other people's tools: the same answers as Inkstate's own.
 
-    swift build -c release --product inkstate
+    scripts/build inkstate
     python3 -m venv scratch && scratch/bin/pip install coremltools onnx onnxruntime pillow
     scratch/bin/python scripts/reference/check-exports.py [COUNT]
 

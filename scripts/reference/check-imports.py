@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains networks with PyTorch and Keras, imports them, and compares: the same answers as theirs.
 
-    swift build -c release --product inkstate
+    scripts/build inkstate
     python3 -m venv scratch
     scratch/bin/pip install torch tensorflow coremltools onnx onnxscript pillow
     scratch/bin/pip install --no-deps tf2onnx flatbuffers

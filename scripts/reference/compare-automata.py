@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Inkstate's automata with automata-lib's: 1,000 random ones, identical answers.
 
-    swift build -c release --product inkstate
+    scripts/build inkstate
     python3 -m venv scratch && scratch/bin/pip install automata-lib
     scratch/bin/python scripts/reference/compare-automata.py [COUNT]
 
