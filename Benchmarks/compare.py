@@ -33,7 +33,9 @@ NAMES = {"inkstate": "Inkstate", "torch": "PyTorch", "torch-tuned": "PyTorch, tu
 MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
            "onnxruntime": "onnxruntime"}
 # Multiply-adds of a picture forwards; backwards takes twice as many, less the first layer's input.
-MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200)}
+MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200),
+                 "sketch": (3_123_200, 112_896)}
+BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)}
 
 
 def operations(task, network):
@@ -115,8 +117,8 @@ class Comparison:
             self.versions[kind] = contender.version
         rows, peaks = [], []
         for task in ("train", "infer"):
-            for network in ("drawing", "lenet"):
-                for batch in (1, 32, 64, 256):
+            for network in MULTIPLY_ADDS:
+                for batch in BATCHES.get((task, network), (1, 32, 64, 256)):
                     answers = {kind: [] for kind in contenders}
                     for _ in range(self.rounds):
                         peaks.append(contenders["inkstate"].ask(
@@ -316,13 +318,16 @@ class Comparison:
     def process_table(self, lines):
         return "## Whole processes\n\n" + table(["what", "by", "time", "to the best peer"], lines)
 
-    def asked(self):
-        """The rows that issues 4 and 15 name, with what they ask of them."""
+    def asked(self, every):
+        """The rows that the issues name, with what they ask of them."""
         wanted = [("train", "drawing", 64, 1, 1.25), ("train", "drawing", 64, 4, 2),
                   ("train", "drawing", 256, 4, 2), ("train", "lenet", 64, 1, 1.05),
                   ("train", "lenet", 64, 4, 1.3), ("train", "lenet", 256, 4, 1.1),
                   ("infer", "drawing", 1, 1, 1.3), ("infer", "drawing", 256, 1, 1),
                   ("infer", "drawing", 256, 4, 1), ("infer", "lenet", 1, 1, 1)]
+        for threads in dict.fromkeys((1, every)):
+            wanted += [("train", "sketch", 64, threads, 1.8), ("infer", "sketch", 1, threads, 1.8),
+                       ("infer", "sketch", 256, threads, 1.8)]
         lines = []
         for task, network, batch, threads, least in wanted:
             for row in self.ratios:
@@ -373,7 +378,7 @@ def main():
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "
           "possible. MiB is the most memory the process held during the row.\n")
-    print(comparison.asked())
+    print(comparison.asked(every))
     print("\n".join(tables), end="")
 
 

@@ -239,7 +239,9 @@ import InkTraining
     for parameter in network.parameters {
       weights[parameter.name] = Tensor(
         shape: parameter.shape,
-        values: (0..<parameter.count).map { _ in Float(generator.uniform(-0.05...0.05)) })
+        values: (0..<parameter.count).map { _ in
+          Float(generator.uniform(parameter.role == .runningVariance ? 0.5...1 : -0.05...0.05))
+        })
     }
     return try Model(
       network: TrainedNetwork(network, weights: weights),

@@ -4,6 +4,9 @@
 #include "CInkKernels.h"
 #include "vectors.h"
 
+// The values of a batch come from behind the caches: they are fetched so many values ahead.
+enum { AHEAD = 1024 };
+
 // MARK: Moments
 
 // A row's sum of values[x], or of (values[x] - mean)^2; every fourth has its own sum, or each would
@@ -48,6 +51,9 @@ CLONES void ink_channel_moments(
 
 // MARK: Forwards
 
+// The choice where no value is above the lowest.
+enum { NONE = 4 };
+
 CLONES void ink_normalize(
   const ink_normalization *shape, const float *restrict values, const float *restrict scale,
   const float *restrict shift, float *restrict output, uint8_t *restrict choices) {
@@ -60,57 +66,63 @@ CLONES void ink_normalize(
       for (size_t c = 0; c < channels; c += LANES) {
         const float *place = values + step * (y * row + x * channels) + c;
         v16 factor = AT(scale + c), offset = AT(shift + c);
+        __builtin_prefetch(place + AHEAD);
+        if (shape->pools) __builtin_prefetch(place + row + AHEAD);
         v16 value = AT(place) * factor + offset;
+        i16 choice = 0;
         if (shape->pools) {
           v16 four[4] = {
             value, AT(place + channels) * factor + offset, AT(place + row) * factor + offset,
             AT(place + row + channels) * factor + offset};
-          choose_largest(four, &value, choices + (y * columns + x) * channels + c);
+          choose_largest(four, &value, &choice);
         }
+        choice = value > least ? choice : NONE;
+        *(b16 *)(choices + (y * columns + x) * channels + c) = __builtin_convertvector(choice, b16);
         AT(output + y * shape->output_row + x * channels + c) = value < least ? least : value;
       }
 }
 
 // MARK: Backwards
 
-// The gradient of the normalised value [y, x], of channels c to c + 15: 0 where the value was not the
-// largest of its square, or not above the lowest.
-INLINE void routed_gradient(
-  const ink_normalization *shape, size_t y, size_t x, size_t c, const float *output,
-  const uint8_t *choices, const float *output_gradient, const bool pools, v16 *gradient) {
-  v16 none = 0, least = shape->lowest;
-  size_t columns = shape->columns / 2;
-  if (pools && (y / 2 >= shape->rows / 2 || x / 2 >= columns)) {
-    *gradient = none;
+// The gradients of the values of a square of 2 x 2 from [y, x] on, or of one value where nothing is
+// pooled, of channels c to c + 15: 0 where a value was not chosen.
+INLINE void route_gradient(
+  const ink_normalization *shape, size_t y, size_t x, size_t c, const uint8_t *choices,
+  const float *output_gradient, const bool pools, v16 *gradients) {
+  v16 none = 0;
+  // What does not fill a square is left out of the pooling.
+  if (pools && (y + 1 == shape->rows || x + 1 == shape->columns)) {
+    for (size_t q = 0; q < 4; q++) gradients[q] = none;
     return;
   }
-  size_t above = pools ? y / 2 : y, left = pools ? x / 2 : x;
-  size_t place = above * shape->output_row + left * shape->channels + c;
-  v16 routed = AT(output + place) > least ? AT(output_gradient + place) : none;
-  if (pools) {
-    i16 choice = __builtin_convertvector(
-      *(const b16 *)(choices + (above * columns + left) * shape->channels + c), i16);
-    routed = choice == (int32_t)(y % 2 * 2 + x % 2) ? routed : none;
-  }
-  *gradient = routed;
+  size_t step = pools ? 2 : 1, place = y / step * (shape->columns / step) + x / step;
+  i16 choice = __builtin_convertvector(
+    *(const b16 *)(choices + place * shape->channels + c), i16);
+  v16 gradient = AT(
+    output_gradient + y / step * shape->output_row + x / step * shape->channels + c);
+  for (int32_t q = 0; q < (pools ? 4 : 1); q++) gradients[q] = choice == q ? gradient : none;
 }
 
 INLINE void sum_gradients(
-  const ink_normalization *shape, const float *values, const float *mean, const float *output,
-  const uint8_t *choices, const float *output_gradient, double *sums, double *products,
-  const bool pools) {
+  const ink_normalization *shape, const float *values, const float *mean, const uint8_t *choices,
+  const float *output_gradient, double *sums, double *products, const bool pools) {
 #pragma clang fp contract(fast)
-  size_t channels = shape->channels;
+  size_t channels = shape->channels, row = shape->columns * channels, step = pools ? 2 : 1;
   for (size_t c = 0; c < channels; c += LANES) {
     d16 sum = 0, product = 0;
     v16 middle = AT(mean + c);
-    for (size_t y = 0; y < shape->rows; y++) {
+    for (size_t y = 0; y < shape->rows; y += step) {
       v16 row_sum = 0, row_product = 0;
-      for (size_t x = 0; x < shape->columns; x++) {
-        v16 gradient;
-        routed_gradient(shape, y, x, c, output, choices, output_gradient, pools, &gradient);
-        row_sum += gradient;
-        row_product += gradient * (AT(values + (y * shape->columns + x) * channels + c) - middle);
+      for (size_t x = 0; x < shape->columns; x += step) {
+        v16 gradients[4];
+        route_gradient(shape, y, x, c, choices, output_gradient, pools, gradients);
+        for (size_t q = 0; q < step * step; q++) {
+          if (y + q / 2 == shape->rows || x + q % 2 == shape->columns) continue;
+          const float *value = values + (y + q / 2) * row + (x + q % 2) * channels + c;
+          __builtin_prefetch(value + AHEAD);
+          row_sum += gradients[q];
+          row_product += gradients[q] * (AT(value) - middle);
+        }
       }
       sum += __builtin_convertvector(row_sum, d16);
       product += __builtin_convertvector(row_product, d16);
@@ -122,44 +134,46 @@ INLINE void sum_gradients(
 
 CLONES void ink_normalization_sums(
   const ink_normalization *shape, const float *restrict values, const float *restrict mean,
-  const float *restrict output, const uint8_t *restrict choices,
-  const float *restrict output_gradient, double *restrict sums, double *restrict products) {
+  const uint8_t *restrict choices, const float *restrict output_gradient, double *restrict sums,
+  double *restrict products) {
   if (shape->pools)
-    sum_gradients(
-      shape, values, mean, output, choices, output_gradient, sums, products, true);
+    sum_gradients(shape, values, mean, choices, output_gradient, sums, products, true);
   else
-    sum_gradients(
-      shape, values, mean, output, choices, output_gradient, sums, products, false);
+    sum_gradients(shape, values, mean, choices, output_gradient, sums, products, false);
 }
 
 INLINE void write_gradient(
   const ink_normalization *shape, const float *values, const float *mean, const float *factors,
-  const float *output, const uint8_t *choices, const float *output_gradient, float *gradient,
-  size_t gradient_row, const bool pools) {
+  const uint8_t *choices, const float *output_gradient, float *gradient, size_t gradient_row,
+  const bool pools) {
 #pragma clang fp contract(fast)
-  size_t channels = shape->channels;
-  for (size_t y = 0; y < shape->rows; y++)
-    for (size_t x = 0; x < shape->columns; x++)
+  size_t channels = shape->channels, row = shape->columns * channels, step = pools ? 2 : 1;
+  for (size_t y = 0; y < shape->rows; y += step)
+    for (size_t x = 0; x < shape->columns; x += step)
       for (size_t c = 0; c < channels; c += LANES) {
-        v16 routed;
-        routed_gradient(shape, y, x, c, output, choices, output_gradient, pools, &routed);
-        v16 distance = AT(values + (y * shape->columns + x) * channels + c) - AT(mean + c);
-        AT(gradient + y * gradient_row + x * channels + c) =
-          AT(factors + c) * routed + AT(factors + channels + c) * distance
-          + AT(factors + 2 * channels + c);
+        v16 gradients[4];
+        route_gradient(shape, y, x, c, choices, output_gradient, pools, gradients);
+        v16 a = AT(factors + c), b = AT(factors + channels + c);
+        v16 constant = AT(factors + 2 * channels + c), middle = AT(mean + c);
+        for (size_t q = 0; q < step * step; q++) {
+          if (y + q / 2 == shape->rows || x + q % 2 == shape->columns) continue;
+          size_t below = y + q / 2, right = (x + q % 2) * channels + c;
+          const float *value = values + below * row + right;
+          __builtin_prefetch(value + AHEAD);
+          v16 distance = AT(value) - middle;
+          AT(gradient + below * gradient_row + right) = a * gradients[q] + b * distance + constant;
+        }
       }
 }
 
 CLONES void ink_normalization_gradient(
   const ink_normalization *shape, const float *restrict values, const float *restrict mean,
-  const float *restrict factors, const float *restrict output, const uint8_t *restrict choices,
+  const float *restrict factors, const uint8_t *restrict choices,
   const float *restrict output_gradient, float *restrict gradient, size_t gradient_row) {
   if (shape->pools)
     write_gradient(
-      shape, values, mean, factors, output, choices, output_gradient, gradient, gradient_row,
-      true);
+      shape, values, mean, factors, choices, output_gradient, gradient, gradient_row, true);
   else
     write_gradient(
-      shape, values, mean, factors, output, choices, output_gradient, gradient, gradient_row,
-      false);
+      shape, values, mean, factors, choices, output_gradient, gradient, gradient_row, false);
 }

@@ -25,8 +25,10 @@ INLINE void finish_square(
   if (shape->pools) {
     size_t square = y * (shape->columns / 2) + x;
     v16 largest;
-    choose_largest(
-      sums, &largest, choices ? choices + square * shape->filters + filter : NULL);
+    i16 choice;
+    choose_largest(sums, &largest, &choice);
+    if (choices)
+      *(b16 *)(choices + square * shape->filters + filter) = __builtin_convertvector(choice, b16);
     v16 value = largest + offset;
     float *place = output + y * shape->output_row + x * shape->filters + filter;
     AT(place) = value < least ? least : value;
@@ -252,6 +254,7 @@ INLINE void multiply_rows(
     CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1)
     CASE(1, 2) CASE(2, 2) CASE(3, 2) CASE(4, 2) CASE(5, 2) CASE(6, 2)
     CASE(7, 2) CASE(8, 2) CASE(9, 2) CASE(10, 2) CASE(11, 2) CASE(12, 2)
+    CASE(1, 3) CASE(2, 3) CASE(3, 3) CASE(4, 3) CASE(5, 3) CASE(6, 3) CASE(7, 3) CASE(8, 3)
     CASE(1, 4) CASE(2, 4) CASE(3, 4) CASE(4, 4) CASE(5, 4) CASE(6, 4)
   }
 #undef CASE
@@ -271,8 +274,9 @@ INLINE void convolve_tiles(
         side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
         tiles * channels);
     }
+    size_t most_together = most < MOST_VECTORS ? 1 : tiles > MOST_VECTORS / 3 ? 2 : 3;
     for (size_t filter = 0; filter < shape->filters;) {
-      size_t vectors = most == MOST_VECTORS && filter + 2 * LANES <= shape->filters ? 2 : 1;
+      size_t vectors = part(shape->filters / LANES, filter / LANES, most_together);
       v16 products[MOST_POINTS * MOST_VECTORS];
       size_t stride = tiles * vectors;
       for (size_t point = 0; point < side * side; point++) {
@@ -390,9 +394,9 @@ INLINE void add_products(
   float *target) {
   bool is_wide = most_vectors() == MOST_VECTORS;
   size_t rows = is_wide ? 8 : 4, count = right_row / LANES;
-  for (size_t v = 0, vectors; v < count; v += vectors) {
-    vectors = part(count, v, is_wide ? 3 : 1);
-    for (size_t r = 0; r < left_row; r += rows) {
+  for (size_t r = 0; r < left_row; r += rows) {
+    for (size_t v = 0, vectors; v < count; v += vectors) {
+      vectors = part(count, v, is_wide ? 3 : 1);
       const float *column = right + v * LANES;
       float *block = target + r * right_row + v * LANES;
 #define CASE(R, V) \

@@ -35,16 +35,13 @@ INLINE size_t part(size_t count, size_t done, size_t most) {
   return (left + parts - 1) / parts;
 }
 
-// The largest of four values, and which one it is, the first one where several are; `choice` may be
-// NULL.
-INLINE void choose_largest(const v16 *four, v16 *largest, uint8_t *choice) {
+// The largest of four values, and which one it is, the first one where several are.
+INLINE void choose_largest(const v16 *four, v16 *largest, i16 *choice) {
   v16 a = four[0], b = four[1], c = four[2], d = four[3];
   v16 top = b > a ? b : a, bottom = d > c ? d : c;
   *largest = bottom > top ? bottom : top;
-  if (!choice) return;
   i16 upper = (b > a) & 1, lower = 2 + ((d > c) & 1);
-  i16 chosen = bottom > top ? lower : upper;
-  *(b16 *)choice = __builtin_convertvector(chosen, b16);
+  *choice = bottom > top ? lower : upper;
 }
 
 #endif

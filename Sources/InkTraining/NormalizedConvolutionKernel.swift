@@ -40,7 +40,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   /// v, `[B, L, P(F)]`.
   private let values: FloatBuffer
   private let valueCount: Int
-  /// Which values max-pooling chose, `[B, L / 4, P(F)]`.
+  /// Which values ReLU and max-pooling chose, `[B, …, P(F)]`.
   private let choices: ChoiceBuffer<UInt8>
   private let choiceCount: Int
   /// The two sums of each example, `[B, 2, P(F)]`.
@@ -91,7 +91,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
         extent.kernel * extent.kernel * input.packedChannels * packed))
     valueCount = plain.count
     values = FloatBuffer(count: valueCount * mostExamples)
-    choiceCount = fusion.pools ? output.height * output.width * packed : 0
+    choiceCount = output.height * output.width * packed
     choices = ChoiceBuffer(count: choiceCount * mostExamples)
     sums = ChannelSums(count: 2 * packed * mostExamples)
     statistics = FloatBuffer(count: 2 * filters)
@@ -218,16 +218,13 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   // MARK: Backwards
 
-  /// `output` and its gradient begin with their layout's memory.
-  func addUp(
-    example: Int, output: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>
-  ) {
+  /// `outputGradient` begins with the output's layout's memory.
+  func addUp(example: Int, outputGradient: UnsafePointer<Float>) {
     let sums = sums(of: example)
     withUnsafePointer(to: shape) {
       ink_normalization_sums(
-        $0, values.pointer + example * valueCount, mean.pointer, output + self.output.start,
-        choices.pointer + example * choiceCount, outputGradient + self.output.start, sums,
-        sums + packed)
+        $0, values.pointer + example * valueCount, mean.pointer,
+        choices.pointer + example * choiceCount, outputGradient + output.start, sums, sums + packed)
     }
   }
 
@@ -265,17 +262,17 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   ///
   /// All planes begin with their layouts' memory.
   func backward(
-    example: Int, input: UnsafePointer<Float>, output: UnsafePointer<Float>,
-    outputGradient: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
-    inputGradient: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
+    example: Int, input: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>,
+    scratch: UnsafeMutablePointer<Float>
   ) {
     scratch.update(repeating: 0, count: valueGradient.count)
     let start = scratch + valueGradient.start
     withUnsafePointer(to: shape) {
       ink_normalization_gradient(
         $0, values.pointer + example * valueCount, mean.pointer, factors.pointer,
-        output + self.output.start, choices.pointer + example * choiceCount,
-        outputGradient + self.output.start, start, valueGradient.row)
+        choices.pointer + example * choiceCount, outputGradient + output.start, start,
+        valueGradient.row)
     }
     withUnsafePointer(to: convolution.shape) { shape in
       guard let backwards else {

@@ -6,7 +6,8 @@ import InkNetwork
 ///
 /// A batch is cut into slices of a fixed size. Convolutions, pooling and small dense layers take a
 /// slice through all of them while it is in cache, and their gradients are added in slice order.
-/// Large dense layers and batch normalisation work on the whole batch, cut by units or channels.
+/// Large dense layers and batch normalisation work on the whole batch, cut by units or channels; a
+/// normalisation that is fused with a convolution only adds up what its examples have summed.
 /// Neither cut depends on the number of workers, so neither do the bits of the result.
 final class TrainingNetwork: @unchecked Sendable {
   let architecture: Architecture
@@ -479,10 +480,10 @@ final class TrainingNetwork: @unchecked Sendable {
         outputGradient: outputGradient, gradients: sums + step.sliceWeight,
         inputGradient: inputGradient, scratch: scratch[worker].pointer)
     case .normalizedConvolution(let kernel, .normalize):
-      kernel.addUp(example: example, output: output, outputGradient: outputGradient)
+      kernel.addUp(example: example, outputGradient: outputGradient)
     case .normalizedConvolution(let kernel, .convolve):
       kernel.backward(
-        example: example, input: input, output: output, outputGradient: outputGradient,
+        example: example, input: input, outputGradient: outputGradient,
         gradients: sums + step.sliceWeight, inputGradient: inputGradient,
         scratch: scratch[worker].pointer)
     case .pack(let layout):

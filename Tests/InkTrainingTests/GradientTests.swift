@@ -72,6 +72,35 @@ import TestSupport
       ], 6
     ),
     (
+      "normalised convolutions, one after the other",
+      [
+        .convolution(filters: 5, kernel: 3, padding: .same), .batchNormalization, .relu,
+        .maxPooling(size: 2),
+        .convolution(filters: 20, kernel: 3, padding: .same), .batchNormalization, .relu,
+        .convolution(filters: 2, kernel: 3, padding: .valid), .batchNormalization,
+        .maxPooling(size: 2), .flatten, .dense(units: 3),
+      ], 14
+    ),
+    (
+      "normalised kernels of 5, between others",
+      [
+        .convolution(filters: 18, kernel: 1, padding: .same),
+        .convolution(filters: 3, kernel: 5, padding: .same), .batchNormalization, .relu,
+        .convolution(filters: 4, kernel: 5, padding: .valid), .batchNormalization,
+        .maxPooling(size: 3), .flatten, .dense(units: 3),
+      ], 11
+    ),
+    (
+      "normalised and other convolutions",
+      [
+        .convolution(filters: 3, kernel: 7, padding: .valid), .batchNormalization, .relu,
+        .convolution(filters: 4, kernel: 3, padding: .same), .relu, .maxPooling(size: 2),
+        .convolution(filters: 3, kernel: 3, padding: .same), .batchNormalization, .relu,
+        .maxPooling(size: 2), .convolution(filters: 2, kernel: 1, padding: .same),
+        .batchNormalization, .relu, .flatten, .dense(units: 3),
+      ], 15
+    ),
+    (
       "batch normalisation of a vector",
       [.flatten, .dense(units: 6), .batchNormalization, .relu, .dense(units: 3)], 5
     ),
@@ -173,6 +202,69 @@ import TestSupport
       }
       #expect(isClose(logits, plain.plainOutput(of: parts), tolerance: 1e-4), "\(name)")
     }
+  }
+
+  /// Layers that stand apart are computed one by one; a dropout of nothing keeps them apart.
+  @Test(arguments: networks.indices.filter { networks[$0].1.contains { $0.kind == "convolution" } })
+  func fusedLayersAgreeWithSeparateOnes(index: Int) throws {
+    let (name, layers, size) = Self.networks[index]
+    let separate = layers.flatMap { layer in
+      if case .convolution = layer { [layer, .dropout(rate: 0)] } else { [layer] }
+    }
+    let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
+    let both = try [layers, separate].map {
+      try TrainingNetwork(
+        Architecture(name: name, inputSize: size, layers: $0), mostExamples: 19, workers: 2,
+        seed: 3)
+    }
+    var generator = SeededGenerator(seed: 7)
+    for position in 0..<both[0].learnt.count {
+      let weight = both[0].learnt.pointer[position] + Float(generator.uniform(-0.1...0.1))
+      for network in both { network.learnt.pointer[position] = weight }
+    }
+    func logits(_ network: TrainingNetwork, count: Int) -> [Float] {
+      (0..<count * 3).map { network.logits[$0] }
+    }
+    // The second batch is smaller, and the running statistics are those of both.
+    for count in [19, 10] {
+      let targets = (0..<count).map { $0 % 3 }
+      let fill: TrainingNetwork.Fill = { example, input in
+        var generator = SeededGenerator(seed: UInt64(100 * count + example))
+        for position in 0..<size * size { input[position] = Float(2 + generator.normal()) }
+      }
+      let losses = both.map {
+        $0.learn(targets: targets, loss: loss, trainingStep: 4, fill: fill).loss
+      }
+      #expect(abs(losses[0] - losses[1]) < 1e-5, "\(name)")
+      #expect(
+        isClose(logits(both[0], count: count), logits(both[1], count: count), tolerance: 1e-4),
+        "\(name)")
+      #expect(
+        isClose(both[0].gradient.values, both[1].gradient.values, tolerance: 1e-4), "\(name)")
+      #expect(
+        isClose(both[0].statistics.values, both[1].statistics.values, tolerance: 1e-5), "\(name)")
+      for network in both { network.forward(count: count, trainingStep: nil, fill: fill) }
+      #expect(
+        isClose(logits(both[0], count: count), logits(both[1], count: count), tolerance: 1e-4),
+        "\(name), in evaluation")
+    }
+  }
+
+  @Test(arguments: networks.indices) func anyNumberOfWorkersGivesTheSameBits(index: Int) throws {
+    let (name, layers, size) = Self.networks[index]
+    let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
+    let results = try [1, 2, 4].map { workers in
+      let network = try TrainingNetwork(
+        Architecture(name: name, inputSize: size, layers: layers), mostExamples: 37,
+        workers: workers, seed: 3)
+      _ = network.learn(targets: (0..<37).map { $0 % 3 }, loss: loss, trainingStep: 4) {
+        var generator = SeededGenerator(seed: UInt64($0))
+        for position in 0..<size * size { $1[position] = Float(generator.normal()) }
+      }
+      return (network.gradient.values + network.statistics.values).map(\.bitPattern)
+    }
+    #expect(results[1] == results[0], "\(name)")
+    #expect(results[2] == results[0], "\(name)")
   }
 
   @Test func dropoutZeroesItsShareAndKeepsTheMean() throws {

@@ -41,6 +41,20 @@ ARCHITECTURES = {
         {"kind": "relu"},
         {"kind": "dense", "units": 4},
     ],
+    "normalised convolutions, one after the other": [
+        {"kind": "convolution", "filters": 3, "kernel": 3, "padding": "same"},
+        {"kind": "batchNormalization"},
+        {"kind": "relu"},
+        {"kind": "maxPooling", "size": 2},
+        {"kind": "convolution", "filters": 17, "kernel": 5, "padding": "same"},
+        {"kind": "batchNormalization"},
+        {"kind": "relu"},
+        {"kind": "convolution", "filters": 4, "kernel": 3, "padding": "same"},
+        {"kind": "batchNormalization"},
+        {"kind": "maxPooling", "size": 2},
+        {"kind": "flatten"},
+        {"kind": "dense", "units": 3},
+    ],
     "no convolution": [
         {"kind": "flatten"},
         {"kind": "dense", "units": 8},
@@ -63,6 +77,7 @@ CASES = [
     ),
     ("no convolution", 9, "adam", dict(weight_decay=0.02),
      dict(label_smoothing=0.2, class_weights=[0.7, 1.3])),
+    ("normalised convolutions, one after the other", 11, "sgd", dict(momentum=0.8), dict()),
 ]
 
 

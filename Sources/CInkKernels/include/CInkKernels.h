@@ -138,28 +138,28 @@ void ink_channel_moments(
   const ink_normalization *shape, const float *values, double *sums, double *squares);
 
 // n[y, x, c] = values[y, x, c] * scale[c] + shift[c]
-// output[y, x, c] = max(lowest, n[y, x, c]), or, where it pools, of the largest of four, as
-// ink_convolve, which writes the same `choices`.
+// output[y, x, c] = max(lowest, n[y, x, c]), or, where it pools, of the largest of four
+//
+// choices[y, x, c] tells which of the four is the largest, the first one where several are, 0 where
+// nothing is pooled, and 4 where none is above the lowest.
 void ink_normalize(
   const ink_normalization *shape, const float *values, const float *scale, const float *shift,
   float *output, uint8_t *choices);
 
-// With g[y, x, c], the gradient of n, which is that of the output where n was chosen and is above the
-// lowest, and 0 elsewhere:
+// With g[y, x, c], the gradient of n, which is that of the output where n was chosen, and 0 elsewhere:
 //
 //   sums[c] = sum over y, x of g[y, x, c]
 //   products[c] = sum over y, x of g[y, x, c] * (values[y, x, c] - mean[c])
 void ink_normalization_sums(
-  const ink_normalization *shape, const float *values, const float *mean, const float *output,
-  const uint8_t *choices, const float *output_gradient, double *sums, double *products);
+  const ink_normalization *shape, const float *values, const float *mean, const uint8_t *choices,
+  const float *output_gradient, double *sums, double *products);
 
 // gradient[y, x, c] = factors[0, c] * g[y, x, c] + factors[1, c] * (values[y, x, c] - mean[c])
 //                     + factors[2, c]
 // in rows of `gradient_row` values.
 void ink_normalization_gradient(
   const ink_normalization *shape, const float *values, const float *mean, const float *factors,
-  const float *output, const uint8_t *choices, const float *output_gradient, float *gradient,
-  size_t gradient_row);
+  const uint8_t *choices, const float *output_gradient, float *gradient, size_t gradient_row);
 
 // output[e, u] = max(lowest, bias[u] + sum over i of input[e, i] * weight[i, u]), units a multiple
 // of 16. The weights lie in panels of ink_dense_panel() units, the last one with what is left:
