@@ -333,7 +333,8 @@ struct LayerChain {
         labels.joined(separator: ", "))
     }
     if let scale = description.inputScale, scale != model.preprocessing.scale {
-      throw refuse("input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
+      throw refuse(
+        "input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
     }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
       throw refuse(

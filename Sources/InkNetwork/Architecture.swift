@@ -217,7 +217,9 @@ public struct Architecture: Hashable, Sendable {
   }
 
   /// The shape of `source` at its longest.
-  public func shape(of source: Source) -> Shape { Self.shape(of: source, inputShapes, outputShapes) }
+  public func shape(of source: Source) -> Shape {
+    Self.shape(of: source, inputShapes, outputShapes)
+  }
 
   /// The shapes of what node `index` reads.
   public func sourceShapes(of index: Int) -> [Shape] { sources[index].map(shape(of:)) }

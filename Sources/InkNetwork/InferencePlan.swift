@@ -57,7 +57,8 @@ struct InferencePlan: Sendable {
       let output = addLayout(
         of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters))
       let convolution = PlaneConvolution(
-        extent, filters: layer.filters, pools: epilogue.pools, from: layouts[input], to: layouts[output]
+        extent, filters: layer.filters, pools: epilogue.pools, from: layouts[input],
+        to: layouts[output]
       )
       scratchCount = max(scratchCount, convolution.scratchCount)
       let product = Product(
@@ -72,7 +73,8 @@ struct InferencePlan: Sendable {
       let epilogue = Epilogue(of: index, in: network)
       taken.formUnion(epilogue.taken)
       let input = vector(of: architecture.sources[index])
-      let output = addLayout(of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.units))
+      let output = addLayout(
+        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.units))
       scratchCount = max(scratchCount, ink_dense_scratch(layouts[input].count))
       let inputCount = architecture.sourceShapes(of: index).reduce(0) { $0 + $1.count }
       append(
@@ -168,13 +170,14 @@ struct InferencePlan: Sendable {
   /// read by others as well.
   private mutating func ownPlace(of source: Architecture.Source, for index: Int) -> Int {
     let place = places[source]!
-    if valuesIn(place).flatMap(architecture.readers).allSatisfy({ $0 == index || passesOn($0) }) {
+    if valuesIn(place).flatMap(architecture.readers).allSatisfy({ $0 == index || hasRead($0) }) {
       return place
     }
+    let layout = layouts[place]
     layouts.append(
       PlaneLayout(
-        architecture.shape(of: source), packedChannels: layouts[place].packedChannels,
-        readBy: extent(reading: .node(index))))
+        .planes(channels: layout.channels, height: layout.height, width: layout.width),
+        packedChannels: layout.packedChannels, readBy: extent(reading: .node(index))))
     if vectors.contains(place) { vectors.insert(layouts.count - 1) }
     append(.copy, from: place, to: layouts.count - 1)
     return layouts.count - 1
@@ -185,8 +188,11 @@ struct InferencePlan: Sendable {
     places.filter { $0.value == place }.map(\.key)
   }
 
-  /// Whether node `index` only passes on a place whose readers are known.
-  private func passesOn(_ index: Int) -> Bool { places[.node(index)] != nil }
+  /// Whether a step for node `index` comes before the next one, whichever that is.
+  private func hasRead(_ index: Int) -> Bool {
+    guard let place = places[.node(index)] else { return false }
+    return !vectors.contains(place)
+  }
 
   /// Where the values of `sources` lie as one vector.
   private mutating func vector(of sources: [Architecture.Source]) -> Int {

@@ -55,7 +55,11 @@ extension TrainedNetwork {
       }
       numbers.append(nodes.count)
       let sources = architecture.sources[index].map { source in
-        if case .node(let other) = source { Architecture.Source.node(numbers[other]) } else { source }
+        if case .node(let other) = source {
+          Architecture.Source.node(numbers[other])
+        } else {
+          source
+        }
       }
       nodes.append(.init(node.layer, from: sources))
     }

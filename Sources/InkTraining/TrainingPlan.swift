@@ -207,7 +207,8 @@ struct TrainingPlan {
     for (position, shape) in shapes.enumerated() {
       append(
         TrainingNetwork.Step(
-          operation: .gather(start: start), input: places[Reading(node: index, position: position)]!,
+          operation: .gather(start: start),
+          input: places[Reading(node: index, position: position)]!,
           inputCount: shape.count, output: output, outputCount: bufferCounts[output]))
       start += shape.count
     }

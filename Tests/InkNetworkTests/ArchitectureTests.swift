@@ -8,7 +8,8 @@ import Testing
     let drawing = try Architecture.drawing(classCount: 3)
     #expect(drawing.parameterCount == 97_539)
     #expect(drawing.multiplyAdds.reduce(0, +) == 1_993_344)
-    #expect(drawing.outputShapes.map(\.description).joined(separator: ", ").hasSuffix("576, 128, 128, 3"))
+    #expect(
+      drawing.outputShapes.map(\.description).joined(separator: ", ").hasSuffix("576, 128, 128, 3"))
     #expect(try Architecture.leNet(classCount: 10).parameterCount == 3_274_634)
     #expect(try Architecture.named("nonsense", classCount: 3) == nil)
   }
@@ -54,7 +55,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ([Architecture.Node(.dense(units: 3), from: [.node(0)])], "layer 0: expected sources that come"),
+    (
+      [Architecture.Node(.dense(units: 3), from: [.node(0)])], "layer 0: expected sources that come"
+    ),
     ([.init(.dense(units: 3), from: [.input(1)])], "layer 0: expected sources that come before it"),
     ([.init(.dense(units: 3), from: [])], "layer 0: expected dense with 1 to 64 sources, found 0"),
     (

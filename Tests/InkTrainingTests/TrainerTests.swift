@@ -273,7 +273,9 @@ import TestSupport
     // With hardly a step, what was learnt and the decision are those of the model.
     let after = try #require(try next(data))
     for parameter in model.architecture.parameters where parameter.isLearnt {
-      let (old, new) = (model.network.weights[parameter.name]!, after.network.weights[parameter.name]!)
+      let (old, new) = (
+        model.network.weights[parameter.name]!, after.network.weights[parameter.name]!
+      )
       #expect(zip(old.values, new.values).allSatisfy { abs($0 - $1) < 1e-6 }, "\(parameter.name)")
     }
     #expect(after.decision == model.decision)
