@@ -36,7 +36,7 @@ let package = Package(
     .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
-    .target(name: "InkNetwork", dependencies: ["CInkKernels", "InkRaster"]),
+    .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
     .target(
       name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "InkExchange",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkDatasets",
+        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkDatasets",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),
@@ -95,7 +95,8 @@ let package = Package(
 
     // Tests: one folder a module.
     .target(
-      name: "TestSupport", dependencies: ["Ink", "InkDatasets", "InkNetwork", "InkRaster"],
+      name: "TestSupport",
+      dependencies: ["Ink", "InkDatasets", "InkNetwork", "InkRaster", "InkRecognizer"],
       path: "Tests/TestSupport"),
     .testTarget(
       name: "AutomatonEditorTests",

@@ -149,8 +149,8 @@ import InkTraining
 
   static func infer(_ request: Request, threads: Int) throws -> Answer {
     let model = try untrainedModel(request)
-    let network = InferenceNetwork(model)
-    let area = model.rasterizer.size * model.rasterizer.size
+    let network = InferenceNetwork(model.network, inputScale: model.preprocessing.scale)
+    let area = network.inputCount
     // Batches of 2048 pictures or more, which are taken in turn.
     let batches = max(4, 2048 / request.batch)
     var generator = SeededGenerator(seed: 1)
@@ -244,9 +244,9 @@ import InkTraining
         })
     }
     return try Model(
-      architecture: network, labels: (0..<network.classCount).map { "\($0)" },
-      rasterizer: Rasterizer(size: size, margin: 2, penWidth: 2), inputScale: 1 / 255,
-      decision: .init(), provenance: [:], weights: weights)
+      network: TrainedNetwork(network, weights: weights),
+      labels: (0..<network.classCount).map { "\($0)" },
+      preprocessing: .raster(Rasterizer(size: size, margin: 2, penWidth: 2)))
   }
 
   static func repeated(_ request: Request, _ body: () throws -> Void) rethrows -> Answer {

@@ -1,5 +1,6 @@
 import Foundation
 import InkNetwork
+import InkRecognizer
 import SwiftProtobuf
 
 /// Reads Core ML's neural-network classifiers of one chain of layers, Turi Create's drawing classifiers

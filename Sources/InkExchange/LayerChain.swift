@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// A network as an importer meets it, layer after layer, in this package's terms.
 ///
@@ -43,13 +44,14 @@ struct LayerChain {
   /// Whether there is a layer yet.
   var hasLayers: Bool { !layers.isEmpty }
 
-  private mutating func add(_ layer: Layer, at place: String) throws(ModelError) {
+  /// Adds a layer without parameters.
+  mutating func add(_ layer: Layer, at place: String) throws(ModelError) {
     guard !isOver else { throw refuse(place, "nothing after the softmax", layer.kind) }
     guard temperature == 1 else { throw refuse(place, "a softmax after scaled logits", layer.kind) }
     do {
-      shape = try layer.outputShape(of: shape, index: layers.count)
+      shape = try layer.definition.outputShape(of: [shape])
     } catch {
-      throw refuse(place, error.expected, error.found)
+      throw refuse(place, "\(layer.kind) with \(error.expected)", error.found)
     }
     layers.append(layer)
   }
@@ -66,7 +68,7 @@ struct LayerChain {
       throw refuse(
         place, "at most \(Architecture.mostParameters) parameters in all", "more")
     }
-    weights["\(layers.count - 1).\(role.rawValue)"] = Tensor(shape: shape, values: values)
+    weights[Parameter.name(node: layers.count - 1, role)] = Tensor(shape: shape, values: values)
   }
 
   /// What a convolution is besides its weights: lists are of height and width, `edges` of the rows above,
@@ -91,7 +93,7 @@ struct LayerChain {
     guard window.dilation == [1, 1] else { throw refuse(place, "dilation 1", "\(window.dilation)") }
     guard window.groups == 1 else { throw refuse(place, "1 group", "\(window.groups)") }
     let half = kernel / 2
-    let padding: Layer.Padding
+    let padding: Convolution.Padding
     switch window.edges {
     case nil, [half, half, half, half]?: padding = .same
     case [0, 0, 0, 0]?: padding = .valid
@@ -189,7 +191,7 @@ struct LayerChain {
     }
     let scale = (0..<channels).map { channel in
       (scale?[channel] ?? 1)
-        * ((variance[channel] + batchNormalizationEpsilon) / (variance[channel] + epsilon))
+        * ((variance[channel] + BatchNormalization.epsilon) / (variance[channel] + epsilon))
         .squareRoot()
     }
     try store(.weight, scale, [channels], at: place)
@@ -291,11 +293,12 @@ struct LayerChain {
     var provenance = description.about
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
     return try Model(
-      architecture: architecture, labels: labels, rasterizer: rasterizer,
-      inputScale: options.inputScale ?? description.inputScale ?? 1 / 255,
+      network: TrainedNetwork(architecture, weights: weights, path: path), labels: labels,
+      preprocessing: .raster(
+        rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255),
       decision: Model.Decision(
         temperature: temperature, rejectedLabel: labels.contains("other") ? "other" : nil),
-      provenance: provenance, weights: weights, path: path)
+      provenance: provenance, path: path)
   }
 
   /// A model that this package wrote: the layers have to be those that it says, but for dropout.
@@ -313,8 +316,8 @@ struct LayerChain {
           "architecture", "in the metadata what the network has",
           "`\(layer.kind)` at layer \(index), not in the network")
       }
-      for parameter in read.parameters where parameter.layer == next {
-        renamed["\(index).\(parameter.role.rawValue)"] = weights[parameter.name]
+      for parameter in read.parameters where parameter.node == next {
+        renamed[Parameter.name(node: index, parameter.role)] = weights[parameter.name]
       }
       next += 1
     }
@@ -329,8 +332,9 @@ struct LayerChain {
         "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
         labels.joined(separator: ", "))
     }
-    if let scale = description.inputScale, scale != model.inputScale {
-      throw refuse("input_scale", "that of the preprocessing, \(scale)", "\(model.inputScale)")
+    if let scale = description.inputScale, scale != model.preprocessing.scale {
+      throw refuse(
+        "input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
     }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
       throw refuse(
@@ -342,8 +346,8 @@ struct LayerChain {
 
   /// Whether two layers calculate the same: padding means nothing to a kernel of 1.
   private static func isSame(_ one: Layer, _ other: Layer) -> Bool {
-    if case .convolution(let filters, 1, _) = one, case .convolution(let others, 1, _) = other {
-      return filters == others
+    if case .convolution(let one) = one, case .convolution(let other) = other, one.kernel == 1 {
+      return other.kernel == 1 && one.filters == other.filters
     }
     return one == other
   }
@@ -389,7 +393,7 @@ extension Model {
     decision.leastMargins = renamed(decision.leastMargins)
     decision.rejectedLabel = decision.rejectedLabel.flatMap { names[$0] }
     return try Model(
-      architecture: architecture, labels: labels, rasterizer: rasterizer, inputScale: inputScale,
-      decision: decision, provenance: provenance, weights: weights, path: path)
+      network: network, labels: labels, preprocessing: preprocessing, decision: decision,
+      provenance: provenance, path: path)
   }
 }

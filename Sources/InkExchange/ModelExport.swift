@@ -1,5 +1,6 @@
 import Foundation
 import InkNetwork
+import InkRecognizer
 
 /// The forms in which a model leaves this package.
 public enum ExportForm: String, Sendable, CaseIterable {
@@ -35,6 +36,11 @@ extension Model {
   public func exported(as form: ExportForm, name: String = "InkModel") throws -> Data {
     try checkDecision()
     let model = try foldingBatchNormalization()
+    guard architecture.isChain || form == .safetensors else {
+      throw ModelError(
+        path: "model", field: "architecture", expected: "a chain of layers, or .safetensors",
+        found: "nodes that read others than the one before")
+    }
     switch form {
     case .coreml: return try CoreMLWriter(model).data()
     case .onnx: return try ONNXWriter(model).data()
@@ -46,12 +52,8 @@ extension Model {
   /// What the network is, in a sentence, where its provenance has none.
   var summary: String {
     provenance["description"]
-      ?? "Tells \(labels.joined(separator: ", ")) in drawings of \(architecture.inputSize) × "
-      + "\(architecture.inputSize) pixels, bright ink on black (Inkstate, network "
+      ?? "Tells \(labels.joined(separator: ", ")) in drawings of \(preprocessing.rasterizer.size) × "
+      + "\(preprocessing.rasterizer.size) pixels, bright ink on black (Inkstate, network "
       + "\(architecture.name))."
-  }
-
-  func values(_ layer: Int, _ role: Parameter.Role) -> [Float] {
-    weights["\(layer).\(role.rawValue)"]?.values ?? []
   }
 }

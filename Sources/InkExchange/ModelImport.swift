@@ -1,6 +1,7 @@
 import Foundation
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// What an importer is told that a file does not say.
 public struct ImportOptions: Sendable {

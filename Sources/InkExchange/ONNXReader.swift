@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkNetwork
+import InkRecognizer
 import SwiftProtobuf
 
 /// Reads ONNX graphs that are one chain of layers, channels first or last.

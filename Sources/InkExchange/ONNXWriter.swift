@@ -1,5 +1,6 @@
 import Foundation
 import InkNetwork
+import InkRecognizer
 import SwiftProtobuf
 
 /// A model as ONNX, operator set 17: `image` `[batch, 1, size, size]`, grey values times the input scale,
@@ -16,13 +17,24 @@ struct ONNXWriter {
   /// Takes a model without batch normalisations that could be folded.
   init(_ model: Model) {
     self.model = model
-    for index in model.architecture.layers.indices { add(index) }
+    for (index, layer) in model.architecture.layers.enumerated() {
+      guard let exported = ExportedLayer(index, of: model.network, placing: { _ in 0 }) else {
+        continue
+      }
+      let parameters = model.architecture.parameters.filter { $0.node == index }
+      for (parameter, stored) in zip(parameters, exported.parameters) {
+        constants.append(Self.tensor(parameter.name, parameter.shape, stored.values))
+      }
+      append(
+        exported.onnx.operation, "\(layer.kind)\(index)", parameters.map(\.name),
+        exported.onnx.attributes)
+    }
     if model.decision.temperature != 1 {
       constants.append(
         Self.tensor("temperature.factor", [1], [Float(1 / model.decision.temperature)]))
       append("Mul", "temperature", ["temperature.factor"])
     }
-    append("Softmax", Self.output, []) { [Self.attribute("axis", -1)] }
+    append("Softmax", Self.output, [], [.integer("axis", -1)])
   }
 
   func data() throws -> Data {
@@ -36,7 +48,7 @@ struct ONNXWriter {
     file.graph.name = model.architecture.name
     file.graph.node = nodes
     file.graph.initializer = constants
-    let size = Int64(model.architecture.inputSize)
+    let size = Int64(model.preprocessing.rasterizer.size)
     file.graph.input = [Self.description(Self.input, [1, size, size])]
     file.graph.output = [Self.description(Self.output, [Int64(model.labels.count)])]
     var metadata = model.metadata
@@ -68,18 +80,10 @@ struct ONNXWriter {
     }
   }
 
-  private static func attribute(_ name: String, _ value: Int) -> Onnx_AttributeProto {
-    .with { ($0.name, $0.type, $0.i) = (name, .int, Int64(value)) }
-  }
-
-  private static func attribute(_ name: String, _ values: [Int]) -> Onnx_AttributeProto {
-    .with { ($0.name, $0.type, $0.ints) = (name, .ints, values.map(Int64.init)) }
-  }
-
   /// Adds a node that reads the value of now and `constants`, and is called as what it writes.
   private mutating func append(
     _ operation: String, _ name: String, _ constants: [String],
-    _ attributes: () -> [Onnx_AttributeProto] = { [] }
+    _ attributes: [Onnx_AttributeProto] = []
   ) {
     nodes.append(
       .with {
@@ -87,43 +91,8 @@ struct ONNXWriter {
         $0.opType = operation
         $0.input = [value] + constants
         $0.output = [name]
-        $0.attribute = attributes()
+        $0.attribute = attributes
       })
     value = name
-  }
-
-  private mutating func add(_ index: Int) {
-    let layer = model.architecture.layers[index]
-    let name = "\(layer.kind)\(index)"
-    let parameters = model.architecture.parameters.filter { $0.layer == index }
-    for parameter in parameters {
-      constants.append(
-        Self.tensor(parameter.name, parameter.shape, model.values(index, parameter.role)))
-    }
-    let names = parameters.map(\.name)
-    switch layer {
-    case .convolution(_, let kernel, let padding):
-      append("Conv", name, names) {
-        let edge = padding == .same ? kernel / 2 : 0
-        return [
-          Self.attribute("kernel_shape", [kernel, kernel]),
-          Self.attribute("pads", [edge, edge, edge, edge]),
-        ]
-      }
-    case .batchNormalization:
-      append("BatchNormalization", name, names) {
-        [
-          .with { ($0.name, $0.type, $0.f) = ("epsilon", .float, batchNormalizationEpsilon) }
-        ]
-      }
-    case .relu: append("Relu", name, [])
-    case .maxPooling(let size):
-      append("MaxPool", name, []) {
-        [Self.attribute("kernel_shape", [size, size]), Self.attribute("strides", [size, size])]
-      }
-    case .flatten: append("Flatten", name, []) { [Self.attribute("axis", 1)] }
-    case .dense: append("Gemm", name, names) { [Self.attribute("transB", 1)] }
-    case .dropout: break
-    }
   }
 }

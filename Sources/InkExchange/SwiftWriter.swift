@@ -1,71 +1,40 @@
 import Foundation
 import InkNetwork
+import InkRecognizer
+
+/// A function that the statements of a Swift file may call.
+enum SwiftFunction {
+  case convolution, maxPooling, scaleAndShift, dense
+}
 
 /// A model as one file of Swift that depends on nothing: the layers as calls, the weights as text.
 struct SwiftWriter {
   private let model: Model
   private let name: String
   private var calls: [String] = []
-  private var weights: [Float] = []
-  private var kinds: Set<String> = ["dense"]
+  private let weights: [Float]
+  private var functions: Set<SwiftFunction> = []
 
   /// Takes a model without batch normalisations that could be folded; `name` is what the type is called.
   init(_ model: Model, name: String) {
     self.model = model
     self.name = name
-    for index in model.architecture.layers.indices { add(index) }
-  }
-
-  /// Takes values into the text; returns where they begin in it.
-  private mutating func store(_ values: [Float]) -> Int {
-    weights += values
-    return weights.count - values.count
-  }
-
-  private mutating func add(_ index: Int) {
-    let layer = model.architecture.layers[index]
-    let shape = model.architecture.shapes[index]
-    switch (layer, shape) {
-    case (
-      .convolution(let filters, let kernel, let padding),
-      .planes(let channels, let height, let width)
-    ):
-      let weight = store(model.values(index, .weight))
-      let bias = store(model.values(index, .bias))
-      kinds.insert(layer.kind)
-      calls.append(
-        "values = convolution(\n      values, channels: \(channels), height: \(height), width: \(width), "
-          + "filters: \(filters), kernel: \(kernel),\n      edge: \(padding == .same ? kernel / 2 : 0), "
-          + "weight: \(weight), bias: \(bias))")
-    case (.maxPooling(let size), .planes(let channels, let height, let width)):
-      kinds.insert(layer.kind)
-      calls.append(
-        "values = maxPooling(\n      values, channels: \(channels), height: \(height), width: \(width), "
-          + "size: \(size))")
-    case (.dense(let units), _):
-      let weight = store(model.values(index, .weight))
-      let bias = store(model.values(index, .bias))
-      calls.append(
-        "values = dense(values, units: \(units), weight: \(weight), bias: \(bias))")
-    case (.batchNormalization, _):
-      let normalization = model.batchNormalization(index)
-      let scale = store(normalization.scale)
-      let shift = store(normalization.shift)
-      kinds.insert(layer.kind)
-      calls.append(
-        "values = scaleAndShift(\n      values, channels: \(shape.channelCount), scale: \(scale), "
-          + "shift: \(shift))")
-    case (.relu, _):
-      calls.append("for index in values.indices { values[index] = max(0, values[index]) }")
-    case (.flatten, _), (.dropout, _): break
-    case (.convolution, .vector), (.maxPooling, .vector):
-      preconditionFailure("an architecture has planes before \(layer.kind)")
+    var weights: [Float] = []
+    for index in model.architecture.layers.indices {
+      let exported = ExportedLayer(index, of: model.network) { values in
+        weights += values
+        return weights.count - values.count
+      }
+      guard let (statement, function) = exported?.swift, !statement.isEmpty else { continue }
+      calls.append(statement)
+      if let function { functions.insert(function) }
     }
+    self.weights = weights
   }
 
   /// The file.
   var text: String {
-    let size = model.architecture.inputSize
+    let size = model.preprocessing.rasterizer.size
     let labels = model.labels.map { $0.debugDescription }.joined(separator: ", ")
     return """
       // Made by `inkstate export`: \(Self.line(model.summary))
@@ -81,7 +50,7 @@ struct SwiftWriter {
 
         /// What grey values of 0 (paper) to 255 (ink) are multiplied with before they are given to
         /// ``probabilities(of:)``.
-        public static let inputScale: Float = \(model.inputScale)
+        public static let inputScale: Float = \(model.preprocessing.scale)
 
         /// The probability of each label for `image`: \(size * size) grey values times ``inputScale``, row by row.
         public static func probabilities(of image: [Float]) -> [Float] {
@@ -152,9 +121,9 @@ struct SwiftWriter {
 
   /// The functions that the layers call.
   private var kernels: String {
-    var functions: [String] = []
-    if kinds.contains("convolution") {
-      functions.append(
+    var texts: [String] = []
+    if functions.contains(.convolution) {
+      texts.append(
         """
 
           /// out[f, y, x] = bias[f] + Σ weight[f, c, i, j] · in[c, y + i − edge, x + j − edge]
@@ -188,8 +157,8 @@ struct SwiftWriter {
 
         """)
     }
-    if kinds.contains("maxPooling") {
-      functions.append(
+    if functions.contains(.maxPooling) {
+      texts.append(
         """
 
           /// The largest value of each square; what does not fill one is left out.
@@ -214,8 +183,8 @@ struct SwiftWriter {
 
         """)
     }
-    if kinds.contains("batchNormalization") {
-      functions.append(
+    if functions.contains(.scaleAndShift) {
+      texts.append(
         """
 
           /// out = in · scale + shift, channel by channel
@@ -230,7 +199,7 @@ struct SwiftWriter {
 
         """)
     }
-    functions.append(
+    texts.append(
       """
 
         /// out[u] = bias[u] + Σ weight[u, i] · in[i]
@@ -259,6 +228,6 @@ struct SwiftWriter {
         }
 
       """)
-    return functions.joined()
+    return texts.joined()
   }
 }

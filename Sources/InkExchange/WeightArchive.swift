@@ -1,6 +1,7 @@
 import Foundation
 import InkDatasets
 import InkNetwork
+import InkRecognizer
 
 /// How the axes of weights lie.
 public enum WeightLayout: String, Sendable, CaseIterable {
@@ -29,14 +30,17 @@ enum WeightArchive {
     guard let architecture = options.architecture else {
       throw refuse("architecture", "--architecture, which this form does not have", "none")
     }
+    guard architecture.isChain, let size = architecture.pictureSize else {
+      throw refuse("architecture", "a chain of layers that reads a square picture", "another")
+    }
     var parameters = architecture.parameters
     let arrays = try arrays(in: data, for: architecture, path: path)
     if arrays.count < parameters.count {
       // What a batch normalisation follows needs no bias, and often has none.
       parameters.removeAll { parameter in
-        parameter.role == .bias && parameter.layer + 1 < architecture.layers.count
-          && architecture.layers[parameter.layer] != .batchNormalization
-          && architecture.layers[parameter.layer + 1] == .batchNormalization
+        parameter.role == .bias && parameter.node + 1 < architecture.layers.count
+          && architecture.layers[parameter.node] != .batchNormalization
+          && architecture.layers[parameter.node + 1] == .batchNormalization
       }
     }
     guard arrays.count == parameters.count else {
@@ -59,25 +63,25 @@ enum WeightArchive {
       if let role = role(of: array.name), role != parameter.role {
         throw refuse(
           array.name,
-          "the \(parameter.role.rawValue) of layer \(parameter.layer + 1) at this place",
+          "the \(parameter.role.rawValue) of layer \(parameter.node + 1) at this place",
           "the \(role.rawValue)")
       }
     }
 
-    var chain = LayerChain(inputSize: architecture.inputSize, path: path)
+    var chain = LayerChain(inputSize: size, path: path)
     for (index, layer) in architecture.layers.enumerated() {
-      let own = zip(parameters, arrays).filter { $0.0.layer == index }.map(\.1)
+      let own = zip(parameters, arrays).filter { $0.0.node == index }.map(\.1)
       let place = own.first.map { "array `\($0.name)`" } ?? "layer \(index + 1)"
       switch layer {
-      case .convolution(let filters, let kernel, let padding):
-        var window = LayerChain.Window(kernel: [kernel, kernel])
-        if padding == .same { window.edges = nil }
+      case .convolution(let layer):
+        var window = LayerChain.Window(kernel: [layer.kernel, layer.kernel])
+        if layer.padding == .same { window.edges = nil }
         try chain.addConvolution(
-          filters: filters, window, weight: layout.channelsFirst(own[0].values, own[0].shape),
+          filters: layer.filters, window, weight: layout.channelsFirst(own[0].values, own[0].shape),
           bias: own.count > 1 ? own[1].values : nil, at: place)
-      case .dense(let units):
+      case .dense(let layer):
         try chain.addDense(
-          units: units, weight: layout.channelsFirst(own[0].values, own[0].shape),
+          units: layer.units, weight: layout.channelsFirst(own[0].values, own[0].shape),
           bias: own.count > 1 ? own[1].values : nil, at: place)
       case .batchNormalization:
         // PyTorch's usual ε is this package's; Keras' is 1e-3.
@@ -85,11 +89,9 @@ enum WeightArchive {
           scale: own[0].values, shift: own[1].values, mean: own[2].values,
           variance: own[3].values,
           epsilon: options.epsilon ?? (layout == .channelsLast ? 1e-3 : 1e-5), at: place)
-      case .relu: try chain.addReLU(at: place)
-      case .maxPooling(let size):
-        try chain.addMaxPooling(kernel: [size, size], stride: [size, size], at: place)
       case .flatten: try chain.addFlatten(channelsLast: layout == .channelsLast, at: place)
       case .dropout: break
+      default: try chain.add(layer, at: place)
       }
     }
     return try chain.model(.init(labels: nil, inputScale: 1 / 255), options)

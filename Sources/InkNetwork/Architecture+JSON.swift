@@ -1,76 +1,111 @@
-import Foundation
-
-/// `{"name": …, "inputSize": 28, "layers": [{"kind": "convolution", "filters": 16, "kernel": 3,
-/// "padding": "same"}, {"kind": "relu"}, {"kind": "maxPooling", "size": 2}, {"kind": "flatten"},
-/// {"kind": "dense", "units": 3}]}`
+/// `{"name": …, "inputs": [{"name": "image", …}], "nodes": [{"kind": "convolution", "filters": 16,
+/// "kernel": 3, "padding": "same"}, {"kind": "relu"}, …, {"kind": "dense", "units": 3}],
+/// "output": "distribution"}`
+///
+/// Also read is the form of before, `{"name": …, "inputSize": 28, "layers": […]}`.
 extension Architecture: Codable {
   private enum CodingKeys: CodingKey {
-    case name, inputSize, layers
+    case name, inputs, nodes, output, inputSize, layers
   }
 
   /// Reads the JSON form.
   ///
-  /// - Throws: `DecodingError` where it is not that form, `ArchitectureError` where it does not fit.
+  /// - Throws: `DecodingError` where it is not that form, ``ArchitectureError`` where it does not fit.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    try self.init(
-      name: container.decodeIfPresent(String.self, forKey: .name) ?? "custom",
-      inputSize: container.decode(Int.self, forKey: .inputSize),
-      layers: container.decode([Layer].self, forKey: .layers))
-  }
-
-  /// Writes the JSON form.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(name, forKey: .name)
-    try container.encode(inputSize, forKey: .inputSize)
-    try container.encode(layers, forKey: .layers)
-  }
-}
-
-/// One object a layer, told apart by `kind`.
-extension Layer: Codable {
-  private enum CodingKeys: CodingKey {
-    case kind, filters, kernel, padding, size, units, rate
-  }
-
-  /// Reads the JSON form.
-  ///
-  /// - Throws: `DecodingError` where a key is missing or the kind unknown.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    let kind = try container.decode(String.self, forKey: .kind)
-    switch kind {
-    case "convolution":
-      self = .convolution(
-        filters: try container.decode(Int.self, forKey: .filters),
-        kernel: try container.decode(Int.self, forKey: .kernel),
-        padding: try container.decode(Padding.self, forKey: .padding))
-    case "batchNormalization": self = .batchNormalization
-    case "relu": self = .relu
-    case "maxPooling": self = .maxPooling(size: try container.decode(Int.self, forKey: .size))
-    case "flatten": self = .flatten
-    case "dense": self = .dense(units: try container.decode(Int.self, forKey: .units))
-    case "dropout": self = .dropout(rate: try container.decode(Double.self, forKey: .rate))
-    default:
-      throw DecodingError.dataCorruptedError(
-        forKey: .kind, in: container, debugDescription: "no layer is called `\(kind)`")
+    let name = try container.decodeIfPresent(String.self, forKey: .name) ?? "custom"
+    if container.contains(.nodes) {
+      let inputs = try container.decode([NetworkInput].self, forKey: .inputs)
+      try self.init(
+        name: name, inputs: inputs,
+        nodes: container.decode([CodedNode].self, forKey: .nodes).map { try $0.node(inputs) },
+        output: container.decodeIfPresent(Output.self, forKey: .output) ?? .distribution)
+    } else {
+      try self.init(
+        name: name, inputSize: container.decode(Int.self, forKey: .inputSize),
+        layers: container.decode([Layer].self, forKey: .layers))
     }
   }
 
   /// Writes the JSON form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(kind, forKey: .kind)
-    switch self {
-    case .convolution(let filters, let kernel, let padding):
-      try container.encode(filters, forKey: .filters)
-      try container.encode(kernel, forKey: .kernel)
-      try container.encode(padding, forKey: .padding)
-    case .maxPooling(let size): try container.encode(size, forKey: .size)
-    case .dense(let units): try container.encode(units, forKey: .units)
-    case .dropout(let rate): try container.encode(rate, forKey: .rate)
-    case .batchNormalization, .relu, .flatten: break
+    try container.encode(name, forKey: .name)
+    try container.encode(inputs, forKey: .inputs)
+    try container.encode(nodes.map { CodedNode($0, inputs) }, forKey: .nodes)
+    try container.encode(output, forKey: .output)
+  }
+
+  /// A layer, with `"sources": ["image", 3]` where it reads something else than the node before: names
+  /// of inputs and numbers of nodes.
+  private struct CodedNode: Codable {
+    private let layer: Layer
+    private let sources: [CodedSource]?
+
+    private enum CodingKeys: CodingKey {
+      case sources
+    }
+
+    private enum CodedSource: Codable {
+      case input(String)
+      case node(Int)
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let index = try? container.decode(Int.self) {
+          self = .node(index)
+        } else {
+          self = .input(try container.decode(String.self))
+        }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .input(let name): try container.encode(name)
+        case .node(let index): try container.encode(index)
+        }
+      }
+    }
+
+    init(_ node: Node, _ inputs: [NetworkInput]) {
+      layer = node.layer
+      sources = node.sources?.map { source in
+        switch source {
+        case .input(let index): .input(inputs[index].name)
+        case .node(let index): .node(index)
+        }
+      }
+    }
+
+    init(from decoder: any Decoder) throws {
+      layer = try Layer(from: decoder)
+      sources = try decoder.container(keyedBy: CodingKeys.self)
+        .decodeIfPresent([CodedSource].self, forKey: .sources)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try layer.encode(to: encoder)
+      guard let sources else { return }
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(sources, forKey: .sources)
+    }
+
+    func node(_ inputs: [NetworkInput]) throws(ArchitectureError) -> Node {
+      guard let sources else { return Node(layer) }
+      var result: [Source] = []
+      for source in sources {
+        switch source {
+        case .node(let index): result.append(.node(index))
+        case .input(let name):
+          guard let index = inputs.firstIndex(where: { $0.name == name }) else {
+            throw ArchitectureError(
+              layer: nil, expected: "sources that are inputs or nodes", found: "`\(name)`")
+          }
+          result.append(.input(index))
+        }
+      }
+      return Node(layer, from: result)
     }
   }
 }

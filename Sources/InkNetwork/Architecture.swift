@@ -1,102 +1,89 @@
-import Foundation
-
-/// One step of a network, as a value.
-///
-/// Everything that trains, runs or exports a network reads these with an exhaustive `switch`.
-public enum Layer: Hashable, Sendable {
-  /// 2-D convolution with stride 1: `[batch, channels, height, width]` → `[batch, filters, …]`.
-  ///
-  /// The kernel is square and odd. `same` padding keeps height and width, `valid` padding takes
-  /// `kernel − 1` off both.
-  case convolution(filters: Int, kernel: Int, padding: Padding)
-  /// Normalisation of every channel over the batch (Ioffe & Szegedy, 2015).
-  case batchNormalization
-  /// max(0, x), element by element.
-  case relu
-  /// The largest value of each `size` × `size` square, stride `size`; what does not fill a square
-  /// at the right and lower edge is left out.
-  case maxPooling(size: Int)
-  /// `[batch, channels, height, width]` → `[batch, channels · height · width]`, channel first.
-  case flatten
-  /// Every output is a weighted sum of all inputs: `[batch, inputs]` → `[batch, units]`.
-  case dense(units: Int)
-  /// While training, each value is zeroed with probability `rate` and the others are divided by
-  /// 1 − `rate` (Srivastava et al., 2014); otherwise nothing.
-  case dropout(rate: Double)
-
-  /// What lies outside the picture for a convolution.
-  public enum Padding: String, Codable, Sendable {
-    /// Zeros, so many that the output is as large as the input.
-    case same
-    /// Nothing: the kernel stays inside.
-    case valid
-  }
-}
-
-/// The shape of what flows between two layers, for one example.
-public enum Shape: Hashable, Sendable, CustomStringConvertible {
-  /// `[channels, height, width]`.
-  case planes(channels: Int, height: Int, width: Int)
-  /// `[count]`.
-  case vector(Int)
-
-  /// The number of values.
-  public var count: Int {
-    switch self {
-    case .planes(let channels, let height, let width): channels * height * width
-    case .vector(let count): count
-    }
-  }
-
-  /// The shape in words, for example `16 × 28 × 28`.
-  public var description: String {
-    switch self {
-    case .planes(let channels, let height, let width): "\(channels) × \(height) × \(width)"
-    case .vector(let count): "\(count)"
-    }
-  }
-}
-
-/// A network without its weights: the input and the layers in order, ending in one logit a class.
+/// A network without its weights: named inputs, nodes that compute one value each, and an output.
 public struct Architecture: Hashable, Sendable {
+  /// A layer with what it reads.
+  public struct Node: Hashable, Sendable {
+    /// What it computes.
+    public var layer: Layer
+    /// What it reads, in order; `nil` for the node before, or the first input where there is none.
+    public var sources: [Source]?
+
+    /// Makes a node.
+    public init(_ layer: Layer, from sources: [Source]? = nil) {
+      self.layer = layer
+      self.sources = sources
+    }
+  }
+
+  /// A value that a node reads.
+  public enum Source: Hashable, Sendable {
+    /// Input number `index`, from 0.
+    case input(Int)
+    /// What node number `index`, from 0, computes.
+    case node(Int)
+  }
+
+  /// What the last node's values stand for.
+  public enum Output: String, Hashable, Sendable, Codable {
+    /// One logit a class, for the whole example: `[classes]`.
+    case distribution
+    /// One logit a class, for each step of a series: `[classes, length]`.
+    case distributionPerStep
+  }
+
   /// What people call it, for example `drawing`.
   public let name: String
-  /// The rows and columns of the one grey plane that goes in.
-  public let inputSize: Int
-  /// The layers from the input to the logits.
-  public let layers: [Layer]
-  /// `shapes[i]` goes into layer `i`; the last is the shape of the logits.
-  public let shapes: [Shape]
+  /// What goes in.
+  public let inputs: [NetworkInput]
+  /// The nodes; each reads inputs and nodes before it, and the last one makes the output.
+  public let nodes: [Node]
+  /// What comes out.
+  public let output: Output
+  /// What each node reads.
+  public let sources: [[Source]]
+  /// The shape of each input at its longest.
+  public let inputShapes: [Shape]
+  /// The shape of what each node makes of inputs at their longest.
+  public let outputShapes: [Shape]
+  /// Every stored array of the network, in the order of nodes.
+  public let parameters: [Parameter]
 
   /// The most parameters that a network may have; more is a mistake in the description.
   public static let mostParameters = 50_000_000
 
-  /// Makes an architecture and works out the shape between any two layers.
+  /// Makes an architecture and works out all shapes.
   ///
-  /// - Throws: `ArchitectureError` naming the layer that does not fit what comes before it.
-  public init(name: String, inputSize: Int, layers: [Layer]) throws(ArchitectureError) {
-    guard (4...512).contains(inputSize) else {
-      throw ArchitectureError(layer: nil, expected: "an input of 4 to 512", found: "\(inputSize)")
-    }
-    var shapes = [Shape.planes(channels: 1, height: inputSize, width: inputSize)]
-    for (index, layer) in layers.enumerated() {
-      shapes.append(try layer.outputShape(of: shapes[index], index: index))
-      guard shapes[index + 1].count <= 1 << 24 else {
-        throw ArchitectureError(
-          layer: index, expected: "at most 2^24 values an example", found: "\(shapes[index + 1])")
-      }
-    }
-    guard let last = shapes.last, case .vector(let count) = last, count > 0,
-      case .dense = layers.last
-    else {
+  /// - Throws: ``ArchitectureError`` naming the node that does not fit what it reads.
+  public init(
+    name: String, inputs: [NetworkInput], nodes: [Node], output: Output = .distribution
+  ) throws(ArchitectureError) {
+    guard !inputs.isEmpty, Set(inputs.map(\.name)).count == inputs.count else {
       throw ArchitectureError(
-        layer: layers.isEmpty ? nil : layers.count - 1, expected: "a dense layer at the end",
-        found: layers.isEmpty ? "no layers" : layers[layers.count - 1].kind)
+        layer: nil, expected: "inputs of different names",
+        found: inputs.map(\.name).joined(separator: ", "))
     }
+    for input in inputs { try input.check() }
+    let sources = try Self.sources(of: nodes, inputCount: inputs.count)
+    inputShapes = inputs.map { $0.shape(\.upperBound) }
+    outputShapes = try Self.outputShapes(of: nodes, sources, inputShapes)
+    parameters = Self.parameters(of: nodes, sources, inputShapes, outputShapes)
+    // What varies in length must not reach a layer whose parameters depend on it.
+    let shortest = inputs.map { $0.shape(\.lowerBound) }
+    let shortestOutputs = try Self.outputShapes(of: nodes, sources, shortest)
+    let others = Self.parameters(of: nodes, sources, shortest, shortestOutputs)
+    if let (parameter, _) = zip(parameters, others).first(where: { $0 != $1 }) {
+      throw ArchitectureError(
+        layer: parameter.node,
+        expected: "\(nodes[parameter.node].layer.kind) with an input of one length",
+        found: "one of many lengths")
+    }
+    try Self.check(output, of: nodes, shape: outputShapes.last)
     self.name = name
-    self.inputSize = inputSize
-    self.layers = layers
-    self.shapes = shapes
+    self.inputs = inputs
+    self.nodes = nodes.enumerated().map { index, node in
+      Node(node.layer, from: node.sources == Self.usualSources(of: index) ? nil : node.sources)
+    }
+    self.output = output
+    self.sources = sources
     guard parameterCount <= Self.mostParameters else {
       throw ArchitectureError(
         layer: nil, expected: "at most \(Self.mostParameters) parameters",
@@ -104,152 +91,172 @@ public struct Architecture: Hashable, Sendable {
     }
   }
 
-  /// The number of classes: logits of the last layer.
-  public var classCount: Int { shapes[layers.count].count }
+  /// Makes a chain of layers that begins with one grey picture of `inputSize` × `inputSize`.
+  ///
+  /// - Throws: ``ArchitectureError`` naming the layer that does not fit what comes before it.
+  public init(name: String, inputSize: Int, layers: [Layer]) throws(ArchitectureError) {
+    guard (4...512).contains(inputSize) else {
+      throw ArchitectureError(layer: nil, expected: "an input of 4 to 512", found: "\(inputSize)")
+    }
+    try self.init(
+      name: name, inputs: [.picture(size: inputSize)], nodes: layers.map { Node($0) })
+  }
+
+  /// The node before, or the first input where there is none.
+  private static func usualSources(of index: Int) -> [Source] {
+    [index == 0 ? .input(0) : .node(index - 1)]
+  }
+
+  /// What each of `nodes` reads.
+  private static func sources(
+    of nodes: [Node], inputCount: Int
+  ) throws(ArchitectureError) -> [[Source]] {
+    var result: [[Source]] = []
+    for (index, node) in nodes.enumerated() {
+      let sources = node.sources ?? usualSources(of: index)
+      let counts = type(of: node.layer.definition).sourceCounts
+      guard counts.contains(sources.count) else {
+        throw ArchitectureError(
+          layer: index,
+          expected: "\(node.layer.kind) with \(counts.lowerBound)"
+            + (counts.count == 1 ? " source" : " to \(counts.upperBound) sources"),
+          found: "\(sources.count)")
+      }
+      for source in sources {
+        let exists =
+          switch source {
+          case .input(let input): (0..<inputCount).contains(input)
+          case .node(let other): (0..<index).contains(other)
+          }
+        guard exists else {
+          throw ArchitectureError(
+            layer: index, expected: "sources that come before it", found: "another")
+        }
+      }
+      result.append(sources)
+    }
+    let used = Set(result.joined())
+    if let unused = nodes.indices.dropLast().first(where: { !used.contains(.node($0)) }) {
+      throw ArchitectureError(
+        layer: unused, expected: "a node that reads what it computes", found: "none")
+    }
+    if let unused = (0..<inputCount).first(where: { !used.contains(.input($0)) }),
+      !nodes.isEmpty
+    {
+      throw ArchitectureError(
+        layer: nil, expected: "a node that reads input \(unused + 1)", found: "none")
+    }
+    return result
+  }
+
+  private static func shape(
+    of source: Source, _ inputs: [Shape], _ outputs: [Shape]
+  ) -> Shape {
+    switch source {
+    case .input(let index): inputs[index]
+    case .node(let index): outputs[index]
+    }
+  }
+
+  /// The shapes of what `nodes` make of values of the shapes `inputs`.
+  private static func outputShapes(
+    of nodes: [Node], _ sources: [[Source]], _ inputs: [Shape]
+  ) throws(ArchitectureError) -> [Shape] {
+    var outputs: [Shape] = []
+    for (index, node) in nodes.enumerated() {
+      let read = sources[index].map { shape(of: $0, inputs, outputs) }
+      do {
+        outputs.append(try node.layer.definition.outputShape(of: read))
+      } catch {
+        throw ArchitectureError(
+          layer: index, expected: "\(node.layer.kind) with \(error.expected)", found: error.found)
+      }
+      guard outputs[index].count <= 1 << 24 else {
+        throw ArchitectureError(
+          layer: index, expected: "at most 2^24 values an example", found: "\(outputs[index])")
+      }
+    }
+    return outputs
+  }
+
+  private static func parameters(
+    of nodes: [Node], _ sources: [[Source]], _ inputs: [Shape], _ outputs: [Shape]
+  ) -> [Parameter] {
+    nodes.indices.flatMap { index in
+      nodes[index].layer.definition.parameters(
+        of: sources[index].map { shape(of: $0, inputs, outputs) }
+      ).map { Parameter(node: index, role: $0.role, shape: $0.shape) }
+    }
+  }
+
+  private static func check(
+    _ output: Output, of nodes: [Node], shape: Shape?
+  ) throws(ArchitectureError) {
+    let found = nodes.last?.layer.kind ?? "no layers"
+    let last = nodes.isEmpty ? nil : nodes.count - 1
+    switch (output, shape) {
+    case (.distribution, .vector?):
+      guard case .dense = nodes.last?.layer else { fallthrough }
+    case (.distribution, _):
+      throw ArchitectureError(layer: last, expected: "a dense layer at the end", found: found)
+    case (.distributionPerStep, .series?): break
+    case (.distributionPerStep, _):
+      throw ArchitectureError(layer: last, expected: "a series at the end", found: found)
+    }
+  }
+
+  /// The layers in the order of nodes.
+  public var layers: [Layer] { nodes.map(\.layer) }
+
+  /// The number of classes.
+  public var classCount: Int { outputShapes[nodes.count - 1].channelCount }
 
   /// The number of learnt values.
   public var parameterCount: Int {
     parameters.reduce(0) { $0 + ($1.isLearnt ? $1.count : 0) }
   }
 
-  /// The multiplications with addition that one example takes, layer by layer.
+  /// The shape of `source` at its longest.
+  public func shape(of source: Source) -> Shape {
+    Self.shape(of: source, inputShapes, outputShapes)
+  }
+
+  /// The shapes of what node `index` reads.
+  public func sourceShapes(of index: Int) -> [Shape] { sources[index].map(shape(of:)) }
+
+  /// The shape of the first value that node `index` reads.
+  public func inputShape(of index: Int) -> Shape { shape(of: sources[index][0]) }
+
+  /// The multiplications with addition that one example takes, node by node.
   public var multiplyAdds: [Int] {
-    layers.indices.map { index in
-      switch layers[index] {
-      case .convolution(_, let kernel, _):
-        guard case .planes(let channels, _, _) = shapes[index] else { return 0 }
-        return shapes[index + 1].count * channels * kernel * kernel
-      case .dense: return shapes[index].count * shapes[index + 1].count
-      case .batchNormalization: return shapes[index].count
-      case .relu, .maxPooling, .flatten, .dropout: return 0
-      }
+    nodes.indices.map {
+      nodes[$0].layer.definition.multiplyAdds(from: sourceShapes(of: $0), to: outputShapes[$0])
     }
   }
 
-  /// Every stored array of the network, in layer order.
-  public var parameters: [Parameter] {
-    layers.indices.flatMap { index -> [Parameter] in
-      switch layers[index] {
-      case .convolution(let filters, let kernel, _):
-        guard case .planes(let channels, _, _) = shapes[index] else { return [] }
-        return [
-          Parameter(layer: index, role: .weight, shape: [filters, channels, kernel, kernel]),
-          Parameter(layer: index, role: .bias, shape: [filters]),
-        ]
-      case .dense(let units):
-        return [
-          Parameter(layer: index, role: .weight, shape: [units, shapes[index].count]),
-          Parameter(layer: index, role: .bias, shape: [units]),
-        ]
-      case .batchNormalization:
-        let channels = shapes[index].channelCount
-        return [.weight, .bias, .runningMean, .runningVariance].map {
-          Parameter(layer: index, role: $0, shape: [channels])
-        }
-      case .relu, .maxPooling, .flatten, .dropout: return []
-      }
-    }
+  /// The rows and columns of the picture that goes in, where one square grey picture does.
+  public var pictureSize: Int? {
+    guard inputs.count == 1, case .image(1, let height, .fixed(let width)) = inputs[0].form,
+      width == height
+    else { return nil }
+    return height
+  }
+
+  /// Whether every node reads the one before it, and nothing else.
+  public var isChain: Bool { nodes.allSatisfy { $0.sources == nil } }
+
+  /// The nodes that read `source`.
+  package func readers(of source: Source) -> [Int] {
+    nodes.indices.filter { sources[$0].contains(source) }
   }
 
   /// The same network with another number of classes.
   ///
-  /// - Throws: `ArchitectureError` where the number is not positive.
+  /// - Throws: ``ArchitectureError`` where the number is not positive.
   public func with(classCount: Int) throws(ArchitectureError) -> Architecture {
-    try Architecture(
-      name: name, inputSize: inputSize,
-      layers: layers.dropLast() + [.dense(units: classCount)])
-  }
-}
-
-/// One stored array: which layer it belongs to, what it does there and its shape.
-public struct Parameter: Hashable, Sendable {
-  /// What an array does in its layer.
-  public enum Role: String, Sendable {
-    /// The factors: a convolution's `[filters, channels, kernel, kernel]`, a dense layer's
-    /// `[units, inputs]`, a batch normalisation's scale `[channels]`.
-    case weight
-    /// What is added: `[filters]`, `[units]` or `[channels]`.
-    case bias
-    /// The mean of every channel over the training data, `[channels]`.
-    case runningMean = "running_mean"
-    /// The variance of every channel over the training data, `[channels]`.
-    case runningVariance = "running_var"
-  }
-
-  /// The index of the layer.
-  public let layer: Int
-  /// What the array does there.
-  public let role: Role
-  /// The lengths of its axes, slowest first.
-  public let shape: [Int]
-
-  /// The name in the model file, as PyTorch's `nn.Sequential` has it: `0.weight`.
-  public var name: String { "\(layer).\(role.rawValue)" }
-  /// The number of values.
-  public var count: Int { shape.reduce(1, *) }
-  /// Whether the optimiser changes it.
-  public var isLearnt: Bool { role == .weight || role == .bias }
-}
-
-extension Shape {
-  /// What batch normalisation counts as channels: planes, or the values of a vector.
-  public var channelCount: Int {
-    switch self {
-    case .planes(let channels, _, _): channels
-    case .vector(let count): count
-    }
-  }
-}
-
-extension Layer {
-  /// The word for this kind of layer, as the JSON description has it.
-  public var kind: String {
-    switch self {
-    case .convolution: "convolution"
-    case .batchNormalization: "batchNormalization"
-    case .relu: "relu"
-    case .maxPooling: "maxPooling"
-    case .flatten: "flatten"
-    case .dense: "dense"
-    case .dropout: "dropout"
-    }
-  }
-
-  /// The shape of what the layer makes of `input`; `index` is its place in the network, for errors.
-  package func outputShape(of input: Shape, index: Int) throws(ArchitectureError) -> Shape {
-    func refuse(_ expected: String, _ found: String) -> ArchitectureError {
-      ArchitectureError(layer: index, expected: "\(kind) with \(expected)", found: found)
-    }
-    switch (self, input) {
-    case (.convolution(let filters, let kernel, let padding), .planes(_, let height, let width)):
-      guard (1...4096).contains(filters) else { throw refuse("1 to 4096 filters", "\(filters)") }
-      guard kernel % 2 == 1, (1...31).contains(kernel) else {
-        throw refuse("an odd kernel of 1 to 31", "\(kernel)")
-      }
-      let lost = padding == .same ? 0 : kernel - 1
-      guard height > lost, width > lost else {
-        throw refuse("an input larger than its kernel of \(kernel)", "\(input)")
-      }
-      return .planes(channels: filters, height: height - lost, width: width - lost)
-    case (.maxPooling(let size), .planes(let channels, let height, let width)):
-      guard size >= 2 else { throw refuse("a size of 2 or more", "\(size)") }
-      guard height >= size, width >= size else {
-        throw refuse("an input of at least \(size) × \(size)", "\(input)")
-      }
-      return .planes(channels: channels, height: height / size, width: width / size)
-    case (.convolution, .vector), (.maxPooling, .vector):
-      throw refuse("planes to work on", "a vector of \(input)")
-    case (.dense(let units), .vector):
-      guard (1...65536).contains(units) else { throw refuse("1 to 65536 units", "\(units)") }
-      return .vector(units)
-    case (.dense, .planes):
-      throw refuse("a vector to work on (flatten first)", "planes of \(input)")
-    case (.flatten, _): return .vector(input.count)
-    case (.dropout(let rate), _):
-      guard (0..<1).contains(rate) else { throw refuse("a rate from 0 to below 1", "\(rate)") }
-      return input
-    case (.relu, _), (.batchNormalization, _): return input
-    }
+    var nodes = nodes
+    nodes[nodes.count - 1].layer = .dense(units: classCount)
+    return try Architecture(name: name, inputs: inputs, nodes: nodes, output: output)
   }
 }
 

@@ -1,178 +1,357 @@
 import CInkKernels
 
-/// A model laid out for inference: what follows a product is done in the same pass, weights lie as
+/// A network laid out for inference: what follows a product is done in the same pass, weights lie as
 /// the kernels read them.
 ///
 /// Layers that do nothing at inference are left out.
 struct InferencePlan: Sendable {
-  /// Layers with their weights; each reads one of ``layouts`` and writes another or the same.
+  /// A layer with its weights; it reads one of ``layouts`` and writes another or the same.
   struct Step: Sendable {
-    enum Operation: Sendable {
-      case convolution(PlaneConvolution, Product)
-      case dense(Product)
-      /// A batch normalisation with its statistics folded in, value by value: x · scale + shift.
-      case scaleAndShift(scale: FloatBuffer, shift: FloatBuffer)
-      case relu
-      case maxPooling(size: Int)
-    }
-
     var operation: Operation
     var input: Int
     var output: Int
   }
 
-  /// Packed weights and bias, and the lowest value that is kept.
-  struct Product: Sendable {
-    var weight: FloatBuffer
-    var bias: FloatBuffer
-    var lowest: Float
-  }
-
-  /// The steps up to the first dense layer, and those from there on.
+  /// The steps that take one example at a time, and then those that take several together.
   private(set) var planeSteps: [Step] = []
   private(set) var vectorSteps: [Step] = []
-  /// What the steps read and write for each example; the first takes the picture, the last the logits.
+  /// What the steps read and write for each example; the first ones take the inputs.
   private(set) var layouts: [PlaneLayout] = []
+  /// The number of inputs.
+  var inputCount: Int { network.architecture.inputs.count }
+  /// The layout that the output is in.
+  private(set) var output = 0
   private(set) var scratchCount = 0
 
-  init(_ model: Model) {
-    let architecture = model.architecture
-    layouts = [
-      PlaneLayout(
-        architecture.shapes[0], packedChannels: 1,
-        readBy: Self.extent(readingFrom: 0, in: architecture))
-    ]
-    var index = 0
-    while index < architecture.layers.count { index = addStep(index, of: model) }
+  private let network: TrainedNetwork
+  /// Where the value of each input and node lies, once it is computed.
+  private var places: [Architecture.Source: Int] = [:]
+  /// The layouts that vector steps write.
+  private var vectors: Set<Int> = []
+  /// The nodes that a product before them has taken with it.
+  private var taken: Set<Int> = []
+
+  init(_ network: TrainedNetwork) {
+    self.network = network
+    for index in architecture.inputs.indices {
+      let channels = architecture.inputShapes[index].channelCount
+      let isPicture = channels == 1
+      places[.input(index)] = addLayout(
+        of: .input(index), packedChannels: isPicture ? 1 : PlaneLayout.packed(channels))
+    }
+    for index in architecture.nodes.indices where !taken.contains(index) { add(index) }
+    output = places[.node(architecture.nodes.count - 1)]!
   }
 
-  /// Adds what layer `index` and those that it takes with it do; returns the next one.
-  private mutating func addStep(_ index: Int, of model: Model) -> Int {
-    let architecture = model.architecture
-    let input = layouts.count - 1
-    let shape = architecture.shapes[index]
-    switch (architecture.layers[index], shape) {
-    case (.convolution(let filters, let kernel, let padding), .planes(_, let height, let width)):
-      let tail = Tail(of: index, in: model)
-      addLayout(after: tail.end, of: architecture, packedChannels: PlaneLayout.packed(filters))
+  private var architecture: Architecture { network.architecture }
+
+  /// Adds what node `index` and those that it takes with it do.
+  private mutating func add(_ index: Int) {
+    let source = architecture.sources[index][0]
+    switch architecture.nodes[index].layer {
+    case .convolution(let layer):
+      let epilogue = Epilogue(of: index, in: network)
+      taken.formUnion(epilogue.taken)
+      let extent = PlaneConvolution.Extent(layer, reading: architecture.inputShape(of: index))
+      let input = place(of: source, readBy: extent)
+      let output = addLayout(
+        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters))
       let convolution = PlaneConvolution(
-        .init(height: height, width: width, kernel: kernel, padding: padding), filters: filters,
-        pools: tail.pools, from: layouts[input], to: layouts[input + 1])
+        extent, filters: layer.filters, pools: epilogue.pools, from: layouts[input],
+        to: layouts[output]
+      )
       scratchCount = max(scratchCount, convolution.scratchCount)
       let product = Product(
         weight: FloatBuffer(count: convolution.packedCount),
-        bias: FloatBuffer(count: convolution.packedBiasCount), lowest: tail.lowest)
+        bias: FloatBuffer(count: convolution.packedBiasCount), lowest: epilogue.lowest)
       let scratch = FloatBuffer(count: convolution.scratchCount)
-      convolution.pack(tail.weight, into: product.weight.pointer, scratch: scratch.pointer)
-      product.bias.pointer.update(from: tail.bias, count: filters)
-      append(.convolution(convolution, product))
-      return tail.end
-    case (.dense(let units), _):
-      let tail = Tail(of: index, in: model)
-      addLayout(after: tail.end, of: architecture, packedChannels: PlaneLayout.packed(units))
+      convolution.pack(epilogue.weight, into: product.weight.pointer, scratch: scratch.pointer)
+      product.bias.pointer.update(from: epilogue.bias, count: layer.filters)
+      append(.convolution(convolution, product), from: input, to: output)
+      places[.node(epilogue.end)] = output
+    case .dense(let layer):
+      let epilogue = Epilogue(of: index, in: network)
+      taken.formUnion(epilogue.taken)
+      let input = vector(of: architecture.sources[index])
+      let output = addLayout(
+        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.units))
       scratchCount = max(scratchCount, ink_dense_scratch(layouts[input].count))
-      let product = Product(
-        weight: FloatBuffer(count: layouts[input].count * layouts[input + 1].count),
-        bias: FloatBuffer(count: layouts[input + 1].count), lowest: tail.lowest)
-      let packedUnits = layouts[input + 1].count
-      for start in stride(from: 0, to: packedUnits, by: ink_dense_panel()) {
-        let width = min(ink_dense_panel(), packedUnits - start)
-        let panel = product.weight.pointer + start * layouts[input].count
-        for value in 0..<shape.count {
-          let row = panel + layouts[input].place(of: value) * width
-          for unit in start..<min(start + width, units) {
-            row[unit - start] = tail.weight[unit * shape.count + value]
-          }
-        }
-      }
-      product.bias.pointer.update(from: tail.bias, count: units)
-      append(.dense(product))
-      return tail.end
-    case (.batchNormalization, _):
-      let normalization = model.batchNormalization(index)
-      let scales = FloatBuffer(count: layouts[input].count)
-      let shifts = FloatBuffer(count: layouts[input].count)
+      let inputCount = architecture.sourceShapes(of: index).reduce(0) { $0 + $1.count }
+      append(
+        .dense(packed(epilogue, inputCount: inputCount, from: layouts[input], to: layouts[output])),
+        from: input, to: output)
+      places[.node(epilogue.end)] = output
+    case .batchNormalization:
+      let place = ownPlace(of: source, for: index)
+      let normalization = network.batchNormalization(index)
+      let scales = FloatBuffer(count: layouts[place].count)
+      let shifts = FloatBuffer(count: layouts[place].count)
+      let shape = architecture.inputShape(of: index)
       let length = shape.count / shape.channelCount
       for value in 0..<shape.count {
-        scales.pointer[layouts[input].place(of: value)] = normalization.scale[value / length]
-        shifts.pointer[layouts[input].place(of: value)] = normalization.shift[value / length]
+        scales.pointer[layouts[place].place(of: value)] = normalization.scale[value / length]
+        shifts.pointer[layouts[place].place(of: value)] = normalization.shift[value / length]
       }
-      append(.scaleAndShift(scale: scales, shift: shifts))
-    case (.relu, _): append(.relu)
-    case (.maxPooling(let size), .planes):
-      addLayout(after: index + 1, of: architecture, packedChannels: layouts[input].packedChannels)
-      append(.maxPooling(size: size))
-    case (.flatten, _), (.dropout, _): break
-    case (.convolution, .vector), (.maxPooling, .vector):
-      preconditionFailure("an architecture has planes before \(architecture.layers[index].kind)")
+      append(.scaleAndShift(scale: scales, shift: shifts), from: place, to: place)
+      places[.node(index)] = place
+    case .relu:
+      let place = ownPlace(of: source, for: index)
+      append(.relu, from: place, to: place)
+      places[.node(index)] = place
+    case .maxPooling(let layer):
+      let input = places[source]!
+      let output = addLayout(of: .node(index), packedChannels: layouts[input].packedChannels)
+      append(.maxPooling(size: layer.size), from: input, to: output)
+      places[.node(index)] = output
+    case .flatten, .dropout: places[.node(index)] = places[source]
     }
-    return index + 1
   }
 
-  /// What a product takes with it: batch normalisation and ReLU behind it, and 2 × 2 max-pooling
-  /// behind a convolution.
-  private struct Tail {
-    var weight: [Float]
-    var bias: [Float]
-    var lowest = -Float.infinity
-    var pools = false
-    /// The first layer that is not taken.
-    var end: Int
-
-    init(of index: Int, in model: Model) {
-      weight = model.stored(index, .weight)
-      bias = model.stored(index, .bias)
-      end = index + 1
-      let layers = model.architecture.layers
-      while end < layers.count, !pools {
-        switch layers[end] {
-        case .batchNormalization where lowest == -.infinity:
-          model.batchNormalization(end).fold(into: &weight, bias: &bias)
-        case .relu: lowest = 0
-        case .dropout: break
-        case .maxPooling(size: 2): pools = true
-        case .batchNormalization, .maxPooling, .flatten, .convolution, .dense: return
+  /// The weights of a dense layer over what lies in `input`, in the panels that the kernel reads.
+  private func packed(
+    _ epilogue: Epilogue, inputCount: Int, from input: PlaneLayout, to output: PlaneLayout
+  ) -> Product {
+    let units = epilogue.bias.count
+    let product = Product(
+      weight: FloatBuffer(count: input.count * output.count),
+      bias: FloatBuffer(count: output.count), lowest: epilogue.lowest)
+    for start in stride(from: 0, to: output.count, by: ink_dense_panel()) {
+      let width = min(ink_dense_panel(), output.count - start)
+      let panel = product.weight.pointer + start * input.count
+      for value in 0..<inputCount {
+        let row = panel + input.place(of: value) * width
+        for unit in start..<min(start + width, units) {
+          row[unit - start] = epilogue.weight[unit * inputCount + value]
         }
-        end += 1
       }
     }
+    product.bias.pointer.update(from: epilogue.bias, count: units)
+    return product
   }
 
-  /// What the next convolution from layer `index` on reads, where no other layer comes before it
-  /// that writes elsewhere.
-  private static func extent(
-    readingFrom index: Int, in architecture: Architecture
-  ) -> PlaneConvolution.Extent? {
-    for next in index..<architecture.layers.count {
-      switch (architecture.layers[next], architecture.shapes[next]) {
-      case (.relu, _), (.batchNormalization, _), (.dropout, _): continue
-      case (.convolution(_, let kernel, let padding), .planes(_, let height, let width)):
-        return .init(height: height, width: width, kernel: kernel, padding: padding)
-      case (.convolution, _), (.maxPooling, _), (.flatten, _), (.dense, _): return nil
-      }
-    }
-    return nil
-  }
+  // MARK: Layouts
 
-  private mutating func addLayout(
-    after index: Int, of architecture: Architecture, packedChannels: Int
-  ) {
+  /// Adds the layout of the value of `source`, as the convolution that reads it wants it.
+  private mutating func addLayout(of source: Architecture.Source, packedChannels: Int) -> Int {
     layouts.append(
       PlaneLayout(
-        architecture.shapes[index], packedChannels: packedChannels,
-        readBy: Self.extent(readingFrom: index, in: architecture)))
+        architecture.shape(of: source), packedChannels: packedChannels,
+        readBy: extent(reading: source)))
+    return layouts.count - 1
   }
 
-  /// Adds a step that reads the last layout but one and writes the last, or works on the last.
-  private mutating func append(_ operation: Step.Operation) {
+  /// What the one convolution that reads `source`, or what is computed in the same place, reads.
+  private func extent(reading source: Architecture.Source) -> PlaneConvolution.Extent? {
+    let readers = architecture.readers(of: source)
+    guard let reader = readers.first, readers.count == 1 else { return nil }
+    switch architecture.nodes[reader].layer {
+    case .relu, .batchNormalization, .dropout: return extent(reading: .node(reader))
+    case .convolution(let layer):
+      return PlaneConvolution.Extent(layer, reading: architecture.inputShape(of: reader))
+    default: return nil
+    }
+  }
+
+  /// Where the value of `source` lies with the zeros around it that a convolution wants.
+  private mutating func place(
+    of source: Architecture.Source, readBy extent: PlaneConvolution.Extent
+  ) -> Int {
+    let place = places[source]!
+    let wanted = PlaneLayout(
+      architecture.shape(of: source), packedChannels: layouts[place].packedChannels,
+      readBy: extent)
+    if layouts[place] == wanted { return place }
+    layouts.append(wanted)
+    append(.copy, from: place, to: layouts.count - 1)
+    return layouts.count - 1
+  }
+
+  /// A place with the value of `source` that node `index` may change: another one where the value is
+  /// read by others as well.
+  private mutating func ownPlace(of source: Architecture.Source, for index: Int) -> Int {
+    let place = places[source]!
+    if valuesIn(place).flatMap(architecture.readers).allSatisfy({ $0 == index || hasRead($0) }) {
+      return place
+    }
+    let layout = layouts[place]
+    layouts.append(
+      PlaneLayout(
+        .planes(channels: layout.channels, height: layout.height, width: layout.width),
+        packedChannels: layout.packedChannels, readBy: extent(reading: .node(index))))
+    if vectors.contains(place) { vectors.insert(layouts.count - 1) }
+    append(.copy, from: place, to: layouts.count - 1)
+    return layouts.count - 1
+  }
+
+  /// Everything that lies in one place, for layers that do nothing pass on where it is.
+  private func valuesIn(_ place: Int) -> [Architecture.Source] {
+    places.filter { $0.value == place }.map(\.key)
+  }
+
+  /// Whether a step for node `index` comes before the next one, whichever that is.
+  private func hasRead(_ index: Int) -> Bool {
+    guard let place = places[.node(index)] else { return false }
+    return !vectors.contains(place)
+  }
+
+  /// Where the values of `sources` lie as one vector.
+  private mutating func vector(of sources: [Architecture.Source]) -> Int {
+    if sources.count == 1 { return places[sources[0]]! }
+    let count = sources.reduce(0) { $0 + architecture.shape(of: $1).count }
+    layouts.append(
+      PlaneLayout(.vector(count), packedChannels: PlaneLayout.packed(count), readBy: nil))
     let output = layouts.count - 1
-    switch operation {
-    case .convolution, .maxPooling:
-      planeSteps.append(Step(operation: operation, input: output - 1, output: output))
-    case .dense: vectorSteps.append(Step(operation: operation, input: output - 1, output: output))
-    case .scaleAndShift, .relu:
-      let step = Step(operation: operation, input: output, output: output)
-      if vectorSteps.isEmpty { planeSteps.append(step) } else { vectorSteps.append(step) }
+    vectors.insert(output)
+    var start = 0
+    for source in sources {
+      append(.gather(start: start), from: places[source]!, to: output)
+      start += architecture.shape(of: source).count
+    }
+    return output
+  }
+
+  private mutating func append(_ operation: Operation, from input: Int, to output: Int) {
+    let step = Step(operation: operation, input: input, output: output)
+    if case .dense = operation { vectors.insert(output) }
+    if vectors.contains(output) { vectorSteps.append(step) } else { planeSteps.append(step) }
+  }
+}
+
+extension PlaneConvolution.Extent {
+  /// What `layer` reads of planes of the shape `shape`.
+  package init(_ layer: Convolution, reading shape: Shape) {
+    guard case .planes(_, let height, let width) = shape else {
+      preconditionFailure("a convolution reads planes")
+    }
+    self.init(height: height, width: width, kernel: layer.kernel, padding: layer.padding)
+  }
+}
+
+/// The fused epilogue of a product: batch normalisation and ReLU, and 2 × 2 max-pooling after a
+/// convolution.
+private struct Epilogue {
+  var weight: [Float]
+  var bias: [Float]
+  var lowest = -Float.infinity
+  var pools = false
+  /// The last node that is taken, or the product itself.
+  var end: Int
+  var taken: [Int] = []
+
+  init(of index: Int, in network: TrainedNetwork) {
+    let architecture = network.architecture
+    weight = network.values(index, .weight)
+    bias = network.values(index, .bias)
+    end = index
+    while !pools {
+      let readers = architecture.readers(of: .node(end))
+      guard readers.count == 1 else { return }
+      switch architecture.nodes[readers[0]].layer {
+      case .batchNormalization:
+        guard lowest == -.infinity else { return }
+        network.batchNormalization(readers[0]).fold(into: &weight, bias: &bias)
+      case .relu: lowest = 0
+      case .dropout: break
+      case .maxPooling(let layer):
+        guard layer.size == 2 else { return }
+        pools = true
+      default: return
+      }
+      end = readers[0]
+      taken.append(end)
+    }
+  }
+}
+
+/// Packed weights and bias, and the lowest value that is kept.
+struct Product: Sendable {
+  var weight: FloatBuffer
+  var bias: FloatBuffer
+  var lowest: Float
+}
+
+/// What a step computes.
+enum Operation: Sendable {
+  case convolution(PlaneConvolution, Product)
+  case dense(Product)
+  /// A batch normalisation with its statistics folded in, value by value: x · scale + shift.
+  case scaleAndShift(scale: FloatBuffer, shift: FloatBuffer)
+  case relu
+  case maxPooling(size: Int)
+  /// The same values in another layout.
+  case copy
+  /// The values in order, from `start` on, in a vector.
+  case gather(start: Int)
+
+  /// Computes it for `count` examples; `input` and `output` begin with the memory of the first one.
+  func run(
+    count: Int, input: UnsafeMutablePointer<Float>, _ inputLayout: PlaneLayout,
+    output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    switch self {
+    case .dense(let product):
+      ink_dense(
+        count, inputLayout.count, outputLayout.count, input, product.weight.pointer,
+        product.bias.pointer, product.lowest, output, scratch)
+    case .relu: ink_relu(input, count * inputLayout.count)
+    case .convolution(let convolution, let product):
+      for example in 0..<count {
+        convolution.forward(
+          input: input + example * inputLayout.count, weight: product.weight.pointer,
+          bias: product.bias.pointer, lowest: product.lowest,
+          output: output + example * outputLayout.count + outputLayout.start, choices: nil,
+          scratch: scratch)
+      }
+    case .scaleAndShift(let scale, let shift):
+      for example in 0..<count {
+        let values = input + example * inputLayout.count
+        for index in 0..<inputLayout.count {
+          values[index] = values[index] * scale.pointer[index] + shift.pointer[index]
+        }
+      }
+    case .maxPooling(let size):
+      for example in 0..<count {
+        Self.maxPool(
+          input + example * inputLayout.count, inputLayout, size: size,
+          into: output + example * outputLayout.count, outputLayout)
+      }
+    case .copy:
+      for example in 0..<count {
+        inputLayout.copy(
+          input + example * inputLayout.count, into: output + example * outputLayout.count,
+          outputLayout)
+      }
+    case .gather(let start):
+      for example in 0..<count {
+        inputLayout.unpack(
+          input + example * inputLayout.count,
+          into: output + example * outputLayout.count + outputLayout.start + start)
+      }
+    }
+  }
+
+  /// Keeps the largest value of each square: `output[y, x, c] = max input[y·size + i, x·size + j, c]`.
+  private static func maxPool(
+    _ input: UnsafePointer<Float>, _ inputLayout: PlaneLayout, size: Int,
+    into output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout
+  ) {
+    let channels = inputLayout.packedChannels
+    for y in 0..<outputLayout.height {
+      for x in 0..<outputLayout.width {
+        let square = input + inputLayout.start + y * size * inputLayout.row + x * size * channels
+        let target = output + outputLayout.start + y * outputLayout.row + x * channels
+        for channel in 0..<channels {
+          var largest = square[channel]
+          for i in 0..<size {
+            for j in 0..<size {
+              let value = square[i * inputLayout.row + j * channels + channel]
+              largest = value > largest ? value : largest
+            }
+          }
+          target[channel] = largest
+        }
+      }
     }
   }
 }

@@ -17,7 +17,7 @@ package struct PlaneConvolution: Sendable {
     package let columns: Int
 
     /// The extent of a convolution over planes of `height` × `width`.
-    package init(height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
+    package init(height: Int, width: Int, kernel: Int, padding: Convolution.Padding) {
       let pad = padding == .same ? kernel / 2 : 0
       self.init(
         kernel: kernel, pad: pad, rows: height + 2 * pad - kernel + 1,

@@ -4,7 +4,7 @@ import CInkKernels
 /// picture's only one), with the zeros around them that the next convolution wants.
 ///
 /// Shapes: `[rows, columns, packedChannels]`, of which `[height, width, channels]`, from `(pad, pad)`
-/// on, are used; the rest stays 0. A vector is one place with many channels.
+/// on, are used; the rest stays 0. A series has one row; a vector is one place with many channels.
 package struct PlaneLayout: Hashable, Sendable {
   package let channels: Int
   package let height: Int
@@ -28,6 +28,8 @@ package struct PlaneLayout: Hashable, Sendable {
     switch shape {
     case .planes(let channels, let height, let width):
       (self.channels, self.height, self.width) = (channels, height, width)
+    case .series(let channels, let length):
+      (self.channels, height, width) = (channels, 1, length)
     case .vector(let count): (channels, height, width) = (count, 1, 1)
     }
     self.packedChannels = packedChannels
@@ -43,6 +45,18 @@ package struct PlaneLayout: Hashable, Sendable {
   /// Where the first value that is used lies.
   package var start: Int { pad * row + pad * packedChannels }
 
+  /// Calls `body` for each row of each channel: where it begins in `[channels, height, width]` and in the
+  /// layout's memory, how long it is, and how far apart its values lie there.
+  @inline(__always)
+  func forEachRun(_ body: (_ planes: Int, _ packed: Int, _ length: Int, _ stride: Int) -> Void) {
+    for channel in 0..<channels {
+      for y in 0..<height {
+        body(
+          (channel * height + y) * width, start + y * row + channel, width, packedChannels)
+      }
+    }
+  }
+
   /// Copies `[channels, height, width]` to its places; `packed` begins with the layout's memory.
   package func pack(
     _ planes: UnsafePointer<Float>, into packed: UnsafeMutablePointer<Float>
@@ -55,6 +69,17 @@ package struct PlaneLayout: Hashable, Sendable {
     _ packed: UnsafePointer<Float>, into planes: UnsafeMutablePointer<Float>
   ) {
     ink_unpack(channels, height, width, packed + start, packedChannels, row, planes)
+  }
+
+  /// Copies the places that are used to those of another layout of the same shape and packed channels.
+  func copy(
+    _ packed: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, _ other: PlaneLayout
+  ) {
+    precondition(packedChannels == other.packedChannels, "layouts of the same channels")
+    for y in 0..<height {
+      (target + other.start + y * other.row).update(
+        from: packed + start + y * row, count: width * packedChannels)
+    }
   }
 
   /// Where value `index` of `[channels, height, width]` lies.

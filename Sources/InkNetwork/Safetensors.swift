@@ -155,7 +155,7 @@ public struct Safetensors: Hashable, Sendable {
     }
   }
 
-  static func explain(_ error: any Error) -> String {
+  package static func explain(_ error: any Error) -> String {
     func at(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
       return path.isEmpty ? "" : " at \(path.joined(separator: "."))"

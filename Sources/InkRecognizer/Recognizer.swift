@@ -14,7 +14,7 @@ public struct Recognizer: Sendable {
   /// Makes a recogniser that decides with `model`.
   public init(model: Model) {
     self.model = model
-    network = InferenceNetwork(model)
+    network = InferenceNetwork(model.network, inputScale: model.preprocessing.scale)
   }
 
   /// Makes a recogniser with the model file at `path`.
@@ -40,7 +40,7 @@ public struct Recognizer: Sendable {
   ///
   /// - Throws: `RasterError` where the drawing has coordinates that are not finite.
   public func recognize(_ drawing: Drawing) throws(RasterError) -> Recognition {
-    let bitmap = try model.rasterizer.render(drawing)
+    let bitmap = try model.preprocessing.rasterizer.render(drawing)
     var recognition = recognize(bitmap)
     if (drawing.bounds?.longerSide ?? 0) < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
       recognition.rejection = .tooSmall
@@ -50,8 +50,8 @@ public struct Recognizer: Sendable {
 
   /// What `bitmap` shows: bright ink on black, of any size.
   public func recognize(_ bitmap: Bitmap) -> Recognition {
-    let fitted = model.rasterizer.fit(bitmap)
-    let logits = network.logits(of: fitted)
+    let fitted = model.preprocessing.rasterizer.fit(bitmap)
+    let logits = network.logits(of: fitted.pixels)
     var probabilities = softmax(logits, temperature: model.decision.temperature)
     let isDefined = probabilities.allSatisfy(\.isFinite)
     if !isDefined {

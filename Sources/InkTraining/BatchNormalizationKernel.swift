@@ -57,7 +57,7 @@ struct BatchNormalizationKernel {
     runningVariance: UnsafeMutablePointer<Float>, statistics: UnsafeMutablePointer<Float>
   ) -> (scale: Float, shift: Float) {
     let variance = squares / count
-    let inverse = 1 / (variance + Double(batchNormalizationEpsilon)).squareRoot()
+    let inverse = 1 / (variance + Double(BatchNormalization.epsilon)).squareRoot()
     statistics[channel] = Float(mean)
     statistics[channels + channel] = Float(inverse)
 
@@ -86,7 +86,7 @@ struct BatchNormalizationKernel {
     runningMean: UnsafePointer<Float>, runningVariance: UnsafePointer<Float>
   ) -> (scale: Float, shift: Float) {
     let scale =
-      weight[channel] / (runningVariance[channel] + batchNormalizationEpsilon).squareRoot()
+      weight[channel] / (runningVariance[channel] + BatchNormalization.epsilon).squareRoot()
     return (scale, bias[channel] - runningMean[channel] * scale)
   }
 

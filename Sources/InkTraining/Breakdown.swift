@@ -86,7 +86,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
       rows = try disturbances.compactMap { value, disturbance in
         // A pen that is too wide for a small picture is no value of this axis.
         if case .penWidth(let width) = disturbance,
-          (try? model.rasterizer.with(penWidth: width)) == nil
+          (try? model.preprocessing.rasterizer.with(penWidth: width)) == nil
         {
           return nil
         }

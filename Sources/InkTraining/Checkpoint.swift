@@ -72,7 +72,8 @@ struct Checkpoint {
       stored.startFingerprint ?? "none")
     try compare("labels", identity.labels, stored.labels)
     try compare(
-      "the size of its input", identity.architecture.inputSize, stored.architecture.inputSize)
+      "the size of its input", identity.architecture.pictureSize ?? 0,
+      stored.architecture.pictureSize ?? 0)
     try compare("the network", identity.architecture.name, stored.architecture.name)
     guard identity.architecture == stored.architecture else {
       throw TrainingError.otherTraining(

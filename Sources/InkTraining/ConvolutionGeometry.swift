@@ -14,13 +14,16 @@ struct ConvolutionGeometry: Hashable, Sendable {
   /// The zeros on each side.
   let pad: Int
 
-  /// Makes the geometry of a convolution over `[channels, height, width]`.
-  init(channels: Int, height: Int, width: Int, kernel: Int, padding: Layer.Padding) {
+  /// Makes the geometry of `layer` over planes of the shape `shape`.
+  init(_ layer: Convolution, of shape: Shape) {
+    guard case .planes(let channels, let height, let width) = shape else {
+      preconditionFailure("a convolution reads planes")
+    }
     self.channels = channels
     self.height = height
     self.width = width
-    self.kernel = kernel
-    pad = padding == .same ? kernel / 2 : 0
+    kernel = layer.kernel
+    pad = layer.pad
   }
 
   /// The rows of a plane that comes out.

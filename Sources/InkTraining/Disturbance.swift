@@ -31,7 +31,7 @@ public enum Disturbance: Hashable, Sendable {
   func answer(
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(RasterError) -> Recognition {
-    let rasterizer = recognizer.model.rasterizer
+    let rasterizer = recognizer.model.preprocessing.rasterizer
     if case .drawing(let drawing) = example.content,
       (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9)
     {

@@ -4,6 +4,7 @@ import InkDatasets
 import InkImageIO
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// An evaluation with what it was made of, as text, JSON or a page that stands alone.
 public struct EvaluationReport: Codable, Sendable {

@@ -1,4 +1,5 @@
 import CInkKernels
+import InkNetwork
 
 /// Max-pooling with its gradient, one example at a time.
 ///
@@ -10,6 +11,13 @@ struct PoolingKernel {
   let height: Int
   let width: Int
   let size: Int
+
+  init(_ layer: MaxPooling, of shape: Shape) {
+    guard case .planes(let channels, let height, let width) = shape else {
+      preconditionFailure("a pooling reads planes")
+    }
+    (self.channels, self.height, self.width, size) = (channels, height, width, layer.size)
+  }
 
   private var outputHeight: Int { height / size }
   private var outputWidth: Int { width / size }

@@ -2,6 +2,7 @@ import Foundation
 import InkDatasets
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// Trains a network on examples.
 ///
@@ -99,10 +100,13 @@ public final class Trainer {
             + "from are \(start.labels.joined(separator: ", "))")
       }
     }
-    guard architecture.inputSize == rasterizer.size else {
+    guard let size = architecture.pictureSize, architecture.output == .distribution else {
       throw TrainingError.unsuitableData(
-        "the network takes pictures of \(architecture.inputSize) rows, and the raster has "
-          + "\(rasterizer.size)")
+        "the network `\(architecture.name)` does not take one square picture for one answer")
+    }
+    guard size == rasterizer.size else {
+      throw TrainingError.unsuitableData(
+        "the network takes pictures of \(size) rows, and the raster has \(rasterizer.size)")
     }
     _ = try rasterizer.with(
       margin: options.augmentation.margins?.upperBound,
@@ -134,7 +138,7 @@ public final class Trainer {
     validationFingerprint = validation?.fingerprint.description
     startFingerprint = start.map { start in
       var fingerprint = Fingerprint()
-      for (_, tensor) in start.weights.sorted(by: { $0.key < $1.key }) {
+      for (_, tensor) in start.network.weights.sorted(by: { $0.key < $1.key }) {
         for value in tensor.values { fingerprint.add(Double(value)) }
       }
       return fingerprint.description
@@ -143,7 +147,7 @@ public final class Trainer {
       architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed, group: group)
     self.group = group
-    if let start { network.weights = start.weights }
+    if let start { network.weights = start.network.weights }
     decision =
       start?.decision
       ?? Model.Decision(
@@ -242,9 +246,9 @@ public final class Trainer {
     provenance["blas"] = blasName
     return .finished(
       try Model(
-        architecture: network.architecture, labels: labels, rasterizer: rasterizer,
-        inputScale: Self.inputScale,
-        decision: decision, provenance: provenance, weights: best ?? averagedWeights))
+        network: TrainedNetwork(network.architecture, weights: best ?? averagedWeights),
+        labels: labels, preprocessing: .raster(rasterizer, scale: Self.inputScale),
+        decision: decision, provenance: provenance))
   }
 
   private var hasRunOutOfPatience: Bool {

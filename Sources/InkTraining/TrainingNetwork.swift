@@ -46,6 +46,13 @@ final class TrainingNetwork: @unchecked Sendable {
       /// Planes with the channels first are brought into the order of a packed convolution, and back.
       case pack(PlaneLayout)
       case unpack(PlaneLayout)
+      /// The same values for one of several nodes that read them; on the way back its gradient is added
+      /// to those of the others, or is the first.
+      case copy(adds: Bool)
+      /// The values from `start` on.
+      case part(start: Int)
+      /// The values in a longer vector, from `start` on.
+      case gather(start: Int)
       case dense(DenseKernel)
       case batchNormalization(BatchNormalizationKernel, statistics: FloatBuffer)
       case relu
@@ -68,7 +75,7 @@ final class TrainingNetwork: @unchecked Sendable {
 
     /// Takes over where the parameters of layer `index` begin.
     mutating func place(_ offsets: [Parameter: Int], of index: Int) {
-      for (parameter, offset) in offsets where parameter.layer == index {
+      for (parameter, offset) in offsets where parameter.node == index {
         switch parameter.role {
         case .weight: weight = offset
         case .bias: bias = offset
@@ -156,11 +163,11 @@ final class TrainingNetwork: @unchecked Sendable {
     for (parameter, offset) in storedLearnt {
       guard parameter.role == .weight else { continue }
       let start = learnt.pointer + offset
-      if case .batchNormalization = architecture.layers[parameter.layer] {
+      if case .batchNormalization = architecture.layers[parameter.node] {
         start.update(repeating: 1, count: parameter.count)
         continue
       }
-      var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(parameter.layer))
+      var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(parameter.node))
       let inputs = parameter.count / parameter.shape[0]
       let most = 1 / Double(inputs).squareRoot()
       for index in 0..<parameter.count { start[index] = Float(generator.uniform(-most...most)) }
@@ -327,7 +334,7 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func fill(_ examples: Range<Int>, _ fill: Fill) {
-    let inputCount = architecture.shapes[0].count
+    let inputCount = architecture.inputShapes.reduce(0) { $0 + $1.count }
     for example in examples { fill(example, values[0].pointer + example * inputCount) }
   }
 
@@ -426,6 +433,9 @@ final class TrainingNetwork: @unchecked Sendable {
         scratch: scratch[worker].pointer)
     case .pack(let layout): layout.pack(input, into: output)
     case .unpack(let layout): layout.unpack(input, into: output)
+    case .copy: output.update(from: input, count: step.inputCount)
+    case .part(let start): output.update(from: input + start, count: step.outputCount)
+    case .gather(let start): (output + start).update(from: input, count: step.inputCount)
     case .relu: ink_relu(output, step.inputCount)
     case .dropout(let rate, let layer, let mask):
       guard let trainingStep, rate > 0 else { return }
@@ -480,6 +490,18 @@ final class TrainingNetwork: @unchecked Sendable {
       guard !isFirst else { return }
       layout.unpack(outputGradient, into: inputGradient)
     case .unpack(let layout): layout.pack(outputGradient, into: inputGradient)
+    case .copy(let adds):
+      guard !isFirst else { return }
+      if adds {
+        ink_add(inputGradient, outputGradient, step.inputCount)
+      } else {
+        inputGradient.update(from: outputGradient, count: step.inputCount)
+      }
+    case .part:
+      precondition(isFirst, "only inputs are divided, and nobody asks for their gradient")
+    case .gather(let start):
+      guard !isFirst else { return }
+      inputGradient.update(from: outputGradient + start, count: step.inputCount)
     case .relu: ink_relu_gradient(outputGradient, output, step.outputCount)
     case .dropout(let rate, _, let mask):
       guard rate > 0 else { return }
@@ -500,8 +522,8 @@ final class TrainingNetwork: @unchecked Sendable {
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
     case .normalizedConvolution(let kernel, .convolve):
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .normalizedConvolution, .pooling, .pack, .unpack, .dense, .batchNormalization, .relu,
-      .dropout:
+    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .part, .gather, .dense,
+      .batchNormalization, .relu, .dropout:
       break
     }
   }
@@ -560,8 +582,8 @@ final class TrainingNetwork: @unchecked Sendable {
         weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
         runningMean: statistics.pointer + step.runningMean,
         runningVariance: statistics.pointer + step.runningVariance)
-    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .relu,
-      .dropout:
+    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
+      .part, .gather, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -618,8 +640,8 @@ final class TrainingNetwork: @unchecked Sendable {
         count: count, group: group, weight: learnt.pointer + step.weight,
         weightGradient: gradient.pointer + step.weight,
         biasGradient: gradient.pointer + step.bias)
-    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .relu,
-      .dropout:
+    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
+      .part, .gather, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }

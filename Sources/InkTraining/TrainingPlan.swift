@@ -24,10 +24,10 @@ struct TrainingPlan {
   typealias SliceSpan = (slice: Int, total: Int?, count: Int)
 
   private(set) var phases: [TrainingNetwork.Phase] = []
-  /// The values of one example in each buffer; buffer 0 is the input.
+  /// The values of one example in each buffer; buffer 0 takes all inputs, one after the other.
   private(set) var bufferCounts: [Int]
   /// The buffer that holds the logits.
-  var output: Int { bufferCounts.count - 1 }
+  private(set) var output = 0
   let learntCount: Int
   let statisticsCount: Int
   private(set) var sliceCount = 0
@@ -38,8 +38,6 @@ struct TrainingPlan {
   /// The convolutions whose gradients are packed in a slice's.
   private(set) var packedConvolutions:
     [(kernel: any PackedConvolution, step: TrainingNetwork.Step)] = []
-  /// The first layer behind the last of them.
-  private var packedEnd = 0
   private(set) var scratchCount = 0
 
   /// Where each of `parameters` begins when they lie one after the other.
@@ -51,188 +49,286 @@ struct TrainingPlan {
     }
   }
 
+  private let architecture: Architecture
+  private let mostExamples: Int
+  private let blas: BLAS
+  /// Where each parameter begins among those that are learnt, or among the statistics.
+  private var offsets: [Parameter: Int] = [:]
+  /// The runs of the phase that is being laid out.
+  private var runs: [TrainingNetwork.Run] = []
+  /// The buffer with each value, for each node that reads it: of several, each has a copy of its own.
+  private var places: [Reading: Int] = [:]
+  /// The nodes whose values lie packed.
+  private var packed: Set<Int> = []
+  /// The nodes that a convolution or dense layer before them has taken with it.
+  private var taken: Set<Int> = []
+
+  /// Source number `position` of node `node`.
+  private struct Reading: Hashable {
+    var node: Int
+    var position: Int
+  }
+
   init(_ architecture: Architecture, mostExamples: Int, blas: BLAS) {
+    self.architecture = architecture
+    self.mostExamples = mostExamples
+    self.blas = blas
     let learnt = architecture.parameters.filter(\.isLearnt)
     let statistics = architecture.parameters.filter { !$0.isLearnt }
     learntCount = learnt.reduce(0) { $0 + $1.count }
     statisticsCount = statistics.reduce(0) { $0 + $1.count }
-    bufferCounts = [architecture.shapes[0].count]
-    var offsets: [Parameter: Int] = [:]
+    bufferCounts = [architecture.inputShapes.reduce(0) { $0 + $1.count }]
     for (parameter, offset) in Self.offsets(learnt) + Self.offsets(statistics) {
       offsets[parameter] = offset
     }
-
-    var runs: [TrainingNetwork.Run] = []
-    var index = 0
-    while index < architecture.layers.count {
-      let shape = architecture.shapes[index]
-      let outputShape = architecture.shapes[index + 1]
-      let isReLUNext =
-        index + 1 < architecture.layers.count && architecture.layers[index + 1] == .relu
-      var step = TrainingNetwork.Step(
-        operation: .relu, input: bufferCounts.count - 1, inputCount: shape.count,
-        output: bufferCounts.count - 1, outputCount: outputShape.count)
-      step.place(offsets, of: index)
-
-      switch (architecture.layers[index], shape) {
-      case (
-        .convolution(let filters, let kernel, let padding),
-        .planes(let channels, let height, let width)
-      ):
-        if let fusion = Fusion(index, of: architecture) {
-          addPackedConvolution(
-            fusion, of: architecture, offsets, mostExamples: mostExamples, to: &runs)
-          index = fusion.end
-          continue
-        }
-        let kernel = ConvolutionKernel(
-          geometry: ConvolutionGeometry(
-            channels: channels, height: height, width: width, kernel: kernel, padding: padding),
-          filters: filters, hasReLU: isReLUNext, blas: blas)
-        scratchCount = max(scratchCount, kernel.scratchCount)
-        step.operation = .convolution(kernel)
-        addBuffer(outputShape.count, writtenBy: &step)
-        reserveSlice(weights: filters * kernel.geometry.patchLength, biases: filters, for: &step)
-        append(step, to: &runs)
-        if isReLUNext { index += 1 }
-      case (.maxPooling(let size), .planes(let channels, let height, let width)):
-        step.operation = .pooling(
-          PoolingKernel(channels: channels, height: height, width: width, size: size),
-          choices: ChoiceBuffer(count: outputShape.count * mostExamples))
-        addBuffer(outputShape.count, writtenBy: &step)
-        append(step, to: &runs)
-      case (.dense(let units), _):
-        let kernel = DenseKernel(
-          inputs: shape.count, units: units, hasReLU: isReLUNext, blas: blas)
-        step.operation = .dense(kernel)
-        addBuffer(outputShape.count, writtenBy: &step)
-        if shape.count * units > Self.mostSlicedWeights {
-          close(&runs)
-          phases.append(.whole(step))
-        } else {
-          reserveSlice(weights: shape.count * units, biases: units, for: &step)
-          runs.append(.dense(step, kernel))
-        }
-        if isReLUNext { index += 1 }
-      case (.batchNormalization, _):
-        let channels = shape.channelCount
-        step.operation = .batchNormalization(
-          BatchNormalizationKernel(channels: channels, length: shape.count / channels),
-          statistics: FloatBuffer(count: 2 * channels))
-        addBuffer(outputShape.count, writtenBy: &step)
-        close(&runs)
-        phases.append(.whole(step))
-      case (.relu, _): append(step, to: &runs)
-      case (.dropout(let rate), _):
-        step.operation = .dropout(
-          rate: Float(rate), layer: index, mask: FloatBuffer(count: shape.count * mostExamples))
-        append(step, to: &runs)
-      case (.flatten, _): break
-      case (.convolution, .vector), (.maxPooling, .vector):
-        preconditionFailure("an architecture has planes before \(architecture.layers[index].kind)")
+    if architecture.inputs.count == 1 {
+      hand(on: 0, as: .input(0))
+    } else {
+      var start = 0
+      for (index, shape) in architecture.inputShapes.enumerated() {
+        let part = addStep(.part(start: start), from: 0, to: shape.count)
+        hand(on: part, as: .input(index))
+        start += shape.count
       }
-      index += 1
     }
-    close(&runs)
+    for index in architecture.nodes.indices where !taken.contains(index) { add(index) }
+    close()
   }
 
-  /// A convolution with the layers behind it that are computed together with it.
+  /// Adds what node `index` and those that it takes with it do.
+  private mutating func add(_ index: Int) {
+    let input = places[Reading(node: index, position: 0)]!
+    let shape = architecture.inputShape(of: index)
+    let outputShape = architecture.outputShapes[index]
+    var step = TrainingNetwork.Step(
+      operation: .relu, input: input, inputCount: shape.count, output: input,
+      outputCount: outputShape.count)
+    step.place(offsets, of: index)
+
+    switch architecture.nodes[index].layer {
+    case .convolution(let layer):
+      if let fusion = Fusion(index, of: architecture) {
+        addPackedConvolution(fusion, from: input)
+        return
+      }
+      let kernel = ConvolutionKernel(
+        geometry: ConvolutionGeometry(layer, of: shape), filters: layer.filters,
+        hasReLU: takesReLU(after: index), blas: blas)
+      scratchCount = max(scratchCount, kernel.scratchCount)
+      step.operation = .convolution(kernel)
+      addBuffer(outputShape.count, writtenBy: &step)
+      reserveSlice(
+        weights: layer.filters * kernel.geometry.patchLength, biases: layer.filters, for: &step)
+      append(step)
+      hand(on: step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
+    case .maxPooling(let layer):
+      step.operation = .pooling(
+        PoolingKernel(layer, of: shape),
+        choices: ChoiceBuffer(count: outputShape.count * mostExamples))
+      addBuffer(outputShape.count, writtenBy: &step)
+      append(step)
+      hand(on: step.output, as: .node(index))
+    case .dense(let layer):
+      step.input = vector(readBy: index)
+      step.inputCount = bufferCounts[step.input]
+      let kernel = DenseKernel(
+        inputs: step.inputCount, units: layer.units, hasReLU: takesReLU(after: index), blas: blas)
+      step.operation = .dense(kernel)
+      addBuffer(outputShape.count, writtenBy: &step)
+      if step.inputCount * layer.units > Self.mostSlicedWeights {
+        close()
+        phases.append(.whole(step))
+      } else {
+        reserveSlice(weights: step.inputCount * layer.units, biases: layer.units, for: &step)
+        runs.append(.dense(step, kernel))
+      }
+      hand(on: step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
+    case .batchNormalization:
+      let channels = shape.channelCount
+      step.operation = .batchNormalization(
+        BatchNormalizationKernel(channels: channels, length: shape.count / channels),
+        statistics: FloatBuffer(count: 2 * channels))
+      addBuffer(outputShape.count, writtenBy: &step)
+      close()
+      phases.append(.whole(step))
+      hand(on: step.output, as: .node(index))
+    case .relu:
+      append(step)
+      hand(on: input, as: .node(index))
+    case .dropout(let layer):
+      step.operation = .dropout(
+        rate: Float(layer.rate), layer: index, mask: FloatBuffer(count: shape.count * mostExamples))
+      append(step)
+      hand(on: input, as: .node(index))
+    case .flatten: hand(on: input, as: .node(index))
+    }
+  }
+
+  /// Gives the value in `buffer` to the nodes that read it: the one, or each a copy, whose gradients add
+  /// up.
+  private mutating func hand(on buffer: Int, as source: Architecture.Source) {
+    let readings = architecture.sources.enumerated().flatMap { node, sources in
+      sources.indices.filter { sources[$0] == source }.map { Reading(node: node, position: $0) }
+    }
+    if source == .node(architecture.nodes.count - 1) { output = buffer }
+    // On the way back, the last copy is the first to give its gradient.
+    for (index, reading) in readings.enumerated() {
+      places[reading] =
+        readings.count == 1
+        ? buffer
+        : addStep(
+          .copy(adds: index + 1 < readings.count), from: buffer, to: bufferCounts[buffer])
+    }
+  }
+
+  /// The only node that reads node `index`, where it reads nothing else.
+  private func reader(of index: Int) -> Int? {
+    let readers = architecture.readers(of: .node(index))
+    guard readers.count == 1, architecture.sources[readers[0]] == [.node(index)] else { return nil }
+    return readers[0]
+  }
+
+  /// Whether a ReLU alone reads node `index`; it is computed together with it.
+  private mutating func takesReLU(after index: Int) -> Bool {
+    guard let reader = reader(of: index), architecture.nodes[reader].layer == .relu else {
+      return false
+    }
+    taken.insert(reader)
+    return true
+  }
+
+  /// The buffer with all sources of node `index`, one after the other.
+  private mutating func vector(readBy index: Int) -> Int {
+    let shapes = architecture.sourceShapes(of: index)
+    guard shapes.count > 1 else { return places[Reading(node: index, position: 0)]! }
+    bufferCounts.append(shapes.reduce(0) { $0 + $1.count })
+    let output = bufferCounts.count - 1
+    var start = 0
+    for (position, shape) in shapes.enumerated() {
+      append(
+        TrainingNetwork.Step(
+          operation: .gather(start: start),
+          input: places[Reading(node: index, position: position)]!,
+          inputCount: shape.count, output: output, outputCount: bufferCounts[output]))
+      start += shape.count
+    }
+    return output
+  }
+
+  /// Adds a step that writes a new buffer of `count` values an example; returns that buffer.
+  private mutating func addStep(
+    _ operation: TrainingNetwork.Step.Operation, from input: Int, to count: Int
+  ) -> Int {
+    var step = TrainingNetwork.Step(
+      operation: operation, input: input, inputCount: bufferCounts[input], output: 0,
+      outputCount: count)
+    addBuffer(count, writtenBy: &step)
+    append(step)
+    return step.output
+  }
+
+  /// A convolution with the nodes behind it that are computed together with it.
   struct Fusion {
+    /// The convolution.
     let index: Int
-    let kernel: Int
+    let layer: Convolution
     let extent: PlaneConvolution.Extent
-    let normalizes: Bool
+    /// Whether it reads an input of one channel, which is not packed.
+    let readsPicture: Bool
+    /// The batch normalisation that is taken.
+    let normalization: Int?
     let hasReLU: Bool
     let pools: Bool
-    /// The first layer that is not taken.
-    let end: Int
+    /// All nodes behind the convolution that are taken.
+    let taken: [Int]
 
-    /// Fails where the layer at `index` is none, or where what follows leaves too little to gain.
+    /// The node whose value comes out.
+    var end: Int { taken.last ?? index }
+
+    /// Fails where node `index` is none, or where what follows leaves too little to gain.
     init?(_ index: Int, of architecture: Architecture) {
-      let layers = architecture.layers
-      guard index < layers.count, case .convolution(_, let kernel, let padding) = layers[index],
-        case .planes(_, let height, let width) = architecture.shapes[index]
+      guard case .convolution(let layer) = architecture.nodes[index].layer else { return nil }
+      var taken: [Int] = []
+      func take(_ wanted: Layer) -> Int? {
+        let readers = architecture.readers(of: .node(taken.last ?? index))
+        guard readers.count == 1, architecture.nodes[readers[0]].layer == wanted else { return nil }
+        taken.append(readers[0])
+        return readers[0]
+      }
+      let shape = architecture.inputShape(of: index)
+      if case .input = architecture.sources[index][0] {
+        readsPicture = shape.channelCount == 1
+      } else {
+        readsPicture = false
+      }
+      normalization = take(.batchNormalization)
+      hasReLU = take(.relu) != nil
+      pools = take(.maxPooling(size: 2)) != nil
+      guard
+        normalization == nil ? hasReLU && pools : readsPicture || ink_has_winograd(layer.kernel)
       else { return nil }
-      var end = index + 1
-      func takes(_ layer: Layer) -> Bool {
-        guard end < layers.count, layers[end] == layer else { return false }
-        end += 1
-        return true
-      }
-      normalizes = takes(.batchNormalization)
-      hasReLU = takes(.relu)
-      pools = takes(.maxPooling(size: 2))
-      guard normalizes ? index == 0 || ink_has_winograd(kernel) : hasReLU && pools else {
-        return nil
-      }
       self.index = index
-      self.kernel = kernel
-      self.end = end
-      extent = PlaneConvolution.Extent(
-        height: height, width: width, kernel: kernel, padding: padding)
+      self.layer = layer
+      self.taken = taken
+      extent = PlaneConvolution.Extent(layer, reading: shape)
     }
   }
 
   /// Adds a fused convolution, and what brings the planes into its order and, where no other follows,
   /// back.
-  private mutating func addPackedConvolution(
-    _ fusion: Fusion, of architecture: Architecture, _ offsets: [Parameter: Int],
-    mostExamples: Int, to runs: inout [TrainingNetwork.Run]
-  ) {
-    let shape = architecture.shapes[fusion.index]
-    let outputShape = architecture.shapes[fusion.end]
+  private mutating func addPackedConvolution(_ fusion: Fusion, from source: Int) {
+    let shape = architecture.inputShape(of: fusion.index)
+    let outputShape = architecture.outputShapes[fusion.end]
+    taken.formUnion(fusion.taken)
     let input = PlaneLayout(
-      shape, packedChannels: fusion.index == 0 ? 1 : PlaneLayout.packed(shape.channelCount),
+      shape, packedChannels: fusion.readsPicture ? 1 : PlaneLayout.packed(shape.channelCount),
       readBy: fusion.extent)
-    if packedEnd < fusion.index || fusion.index == 0 {
-      var step = TrainingNetwork.Step(
-        operation: .pack(input), input: bufferCounts.count - 1, inputCount: shape.count, output: 0,
-        outputCount: input.count)
-      addBuffer(input.count, writtenBy: &step)
-      append(step, to: &runs)
+    var place = source
+    if case .node(let node) = architecture.sources[fusion.index][0], packed.contains(node) {
+    } else {
+      place = addStep(.pack(input), from: source, to: input.count)
     }
-    packedEnd = fusion.end
-    let next = Fusion(fusion.end, of: architecture)
-    let filters = outputShape.channelCount
+    let next = reader(of: fusion.end).flatMap { Fusion($0, of: architecture) }
+    let filters = fusion.layer.filters
     let output = PlaneLayout(
       outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent)
     var step = TrainingNetwork.Step(
-      operation: .relu, input: bufferCounts.count - 1, inputCount: input.count, output: 0,
+      operation: .relu, input: place, inputCount: input.count, output: 0,
       outputCount: output.count, sliceWeight: sliceCount)
     step.place(offsets, of: fusion.index)
     addBuffer(output.count, writtenBy: &step)
-    let packed: any PackedConvolution
-    if fusion.normalizes {
+    let convolution: any PackedConvolution
+    if let node = fusion.normalization {
       let kernel = NormalizedConvolutionKernel(
         fusion, filters: filters, from: input, to: output, mostExamples: mostExamples)
       step.operation = .normalizedConvolution(kernel, .convolve)
-      append(step, to: &runs)
-      close(&runs)
+      append(step)
+      close()
       var normalization = step
-      normalization.place(offsets, of: fusion.index + 1)
+      normalization.place(offsets, of: node)
       normalization.operation = .normalizedConvolution(kernel, .gather)
       phases.append(.whole(normalization))
       normalization.operation = .normalizedConvolution(kernel, .normalize)
-      append(normalization, to: &runs)
-      packed = kernel
+      append(normalization)
+      convolution = kernel
     } else {
       let kernel = PooledConvolutionKernel(
-        fusion.extent, kernel: fusion.kernel, filters: filters, from: input, to: output)
+        fusion.extent, kernel: fusion.layer.kernel, filters: filters, from: input, to: output)
       step.operation = .pooledConvolution(
         kernel, choices: ChoiceBuffer(count: kernel.choiceCount * mostExamples))
-      append(step, to: &runs)
-      packed = kernel
+      append(step)
+      convolution = kernel
     }
-    scratchCount = max(scratchCount, packed.scratchCount)
-    sliceSpans.append((slice: sliceCount, total: nil, count: packed.gradientCount))
-    sliceCount += packed.gradientCount
-    packedConvolutions.append((packed, step))
+    scratchCount = max(scratchCount, convolution.scratchCount)
+    sliceSpans.append((slice: sliceCount, total: nil, count: convolution.gradientCount))
+    sliceCount += convolution.gradientCount
+    packedConvolutions.append((convolution, step))
     if next == nil {
-      var step = TrainingNetwork.Step(
-        operation: .unpack(output), input: bufferCounts.count - 1, inputCount: output.count,
-        output: 0, outputCount: outputShape.count)
-      addBuffer(outputShape.count, writtenBy: &step)
-      append(step, to: &runs)
+      let unpacked = addStep(.unpack(output), from: step.output, to: outputShape.count)
+      hand(on: unpacked, as: .node(fusion.end))
+    } else {
+      packed.insert(fusion.end)
+      hand(on: step.output, as: .node(fusion.end))
     }
   }
 
@@ -251,7 +347,7 @@ struct TrainingPlan {
     sliceCount += weights + biases
   }
 
-  private func append(_ step: TrainingNetwork.Step, to runs: inout [TrainingNetwork.Run]) {
+  private mutating func append(_ step: TrainingNetwork.Step) {
     if case .examples(let steps)? = runs.last {
       runs[runs.count - 1] = .examples(steps + [step])
     } else {
@@ -259,7 +355,7 @@ struct TrainingPlan {
     }
   }
 
-  private mutating func close(_ runs: inout [TrainingNetwork.Run]) {
+  private mutating func close() {
     if !runs.isEmpty { phases.append(.slices(runs)) }
     runs = []
   }

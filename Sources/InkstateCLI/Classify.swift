@@ -104,7 +104,7 @@ struct Classify: ParsableCommand {
         if isInverted, polarity == .auto, format == .text {
           Terminal.say("\(path): dark ink on bright ground, inverted")
         }
-        let seen = show ? recognizer.model.rasterizer.fit(bitmap) : nil
+        let seen = show ? recognizer.model.preprocessing.rasterizer.fit(bitmap) : nil
         write(recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
         return 0
       }
@@ -153,7 +153,7 @@ struct Classify: ParsableCommand {
   ) -> String? {
     do {
       let drawing = try item.result.get().drawing
-      let seen = show ? try recognizer.model.rasterizer.render(drawing) : nil
+      let seen = show ? try recognizer.model.preprocessing.rasterizer.render(drawing) : nil
       write(try recognizer.recognize(drawing), named: name, seen: seen)
       return nil
     } catch let error as InkError {

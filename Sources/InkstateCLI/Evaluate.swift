@@ -111,7 +111,7 @@ struct Evaluate: ParsableCommand {
     case .text: print(report.text)
     case .json: print(try report.json())
     }
-    let rasterizer = recognizer.model.rasterizer
+    let rasterizer = recognizer.model.preprocessing.rasterizer
     if let html {
       let page = try report.html(examples: dataset, rasterizer: rasterizer)
       try FileTree.write(Data(page.utf8), to: html)

@@ -5,6 +5,7 @@ import InkDatasets
 import InkExchange
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// Takes over a model of another tool.
 struct Import: ParsableCommand {

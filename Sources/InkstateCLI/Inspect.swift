@@ -54,24 +54,26 @@ struct Inspect: ParsableCommand {
       "layer".padded(32) + "output".padded(18) + "parameters".leftPadded(12)
         + "multiply-adds".leftPadded(15))
     let multiplyAdds = architecture.multiplyAdds
-    print("input".padded(32) + "\(architecture.shapes[0])")
+    for (input, shape) in zip(architecture.inputs, architecture.inputShapes) {
+      print("input \(input.name)".padded(32) + "\(shape)")
+    }
     for (index, layer) in architecture.layers.enumerated() {
-      let parameters = architecture.parameters.filter { $0.layer == index && $0.isLearnt }
+      let parameters = architecture.parameters.filter { $0.node == index && $0.isLearnt }
         .reduce(0) { $0 + $1.count }
       print(
-        words(layer).padded(32) + "\(architecture.shapes[index + 1])".padded(18)
+        layer.definition.summary.padded(32) + "\(architecture.outputShapes[index])".padded(18)
           + "\(parameters)".leftPadded(12) + "\(multiplyAdds[index])".leftPadded(15))
     }
     print(
       "total".padded(50) + "\(architecture.parameterCount)".leftPadded(12)
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
-    let raster = model.rasterizer
+    let raster = model.preprocessing.rasterizer
     let decision = model.decision
     print("\nlabels        \(model.labels.joined(separator: ", "))")
     print(
       "preprocessing \(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
-        + "pen \(raster.penWidth), grey × \(model.inputScale)")
+        + "pen \(raster.penWidth), grey × \(model.preprocessing.scale)")
     print(
       "decision      temperature \(decision.temperature.fixed(3)), "
         + "extent at least \(decision.leastExtent.fixed(1)) points"
@@ -84,19 +86,6 @@ struct Inspect: ParsableCommand {
     }
     for key in model.provenance.keys.sorted() {
       print("\(key.padded(24))\(model.provenance[key]!)")
-    }
-  }
-
-  private func words(_ layer: Layer) -> String {
-    switch layer {
-    case .convolution(let filters, let kernel, let padding):
-      "convolution \(kernel)×\(kernel)×\(filters), \(padding.rawValue)"
-    case .maxPooling(let size): "max-pooling \(size)×\(size)"
-    case .dense(let units): "dense \(units)"
-    case .dropout(let rate): "dropout \(rate)"
-    case .batchNormalization: "batch normalisation"
-    case .relu: "ReLU"
-    case .flatten: "flatten"
     }
   }
 }

@@ -130,7 +130,7 @@ struct Train: ParsableCommand {
       learnt = try learnt.relabelled(start.labels)
       chosenBy = try chosenBy?.relabelled(start.labels)
     }
-    let rasterizer = try start?.rasterizer ?? raster.rasterizer()
+    let rasterizer = try start?.preprocessing.rasterizer ?? raster.rasterizer()
     let network =
       try start?.architecture
       ?? training.network(classCount: learnt.labels.count, inputSize: rasterizer.size)

@@ -31,7 +31,7 @@ import Testing
 
   private func probabilities(_ model: Model, _ picture: Bitmap) -> [Double] {
     softmax(
-      InferenceNetwork(model).logits(of: picture), temperature: model.decision.temperature)
+      InferenceNetwork(model.network).logits(of: picture.pixels), temperature: model.decision.temperature)
   }
 
   @Test(arguments: networks) func foldingKeepsTheFunction(layers: [Layer]) throws {
@@ -87,7 +87,7 @@ import Testing
       ], inputSize: 9)
     let source = try folder.write("Model.swift", model.exported(as: .swift, name: "Exported"))
     let pictures = pictures(size: 9)
-    let values = pictures.map { $0.pixels.map { "\(Float($0) * model.inputScale)" } }
+    let values = pictures.map { $0.pixels.map { "\(Float($0) * model.preprocessing.scale)" } }
     let main = try folder.write(
       "main.swift",
       """

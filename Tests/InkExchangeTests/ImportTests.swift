@@ -36,7 +36,7 @@ import Testing
         from: Data(contentsOf: URL(fileURLWithPath: Self.reference("architecture.json"))))
     }
     let model = try Model.imported(path: Self.reference(file), options: options)
-    #expect(model.labels == answers.labels && model.inputScale == 1 / 255)
+    #expect(model.labels == answers.labels && model.preprocessing.scale == 1 / 255)
     let recognizer = Recognizer(model: model)
     for (pixels, expected) in zip(answers.bitmaps, answers.answers[maker]!) {
       let answer = recognizer.recognize(Bitmap(width: 28, height: 28, pixels: pixels))
@@ -223,7 +223,7 @@ import Testing
     }
     let folder = try TemporaryFolder()
     let model = try Model.imported(path: folder.write("a.mlmodel", data))
-    #expect(model.weights["0.weight"]?.values == [Float](repeating: 1, count: 18))
+    #expect(model.network.weights["0.weight"]?.values == [Float](repeating: 1, count: 18))
   }
 
   @Test func whatONNXHasAndInkstateHasNotIsNamed() throws {
@@ -561,10 +561,10 @@ import Testing
     ]
     let path = try folder.write("a.npz", archive(arrays))
     let model = try Model.imported(path: path, options: options)
-    #expect(model.weights["0.weight"]?.values == kernel)
+    #expect(model.network.weights["0.weight"]?.values == kernel)
     // The convolution had no bias: its batch normalisation makes up for it.
-    #expect(model.weights["0.bias"]?.values == [0, 0])
-    #expect(model.weights["1.running_var"]?.values == [7, 8])
+    #expect(model.network.weights["0.bias"]?.values == [0, 0])
+    #expect(model.network.weights["1.running_var"]?.values == [7, 8])
     arrays.swapAt(1, 2)
     #expect(
       try message(archive(arrays), as: "a.npz", options)

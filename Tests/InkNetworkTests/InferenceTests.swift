@@ -48,13 +48,13 @@ import Testing
     ([.flatten, .dense(units: 300), .relu, .dense(units: 128), .relu, .dense(units: 70)], 12),
   ])
   func theFastNetworkAgreesWithThePlainOne(layers: [Layer], size: Int) throws {
-    let model = try randomModel(layers, inputSize: size, seed: 5)
-    let network = InferenceNetwork(model)
-    let plain = PlainNetwork(architecture: model.architecture, weights: model.weights)
+    let plain = try randomNetwork(
+      Architecture(name: "test", inputSize: size, layers: layers), seed: 5)
+    let network = InferenceNetwork(plain)
     for example in 0..<5 {
       let pixels = (0..<size * size).map { UInt8(truncatingIfNeeded: $0 &* (31 + example) ^ 85) }
-      let fast = network.logits(of: Bitmap(width: size, height: size, pixels: pixels))
-      let expected = plain.logits(pixels.map { Float($0) / 255 })
+      let fast = network.logits(of: pixels)
+      let expected = plain.plainOutput(of: [pixels.map { Float($0) / 255 }])
       #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-4 * max(1, abs($1)) })
     }
   }
@@ -62,46 +62,69 @@ import Testing
   @Test(arguments: Architecture.names)
   func namedNetworksAgreeWithThePlainOne(name: String) throws {
     let architecture = try #require(try Architecture.named(name, classCount: 10))
-    let model = try randomModel(architecture.layers, inputSize: 28, seed: 7)
+    let network = try randomNetwork(architecture, seed: 7)
     let pixels = (0..<784).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ 85) }
-    let fast = InferenceNetwork(model).logits(of: Bitmap(width: 28, height: 28, pixels: pixels))
-    let expected = PlainNetwork(architecture: model.architecture, weights: model.weights)
-      .logits(pixels.map { Float($0) / 255 })
+    let fast = InferenceNetwork(network).logits(of: pixels)
+    let expected = network.plainOutput(of: [pixels.map { Float($0) / 255 }])
     let largest = expected.map(abs).max() ?? 0
     #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-5 * largest })
   }
 
+  private func chain(_ layers: [Layer], inputSize: Int) throws -> InferenceNetwork {
+    try InferenceNetwork(
+      randomNetwork(Architecture(name: "test", inputSize: inputSize, layers: layers)))
+  }
+
+  /// Several inputs and sources, values that several nodes read, layers that work in place.
+  @Test(arguments: Graphs.all) func graphsAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+    let plain = try randomNetwork(graph.architecture(), seed: 3)
+    let network = InferenceNetwork(plain)
+    for example in 0..<3 {
+      let inputs = plain.architecture.inputShapes.map { shape in
+        (0..<shape.count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
+      }
+      let expected = plain.plainOutput(of: inputs)
+      let fast = network.logits(of: Array(inputs.joined()))
+      #expect(isClose(fast, expected, tolerance: 1e-4), "\(graph)")
+    }
+    // And the same once what can be folded is folded.
+    let folded = try plain.foldingBatchNormalization()
+    let inputs = plain.architecture.inputShapes.map { shape in
+      (0..<shape.count).map { Float($0 % 5) / 4 }
+    }
+    #expect(
+      isClose(
+        folded.plainOutput(of: inputs), plain.plainOutput(of: inputs), tolerance: 1e-4), "\(graph)")
+  }
+
   @Test(arguments: [0, 1, 2, 13, 30])
   func manyPicturesAtOnceAreAnsweredAsOneByOne(count: Int) throws {
-    let model = try randomModel(
+    let network = try chain(
       [
         .convolution(filters: 5, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
         .dense(units: 40), .relu, .batchNormalization, .dense(units: 3),
       ], inputSize: 9)
-    let network = InferenceNetwork(model)
     let pixels = (0..<count * 81).map { UInt8(truncatingIfNeeded: $0 &* 97 ^ ($0 >> 3)) }
     var together = [Float](repeating: .nan, count: count * 3)
     pixels.withUnsafeBufferPointer { pixels in
       together.withUnsafeMutableBufferPointer { network.compute(pixels, count: count, into: $0) }
     }
     for index in 0..<count {
-      let bitmap = Bitmap(
-        width: 9, height: 9, pixels: Array(pixels[index * 81..<(index + 1) * 81]))
-      for (one, other) in zip(together[index * 3..<index * 3 + 3], network.logits(of: bitmap)) {
+      let picture = Array(pixels[index * 81..<(index + 1) * 81])
+      for (one, other) in zip(together[index * 3..<index * 3 + 3], network.logits(of: picture)) {
         #expect(abs(one - other) < 1e-4 * max(1, abs(other)))
       }
     }
   }
 
   @Test func threadsShareANetwork() async throws {
-    let model = try randomModel(
-      [.convolution(filters: 4, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)])
-    let network = InferenceNetwork(model)
-    let bitmap = Bitmap(
-      width: 12, height: 12, pixels: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
-    let expected = network.logits(of: bitmap)
+    let network = try chain(
+      [.convolution(filters: 4, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)],
+      inputSize: 12)
+    let picture = (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    let expected = network.logits(of: picture)
     await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<64 { group.addTask { network.logits(of: bitmap) == expected } }
+      for _ in 0..<64 { group.addTask { network.logits(of: picture) == expected } }
       for await isSame in group { #expect(isSame) }
     }
   }

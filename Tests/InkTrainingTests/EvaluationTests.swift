@@ -121,9 +121,9 @@ import TestSupport
       let architecture = try Architecture.drawing(classCount: 4)
       let weights = try TrainingNetwork(architecture, mostExamples: 1, workers: 1, seed: 1).weights
       return try Model(
-        architecture: architecture, labels: Synthesizer.Repertoire.automata.labels,
-        rasterizer: .standard,
-        decision: .init(leastExtent: 12, rejectedLabel: "other"), weights: weights)
+        network: TrainedNetwork(architecture, weights: weights),
+        labels: Synthesizer.Repertoire.automata.labels, preprocessing: .raster(.standard),
+        decision: .init(leastExtent: 12, rejectedLabel: "other"))
     }
   }
 
@@ -343,8 +343,8 @@ import TestSupport
     ]
     let raster = try Rasterizer(size: 8, margin: 1, penWidth: 1)
     let model = try Model(
-      architecture: architecture, labels: ["a", "other"], rasterizer: raster,
-      decision: .init(rejectedLabel: "other"), weights: weights)
+      network: TrainedNetwork(architecture, weights: weights), labels: ["a", "other"],
+      preprocessing: .raster(raster), decision: .init(rejectedLabel: "other"))
     func picture(_ brightness: Int) -> Example {
       let pixels = [UInt8](repeating: UInt8(brightness), count: 64)
       return Example(

@@ -126,13 +126,23 @@ import TestSupport
   /// The loss moves as its gradient says: (L(w + h) − L(w − h)) / 2h for weights all over.
   @Test(arguments: networks.indices) func gradientsAreThoseOfTheLoss(index: Int) throws {
     let (name, layers, size) = Self.networks[index]
-    let architecture = try Architecture(name: name, inputSize: size, layers: layers)
+    try checkGradients(of: Architecture(name: name, inputSize: size, layers: layers))
+  }
+
+  /// Where several nodes read a value, its gradients add up.
+  @Test(arguments: Graphs.all) func gradientsOfGraphsAreThoseOfTheLoss(graph: Graphs.Graph) throws {
+    try checkGradients(of: graph.architecture())
+  }
+
+  private func checkGradients(of architecture: Architecture) throws {
+    let name = architecture.name
+    let count = architecture.inputShapes.reduce(0) { $0 + $1.count }
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let targets = (0..<11).map { $0 % 3 }
     let fill: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void = { example, input in
       var generator = SeededGenerator(seed: UInt64(example))
-      for position in 0..<size * size { input[position] = Float(generator.normal()) }
+      for position in 0..<count { input[position] = Float(generator.normal()) }
     }
     func value() -> Double {
       network.learn(targets: targets, loss: loss, trainingStep: 4, fill: fill).loss
@@ -164,19 +174,33 @@ import TestSupport
 
   @Test(arguments: networks.indices) func forwardAgreesWithThePlainLoops(index: Int) throws {
     let (name, layers, size) = Self.networks[index]
-    let architecture = try Architecture(name: name, inputSize: size, layers: layers)
+    try checkForward(of: Architecture(name: name, inputSize: size, layers: layers))
+  }
+
+  @Test(arguments: Graphs.all) func graphsAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+    try checkForward(of: graph.architecture())
+  }
+
+  private func checkForward(of architecture: Architecture) throws {
+    let name = architecture.name
+    let count = architecture.inputShapes.reduce(0) { $0 + $1.count }
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
-    let plain = PlainNetwork(architecture: architecture, weights: network.weights)
+    let plain = try TrainedNetwork(architecture, weights: network.weights)
     let inputs = (0..<11).map { example -> [Float] in
       var generator = SeededGenerator(seed: UInt64(example))
-      return (0..<size * size).map { _ in Float(generator.normal()) }
+      return (0..<count).map { _ in Float(generator.normal()) }
     }
     network.forward(count: 11, trainingStep: nil) { example, input in
-      for position in 0..<size * size { input[position] = inputs[example][position] }
+      for position in 0..<count { input[position] = inputs[example][position] }
     }
     for example in 0..<11 {
       let logits = (0..<3).map { network.logits[example * 3 + $0] }
-      #expect(isClose(logits, plain.logits(inputs[example]), tolerance: 1e-4), "\(name)")
+      var rest = inputs[example][...]
+      let parts = architecture.inputShapes.map { shape in
+        defer { rest = rest.dropFirst(shape.count) }
+        return Array(rest.prefix(shape.count))
+      }
+      #expect(isClose(logits, plain.plainOutput(of: parts), tolerance: 1e-4), "\(name)")
     }
   }
 

@@ -273,7 +273,9 @@ import TestSupport
     // With hardly a step, what was learnt and the decision are those of the model.
     let after = try #require(try next(data))
     for parameter in model.architecture.parameters where parameter.isLearnt {
-      let (old, new) = (model.weights[parameter.name]!, after.weights[parameter.name]!)
+      let (old, new) = (
+        model.network.weights[parameter.name]!, after.network.weights[parameter.name]!
+      )
       #expect(zip(old.values, new.values).allSatisfy { abs($0 - $1) < 1e-6 }, "\(parameter.name)")
     }
     #expect(after.decision == model.decision)
@@ -495,7 +497,7 @@ import TestSupport
         .drawing(classCount: 4), training: dataset(1), validation: nil, rasterizer: .standard,
         options: options, workers: 2)
       guard case .finished(let model) = try trainer.run() else { return [] }
-      return model.weights["0.weight"]!.values
+      return model.network.weights["0.weight"]!.values
     }
     let start = try weights(rate: 1e-30, average: nil)
     let end = try weights(rate: 0.01, average: nil)

@@ -4,6 +4,7 @@ import InkDatasets
 import InkNetwork
 import InkImageIO
 import InkRaster
+import InkRecognizer
 import Testing
 import TestSupport
 

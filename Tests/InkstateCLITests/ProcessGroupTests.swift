@@ -1,5 +1,6 @@
 import Foundation
 import InkNetwork
+import InkRecognizer
 import InkTraining
 import Testing
 import TestSupport
@@ -39,9 +40,9 @@ import TestSupport
     #expect(result.errors.contains("\(processes) processes"))
     let one = try Model.read(path: "\(folder.path)/one.safetensors")
     let several = try Model.read(path: "\(folder.path)/several.safetensors")
-    for (name, tensor) in one.weights {
+    for (name, tensor) in one.network.weights {
       let difference =
-        zip(tensor.values, several.weights[name]!.values)
+        zip(tensor.values, several.network.weights[name]!.values)
         .map { abs($0 - $1) }.max() ?? 0
       #expect(difference < 5e-4, "\(name) differs by \(difference)")
     }

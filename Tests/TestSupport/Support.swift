@@ -3,6 +3,7 @@ import Ink
 import InkDatasets
 import InkNetwork
 import InkRaster
+import InkRecognizer
 
 /// A folder for one test, removed when the value goes away.
 public final class TemporaryFolder: @unchecked Sendable {
@@ -101,9 +102,8 @@ public func circle(
   ])
 }
 
-/// A model with random weights, thresholds and a calibration.
-public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throws -> Model {
-  let architecture = try Architecture(name: "test", inputSize: inputSize, layers: layers)
+/// A network with random weights.
+public func randomNetwork(_ architecture: Architecture, seed: UInt64 = 1) throws -> TrainedNetwork {
   var state = seed
   func next() -> Float {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -116,11 +116,18 @@ public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1
       shape: parameter.shape,
       values: (0..<parameter.count).map { _ in isVariance ? abs(next()) + 0.1 : next() })
   }
+  return try TrainedNetwork(architecture, weights: weights)
+}
+
+/// A model with random weights, thresholds and a calibration.
+public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1) throws -> Model {
+  let architecture = try Architecture(name: "test", inputSize: inputSize, layers: layers)
   return try Model(
-    architecture: architecture, labels: (0..<architecture.classCount).map { "class \($0)" },
-    rasterizer: Rasterizer(size: inputSize, margin: 1, penWidth: 1.5),
+    network: randomNetwork(architecture, seed: seed),
+    labels: (0..<architecture.classCount).map { "class \($0)" },
+    preprocessing: .raster(Rasterizer(size: inputSize, margin: 1, penWidth: 1.5)),
     decision: .init(
       temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
       leastExtent: 9,
-      rejectedLabel: "class 0"), provenance: ["seed": "7"], weights: weights)
+      rejectedLabel: "class 0"), provenance: ["seed": "7"])
 }

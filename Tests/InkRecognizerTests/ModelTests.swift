@@ -1,5 +1,6 @@
 import Foundation
 import InkRaster
+import InkRecognizer
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
   /// Every field of the metadata, wrong in turn.
   @Test(
     arguments: [
-      ("inkstate_format", "\"9\"", "inkstate_format: expected 2"),
+      ("inkstate_format", "\"9\"", "inkstate_format: expected 2 or 3, found \"9\""),
       ("inkstate_format", nil, "not an Inkstate model"),
       (
         "architecture", "{}",
@@ -51,15 +52,36 @@ import Testing
       ("labels", "[\"a\",\"a\",\"b\"]", "labels: expected different names"),
       ("labels", "7", "labels: expected a value as Inkstate writes it"),
       (
-        "raster", "{\"size\":28,\"margin\":1,\"penWidth\":2}",
+        "architecture",
+        #"{"inputs":[{"name":"a","form":"image","channels":1,"height":12,"width":12}],"nodes":[]}"#,
+        "architecture: expected a dense layer at the end, found no layers"
+      ),
+      (
+        "architecture",
+        #"{"inputs":[{"name":"a","form":"vector","count":9}],"nodes":[{"kind":"dense","units":3,"#
+          + #""sources":["b"]}]}"#,
+        "architecture: expected sources that are inputs or nodes, found `b`"
+      ),
+      (
+        "preprocessing",
+        #"{"kind":"raster","raster":{"size":28,"margin":1,"penWidth":2},"scale":1}"#,
         "raster: expected a size of 12, found 28"
       ),
       (
-        "raster", "{\"size\":12,\"margin\":-1,\"penWidth\":2}",
-        "raster: expected raster parameters that fit"
+        "preprocessing",
+        #"{"kind":"raster","raster":{"size":12,"margin":-1,"penWidth":2},"scale":1}"#,
+        "preprocessing: expected raster parameters that fit"
       ),
-      ("input_scale", "0", "input_scale: expected a positive number"),
-      ("input_scale", "\"x\"", "input_scale: expected a value as Inkstate writes it"),
+      (
+        "preprocessing",
+        #"{"kind":"raster","raster":{"size":12,"margin":1,"penWidth":2},"scale":0}"#,
+        "scale: expected a positive number"
+      ),
+      (
+        "preprocessing", #"{"kind":"sound"}"#,
+        "preprocessing: expected a value as Inkstate writes it"
+      ),
+      ("preprocessing", nil, "preprocessing: expected a value in the metadata"),
       (
         "decision",
         "{\"temperature\":0,\"leastProbabilities\":{},\"leastMargins\":{},\"leastExtent\":0}",
@@ -89,6 +111,35 @@ import Testing
     let data = try file.encoded()
     #expect { try Model(data, path: "m.safetensors") } throws: {
       "\($0)".hasPrefix("m.safetensors, ") && "\($0)".contains(message)
+    }
+  }
+
+  @Test func modelsOfFormat2AreRead() throws {
+    let model = try randomModel(small)
+    var file = try Safetensors(model.encoded(), path: "a")
+    file.metadata["preprocessing"] = nil
+    file.metadata["inkstate_format"] = "2"
+    file.metadata["architecture"] =
+      #"{"name":"test","inputSize":12,"layers":[{"kind":"convolution","filters":2,"kernel":3,"#
+      + #""padding":"same"},{"kind":"relu"},{"kind":"maxPooling","size":2},{"kind":"flatten"},"#
+      + #"{"kind":"dense","units":3}]}"#
+    file.metadata["raster"] = #"{"size":12,"margin":1,"penWidth":1.5}"#
+    file.metadata["input_scale"] = "0.003921569"
+    #expect(try Model(file.encoded(), path: "a") == model)
+    file.metadata["raster"] = nil
+    #expect { try Model(file.encoded(), path: "m") } throws: {
+      "\($0)" == "m, raster: expected a value in the metadata, found none: not an Inkstate model"
+    }
+  }
+
+  @Test func aNetworkForSomethingElseThanPicturesIsNoModel() throws {
+    let graph = Graphs.all[2]
+    #expect {
+      try Model(
+        network: randomNetwork(graph.architecture()), labels: ["a", "b", "c"],
+        preprocessing: .raster(.standard))
+    } throws: {
+      "\($0)".contains("architecture: expected one square grey picture as the input")
     }
   }
 

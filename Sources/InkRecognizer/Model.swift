@@ -1,25 +1,25 @@
 import Foundation
+import InkNetwork
 import InkRaster
 
 /// A trained network with everything that is needed to use it: one file explains itself.
 public struct Model: Hashable, Sendable {
-  /// The layers.
-  public let architecture: Architecture
+  /// The layers and their weights.
+  public let network: TrainedNetwork
   /// What the logits stand for, in order.
   public let labels: [String]
-  /// How drawings are turned into the network's input.
-  public let rasterizer: Rasterizer
-  /// What a grey value of 0…255 is multiplied with.
-  public let inputScale: Float
+  /// How a drawing becomes the network's input.
+  public let preprocessing: Preprocessing
   /// How sure an answer has to be.
   public var decision: Decision
   /// Where the model came from, for people: data and their hashes, seed, command, version.
   public var provenance: [String: String]
-  /// The stored arrays, by `Parameter.name`.
-  public let weights: [String: Tensor]
 
-  /// The version of the file format that is written.
-  static let formatVersion = "2"
+  /// The version of the file format that is written; those of version 2 are read as well.
+  static let formatVersion = "3"
+
+  /// The inputs, nodes and output of the network.
+  public var architecture: Architecture { network.architecture }
 
   /// When an answer is accepted.
   ///
@@ -49,55 +49,36 @@ public struct Model: Hashable, Sendable {
     }
   }
 
-  /// Makes a model.
+  /// Makes a model; `path` is how errors call it.
   ///
-  /// - Throws: `ModelError` where labels, input or weights do not fit the architecture.
+  /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
   public init(
-    architecture: Architecture, labels: [String], rasterizer: Rasterizer,
-    inputScale: Float = 1 / 255, decision: Decision = Decision(),
-    provenance: [String: String] = [:], weights: [String: Tensor], path: String = "model"
+    network: TrainedNetwork, labels: [String], preprocessing: Preprocessing,
+    decision: Decision = Decision(), provenance: [String: String] = [:], path: String = "model"
   ) throws(ModelError) {
-    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
-      ModelError(path: path, field: field, expected: expected, found: found)
-    }
+    let architecture = network.architecture
     guard labels.count == architecture.classCount else {
-      throw refuse("labels", "\(architecture.classCount), one a class", "\(labels.count)")
+      throw ModelError(
+        path: path, field: "labels", expected: "\(architecture.classCount), one a class",
+        found: "\(labels.count)")
     }
     guard Self.canName(classes: labels) else {
-      throw refuse("labels", "different names that are not empty", labels.joined(separator: ", "))
+      throw ModelError(
+        path: path, field: "labels", expected: "different names that are not empty",
+        found: labels.joined(separator: ", "))
     }
-    guard rasterizer.size == architecture.inputSize else {
-      throw refuse("raster", "a size of \(architecture.inputSize)", "\(rasterizer.size)")
+    guard architecture.output == .distribution else {
+      throw ModelError(
+        path: path, field: "architecture", expected: "one distribution as the output",
+        found: "one per step")
     }
-    guard inputScale.isFinite, inputScale > 0 else {
-      throw refuse("input_scale", "a positive number", "\(inputScale)")
-    }
+    try preprocessing.check(for: architecture, path: path)
     try decision.check(labels: labels, path: path)
-    for parameter in architecture.parameters {
-      guard let tensor = weights[parameter.name] else {
-        throw refuse(parameter.name, "a tensor of \(parameter.shape)", "none")
-      }
-      guard tensor.shape == parameter.shape else {
-        throw refuse(parameter.name, "a tensor of \(parameter.shape)", "\(tensor.shape)")
-      }
-      guard tensor.values.allSatisfy(\.isFinite) else {
-        throw refuse(parameter.name, "finite numbers", "NaN or infinity")
-      }
-      guard parameter.role != .runningVariance || tensor.values.allSatisfy({ $0 >= 0 }) else {
-        throw refuse(parameter.name, "variances of 0 or more", "\(tensor.values.min() ?? 0)")
-      }
-    }
-    let known = Set(architecture.parameters.map(\.name))
-    if let stranger = weights.keys.filter({ !known.contains($0) }).min() {
-      throw refuse(stranger, "only the network's own tensors", "one more")
-    }
-    self.architecture = architecture
+    self.network = network
     self.labels = labels
-    self.rasterizer = rasterizer
-    self.inputScale = inputScale
+    self.preprocessing = preprocessing
     self.decision = decision
     self.provenance = provenance
-    self.weights = weights
   }
 
   /// Whether `labels` can name the classes of a model: all different, none empty.
@@ -169,19 +150,23 @@ public struct Model: Hashable, Sendable {
         throw refuse(name, "a value as Inkstate writes it", Safetensors.explain(error))
       }
     }
-    guard metadata["inkstate_format"] == Self.formatVersion else {
+    let preprocessing: Preprocessing
+    switch metadata["inkstate_format"] {
+    case Self.formatVersion: preprocessing = try field("preprocessing", as: Preprocessing.self)
+    case "2":
+      preprocessing = .raster(
+        try field("raster", as: Rasterizer.self), scale: try field("input_scale", as: Float.self))
+    case let version:
       throw refuse(
-        "inkstate_format", Self.formatVersion,
-        metadata["inkstate_format"] ?? "none: not an Inkstate model")
+        "inkstate_format", "2 or \(Self.formatVersion)",
+        version ?? "none: not an Inkstate model")
     }
     try self.init(
-      architecture: field("architecture", as: Architecture.self),
-      labels: field("labels", as: [String].self),
-      rasterizer: field("raster", as: Rasterizer.self),
-      inputScale: field("input_scale", as: Float.self),
+      network: TrainedNetwork(
+        field("architecture", as: Architecture.self), weights: weights, path: path),
+      labels: field("labels", as: [String].self), preprocessing: preprocessing,
       decision: field("decision", as: Decision.self),
-      provenance: field("provenance", as: [String: String].self),
-      weights: weights, path: path)
+      provenance: field("provenance", as: [String: String].self), path: path)
   }
 
   /// Everything but the weights, as texts: the format's version and JSON.
@@ -198,8 +183,7 @@ public struct Model: Hashable, Sendable {
       "inkstate_format": Self.formatVersion,
       "architecture": text(architecture),
       "labels": text(labels),
-      "raster": text(rasterizer),
-      "input_scale": text(inputScale),
+      "preprocessing": text(preprocessing),
       "decision": text(decision),
       "provenance": text(provenance),
     ]
@@ -210,11 +194,20 @@ public struct Model: Hashable, Sendable {
   /// - Throws: `ModelError` where the decision has numbers that no reader takes.
   public func encoded() throws -> Data {
     try checkDecision()
-    return try Safetensors(metadata: metadata, tensors: weights).encoded()
+    return try Safetensors(metadata: metadata, tensors: network.weights).encoded()
   }
 }
 
 extension Model {
+  /// The same answers with fewer layers; see `TrainedNetwork.foldingBatchNormalization()`.
+  ///
+  /// - Throws: `ModelError` where a folded weight is too large for a number.
+  public func foldingBatchNormalization() throws(ModelError) -> Model {
+    try Model(
+      network: network.foldingBatchNormalization(), labels: labels, preprocessing: preprocessing,
+      decision: decision, provenance: provenance)
+  }
+
   /// Checks the decision, which may have been changed since the model was made.
   ///
   /// - Throws: `ModelError` naming the field that does not fit.

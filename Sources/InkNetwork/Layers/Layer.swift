@@ -1,0 +1,133 @@
+/// One step of a network, as a value.
+///
+/// Each kind of layer is defined in a file of its own, by a ``LayerDefinition``. What runs, trains or
+/// exports networks reads layers with an exhaustive `switch`, so that the compiler names every place
+/// that a new kind needs.
+public enum Layer: Hashable, Sendable {
+  /// A convolution over planes.
+  case convolution(Convolution)
+  /// Normalisation of every channel over the batch.
+  case batchNormalization
+  /// max(0, x), element by element.
+  case relu
+  /// The largest value of each square.
+  case maxPooling(MaxPooling)
+  /// Planes as one vector.
+  case flatten
+  /// Weighted sums of all inputs.
+  case dense(Dense)
+  /// Values left out while training.
+  case dropout(Dropout)
+
+  /// What the layer is: formula, shapes, parameters, stored form.
+  public var definition: any LayerDefinition {
+    switch self {
+    case .convolution(let layer): layer
+    case .batchNormalization: BatchNormalization()
+    case .relu: ReLU()
+    case .maxPooling(let layer): layer
+    case .flatten: Flatten()
+    case .dense(let layer): layer
+    case .dropout(let layer): layer
+    }
+  }
+
+  /// The layer that `decoder` has, of that kind; `nil` where no layer is called so.
+  private init?(kind: String, from decoder: any Decoder) throws {
+    switch kind {
+    case Convolution.kind: self = .convolution(try Convolution(from: decoder))
+    case BatchNormalization.kind: self = .batchNormalization
+    case ReLU.kind: self = .relu
+    case MaxPooling.kind: self = .maxPooling(try MaxPooling(from: decoder))
+    case Flatten.kind: self = .flatten
+    case Dense.kind: self = .dense(try Dense(from: decoder))
+    case Dropout.kind: self = .dropout(try Dropout(from: decoder))
+    default: return nil
+    }
+  }
+}
+
+/// What a kind of layer is: everything about it that does not depend on how it is computed.
+///
+/// The coded form has one key for each stored property.
+public protocol LayerDefinition: Hashable, Sendable, Codable {
+  /// The word for this kind in the JSON form.
+  static var kind: String { get }
+  /// The layer in a few words for people.
+  var summary: String { get }
+  /// How many values may go into it.
+  static var sourceCounts: ClosedRange<Int> { get }
+
+  /// The shape of what the layer makes of values of the shapes `inputs`, one example at a time.
+  ///
+  /// - Throws: ``LayerMismatch`` where the layer cannot work on them.
+  func outputShape(of inputs: [Shape]) throws(LayerMismatch) -> Shape
+
+  /// The arrays that the layer stores: what they do, and the lengths of their axes, slowest first.
+  func parameters(of inputs: [Shape]) -> [(role: Parameter.Role, shape: [Int])]
+
+  /// The multiplications with addition that one example takes.
+  func multiplyAdds(from inputs: [Shape], to output: Shape) -> Int
+
+  /// Computes the layer for one example in plain loops, as at inference: slow, easy to read, and what
+  /// the fast kernels are compared with.
+  ///
+  /// `stored` gives the values of a parameter.
+  func apply(
+    to inputs: [[Float]], shapes: [Shape], output: Shape, stored: (Parameter.Role) -> [Float]
+  ) -> [Float]
+}
+
+extension LayerDefinition {
+  /// One source, unless the layer says otherwise.
+  public static var sourceCounts: ClosedRange<Int> { 1...1 }
+  /// No parameters, unless the layer says otherwise.
+  public func parameters(of inputs: [Shape]) -> [(role: Parameter.Role, shape: [Int])] { [] }
+  /// None, unless the layer says otherwise.
+  public func multiplyAdds(from inputs: [Shape], to output: Shape) -> Int { 0 }
+}
+
+/// Why a layer cannot work on what goes into it.
+public struct LayerMismatch: Error, Hashable {
+  /// What was expected.
+  public var expected: String
+  /// What was there.
+  public var found: String
+
+  init(_ expected: String, found: String) {
+    self.expected = expected
+    self.found = found
+  }
+}
+
+extension Layer {
+  /// The word for this kind of layer, as the JSON form has it.
+  public var kind: String { type(of: definition).kind }
+}
+
+/// One object a layer, told apart by `kind`: `{"kind": "dense", "units": 128}`.
+extension Layer: Codable {
+  private enum CodingKeys: CodingKey {
+    case kind
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` where a key is missing or the kind unknown.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let kind = try container.decode(String.self, forKey: .kind)
+    guard let layer = try Layer(kind: kind, from: decoder) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .kind, in: container, debugDescription: "no layer is called `\(kind)`")
+    }
+    self = layer
+  }
+
+  /// Writes the JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(kind, forKey: .kind)
+    try definition.encode(to: encoder)
+  }
+}

@@ -1,0 +1,174 @@
+/// A named value that goes into a network, one an example.
+public struct NetworkInput: Hashable, Sendable {
+  /// What an input is made of.
+  public enum Form: Hashable, Sendable {
+    /// A picture: `[channels, height, width]`.
+    case image(channels: Int, height: Int, width: Extent)
+    /// Values over time: `[channels, length]`.
+    case series(channels: Int, length: Extent)
+    /// `[count]`.
+    case vector(count: Int)
+  }
+
+  /// The length of an axis.
+  public enum Extent: Hashable, Sendable {
+    /// The same for all examples.
+    case fixed(Int)
+    /// That of each example, within these bounds.
+    case variable(ClosedRange<Int>)
+
+    /// The shortest and the longest.
+    public var bounds: ClosedRange<Int> {
+      switch self {
+      case .fixed(let length): length...length
+      case .variable(let bounds): bounds
+      }
+    }
+  }
+
+  /// What it is called.
+  public let name: String
+  /// What it is made of.
+  public let form: Form
+
+  /// Makes an input.
+  public init(name: String, form: Form) {
+    self.name = name
+    self.form = form
+  }
+
+  /// One grey picture of `size` × `size`.
+  public static func picture(size: Int) -> NetworkInput {
+    NetworkInput(name: "image", form: .image(channels: 1, height: size, width: .fixed(size)))
+  }
+
+  /// The shape at the shortest or the longest.
+  func shape(_ end: KeyPath<ClosedRange<Int>, Int>) -> Shape {
+    switch form {
+    case .image(let channels, let height, let width):
+      .planes(channels: channels, height: height, width: width.bounds[keyPath: end])
+    case .series(let channels, let length):
+      .series(channels: channels, length: length.bounds[keyPath: end])
+    case .vector(let count): .vector(count)
+    }
+  }
+
+  /// Checks the lengths of the axes.
+  func check() throws(ArchitectureError) {
+    func refuse(_ expected: String, _ found: String) -> ArchitectureError {
+      ArchitectureError(layer: nil, expected: expected, found: found)
+    }
+    guard !name.isEmpty else { throw refuse("inputs with names", "one without") }
+    func check(
+      _ what: String, _ lengths: ClosedRange<Int>, _ allowed: ClosedRange<Int>
+    ) throws(ArchitectureError) {
+      guard allowed.contains(lengths.lowerBound), allowed.contains(lengths.upperBound) else {
+        let found =
+          lengths.count == 1
+          ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) to \(lengths.upperBound)"
+        throw refuse(
+          "an input with \(what) of \(allowed.lowerBound) to \(allowed.upperBound)", found)
+      }
+    }
+    switch form {
+    case .image(let channels, let height, let width):
+      try check("channels", channels...channels, 1...64)
+      try check("a height", height...height, 4...512)
+      try check("a width", width.bounds, 4...1 << 14)
+    case .series(let channels, let length):
+      try check("channels", channels...channels, 1...4096)
+      try check("a length", length.bounds, 1...1 << 20)
+    case .vector(let count): try check("a count", count...count, 1...1 << 20)
+    }
+  }
+}
+
+/// `{"name": "image", "form": "image", "channels": 1, "height": 28, "width": 28}`; a length that varies
+/// is `{"least": 8, "most": 512}`.
+extension NetworkInput: Codable {
+  private enum CodingKeys: CodingKey {
+    case name, form, channels, height, width, length, count
+  }
+
+  private enum Kind: String, Codable {
+    case image, series, vector
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` where it is not that form.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    switch try container.decode(Kind.self, forKey: .form) {
+    case .image:
+      form = .image(
+        channels: try container.decode(Int.self, forKey: .channels),
+        height: try container.decode(Int.self, forKey: .height),
+        width: try container.decode(Extent.self, forKey: .width))
+    case .series:
+      form = .series(
+        channels: try container.decode(Int.self, forKey: .channels),
+        length: try container.decode(Extent.self, forKey: .length))
+    case .vector: form = .vector(count: try container.decode(Int.self, forKey: .count))
+    }
+  }
+
+  /// Writes the JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    switch form {
+    case .image(let channels, let height, let width):
+      try container.encode(Kind.image, forKey: .form)
+      try container.encode(channels, forKey: .channels)
+      try container.encode(height, forKey: .height)
+      try container.encode(width, forKey: .width)
+    case .series(let channels, let length):
+      try container.encode(Kind.series, forKey: .form)
+      try container.encode(channels, forKey: .channels)
+      try container.encode(length, forKey: .length)
+    case .vector(let count):
+      try container.encode(Kind.vector, forKey: .form)
+      try container.encode(count, forKey: .count)
+    }
+  }
+}
+
+/// A number, or `{"least": …, "most": …}`.
+extension NetworkInput.Extent: Codable {
+  private enum CodingKeys: CodingKey {
+    case least, most
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` where it is not that form.
+  public init(from decoder: any Decoder) throws {
+    if let length = try? decoder.singleValueContainer().decode(Int.self) {
+      self = .fixed(length)
+      return
+    }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let least = try container.decode(Int.self, forKey: .least)
+    let most = try container.decode(Int.self, forKey: .most)
+    guard least <= most else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .most, in: container, debugDescription: "the most is less than the least")
+    }
+    self = .variable(least...most)
+  }
+
+  /// Writes the JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .fixed(let length):
+      var container = encoder.singleValueContainer()
+      try container.encode(length)
+    case .variable(let bounds):
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(bounds.lowerBound, forKey: .least)
+      try container.encode(bounds.upperBound, forKey: .most)
+    }
+  }
+}
