@@ -158,12 +158,12 @@ extension Automaton {
   /// Initial states stay.
   public var trimmed: Automaton {
     let graph = Graph(self)
-    let (reachable, productive) = (graph.reachable, graph.productive)
+    let (reachable, coaccessible) = (graph.reachable, graph.coaccessible)
     let kept = states.indices.filter {
-      states[$0].isInitial || reachable[$0] && productive[$0]
+      states[$0].isInitial || reachable[$0] && coaccessible[$0]
     }
     let ids = Set(kept.map { states[$0].id })
-    let useful = Set(kept.filter { productive[$0] }.map { states[$0].id })
+    let useful = Set(kept.filter { coaccessible[$0] }.map { states[$0].id })
     return Automaton(
       unchecked: kept.map { states[$0] },
       transitions.filter { ids.contains($0.start) && useful.contains($0.end) },

@@ -12,7 +12,7 @@ extension Automaton {
     /// A state that no word reaches.
     case unreachable(state: String)
     /// A state from which no final one is reached.
-    case unproductive(state: String)
+    case dead(state: String)
     /// A state without a name.
     case unnamed(state: String)
     /// States of the same name.
@@ -24,7 +24,7 @@ extension Automaton {
     public var isError: Bool {
       switch self {
       case .noInitialState, .noFinalState: true
-      case .severalInitialStates, .withoutSymbols, .unreachable, .unproductive, .unnamed,
+      case .severalInitialStates, .withoutSymbols, .unreachable, .dead, .unnamed,
         .sharedName, .longSymbols:
         false
       }
@@ -50,14 +50,14 @@ extension Automaton {
     for transition in transitions where transition.symbols.isEmpty && !transition.includesEpsilon {
       findings.append(.withoutSymbols(transition: transition.id))
     }
-    let (reachable, productive) = (graph.reachable, graph.productive)
+    let (reachable, coaccessible) = (graph.reachable, graph.coaccessible)
     let (hasInitialState, hasFinalState) = (!graph.initial.isEmpty, graph.isFinal.contains(true))
     for (index, state) in states.enumerated() {
       if hasInitialState, !reachable[index] {
         findings.append(.unreachable(state: state.id))
       }
-      if hasFinalState, !productive[index] {
-        findings.append(.unproductive(state: state.id))
+      if hasFinalState, !coaccessible[index] {
+        findings.append(.dead(state: state.id))
       }
       if state.name.isEmpty { findings.append(.unnamed(state: state.id)) }
     }
@@ -114,14 +114,14 @@ extension Automaton {
 
 extension Automaton.Finding {
   /// The finding in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: ShownNames) -> String {
+  public func message(_ names: ShownNames) -> String {
     switch self {
     case .noInitialState: "no initial state"
     case .severalInitialStates(let ids): "several initial states: \(names.list(ids))"
     case .noFinalState: "no final state"
     case .withoutSymbols(let id): "the transition \(names.transition(id)) has no symbol and no ε"
     case .unreachable(let id): "no word reaches state \(names.state(id))"
-    case .unproductive(let id): "no final state is reached from state \(names.state(id))"
+    case .dead(let id): "no final state is reached from state \(names.state(id))"
     case .unnamed(let id): "state \(names.state(id)) has no name"
     case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
     case .longSymbols(let symbols):
@@ -133,7 +133,7 @@ extension Automaton.Finding {
 
 extension Automaton.Nondeterminism {
   /// The reason in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: ShownNames) -> String {
+  public func message(_ names: ShownNames) -> String {
     switch self {
     case .initialStates(let ids):
       ids.isEmpty ? "no initial state" : "several initial states: \(names.list(ids))"
@@ -147,10 +147,10 @@ extension Automaton.Nondeterminism {
 
 extension Run.Rejection {
   /// Why, in words.
-  public var words: String {
+  public var message: String {
     switch self {
     case .notFinal: "ends in no final state"
-    case .dead(let position): "stops at symbol \(position + 1): no transition reads it here"
+    case .stuck(let position): "stops at symbol \(position + 1): no transition reads it here"
     case .unknownSymbol(let symbol, let position):
       "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
     case .noInitialState: "no initial state"

@@ -5,7 +5,7 @@ public struct Run: Hashable, Sendable {
     /// It ends in no final state.
     case notFinal
     /// After so many symbols there was no way on.
-    case dead(position: Int)
+    case stuck(position: Int)
     /// The automaton has no such symbol; the position counts from 0.
     case unknownSymbol(String, position: Int)
     /// There is nowhere to begin.
@@ -102,7 +102,7 @@ extension Automaton {
           taken.formUnion(graph.edges(from: state, reading: index).map(\.transition))
         }
       }
-      for state in current { taken.formUnion(graph.silent[state].map(\.transition)) }
+      for state in current { taken.formUnion(graph.epsilonEdges[state].map(\.transition)) }
       trace.steps.append(
         .init(
           symbol: symbol, states: ids(current),
@@ -124,7 +124,7 @@ extension Automaton {
         record(symbol, from: before, reading: index)
         if keepsSteps { sets.append(current) }
         guard !current.isEmpty else {
-          trace.run.rejection = .dead(position: position)
+          trace.run.rejection = .stuck(position: position)
           break
         }
         if graph.accepts(in: current) { trace.run.finalPositions.append(position + 1) }
@@ -152,14 +152,14 @@ extension Automaton {
           sets[position - 1].flatMap { state in
             graph.edges(from: state, reading: word[position - 1]).map(\.target)
           })
-      let silentPath = shortestSilentPath(
+      let epsilonPath = shortestEpsilonPath(
         from: entered, to: goals, within: sets[position], in: graph)
-      reversed += silentPath.reversed
+      reversed += epsilonPath.reversed
       guard position > 0 else { break }
       for state in sets[position - 1] {
         guard
           let edge = graph.edges(from: state, reading: word[position - 1]).first(where: {
-            $0.target == silentPath.start
+            $0.target == epsilonPath.start
           })
         else { continue }
         reversed.append(edge.transition)
@@ -171,7 +171,7 @@ extension Automaton {
   }
 
   /// Where the shortest way without reading begins, and its transitions from the last to the first.
-  private func shortestSilentPath(
+  private func shortestEpsilonPath(
     from starts: Set<Int>, to goals: Set<Int>, within states: [Int], in graph: Graph
   ) -> (start: Int, reversed: [Int]) {
     var cameBy: [Int: (state: Int, transition: Int)] = [:]
@@ -190,7 +190,7 @@ extension Automaton {
         }
         return (here, transitions)
       }
-      for edge in graph.silent[state] where known.insert(edge.target).inserted {
+      for edge in graph.epsilonEdges[state] where known.insert(edge.target).inserted {
         cameBy[edge.target] = (state, edge.transition)
         open.append(edge.target)
       }

@@ -34,7 +34,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   /// Reads an automaton; `name` is the file's, for messages.
   ///
   /// - Throws: `AutomatonError` naming the place.
-  public func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
+  public func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
     guard data.count <= Self.mostBytes else {
       throw AutomatonError(
         at: name, expected: "at most \(Self.mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
@@ -49,13 +49,13 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
       case .table: try Table.read(text, name: name)
       case .exchange, .jflap: try Exchange.read(data, name: name)
       }
-    return Drawn(automaton: automaton)
+    return PlacedAutomaton(automaton: automaton)
   }
 
   /// Writes an automaton.
   ///
   /// - Throws: `AutomatonError` where the format cannot hold it.
-  public func write(_ drawn: Drawn) throws(AutomatonError) -> Data {
+  public func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> Data {
     switch self {
     case .jflap: Data(try JFLAP.write(drawn).utf8)
     case .dot: Data(DOT.write(drawn.automaton).utf8)
@@ -69,7 +69,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
 }
 
 /// An automaton with where its states stand, where that is known.
-public struct Drawn: Hashable, Sendable {
+public struct PlacedAutomaton: Hashable, Sendable {
   /// A place on a canvas, x to the right and y down.
   public struct Place: Hashable, Sendable {
     /// Canvas points from the left.

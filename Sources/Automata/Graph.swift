@@ -1,6 +1,6 @@
 /// An automaton in numbers: states and symbols are counted from 0, the ways from a state lie together.
 struct Graph {
-  /// A way that reads a symbol, or, among ``silent`` ones, none.
+  /// A way that reads a symbol, or, among ``epsilonEdges`` ones, none.
   struct Edge: Hashable {
     var symbol: Int
     var target: Int
@@ -12,7 +12,7 @@ struct Graph {
   /// For each state, the ways that read, by symbol and target.
   let edges: [[Edge]]
   /// For each state, the ways that read nothing.
-  let silent: [[Edge]]
+  let epsilonEdges: [[Edge]]
   let initial: [Int]
   let isFinal: [Bool]
 
@@ -25,7 +25,7 @@ struct Graph {
     let stateIndex = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })
     var edges = [[Edge]](repeating: [], count: automaton.states.count)
-    var silent = edges
+    var epsilonEdges = edges
     for (index, transition) in automaton.transitions.enumerated() {
       guard let start = stateIndex[transition.start], let end = stateIndex[transition.end] else {
         preconditionFailure("an automaton has the states of its transitions")
@@ -34,7 +34,7 @@ struct Graph {
         edges[start].append(Edge(symbol: symbolIndex[symbol]!, target: end, transition: index))
       }
       if transition.includesEpsilon {
-        silent[start].append(Edge(symbol: -1, target: end, transition: index))
+        epsilonEdges[start].append(Edge(symbol: -1, target: end, transition: index))
       }
     }
     for state in edges.indices {
@@ -43,7 +43,7 @@ struct Graph {
       }
     }
     self.edges = edges
-    self.silent = silent
+    self.epsilonEdges = epsilonEdges
     initial = automaton.states.indices.filter { automaton.states[$0].isInitial }
     isFinal = automaton.states.map(\.isFinal)
   }
@@ -68,7 +68,7 @@ struct Graph {
     for state in states where marks.insert(state) { reached.append(state) }
     var next = 0
     while next < reached.count {
-      for edge in silent[reached[next]] where marks.insert(edge.target) {
+      for edge in epsilonEdges[reached[next]] where marks.insert(edge.target) {
         reached.append(edge.target)
       }
       next += 1
@@ -95,10 +95,10 @@ struct Graph {
   func accepts(in states: [Int]) -> Bool { states.contains { isFinal[$0] } }
 
   /// Which states are reached from the initial ones.
-  var reachable: [Bool] { reached(from: initial) { edges[$0] + silent[$0] } }
+  var reachable: [Bool] { reached(from: initial) { edges[$0] + epsilonEdges[$0] } }
 
   /// From which states a final one is reached.
-  var productive: [Bool] {
+  var coaccessible: [Bool] {
     let sources = sources
     return reached(from: isFinal.indices.filter { isFinal[$0] }) { sources[$0] }
   }
@@ -107,7 +107,7 @@ struct Graph {
   var sources: [[Edge]] {
     var sources = [[Edge]](repeating: [], count: stateCount)
     for state in edges.indices {
-      for edge in edges[state] + silent[state] {
+      for edge in edges[state] + epsilonEdges[state] {
         sources[edge.target].append(
           Edge(symbol: edge.symbol, target: state, transition: edge.transition))
       }

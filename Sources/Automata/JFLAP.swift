@@ -7,7 +7,7 @@ import XMLTree
 /// is read as a chain of transitions through new states. An element `alphabet`, which JFLAP ignores, has
 /// the symbols that no transition reads.
 enum JFLAP {
-  static func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
+  static func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
     let root: XMLElementTree
     do {
       root = try XMLTreeParser().parse(data)
@@ -26,7 +26,7 @@ enum JFLAP {
     let parent = root.children(named: "automaton").first ?? root
 
     var builder = AutomatonBuilder(file: name)
-    var places: [String: Drawn.Place] = [:]
+    var places: [String: PlacedAutomaton.Place] = [:]
     for element in parent.children(named: "state") {
       guard let id = element.attributes["id"], !id.isEmpty else {
         throw refuse(element, "a state with an id", "none")
@@ -46,7 +46,7 @@ enum JFLAP {
         guard x.isFinite, y.isFinite else {
           throw refuse(element, "finite coordinates", "\(x), \(y)")
         }
-        places[id] = Drawn.Place(x: x, y: y)
+        places[id] = PlacedAutomaton.Place(x: x, y: y)
       }
     }
     for alphabet in root.children(named: "alphabet") {
@@ -69,7 +69,7 @@ enum JFLAP {
         builder.transition(start, target, symbol: label.isEmpty ? nil : label)
       }
     }
-    return Drawn(automaton: try builder.automaton(), places: places)
+    return PlacedAutomaton(automaton: try builder.automaton(), places: places)
   }
 
   /// The chains of new states that stand for labels of several characters.
@@ -94,7 +94,7 @@ enum JFLAP {
     /// Adds transitions that read the characters of `label` one by one.
     mutating func add(
       _ label: String, from start: String, to end: String, _ builder: inout AutomatonBuilder,
-      _ places: inout [String: Drawn.Place]
+      _ places: inout [String: PlacedAutomaton.Place]
     ) {
       guard known.insert([start, end, label]).inserted else { return }
       let symbols = label.map(String.init)
@@ -134,26 +134,26 @@ enum JFLAP {
     /// A place on the line between two states; further chains lie beside it, those of a state to itself
     /// on a circle above it.
     private static func place(
-      _ share: Double, from: Drawn.Place, to: Drawn.Place, aside number: Int, isAhead: Bool
-    ) -> Drawn.Place {
+      _ share: Double, from: PlacedAutomaton.Place, to: PlacedAutomaton.Place, aside number: Int, isAhead: Bool
+    ) -> PlacedAutomaton.Place {
       let (x, y) = (to.x - from.x, to.y - from.y)
       let length = (x * x + y * y).squareRoot()
       guard length > 0 else {
         let radius = distance * Double(number + 1)
         let angle = 2 * Double.pi * share
-        return Drawn.Place(
+        return PlacedAutomaton.Place(
           x: from.x + radius * sin(angle), y: from.y - radius * (1 - cos(angle)))
       }
       let side = Double((number + 1) / 2) * (number.isMultiple(of: 2) ? -1 : 1)
       let aside = distance * side * (isAhead ? 1 : -1) / length
-      return Drawn.Place(
+      return PlacedAutomaton.Place(
         x: from.x + x * share - y * aside, y: from.y + y * share + x * aside)
     }
   }
 
   /// - Throws: `AutomatonError` for texts that no XML document may hold, and for symbols of several
   ///   characters, which JFLAP would take for several symbols.
-  static func write(_ drawn: Drawn) throws(AutomatonError) -> String {
+  static func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> String {
     if let symbol = drawn.automaton.longSymbols.first {
       throw AutomatonError(
         at: "JFLAP form",
@@ -198,10 +198,10 @@ enum JFLAP {
   }
 
   /// States of which nobody knows where they stand stand in a circle.
-  private static func circle(_ index: Int, of count: Int) -> Drawn.Place {
+  private static func circle(_ index: Int, of count: Int) -> PlacedAutomaton.Place {
     let radius = max(100, 30 * Double(count))
     let angle = 2 * Double.pi * Double(index) / Double(max(1, count))
-    return Drawn.Place(
+    return PlacedAutomaton.Place(
       x: (radius * (1.2 - cos(angle))).rounded(), y: (radius * (1.2 - sin(angle))).rounded())
   }
 

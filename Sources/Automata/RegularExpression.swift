@@ -277,7 +277,7 @@ private struct Elimination {
             text: choices.joined(separator: "|"), kind: choices.count > 1 ? .choice : .atom),
           from: state, to: target)
       }
-      for edge in graph.silent[state] where edge.target != state {
+      for edge in graph.epsilonEdges[state] where edge.target != state {
         try add(.empty, from: state, to: edge.target)
       }
       if graph.isFinal[state] { try add(.empty, from: state, to: end) }

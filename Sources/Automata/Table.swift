@@ -129,7 +129,7 @@ enum Table {
     var builder = AutomatonBuilder(file: name)
     var columns: [String?]?
     var isTable = false
-    var ways: [(line: Int, start: String, end: String, symbol: String?)] = []
+    var entries: [(line: Int, start: String, end: String, symbol: String?)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       func refuse(_ expected: String, _ found: String) -> AutomatonError {
@@ -159,7 +159,7 @@ enum Table {
       builder.state(state) { ($0.isInitial, $0.isFinal) = (isInitial, isFinal) }
       for (cell, symbol) in zip(cells.dropFirst(), known) {
         for target in targets(cell).map(trimmed).map(plain) where !target.isEmpty {
-          ways.append((index + 1, state, target, symbol))
+          entries.append((index + 1, state, target, symbol))
         }
       }
     }
@@ -171,12 +171,12 @@ enum Table {
         at: name, expected: "a line that begins with `state`, or lines of states", found: "neither")
     }
     builder.alphabet = (columns ?? []).compactMap(\.self)
-    for way in ways {
-      guard builder.contains(way.end) else {
+    for entry in entries {
+      guard builder.contains(entry.end) else {
         throw AutomatonError(
-          at: "\(name), line \(way.line)", expected: "a line for state `\(way.end)`", found: "none")
+          at: "\(name), line \(entry.line)", expected: "a line for state `\(entry.end)`", found: "none")
       }
-      builder.transition(way.start, way.end, symbol: way.symbol)
+      builder.transition(entry.start, entry.end, symbol: entry.symbol)
     }
     return try builder.automaton()
   }

@@ -10,7 +10,7 @@ public enum VisibleText {
     for index in scalars.indices where isInvisible(at: index, of: scalars) {
       throw AutomatonError(
         at: place, expected: "only characters that can be seen",
-        found: "\(words(scalars[index])); delete it")
+        found: "\(description(scalars[index])); delete it")
     }
   }
 
@@ -47,7 +47,7 @@ public enum VisibleText {
   }
 
   /// `U+200B (zero width space)`.
-  private static func words(_ scalar: Unicode.Scalar) -> String {
+  private static func description(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     return scalar.properties.name.map { "\(code) (\($0.lowercased()))" } ?? code

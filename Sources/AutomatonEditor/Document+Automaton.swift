@@ -27,7 +27,7 @@ extension Document {
   public var danglingTransitions: [String] { transitions.filter(\.isDangling).map(\.id) }
 
   /// The dangling transitions in words: `the arrow from q0 to nowhere`.
-  public var danglingTransitionsInWords: [String] {
+  public var danglingTransitionDescriptions: [String] {
     let names = automaton.shownNames
     return transitions.filter(\.isDangling).map { transition in
       let label = labelText(of: transition)

@@ -6,7 +6,7 @@ extension Document {
   /// initial ones on, and one transition for all symbols between two states.
   ///
   /// The states keep their ids; equal ids of states and transitions are told apart.
-  public init(_ drawn: Drawn, id: String) {
+  public init(_ drawn: PlacedAutomaton, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton
     let read = Set(automaton.transitions.flatMap(\.symbols))
@@ -80,7 +80,7 @@ extension Document {
   private static let mostRounds = 200
 
   /// The places that are known, apart from each other; `nil` where they are not.
-  private static func places(of drawn: Drawn) -> [Vector]? {
+  private static func places(of drawn: PlacedAutomaton) -> [Vector]? {
     let known = drawn.automaton.states.compactMap { drawn.places[$0.id] }.map { Vector($0.x, $0.y) }
     let count = drawn.automaton.states.count
     guard known.count == count, count > 1 else { return nil }

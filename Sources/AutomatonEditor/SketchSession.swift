@@ -46,7 +46,7 @@ public struct SketchSession: Sendable {
       case notANumber
 
       /// The reason in plain English.
-      public var words: String {
+      public var message: String {
         switch self {
         case .recognition(.tooSmall): "too small"
         case .recognition(.unrecognised): "not recognised"

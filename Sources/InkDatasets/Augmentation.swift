@@ -110,11 +110,11 @@ public struct Augmentation: Hashable, Sendable, Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let names = try decoder.singleValueContainer().decode([String: AnyValue].self).keys
-    if let stranger = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
+    if let unknown = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: [CodingKeys.rotation],
-          debugDescription: "`\(stranger)`, which is no part of an augmentation"))
+          debugDescription: "`\(unknown)`, which is no part of an augmentation"))
     }
     func number(_ key: CodingKeys, _ range: ClosedRange<Double>, or standard: Double) throws
       -> Double

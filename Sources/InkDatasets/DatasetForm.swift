@@ -153,7 +153,7 @@ public struct LoadedDataset: Sendable {
   /// One line for each item that should have been readable and was not.
   public var failures: [String] = []
   /// Files that were not read: pictures among ink, ink among pictures, and files of other kinds.
-  public var passedOver: [String] = []
+  public var skipped: [String] = []
   /// Recordings without a label.
   public var unlabelledCount = 0
   /// Examples that the label map left out.
@@ -164,8 +164,8 @@ public struct LoadedDataset: Sendable {
   public var wasInverted: Bool?
 
   /// How many files of each kind were passed over, and the first of them: `2 pictures (a/b.png first)`.
-  public var passedOverInWords: [String] {
-    let kinds = Dictionary(grouping: passedOver, by: Dataset.FileKind.init(path:))
+  public var skippedDescriptions: [String] {
+    let kinds = Dictionary(grouping: skipped, by: Dataset.FileKind.init(path:))
     return Dataset.FileKind.allCases.compactMap { kind in
       guard let files = kinds[kind], let first = files.first else { return nil }
       let noun =
@@ -274,7 +274,7 @@ extension Dataset {
         var loaded = try pictures(
           FileTree.join(path, images), labels: FileTree.join(path, labels), polarity: polarity)
         let used = [images, labels, "classes.txt"].map { FileTree.join(path, $0) }
-        loaded.passedOver = FileTree.files(below: path).filter { !used.contains($0) }
+        loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
         return loaded
       }
       if ImageFolder.isOne(path),
@@ -395,7 +395,7 @@ extension Dataset {
       guard !notRecordings.contains(where: file.hasSuffix),
         FileTree.name(of: file) != "split.json"
       else {
-        loaded.passedOver.append(file)
+        loaded.skipped.append(file)
         continue
       }
       do {
@@ -421,7 +421,7 @@ extension Dataset {
       } catch let error as InkError {
         // In a folder, a licence or a note beside the ink is no failure.
         if isFolder, !isNamedInk(file), error.found == "something else" {
-          loaded.passedOver.append(file)
+          loaded.skipped.append(file)
         } else {
           loaded.failures.append("\(error)")
         }

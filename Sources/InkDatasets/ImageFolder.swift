@@ -39,12 +39,12 @@ enum ImageFolder {
     var examples: [Example] = []
     var loaded = LoadedDataset(dataset: Dataset([]))
     for name in FileTree.names(in: path) where !labels.contains(name) {
-      loaded.passedOver.append(FileTree.join(path, name))
+      loaded.skipped.append(FileTree.join(path, name))
     }
     for label in labels {
       for file in FileTree.files(below: FileTree.join(path, label)) {
         guard file.lowercased().hasSuffix(".png") else {
-          loaded.passedOver.append(file)
+          loaded.skipped.append(file)
           continue
         }
         do {

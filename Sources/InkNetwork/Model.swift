@@ -88,8 +88,8 @@ public struct Model: Hashable, Sendable {
       }
     }
     let known = Set(architecture.parameters.map(\.name))
-    if let stranger = weights.keys.filter({ !known.contains($0) }).min() {
-      throw refuse(stranger, "only the network's own tensors", "one more")
+    if let unknown = weights.keys.filter({ !known.contains($0) }).min() {
+      throw refuse(unknown, "only the network's own tensors", "one more")
     }
     self.architecture = architecture
     self.labels = labels

@@ -3,26 +3,26 @@ import InkNetwork
 import InkRecognizer
 import InkTraining
 
-/// Shows what a model file says about itself, or what the machine can do.
+/// Shows the contents of a model file, or the machine's BLAS.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show a model's layers, labels, preprocessing and provenance, or the machine.",
+    abstract: "Show a model's layers, labels, preprocessing and provenance.",
     discussion: """
-      --machine tells which BLAS kernels train here and why, and how fast they are. The environment \
-      variable INKSTATE_BLAS_CORE chooses others, in OpenBLAS's words: Haswell, SkylakeX, …
+      --machine shows the BLAS kernels that training uses on this machine, why, and their speed. The \
+      environment variable INKSTATE_BLAS_CORE selects others by OpenBLAS's names: Haswell, SkylakeX, …
 
       Example: inkstate inspect models/inkstate.safetensors
       """)
 
-  @Argument(help: "The model; without it, the released one.")
+  @Argument(help: "The model. (default: the released model)")
   var model: String?
 
-  @Flag(help: "Show the machine instead.")
+  @Flag(help: "Show the machine's BLAS instead of a model.")
   var machine = false
 
   func validate() throws {
     guard !machine || model == nil else {
-      throw ValidationError("--machine shows no model: leave out \(model!)")
+      throw ValidationError("--machine does not show a model; leave out \(model!)")
     }
   }
 
@@ -58,7 +58,7 @@ struct Inspect: ParsableCommand {
       let parameters = architecture.parameters.filter { $0.layer == index && $0.isLearnt }
         .reduce(0) { $0 + $1.count }
       print(
-        words(layer).padded(32) + "\(architecture.shapes[index + 1])".padded(18)
+        summary(layer).padded(32) + "\(architecture.shapes[index + 1])".padded(18)
           + "\(parameters)".leftPadded(12) + "\(multiplyAdds[index])".leftPadded(15))
     }
     print(
@@ -74,7 +74,7 @@ struct Inspect: ParsableCommand {
     print(
       "decision      temperature \(decision.temperature.fixed(3)), "
         + "extent at least \(decision.leastExtent.fixed(1)) points"
-        + (decision.rejectedLabel.map { ", \($0) is refused" } ?? ""))
+        + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     for label in model.labels where label != decision.rejectedLabel {
       print(
         "              \(label): probability at least "
@@ -86,7 +86,7 @@ struct Inspect: ParsableCommand {
     }
   }
 
-  private func words(_ layer: Layer) -> String {
+  private func summary(_ layer: Layer) -> String {
     switch layer {
     case .convolution(let filters, let kernel, let padding):
       "convolution \(kernel)×\(kernel)×\(filters), \(padding.rawValue)"

@@ -405,7 +405,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     #expect(editor.document == Document(id: "test"))
     // What was computed keeps its symbols when it is drawn.
     let minimal = try RegularExpression("a*", alphabet: ["b"]).automaton.minimized()
-    #expect(Document(Drawn(automaton: minimal), id: "x").automaton.alphabet == ["a", "b"])
+    #expect(Document(PlacedAutomaton(automaton: minimal), id: "x").automaton.alphabet == ["a", "b"])
   }
 
   @Test func refusalsAreInPlainEnglish() throws {
@@ -431,7 +431,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     try editor.perform(.addSymbols(transition: editor.document.transitions[0].id, "a b"))
     try editor.perform(.drawTransition(arrow(Vector(900, 600), Vector(900, 900))))
     #expect(
-      editor.document.danglingTransitionsInWords == [
+      editor.document.danglingTransitionDescriptions == [
         "the arrow from p to nowhere (a, b)", "the arrow from nowhere to nowhere",
       ])
   }

@@ -316,7 +316,7 @@ func inkstate(
     #expect(result.output == "1 example of 1 label in a.ndjson\n")
     #expect(
       result.errors == """
-        passed over: 1 other file (g/lost.xml.nodata)
+        skipped: 1 other file (g/lost.xml.nodata)
         left out: 1 example whose label is dropped in g
 
         """)
@@ -353,7 +353,7 @@ func inkstate(
     try folder.write("in/d.png", PNG.encode(picture.inverted()))
     var result = try run("classify in")
     #expect(result.status == 0)
-    #expect(result.errors == "in/d.png: dark ink on bright ground, inverted\n")
+    #expect(result.errors == "in/d.png: dark ink on a light background, inverted\n")
     let lines = result.output.split(separator: "\n")
     #expect(
       lines.map { String($0.prefix { $0 != " " }) }

@@ -100,8 +100,8 @@ import TestSupport
     for name in ["1", "2"] { try folder.write("mix/pictures/\(name).png", picture) }
     try folder.write("mix/notes.txt", "x")
     let said = """
-      passed over: 2 pictures (mix/pictures/1.png first)
-      passed over: 1 other file (mix/notes.txt)
+      skipped: 2 pictures (mix/pictures/1.png first)
+      skipped: 1 other file (mix/notes.txt)
 
       """
     var result = try run("dataset describe mix")
@@ -116,14 +116,14 @@ import TestSupport
     try folder.write("mix/pictures/1.xml", "<annotation/>")
     result = try run("dataset describe mix")
     #expect(result.output.hasPrefix("2 examples of 1 class\n"))
-    #expect(result.errors.hasPrefix("passed over: 3 other files (mix/about.json first)\n"))
+    #expect(result.errors.hasPrefix("skipped: 3 other files (mix/about.json first)\n"))
   }
 
   @Test func inkBesideArraysIsNamed() throws {
     _ = try run("dataset synthesize --writers 2 --per-class 1 --form npy -o arrays")
     try folder.write("arrays/a.ndjson", line)
     let result = try run("dataset describe arrays")
-    #expect(result.errors.hasPrefix("passed over: 1 ink file (arrays/a.ndjson)\n"))
+    #expect(result.errors.hasPrefix("skipped: 1 ink file (arrays/a.ndjson)\n"))
     #expect(result.output.hasPrefix("8 examples of 4 classes\n"))
   }
 
@@ -174,7 +174,7 @@ import TestSupport
     try folder.write("light.png", PNG.encode(picture))
     try folder.write("ink.ndjson", line)
     var result = try run("classify dark.png light.png ink.ndjson")
-    #expect(result.errors == "dark.png: dark ink on bright ground, inverted\n")
+    #expect(result.errors == "dark.png: dark ink on a light background, inverted\n")
     result = try run("classify --format json dark.png light.png ink.ndjson")
     let answers = try result.output.split(separator: "\n").map {
       try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]

@@ -28,7 +28,7 @@ import TestSupport
       result.errors.contains(
         "1 epoch of batches of 16, Adam with a one-cycle rate of 0.004, classes balanced, "
           + "weights averaged (0.9), patience 10 epochs, augmentation any-angle for half of "
-          + "the examples (options overrule each choice)\n"), "\(result.errors)")
+          + "the examples (options override each choice)\n"), "\(result.errors)")
     // What validates is not learnt from.
     let counts = try #require(
       result.errors.firstMatch(
@@ -117,7 +117,7 @@ import TestSupport
           && result.errors.contains("this process computes with OpenBLAS Sandybridge and"),
         "\(result.errors)")
       result = try interrupted("Sandybridge", " --resume --any-instruction-set")
-      #expect(result.errors.contains("\ngoing on in epoch"), "\(result.errors.suffix(300))")
+      #expect(result.errors.contains("\nresuming in epoch"), "\(result.errors.suffix(300))")
     }
   #endif
 

@@ -49,7 +49,7 @@ extension Automaton {
   ///
   /// - Throws: `AutomatonError` where the sets of states on the way take more room than the limit's
   ///   transitions.
-  public func words(
+  public func acceptedStrings(
     first count: Int, limit: Limit = .standard
   ) throws(AutomatonError) -> [[String]] {
     let graph = Graph(trimmed)
@@ -57,7 +57,7 @@ extension Automaton {
     let start = graph.closure(of: graph.initial, &marks)
     let sources = graph.sources
     /// The states from which exactly so many symbols lead to a final one.
-    func silentlyBefore(_ states: Set<Int>) -> Set<Int> {
+    func epsilonPredecessors(_ states: Set<Int>) -> Set<Int> {
       var result = states
       var open = Array(states)
       while let state = open.popLast() {
@@ -67,7 +67,7 @@ extension Automaton {
       }
       return result
     }
-    var canEnd = [silentlyBefore(Set(graph.isFinal.indices.filter { graph.isFinal[$0] }))]
+    var canEnd = [epsilonPredecessors(Set(graph.isFinal.indices.filter { graph.isFinal[$0] }))]
     var words: [[String]] = []
     var emptyLengths = 0
     var room = canEnd[0].count
@@ -104,7 +104,7 @@ extension Automaton {
         for edge in sources[state] where edge.symbol >= 0 { previous.insert(edge.target) }
       }
       if previous.isEmpty { break }
-      canEnd.append(silentlyBefore(previous))
+      canEnd.append(epsilonPredecessors(previous))
       room += canEnd[length + 1].count
       try limit.check("list of words", transitions: room)
       length += 1
