@@ -195,7 +195,7 @@ import Testing
     #expect {
       try TypedSymbols(text)
     } throws: {
-      "\($0)".hasPrefix("symbols: expected only characters that can be seen, found \(found)")
+      "\($0)".hasPrefix("symbols: expected only visible characters, found \(found)")
     }
   }
 

@@ -366,7 +366,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
         #expect {
           try editor.perform(command)
         } throws: {
-          "\($0)".contains("expected only characters that can be seen, found U+")
+          "\($0)".contains("expected only visible characters, found U+")
         }
       }
     }

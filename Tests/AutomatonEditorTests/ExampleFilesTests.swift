@@ -6,7 +6,7 @@ import InkDatasets
 import InkRecognizer
 import Testing
 
-/// The files in `Examples/Automata`: the automata of `spec/editor-and-recogniser.md`, section 4.4, and
+/// The files in `Examples/Automata`: the automata of the usability test of the reference editor, and
 /// the strokes of a drawing.
 ///
 /// `INKSTATE_WRITE_EXAMPLES=1` writes them anew.

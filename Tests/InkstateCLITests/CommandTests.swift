@@ -145,7 +145,7 @@ func inkstate(
     #expect(result.output.contains("(split: test and whole)"))
     #expect(result.output.contains("\ncomposed bent arrow "))
     result = try run("evaluate data --by size,weather")
-    #expect(result.status == 64 && result.errors.contains("--by: expected source, writer"))
+    #expect(result.status == 64 && result.errors.contains("--by: `weather` is not one of source, writer"))
 
     result = try run(
       "train --from c.safetensors --adapt data/test.ndjson --epochs 1 -o mine.safetensors")
@@ -159,7 +159,7 @@ func inkstate(
     #expect(
       result.status == 64 && result.errors.contains("--adapt: name the model to adapt with --from"))
     result = try run("train -o n.safetensors")
-    #expect(result.status == 64 && result.errors.contains("name a data set to learn from"))
+    #expect(result.status == 64 && result.errors.contains("name a data set to train on"))
   }
 
   @Test func aTrainingGoesOnWithTheSameValidationPartOnly() throws {
@@ -256,7 +256,7 @@ func inkstate(
     let text = try String(contentsOfFile: "\(folder.path)/Sketch.swift", encoding: .utf8)
     #expect(text.contains("public enum Sketch {"))
     #expect(
-      try run("export").errors.contains("--to: name the form: coreml, onnx, safetensors or swift"))
+      try run("export").errors.contains("name the format with --to: coreml, onnx, safetensors or swift"))
     #expect(
       try run("import inkstate.onnx --output x.safetensors --labels a,b").errors
         == "Error: inkstate.onnx, labels: expected 4, one a class, found 2\n")
@@ -279,11 +279,11 @@ func inkstate(
   @Test func whatCannotWorkIsRefusedBeforeItIsTried() throws {
     _ = try run("dataset synthesize --writers 3 --per-class 2 --seed 3 -o ink.ndjson")
     var result = try run("dataset split ink.ndjson --by fold --folds 2 -o s")
-    #expect(result.status == 64 && result.errors.contains("--folds: expected 3 or more"))
+    #expect(result.status == 64 && result.errors.contains("--folds: 2 folds leave nothing to train on"))
     result = try run("dataset preview ink.ndjson --size 512 --rows 100 --columns 100 -o p.png")
     #expect(
       result.status == 64
-        && result.errors.contains("expected a sheet of at most 100 million pixels"))
+        && result.errors.contains("at most 100 million are allowed"))
     #expect(FileTree.names(in: folder.path) == ["ink.ndjson"])
   }
 
@@ -506,7 +506,7 @@ func inkstate(
     ),
     (
       "automaton convert twice.jff -o t.dot", 1,
-      "Error: twice.jff, line 1: expected an id of its own, found another state `1`"
+      "Error: twice.jff, line 1: expected a unique id, found another state `1`"
     ),
     ("automaton check none.jff", 1, "Error: none.jff: expected a file, found nothing of that name"),
     (
@@ -557,7 +557,7 @@ func inkstate(
     let result = try run(arguments)
     #expect(result.status == Int32(status))
     let lines = result.errors.split(separator: "\n").filter {
-      !$0.contains("ink on dark ground")
+      !$0.contains("ink on a dark background")
     }
     #expect(lines.count == 1)
     #expect(lines.first?.hasPrefix(message) == true, "\(result.errors)")

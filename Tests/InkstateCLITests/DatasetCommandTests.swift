@@ -79,8 +79,8 @@ import TestSupport
   }
 
   @Test(arguments: [
-    ("--map line=a --map line=b", "--map: expected one new name for `line`, found `a` and `b`"),
-    ("--map line=a --drop line", "--map, --drop: expected one of them for `line`, found both"),
+    ("--map line=a --map line=b", "--map: two new names for `line`, `a` and `b`; give one"),
+    ("--map line=a --drop line", "`line` is in both --map and --drop; give one of them"),
   ])
   func labelsHaveOneFate(options: String, message: String) throws {
     try folder.write("a.ndjson", line)
@@ -91,7 +91,7 @@ import TestSupport
     #expect(twice.status == 0)
     let calibrated = try run("calibrate m a.ndjson --except a=0.1 --except a=0.2 -o c")
     #expect(
-      calibrated.errors.hasPrefix("Error: --except: expected one share for `a`, found 0.1 and 0.2"))
+      calibrated.errors.hasPrefix("Error: --except: two different shares for `a`, 0.1 and 0.2"))
   }
 
   @Test func inkAndPicturesInOneFolderAreNeverSilent() throws {
@@ -153,10 +153,10 @@ import TestSupport
     #expect(lines.count == 2)
     #expect(
       lines[0].hasPrefix("not read: a.json, line 1: ")
-        && lines[0].hasSuffix("; nor could 3 more be read"))
+        && lines[0].hasSuffix("; 3 more could not be read"))
     #expect(
       lines[1].hasPrefix("not read: README.ndjson, line 1: ")
-        && lines[1].hasSuffix("; nor could 1 more be read"))
+        && lines[1].hasSuffix("; 1 more could not be read"))
     // Among good ones, every bad one is named.
     try folder.write("b.ndjson", "{\n{\n" + line + "{\n")
     result = try run("classify b.ndjson")
