@@ -72,7 +72,8 @@ extension Automaton {
     var emptyLengths = 0
     var room = canEnd[0].count
 
-    /// Adds the accepted words of `length`, and follows only paths that can end after that many symbols.
+    /// Adds the accepted words of `length`, and follows only paths that can end after that many
+    /// symbols.
     func collect(length: Int) {
       guard start.contains(where: canEnd[length].contains) else { return }
       var ways: [(states: [Int], symbols: ArraySlice<Int>)] = [

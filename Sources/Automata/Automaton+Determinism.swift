@@ -63,7 +63,8 @@ extension Automaton {
     return Automaton(unchecked: states, transitions, alphabet: alphabet)
   }
 
-  /// Returns an equivalent deterministic automaton by the subset construction (Rabin & Scott, 1959).
+  /// Returns an equivalent deterministic automaton by the subset construction (Rabin & Scott,
+  /// 1959).
   ///
   /// Each state is a set of this automaton's states and is named after them. With `addsTrap`, every
   /// state has a transition for every symbol.

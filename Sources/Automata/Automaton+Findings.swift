@@ -17,7 +17,8 @@ extension Automaton {
     case unnamed(state: String)
     /// Several states with the same name.
     case sharedName(String, states: [String])
-    /// Symbols of several characters, which change how a word is split (``Automaton/symbols(of:)``).
+    /// Symbols of several characters, which change how a word is split
+    /// (``Automaton/symbols(of:)``).
     case longSymbols([String])
 
     /// Whether the automaton accepts no word because of it.

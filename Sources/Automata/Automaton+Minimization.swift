@@ -1,10 +1,11 @@
 extension Automaton {
   /// Returns the minimal deterministic automaton of the same language, without a trap state.
   ///
-  /// Its states are ordered by the words that reach them. Equivalent automata over the same alphabet
-  /// therefore give the same result, except for the names. A state that is not merged keeps the name
-  /// from ``determinized(addsTrap:limit:)``. Merged states are named as a set, `{q1,q2}`. If that name
-  /// is longer than ``longestSetName``, the first free name of q0, q1, … is used.
+  /// Its states are ordered by the words that reach them. Equivalent automata over the same
+  /// alphabet therefore give the same result, except for the names. A state that is not merged
+  /// keeps the name from ``determinized(addsTrap:limit:)``. Merged states are named as a set,
+  /// `{q1,q2}`. If that name is longer than ``longestSetName``, the first free name of q0, q1, … is
+  /// used.
   ///
   /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
@@ -28,8 +29,8 @@ extension DeterministicGraph {
   /// Returns the graph with equivalent states merged (Hopcroft, 1971).
   ///
   /// Splitters, each a block and a symbol, refine the partition. When a block is split, only the
-  /// smaller part becomes a splitter, which gives O(n log n). Merged states are named as a set of at
-  /// most `longestName` characters; a longer name is left empty.
+  /// smaller part becomes a splitter, which gives O(n log n). Merged states are named as a set of
+  /// at most `longestName` characters; a longer name is left empty.
   func merged(longestName: Int) -> DeterministicGraph {
     let complete = completed()
     let (count, symbolCount) = (complete.stateCount, symbols.count)

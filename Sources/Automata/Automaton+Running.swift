@@ -31,7 +31,8 @@ public struct Trace: Hashable, Sendable {
     public var symbol: String?
     /// The ids of the states, including those reached by ε-transitions, in the automaton's order.
     public var states: [String]
-    /// The ids of the transitions that were taken, including ε-transitions, in the automaton's order.
+    /// The ids of the transitions that were taken, including ε-transitions, in the automaton's
+    /// order.
     public var transitions: [String]
   }
 
@@ -49,8 +50,8 @@ extension Automaton {
   /// If every symbol of the alphabet is one character, each character of the word is a symbol.
   /// Otherwise the word is split by longest match, and commas separate symbols. White space always
   /// separates symbols. A comma or white space that is itself a symbol is read as that symbol. A
-  /// character that starts no symbol is a symbol of its own, and a run reports it as unknown. The word
-  /// `ε` is the empty word, unless `ε` is a symbol.
+  /// character that starts no symbol is a symbol of its own, and a run reports it as unknown. The
+  /// word `ε` is the empty word, unless `ε` is a symbol.
   public func symbols(of word: String) -> [String] {
     let known = Set(alphabet)
     let lengths = Set(known.map(\.count)).sorted(by: >)
@@ -198,8 +199,8 @@ extension Automaton {
     preconditionFailure("every state of a closure is reachable by ε-transitions")
   }
 
-  /// Returns the ids of the states reachable from `states` by ε-transitions, including `states`, in the
-  /// automaton's order.
+  /// Returns the ids of the states reachable from `states` by ε-transitions, including `states`, in
+  /// the automaton's order.
   public func epsilonClosure(of states: Set<String>) -> [String] {
     let graph = Graph(self)
     var marks = Marks(count: graph.stateCount)

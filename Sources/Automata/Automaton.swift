@@ -1,7 +1,7 @@
 /// A finite automaton, possibly nondeterministic and with ε-transitions.
 ///
-/// States and transitions are identified by their ids; names have no effect on computations. A symbol is
-/// any non-empty text.
+/// States and transitions are identified by their ids; names have no effect on computations. A
+/// symbol is any non-empty text.
 public struct Automaton: Hashable, Sendable {
   /// A state.
   public struct State: Hashable, Sendable, Codable {
@@ -60,8 +60,8 @@ public struct Automaton: Hashable, Sendable {
 
   /// Creates an automaton over the symbols of its transitions and those in `alphabet`.
   ///
-  /// - Throws: `AutomatonError` if an id occurs twice, a state of a transition is missing, or a symbol
-  ///   is empty.
+  /// - Throws: `AutomatonError` if an id occurs twice, a state of a transition is missing, or a
+  ///   symbol is empty.
   public init(
     states: [State], transitions: [Transition], alphabet: [String] = []
   ) throws(AutomatonError) {
@@ -120,8 +120,8 @@ public struct Automaton: Hashable, Sendable {
   public var finalStates: [String] { states.filter(\.isFinal).map(\.id) }
 }
 
-/// An error about an automaton that is not valid or too large: the place, the expected and the found
-/// value.
+/// An error about an automaton that is not valid or too large: the place, the expected and the
+/// found value.
 public struct AutomatonError: Error, Hashable, CustomStringConvertible {
   /// The file, state, transition or operation.
   public var place: String

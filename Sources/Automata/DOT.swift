@@ -1,9 +1,9 @@
 /// The Graphviz format for automata: nodes, edges and their attributes.
 ///
-/// Final states have the shape `doublecircle`. An initial state is the target of an edge from a node of
-/// the shape `point` or `none`. The label of an edge lists its symbols, separated by commas or line ends
-/// (`\n`), with `ε` for an ε-transition. Symbols that no edge has are in the graph's attribute
-/// `alphabet`, which Graphviz ignores.
+/// Final states have the shape `doublecircle`. An initial state is the target of an edge from a
+/// node of the shape `point` or `none`. The label of an edge lists its symbols, separated by commas
+/// or line ends (`\n`), with `ε` for an ε-transition. Symbols that no edge has are in the graph's
+/// attribute `alphabet`, which Graphviz ignores.
 enum DOT {
   static func write(_ automaton: Automaton) -> String {
     var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]

@@ -1,9 +1,11 @@
 import Foundation
 
 /// The exchange form of the reference editor: JSON with the names of states, and for each state its
-/// symbols with one target each (see "How drawing works" in the documentation of `AutomatonEditor`).
+/// symbols with one target each (see "How drawing works" in the documentation of
+/// `AutomatonEditor`).
 ///
-/// The key `alphabet`, which the reference editor ignores, lists the symbols that no transition reads.
+/// The key `alphabet`, which the reference editor ignores, lists the symbols that no transition
+/// reads.
 enum Exchange {
   private struct File: Codable {
     var initial: [String]

@@ -99,8 +99,8 @@ public struct PlacedAutomaton: Hashable, Sendable {
 extension Automaton {
   /// A unique name for each state, for formats without ids.
   ///
-  /// It is the state's name if that is unique, otherwise its id, followed by a number if another state
-  /// has that name.
+  /// It is the state's name if that is unique, otherwise its id, followed by a number if another
+  /// state has that name.
   var uniqueNames: [String: String] {
     let counts = Dictionary(grouping: states, by: \.name).mapValues(\.count)
     func isOwn(_ name: String) -> Bool { !name.isEmpty && counts[name] == 1 }

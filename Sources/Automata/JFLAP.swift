@@ -3,9 +3,9 @@ import XMLTree
 
 /// JFLAP's file format for finite automata (version 7; older files lack the element `automaton`).
 ///
-/// In JFLAP, a label of several characters reads them one after the other: `ab` means a, then b. Such a
-/// label becomes a chain of transitions through new states. The element `alphabet`, which JFLAP ignores,
-/// lists the symbols that no transition reads.
+/// In JFLAP, a label of several characters reads them one after the other: `ab` means a, then b.
+/// Such a label becomes a chain of transitions through new states. The element `alphabet`, which
+/// JFLAP ignores, lists the symbols that no transition reads.
 enum JFLAP {
   static func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
     let root: XMLElementTree
@@ -131,10 +131,11 @@ enum JFLAP {
       }
     }
 
-    /// Returns a position on the line between two states, beside it for further chains, or on a circle
-    /// above the state for a self-loop.
+    /// Returns a position on the line between two states, beside it for further chains, or on a
+    /// circle above the state for a self-loop.
     private static func place(
-      _ share: Double, from: PlacedAutomaton.Place, to: PlacedAutomaton.Place, aside number: Int, isAhead: Bool
+      _ share: Double, from: PlacedAutomaton.Place, to: PlacedAutomaton.Place, aside number: Int,
+      isAhead: Bool
     ) -> PlacedAutomaton.Place {
       let (x, y) = (to.x - from.x, to.y - from.y)
       let length = (x * x + y * y).squareRoot()

@@ -1,8 +1,8 @@
 /// A regular expression over symbols.
 ///
-/// Syntax: `ab` is a sequence, `a|b` a choice, and `a*`, `a+` and `a?` are repetitions. Parentheses group.
-/// `ε` is the empty word, `∅` the empty language, and `\` escapes a character. A symbol of several
-/// characters is quoted: `'begin'(a|b)*`. White space is ignored.
+/// Syntax: `ab` is a sequence, `a|b` a choice, and `a*`, `a+` and `a?` are repetitions. Parentheses
+/// group. `ε` is the empty word, `∅` the empty language, and `\` escapes a character. A symbol of
+/// several characters is quoted: `'begin'(a|b)*`. White space is ignored.
 public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
   /// The expression as text.
   public let description: String
@@ -191,8 +191,8 @@ extension Automaton {
   ///
   /// States with few transitions are eliminated first.
   ///
-  /// - Throws: `AutomatonError` if the total length of the expressions, in characters, exceeds the limit's
-  ///   transitions.
+  /// - Throws: `AutomatonError` if the total length of the expressions, in characters, exceeds the
+  ///   limit's transitions.
   public func regularExpression(
     limit: Limit = .standard
   ) throws(AutomatonError) -> RegularExpression {

@@ -5,8 +5,8 @@
 ///     * q1  |        |    | q0
 ///
 /// `→` (or `->`) marks initial states, and `*` marks final states. The columns are the alphabet. A comma
-/// inside braces or parentheses is part of a name, as in `{q0,q1}`. Other special characters in names are
-/// escaped by `\`.
+/// inside braces or parentheses is part of a name, as in `{q0,q1}`. Other special characters in
+/// names are escaped by `\`.
 enum Table {
   /// The maximum number of cells that are written, states times symbols.
   private static let mostCells = 10_000_000
@@ -176,7 +176,8 @@ enum Table {
     for entry in entries {
       guard builder.contains(entry.end) else {
         throw AutomatonError(
-          at: "\(name), line \(entry.line)", expected: "a line for state `\(entry.end)`", found: "none")
+          at: "\(name), line \(entry.line)", expected: "a line for state `\(entry.end)`",
+          found: "none")
       }
       builder.transition(entry.start, entry.end, symbol: entry.symbol)
     }

@@ -1,9 +1,9 @@
 /// The symbols that a person typed into one text field.
 ///
-/// Commas and white space separate symbols: `a, b` and `a b` are two, `ab` is one of two characters.
-/// `ε`, `eps`, `epsilon` and `\epsilon` mean the empty word. `0…9`, `0..9` and `a..e` are ranges of
-/// digits or Latin letters. Quotes (`","` or `','`) or a backslash (`\,`) make a special character a
-/// symbol. Invisible characters are refused.
+/// Commas and white space separate symbols: `a, b` and `a b` are two, `ab` is one of two
+/// characters. `ε`, `eps`, `epsilon` and `\epsilon` mean the empty word. `0…9`, `0..9` and `a..e`
+/// are ranges of digits or Latin letters. Quotes (`","` or `','`) or a backslash (`\,`) make a
+/// special character a symbol. Invisible characters are refused.
 public struct TypedSymbols: Hashable, Sendable {
   /// The unique symbols in the order of typing.
   public private(set) var symbols: [String] = []

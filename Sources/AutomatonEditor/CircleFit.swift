@@ -9,8 +9,8 @@ struct CircleFit {
 
   /// Fits a circle by least squares of x² + y² − 2ax − 2by − c (Kåsa, 1976).
   ///
-  /// The points are resampled evenly, so that slow parts have no more weight. Returns `nil` if the points
-  /// have no extent or are on a line.
+  /// The points are resampled evenly, so that slow parts have no more weight. Returns `nil` if the
+  /// points have no extent or are on a line.
   init?(_ drawing: Drawing) {
     let length = drawing.length
     guard length > 0, length.isFinite else { return nil }

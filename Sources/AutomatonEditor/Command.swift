@@ -109,7 +109,8 @@ extension Refusal: CustomStringConvertible {
 public struct EditorOptions: Hashable, Sendable {
   /// The zoom: screen points per canvas point.
   public var zoom = 1.0
-  /// The reach of a state for ends of transitions, in screen points; it is at least half the radius.
+  /// The reach of a state for ends of transitions, in screen points; it is at least half the
+  /// radius.
   public var attachment = 40.0
   /// The reach of the eraser, in screen points.
   public var eraserReach = 12.0

@@ -16,8 +16,8 @@ extension Document {
     return result
   }
 
-  /// Whether all positions are on the canvas, all radii positive, all ids unique, and the states of all
-  /// transitions exist.
+  /// Whether all positions are on the canvas, all radii positive, all ids unique, and the states of
+  /// all transitions exist.
   var isSound: Bool {
     let known = Set(states.map(\.id))
     guard known.union(transitions.map(\.id)).count == states.count + transitions.count else {
@@ -215,8 +215,8 @@ extension Document {
     }
   }
 
-  /// Returns the nearest state within reach of `place`; inside several discs, the one with the nearest
-  /// centre.
+  /// Returns the nearest state within reach of `place`; inside several discs, the one with the
+  /// nearest centre.
   func nearestState(to place: Vector, _ options: EditorOptions) -> State? {
     states.filter { $0.distance(to: place) <= options.attachment(to: $0) }.min {
       ($0.distance(to: place), $0.center.distance(to: place))

@@ -18,7 +18,8 @@ extension Document {
     var state: String?
   }
 
-  /// Turns self-loops to free sides, and bends arrows around the states and self-loops that they cross.
+  /// Turns self-loops to free sides, and bends arrows around the states and self-loops that they
+  /// cross.
   mutating func clearArrows(
     of drawn: [String: State], initial: Set<String>, middle: Vector
   ) {
@@ -60,7 +61,8 @@ extension Document {
     return (from, to)
   }
 
-  /// Returns the direction of a self-loop: up if that is free, otherwise the one farthest from all arrows.
+  /// Returns the direction of a self-loop: up if that is free, otherwise the one farthest from all
+  /// arrows.
   private static func roomiest(beside ways: [Double]) -> Double {
     let directions = [-0.5, 0.5, 0, -0.25, 0.25, -0.75, 0.75].map { $0 * Double.pi }
     func room(_ direction: Double) -> Double {

@@ -4,9 +4,9 @@ import Foundation
 extension Document {
   /// Creates a document that draws an automaton.
   ///
-  /// States keep their known positions; otherwise they are laid out in columns from the initial states on.
-  /// Two states have one transition for all symbols. The states keep their ids; a transition with the id
-  /// of a state gets a new one.
+  /// States keep their known positions; otherwise they are laid out in columns from the initial
+  /// states on. Two states have one transition for all symbols. The states keep their ids; a
+  /// transition with the id of a state gets a new one.
   public init(_ drawn: PlacedAutomaton, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton

@@ -1,7 +1,7 @@
 /// A drawn automaton: states with positions, transitions with shapes.
 ///
-/// It is a value; ``Document/applying(_:ids:options:)`` returns the changed document. A document can be
-/// unfinished: names and symbols may be missing, and ends may dangle.
+/// It is a value; ``Document/applying(_:ids:options:)`` returns the changed document. A document
+/// can be unfinished: names and symbols may be missing, and ends may dangle.
 public struct Document: Hashable, Sendable {
   /// A state, drawn as a circle.
   public struct State: Hashable, Sendable {
@@ -45,8 +45,8 @@ public struct Document: Hashable, Sendable {
     public enum Shape: Hashable, Sendable {
       /// A line from `start` to `tip` through `flex`.
       case regular(start: Vector, tip: Vector, flex: Vector)
-      /// A self-loop at `angle` from the bottom of the ring, clockwise on screen; if mirrored, it runs in
-      /// the other direction.
+      /// A self-loop at `angle` from the bottom of the ring, clockwise on screen; if mirrored, it
+      /// runs in the other direction.
       case loop(angle: Double, isMirrored: Bool)
     }
 

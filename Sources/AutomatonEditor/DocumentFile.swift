@@ -3,8 +3,8 @@ import Foundation
 
 /// The file format `.automaton` of the reference editor; see <doc:HowDrawingWorks>.
 ///
-/// Additional keys, which the reference editor ignores, store the order of the elements and which arrows
-/// mark initial states. The reference editor's files of 2021 are read as well.
+/// Additional keys, which the reference editor ignores, store the order of the elements and which
+/// arrows mark initial states. The reference editor's files of 2021 are read as well.
 public enum DocumentFile {
   private static let mostBytes = 256 << 20
   private static let formatVersion = 1.0
@@ -29,7 +29,8 @@ public enum DocumentFile {
 
   /// Reads a document; `name` is the file's name in messages.
   ///
-  /// Ends that name missing states are dangling. The key of an element is its id, whatever its `id` says.
+  /// Ends that name missing states are dangling. The key of an element is its id, whatever its `id`
+  /// says.
   ///
   /// - Throws: `DocumentError` with the element.
   public static func read(_ data: Data, name: String) throws(DocumentError) -> Document {

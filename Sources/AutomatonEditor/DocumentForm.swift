@@ -18,8 +18,8 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   public static let endings =
     ["automaton"] + [Format.jflap, .dot, .table, .exchange].flatMap(\.endings)
 
-  /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one of
-  /// ``endings``.
+  /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one
+  /// of ``endings``.
   public init?(path: String) {
     if path.lowercased().hasSuffix(".automaton") {
       self = .automaton

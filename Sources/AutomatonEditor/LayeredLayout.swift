@@ -3,8 +3,8 @@ import Foundation
 
 /// A layout for an automaton without positions.
 ///
-/// The column of a state is its distance from an initial state. The order within a column follows the
-/// barycentres of the neighbours, in sweeps to both sides (Sugiyama, Tagawa & Toda, 1981).
+/// The column of a state is its distance from an initial state. The order within a column follows
+/// the barycentres of the neighbours, in sweeps to both sides (Sugiyama, Tagawa & Toda, 1981).
 struct LayeredLayout {
   /// The position of each state, in canvas points.
   let places: [Vector]

@@ -14,8 +14,8 @@ extension Recognizer: DrawingRecognizer {
 
 /// A session that turns strokes into a document, one at a time; see <doc:HowDrawingWorks>.
 ///
-/// Strokes of one element are combined, such as an arrow's shaft and head, or two arcs of a ring. The
-/// decision about each stroke is returned, so that an app can show and change it.
+/// Strokes of one element are combined, such as an arrow's shaft and head, or two arcs of a ring.
+/// The decision about each stroke is returned, so that an app can show and change it.
 public struct SketchSession: Sendable {
   /// The result of a stroke.
   public enum Decision: Hashable, Sendable {
@@ -75,7 +75,8 @@ public struct SketchSession: Sendable {
     var label: String?
     /// The id of its element, if it is a transition.
     var transition: String?
-    /// The document after it, with the editor's revision; any other change ends the combination of strokes.
+    /// The document after it, with the editor's revision; any other change ends the combination of
+    /// strokes.
     var document: Document
     var revision: Int
   }
@@ -86,8 +87,8 @@ public struct SketchSession: Sendable {
   private static let headReach = 40.0
   /// The maximum length of a head, as a share of its shaft.
   private static let headShare = 0.8
-  /// The maximum length of a barb that looks like a transition, in screen points or as a share of the
-  /// shaft.
+  /// The maximum length of a barb that looks like a transition, in screen points or as a share of
+  /// the shaft.
   private static let longestBarb = (length: 100.0, share: 0.3)
   /// The margin below which the elements around a stroke can change the decision.
   private static let uncertain = 0.9

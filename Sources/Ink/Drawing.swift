@@ -25,12 +25,12 @@ public struct Drawing: Hashable, Sendable {
     return bounds
   }
 
-  /// The drawing with every point moved by `transform`; times and pressures stay.
+  /// Returns the drawing with each point moved by `transform`; times and pressures stay.
   public func transformed(by transform: Transform) -> Drawing {
     mapPoints { _, point in transform.apply(to: point) }
   }
 
-  /// The drawing with every point replaced by what `move` makes of it and its stroke's index.
+  /// Returns the drawing with each point replaced by the result of `move`.
   public func mapPoints(_ move: (_ stroke: Int, Point) -> Point) -> Drawing {
     Drawing(
       strokes.enumerated().map { index, stroke in Stroke(stroke.points.map { move(index, $0) }) })

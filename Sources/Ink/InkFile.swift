@@ -1,11 +1,12 @@
 import Foundation
 import XMLTree
 
-/// A file of recordings, whatever its format: the content decides, not the extension.
+/// A file of recordings in any format; the content determines the format, not the extension.
 public struct InkFile: Sendable {
-  /// The ways of writing ink down that are understood.
+  /// The formats that can be read.
   public enum Format: String, Sendable, CaseIterable {
-    /// One JSON object a line: Quick, Draw!'s raw and simplified drawings, and our own recordings.
+    /// One JSON object per line: Quick, Draw!'s raw and simplified drawings, and Inkstate's
+    /// recordings.
     case ndjson
     /// The W3C's Ink Markup Language.
     case inkML
@@ -13,7 +14,7 @@ public struct InkFile: Sendable {
     case gestureXML
   }
 
-  /// A recording, or the reason why there is none, with the place where it stands.
+  /// A recording or an error, with its place in the file.
   public struct Item: Sendable {
     /// The file and, where a file holds several recordings, the line.
     public var place: Place
@@ -23,10 +24,10 @@ public struct InkFile: Sendable {
 
   /// The path of the file.
   public let path: String
-  /// The format, told by the first bytes; where they tell nothing, `.ndjson` is taken at its word.
+  /// The format, by the first bytes, or else by the extension `.ndjson`.
   public let format: Format
 
-  /// What has been opened and cannot be opened again.
+  /// An open pipe, which cannot be opened again.
   private let pipe: InputFile?
 
   /// An XML file is read as a whole; real ones have some 100 KB.
@@ -49,7 +50,7 @@ public struct InkFile: Sendable {
       Self.detectFormat(ofPrefix: $0) != nil
     }
     path = input.path
-    // A first line that is broken does not hide the good ones after it.
+    // A broken first line does not prevent reading the lines after it.
     let named: Format? =
       path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
     guard let format = Self.detectFormat(ofPrefix: start) ?? named else {
@@ -74,7 +75,7 @@ public struct InkFile: Sendable {
     return bytes.first == UInt8(ascii: "{") ? .ndjson : nil
   }
 
-  /// Hands every item of the file to `body`, in order; a bad item does not end the reading.
+  /// Calls `body` with each item of the file in order, including those that cannot be read.
   ///
   /// A pipe has its items only once.
   ///

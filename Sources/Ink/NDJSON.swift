@@ -1,12 +1,13 @@
 import Foundation
 
-/// Quick, Draw!'s format and our superset of it: one JSON object a line.
+/// The recording format: one JSON object per line, a superset of Quick, Draw!'s format.
 ///
 /// `{"word": label, "drawing": [[xs, ys, ts, ps], …]}` with one entry of `drawing` a stroke. Times
-/// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a point
-/// has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every other key
-/// with a text, number or truth value is kept as an attribute. Attributes that are named as one of the
-/// format's own keys are in an object `attributes`, so that every recording is read as it was written.
+/// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a
+/// point has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every
+/// other key with a text, number or truth value is kept as an attribute. Attributes that are named
+/// as one of the format's own keys are in an object `attributes`, so that every recording is read
+/// as it was written.
 public enum NDJSON {
   /// Reads one line, or returns `nil` where it is blank.
   public static func item(_ line: LineReader.Line) -> InkFile.Item? {
@@ -204,7 +205,7 @@ private struct Line: Codable {
 }
 
 extension DecodingError {
-  /// The same error with its place in the drawing and in our words.
+  /// Returns the error as an `InkError` with its place in the drawing.
   fileprivate func inkError(at place: Place) -> InkError {
     func located(_ context: Context) -> Place {
       var place = place

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the pen leaves between touching the surface and lifting: an ordered list of points.
+/// The points of the pen between touching the surface and lifting, in order.
 public struct Stroke: Hashable, Sendable {
   /// The positions in drawing order.
   public var points: [Point]
@@ -10,7 +10,7 @@ public struct Stroke: Hashable, Sendable {
     self.points = points
   }
 
-  /// The most steps that a stroke is resampled in.
+  /// The maximum number of steps for resampling.
   private static let mostSteps = 1e6
 
   /// The length of the path through all points, in canvas points.
@@ -61,7 +61,7 @@ public struct Stroke: Hashable, Sendable {
       }
       walked += segment
     }
-    // Rounding may leave the last inner points unplaced: they lie at the end.
+    // Rounding can leave the last points out; they are at the end.
     while result.count < count { result.append(last) }
     return Stroke(result)
   }
@@ -102,7 +102,7 @@ public struct Stroke: Hashable, Sendable {
     return Stroke(zip(points, kept).filter(\.1).map(\.0))
   }
 
-  /// The stroke drawn the other way round; times are mirrored so that they still rise.
+  /// Returns the reversed stroke, with mirrored times that still increase.
   public func reversed() -> Stroke {
     let origin = (points.first?.time ?? 0) + (points.last?.time ?? 0)
     return Stroke(

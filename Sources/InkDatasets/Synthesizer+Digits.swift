@@ -1,14 +1,14 @@
 import Foundation
 import Ink
 
-// Digits in a box of about unit height around the origin, y downwards, in the ways they are taught and in
-// some that hands slip into.
+// Digits of about unit height around the origin, with y downwards, in several variants that people
+// write.
 
 extension Shape {
-  /// A digit in one of its ways, the points of its skeleton shaken a little.
+  /// Returns a digit in one of its variants, with small random changes.
   static func digit(_ digit: Int, _ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     let variants = digitVariants[digit]
-    // A writer mostly keeps to one way.
+    // A writer mostly uses one variant.
     let usual = Int(hand.roundness * 1e4) % variants.count
     let variant = variants[generator.chance(0.7) ? usual : generator.index(below: variants.count)]
     let width = exp(0.12 * generator.normal())
@@ -27,13 +27,13 @@ extension Shape {
     return Shape(kind: "\(digit), \(variant.kind)", strokes: strokes, stance: .upright)
   }
 
-  /// A way to write a digit: stroke, smooth piece, point.
+  /// A variant of a digit: strokes of smooth pieces of points.
   private struct DigitVariant: Sendable {
     let kind: String
     let strokes: [[[(Double, Double)]]]
   }
 
-  /// The ways to write each digit.
+  /// The variants of each digit.
   private static let digitVariants: [[DigitVariant]] = [
     [
       DigitVariant(kind: "from the top", strokes: [[ring(0, 0, 0.29, 0.5, turn: -1)]]),
@@ -220,7 +220,7 @@ extension Shape {
     ],
   ]
 
-  /// An ellipse from its top, going a little past where it began.
+  /// Returns an ellipse that starts at its top and slightly overlaps its start.
   private static func ring(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, turn: Double
   ) -> [(Double, Double)] {

@@ -2,10 +2,11 @@ import Ink
 
 /// Renders ink as a small grey picture.
 ///
-/// Training, evaluation and recognition all use this rasteriser. It scales the drawing to fit inside the
-/// margins with its aspect ratio kept, centres it, and draws polylines with round caps and joints. The
-/// pen width is fixed in **output pixels**, so the line does not depend on the size of the drawing. Only
-/// +, −, ×, ÷ and √ of IEEE 754 are used, so the same points give the same bytes on every platform.
+/// Training, evaluation and recognition all use this rasteriser. It scales the drawing to fit
+/// inside the margins with its aspect ratio kept, centres it, and draws polylines with round caps
+/// and joints. The pen width is fixed in **output pixels**, so the line does not depend on the size
+/// of the drawing. Only +, −, ×, ÷ and √ of IEEE 754 are used, so the same points give the same
+/// bytes on every platform.
 public struct Rasterizer: Hashable, Sendable, Codable {
   /// The width and height, in pixels.
   public let size: Int
@@ -19,8 +20,8 @@ public struct Rasterizer: Hashable, Sendable, Codable {
 
   /// Creates a rasteriser.
   ///
-  /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen leave
-  ///   no room for ink.
+  /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen
+  ///   leave no room for ink.
   public init(size: Int = 28, margin: Double = 1, penWidth: Double = 1.75) throws(RasterError) {
     guard Self.sizes.contains(size) else {
       throw .invalidParameter(name: "size", expected: "8 to 512 pixels", found: "\(size)")
@@ -59,7 +60,8 @@ public struct Rasterizer: Hashable, Sendable, Codable {
 
   /// Renders `drawing`.
   ///
-  /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the centre.
+  /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
+  /// centre.
   ///
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite, and
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold.

@@ -283,7 +283,8 @@ extension StudioInterface {
       let places = zip(automaton.states, document.states).map { state, drawn in
         (state.id, PlacedAutomaton.Place(x: drawn.center.x, y: drawn.center.y))
       }
-      let drawn = PlacedAutomaton(automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+      let drawn = PlacedAutomaton(
+        automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
       let data: Data
       do { data = try format.write(drawn) } catch {
         throw Problem("This form cannot hold the automaton: \(error).", .unprocessableContent)

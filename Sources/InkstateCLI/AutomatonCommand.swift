@@ -54,7 +54,9 @@ struct AutomatonSource {
     let form = form ?? named ?? DocumentForm(lookingAt: data)
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
-      let places = document.states.map { ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y)) }
+      let places = document.states.map {
+        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
+      }
       return AutomatonSource(
         drawn: PlacedAutomaton(
           automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places)),

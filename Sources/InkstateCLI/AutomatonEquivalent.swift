@@ -6,7 +6,8 @@ import AutomatonEditor
 struct AutomatonEquivalent: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "equivalent",
-    abstract: "Report whether two automata accept the same words; if not, print the shortest difference.",
+    abstract:
+      "Report whether two automata accept the same words; if not, print the shortest difference.",
     discussion: """
       The exit status is 1 if they do not.
 
@@ -22,7 +23,8 @@ struct AutomatonEquivalent: ParsableCommand {
   @Argument(help: "The second automaton; - is standard input.")
   var second: String
 
-  @Option(help: "The format of both files: \(DocumentForm.allCases.alternatives). (default: detected)")
+  @Option(
+    help: "The format of both files: \(DocumentForm.allCases.alternatives). (default: detected)")
   var from: DocumentForm?
 
   @OptionGroup var alphabet: AlphabetOptions

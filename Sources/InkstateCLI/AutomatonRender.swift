@@ -32,7 +32,8 @@ struct AutomatonRender: ParsableCommand {
     case let name where name.hasSuffix(".png"):
       try FileTree.write(try PNG.encode(SVGRenderer.load().bitmap(document.svg)), to: output.output)
     default:
-      throw ValidationError("--output: use a name that ends in .svg or .png, or - for SVG on standard output")
+      throw ValidationError(
+        "--output: use a name that ends in .svg or .png, or - for SVG on standard output")
     }
   }
 }

@@ -53,7 +53,8 @@ enum AutomatonTransform {
 
   struct Complement: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compute an automaton for the complement: all words over the alphabet that are rejected.",
+      abstract:
+        "Compute an automaton for the complement: all words over the alphabet that are rejected.",
       discussion: """
         Example:
 

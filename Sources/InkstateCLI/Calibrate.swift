@@ -34,7 +34,8 @@ struct Calibrate: ParsableCommand {
 
   @Option(
     name: .customLong("except"),
-    help: ArgumentHelp("A different share for one label; can be repeated.", valueName: "label=share"))
+    help: ArgumentHelp(
+      "A different share for one label; can be repeated.", valueName: "label=share"))
   var exceptions: [String] = []
 
   @Option(help: "The number of CPU cores to use. (default: all)")
@@ -76,7 +77,8 @@ struct Calibrate: ParsableCommand {
     var calibrated = try Recognizer(modelPath: model).model
     if let unknown = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
       throw ValidationError(
-        "--except: the model has no label `\(unknown)`; its labels are \(calibrated.labels.alternatives)")
+        "--except: the model has no label `\(unknown)`; its labels are \(calibrated.labels.alternatives)"
+      )
     }
     if let rejected = calibrated.decision.rejectedLabel, shares[rejected] != nil {
       throw ValidationError(

@@ -47,7 +47,8 @@ struct Classify: ParsableCommand {
     for path in paths.isEmpty ? ["-"] : paths {
       if path == "-" {
         if isatty(STDIN_FILENO) == 1 {
-          Terminal.say("reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
+          Terminal.say(
+            "reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
         }
         try LineReader(.standardInput, name: "-").forEach { line in
           if let item = NDJSON.item(line) {

@@ -7,7 +7,8 @@ import InkRaster
 struct DatasetCompose: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compose",
-    abstract: "Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows.",
+    abstract:
+      "Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows.",
     discussion: """
       All ink of one drawing comes from one writer. Rings are taken from drawings with the label \
       state, shafts and heads from drawings with the label transition. datasets/LABELS.md describes \

@@ -34,7 +34,9 @@ struct DatasetPreview: ParsableCommand {
   @Flag(help: "Show a section for each kind instead of each class.")
   var kinds = false
 
-  @Option(help: "The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), or a JSON file.")
+  @Option(
+    help:
+      "The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), or a JSON file.")
   var augment = "any-angle"
 
   @Option(help: "The random seed.")

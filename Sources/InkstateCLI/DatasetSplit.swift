@@ -81,7 +81,8 @@ struct DatasetSplit: ParsableCommand {
       let countTexts = folder.manifest.labels.map { "\($0) \(counts[$0] ?? 0)" }
       let total = counts.values.reduce(0, +)
       Terminal.show(
-        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(countTexts.joined(separator: ", "))")
+        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(countTexts.joined(separator: ", "))"
+      )
       if total == 0, part != .validation || validation > 0 {
         Terminal.say("\(part.rawValue) is empty: add writers or examples, or change its share")
       }

@@ -22,12 +22,14 @@ struct Export: ParsableCommand {
   @Argument(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The format: \(ExportForm.allCases.alternatives). (default: from the output's name)")
+  @Option(
+    help: "The format: \(ExportForm.allCases.alternatives). (default: from the output's name)")
   var to: ExportForm?
 
   @Option(
     name: .shortAndLong,
-    help: "The output file. (default: the model's name with the format's extension, in this folder)")
+    help: "The output file. (default: the model's name with the format's extension, in this folder)"
+  )
   var output: String?
 
   @Flag(help: "Overwrite the output if it exists.")

@@ -36,7 +36,9 @@ struct Import: ParsableCommand {
   var architecture: String?
 
   @Option(
-    help: "For .npz: the layout of the arrays, \(WeightLayout.allCases.alternatives). (default: detected)")
+    help:
+      "For .npz: the layout of the arrays, \(WeightLayout.allCases.alternatives). (default: detected)"
+  )
   var layout: WeightLayout?
 
   @Option(help: "For .npz: the epsilon of batch normalisation.")

@@ -36,8 +36,8 @@ struct Inkstate: ParsableCommand {
     }
   }
 
-  /// Returns the message for a validation error that `command` found while running, in the form that
-  /// the argument parser uses.
+  /// Returns the message for a validation error that `command` found while running, in the form
+  /// that the argument parser uses.
   private static func text(
     of error: ValidationError, in command: any ParsableCommand.Type
   ) -> String {

@@ -124,7 +124,8 @@ struct TrainingArguments: ParsableArguments {
     case oneCycle = "one-cycle"
   }
 
-  @Option(help: "The network: \(Architecture.names.alternatives), or a JSON file that describes it.")
+  @Option(
+    help: "The network: \(Architecture.names.alternatives), or a JSON file that describes it.")
   var architecture = "drawing"
 
   @Option(help: "The number of epochs. (default: chosen from the data)")
@@ -136,7 +137,8 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The optimiser: \(Optimizer.Method.allCases.alternatives).")
   var optimizer: Optimizer.Method = .adam
 
-  @Option(help: "The peak learning rate. (default: chosen from the optimiser, schedule and network)")
+  @Option(
+    help: "The peak learning rate. (default: chosen from the optimiser, schedule and network)")
   var learningRate: Double?
 
   @Option(help: "The momentum of SGD.")
@@ -291,7 +293,8 @@ extension Architecture {
     }
     guard let data = try? InputFile(path: description).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--architecture: `\(description)` is neither \(names.alternatives) nor a file that can be read")
+        "--architecture: `\(description)` is neither \(names.alternatives) nor a file that can be read"
+      )
     }
     do {
       return try JSONDecoder().decode(Architecture.self, from: data)
@@ -313,7 +316,8 @@ extension Augmentation {
     if let augmentation = named[name] { return augmentation }
     guard let data = try? InputFile(path: name).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--augment: `\(name)` is neither \(named.keys.sorted().alternatives) nor a file that can be read")
+        "--augment: `\(name)` is neither \(named.keys.sorted().alternatives) nor a file that can be read"
+      )
     }
     do {
       return try JSONDecoder().decode(Augmentation.self, from: data)

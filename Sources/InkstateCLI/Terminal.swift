@@ -96,7 +96,8 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
 extension String {
   /// Returns the text with control and bidirectional characters as JSON escapes.
   ///
-  /// Line ends and tabs are escaped unless `keepingLines`, so that a name cannot look like a new line.
+  /// Line ends and tabs are escaped unless `keepingLines`, so that a name cannot look like a new
+  /// line.
   func printable(keepingLines: Bool = false) -> String {
     func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {

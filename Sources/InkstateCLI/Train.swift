@@ -173,7 +173,8 @@ struct Train: ParsableCommand {
     switch outcome {
     case .interrupted(let epoch, let step):
       Terminal.say(
-        "interrupted in epoch \(epoch) after step \(step); --resume continues from \(checkpointPath)")
+        "interrupted in epoch \(epoch) after step \(step); --resume continues from \(checkpointPath)"
+      )
       throw ExitCode(130)
     case .finished(let model):
       guard group.rank == 0 else { return }

@@ -223,7 +223,8 @@ import Testing
       ])
     let names = automaton.shownNames
     let lines =
-      automaton.findings.map { $0.message(names) } + automaton.nondeterminism.map { $0.message(names) }
+      automaton.findings.map { $0.message(names) }
+      + automaton.nondeterminism.map { $0.message(names) }
     for line in [
       "several initial states: p, #2", "the transition from p to #2 has no symbol and no ε",
       "no word reaches state s", "no final state is reached from state #2", "state #2 has no name",

@@ -195,7 +195,8 @@ import Testing
       (.dot, "digraph { a -> ", "expected a node"),
       (.dot, "digraph { } x", "expected the end, found `x`"),
       (.dot, "digraph { a [label=\"x", "expected a closing quote"),
-      (.dot, "digraph { subgraph s {} }", "no subgraphs"), (.dot, "digraph {", "found the end"),
+      (.dot, "digraph { subgraph s {} }", "a graph without subgraphs"),
+      (.dot, "digraph {", "found the end"),
       (.table, "", "expected a line with symbols"),
       (.table, " | a\nq | r\n", "a line for state `r`"),
       (.table, " | a | a\n", "columns for different symbols"),
@@ -229,7 +230,8 @@ import Testing
         .init("y", from: "q0", to: "q1", symbols: ["a"]),
         .init("z", from: "q1", to: "q0", includesEpsilon: true),
       ])
-    let text = String(decoding: try Format.table.write(PlacedAutomaton(automaton: automaton)), as: UTF8.self)
+    let text = String(
+      decoding: try Format.table.write(PlacedAutomaton(automaton: automaton)), as: UTF8.self)
     #expect(
       text == """
         state | a      | b  | ε
@@ -247,7 +249,8 @@ import Testing
         .init("y", from: "q0", to: "q1", symbols: ["a"]),
       ])
     let sets = try automaton.determinized()
-    let text = String(decoding: try Format.table.write(PlacedAutomaton(automaton: sets)), as: UTF8.self)
+    let text = String(
+      decoding: try Format.table.write(PlacedAutomaton(automaton: sets)), as: UTF8.self)
     #expect(
       text == """
         state     | a       | b
@@ -289,7 +292,8 @@ import Testing
 
   // MARK: JFLAP's labels
 
-  private func jflap(_ transitions: [(from: Int, to: Int, label: String)]) throws -> PlacedAutomaton {
+  private func jflap(_ transitions: [(from: Int, to: Int, label: String)]) throws -> PlacedAutomaton
+  {
     let states = (0..<3).map { number in
       "<state id='\(number)' name='q\(number)'><x>\(200 * number)</x><y>0</y>"
         + (number == 0 ? "<initial/>" : "") + (number == 2 ? "<final/>" : "") + "</state>"

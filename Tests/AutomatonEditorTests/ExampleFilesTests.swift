@@ -90,7 +90,9 @@ import Testing
       let document = try machine.document
       try DocumentFile.write(document).write(to: folder.appendingPathComponent("\(name).automaton"))
       guard name == "mod3" else { continue }
-      let places = document.states.map { ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y)) }
+      let places = document.states.map {
+        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
+      }
       let drawn = PlacedAutomaton(
         automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places))
       try Format.jflap.write(drawn).write(to: folder.appendingPathComponent("mod3.jff"))

@@ -145,7 +145,8 @@ func inkstate(
     #expect(result.output.contains("(split: test and whole)"))
     #expect(result.output.contains("\ncomposed bent arrow "))
     result = try run("evaluate data --by size,weather")
-    #expect(result.status == 64 && result.errors.contains("--by: `weather` is not one of source, writer"))
+    #expect(
+      result.status == 64 && result.errors.contains("--by: `weather` is not one of source, writer"))
 
     result = try run(
       "train --from c.safetensors --adapt data/test.ndjson --epochs 1 -o mine.safetensors")
@@ -256,7 +257,8 @@ func inkstate(
     let text = try String(contentsOfFile: "\(folder.path)/Sketch.swift", encoding: .utf8)
     #expect(text.contains("public enum Sketch {"))
     #expect(
-      try run("export").errors.contains("name the format with --to: coreml, onnx, safetensors or swift"))
+      try run("export").errors.contains(
+        "name the format with --to: coreml, onnx, safetensors or swift"))
     #expect(
       try run("import inkstate.onnx --output x.safetensors --labels a,b").errors
         == "Error: inkstate.onnx, labels: expected 4, one a class, found 2\n")
@@ -279,7 +281,8 @@ func inkstate(
   @Test func whatCannotWorkIsRefusedBeforeItIsTried() throws {
     _ = try run("dataset synthesize --writers 3 --per-class 2 --seed 3 -o ink.ndjson")
     var result = try run("dataset split ink.ndjson --by fold --folds 2 -o s")
-    #expect(result.status == 64 && result.errors.contains("--folds: 2 folds leave nothing to train on"))
+    #expect(
+      result.status == 64 && result.errors.contains("--folds: 2 folds leave nothing to train on"))
     result = try run("dataset preview ink.ndjson --size 512 --rows 100 --columns 100 -o p.png")
     #expect(
       result.status == 64
