@@ -18,7 +18,7 @@ public struct Document: Hashable, Sendable {
     /// What other programs keep with it in a file.
     public var extras: [String: JSONValue] = [:]
 
-    /// Makes a state.
+    /// Creates a state.
     public init(
       id: String, name: String = "", isFinal: Bool = false, center: Vector, radius: Double
     ) {
@@ -71,7 +71,7 @@ public struct Document: Hashable, Sendable {
     /// What other programs keep with its shape in a file.
     public var shapeExtras: [String: JSONValue] = [:]
 
-    /// Makes a transition.
+    /// Creates a transition.
     public init(
       id: String, start: String? = nil, end: String? = nil, symbols: [String] = [],
       pendingSymbol: String = "", includesEpsilon: Bool = false, shape: Shape,
@@ -114,7 +114,7 @@ public struct Document: Hashable, Sendable {
   /// What other programs keep with it in a file.
   public var extras: [String: JSONValue] = [:]
 
-  /// Makes an empty document.
+  /// Creates an empty document.
   public init(id: String) {
     self.id = id
     states = []

@@ -8,7 +8,7 @@ public struct Vector: Hashable, Sendable {
   /// The coordinate down.
   public var y: Double
 
-  /// Makes a vector.
+  /// Creates a vector.
   public init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y

@@ -3,7 +3,7 @@ public struct Drawing: Hashable, Sendable {
   /// The strokes in drawing order.
   public var strokes: [Stroke]
 
-  /// Makes a drawing of `strokes`.
+  /// Creates a drawing of `strokes`.
   public init(_ strokes: [Stroke]) {
     self.strokes = strokes
   }
@@ -14,7 +14,7 @@ public struct Drawing: Hashable, Sendable {
   /// The length of all strokes together, in canvas points.
   public var length: Double { strokes.reduce(0) { $0 + $1.length } }
 
-  /// The smallest upright rectangle around every point, or `nil` where there is no point.
+  /// The smallest upright rectangle around every point, or `nil` if there is no point.
   public var bounds: Bounds? {
     var bounds: Bounds?
     for stroke in strokes {

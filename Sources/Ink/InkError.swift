@@ -11,7 +11,7 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
   /// The point within the stroke.
   public var point: Int?
 
-  /// Makes a place in `file`.
+  /// Creates a place in `file`.
   public init(file: String, line: Int? = nil, stroke: Int? = nil, point: Int? = nil) {
     self.file = file
     self.line = line

@@ -30,21 +30,21 @@ public struct InkFile: Sendable {
   /// An open pipe, which cannot be opened again.
   private let pipe: InputFile?
 
-  /// An XML file is read as a whole; real ones have some 100 KB.
+  /// The maximum size of an XML file, in bytes, which is read as a whole.
   private static let longestXML = 10 << 20
-  /// The bytes that tell the format.
+  /// The maximum number of bytes for detecting the format.
   private static let longestStart = 64 << 10
 
   /// Looks at the first bytes of the file or pipe at `path`.
   ///
-  /// - Throws: `InkError` where it cannot be opened or holds no ink that we know.
+  /// - Throws: `InkError` if it cannot be opened or holds no ink that we know.
   public init(path: String) throws {
     try self.init(InputFile(path: path))
   }
 
   /// Looks at the first bytes of `input`.
   ///
-  /// - Throws: `InkError` where it cannot be read or holds no ink that we know.
+  /// - Throws: `InkError` if it cannot be read or holds no ink that we know.
   public init(_ input: InputFile) throws {
     let start = try input.start(atMost: Self.longestStart) {
       Self.detectFormat(ofPrefix: $0) != nil
@@ -62,7 +62,7 @@ public struct InkFile: Sendable {
     pipe = input.isRegular ? nil : input
   }
 
-  /// The format that a file beginning with `prefix` is in, or `nil` where it holds no ink.
+  /// The format that a file beginning with `prefix` is in, or `nil` if it holds no ink.
   public static func detectFormat(ofPrefix prefix: Data) -> Format? {
     switch XMLTreeParser.rootName(ofPrefix: prefix) {
     case "ink": return .inkML
@@ -79,7 +79,7 @@ public struct InkFile: Sendable {
   ///
   /// A pipe has its items only once.
   ///
-  /// - Throws: `InkError` where the file as a whole cannot be read, and whatever `body` throws.
+  /// - Throws: `InkError` if the file as a whole cannot be read, and whatever `body` throws.
   public func forEach(_ body: (Item) throws -> Void) throws {
     switch format {
     case .ndjson:
@@ -93,7 +93,7 @@ public struct InkFile: Sendable {
 
   /// Every item of the file at `path`, in order.
   ///
-  /// - Throws: `InkError` where the file as a whole cannot be read.
+  /// - Throws: `InkError` if the file as a whole cannot be read.
   public static func items(path: String) throws -> [Item] {
     var items: [Item] = []
     try InkFile(path: path).forEach { items.append($0) }

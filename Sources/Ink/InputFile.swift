@@ -17,7 +17,7 @@ public final class InputFile: Sendable {
 
   /// Opens the file or pipe at `path`.
   ///
-  /// - Throws: `InkError` where there is none, or none that can be read.
+  /// - Throws: `InkError` if there is none, or none that can be read.
   public init(path: String) throws(InkError) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -43,7 +43,7 @@ public final class InputFile: Sendable {
 
   /// The first bytes, `count` of them or as many as there are; they are read again later.
   ///
-  /// - Throws: `InkError` where reading fails.
+  /// - Throws: `InkError` if reading fails.
   public func start(_ count: Int) throws(InkError) -> Data {
     try start(atMost: count) { _ in false }
   }
@@ -67,9 +67,9 @@ public final class InputFile: Sendable {
     return looked.isEmpty ? try readSome() : looked
   }
 
-  /// Everything that was not yet read, or `nil` where it is more than `limit` bytes.
+  /// Everything that was not yet read, or `nil` if it is more than `limit` bytes.
   ///
-  /// - Throws: `InkError` where reading fails.
+  /// - Throws: `InkError` if reading fails.
   public func rest(atMost limit: Int) throws(InkError) -> Data? {
     var data = Data()
     while true {

@@ -9,7 +9,7 @@ public struct LineReader {
     /// The bytes without the line end; `nil` for a line of more than ``longestLine`` bytes.
     public var bytes: Data?
 
-    /// Makes a line.
+    /// Creates a line.
     public init(place: Place, bytes: Data?) {
       self.place = place
       self.bytes = bytes

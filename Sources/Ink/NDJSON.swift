@@ -28,7 +28,7 @@ public enum NDJSON {
   ///
   /// Keys are sorted.
   ///
-  /// - Throws: `InkError` where a coordinate, time or pressure is not a finite number.
+  /// - Throws: `InkError` if a coordinate, time or pressure is not a finite number.
   public static func line(_ recording: Recording, at place: Place) throws(InkError) -> Data {
     for (strokeIndex, stroke) in recording.drawing.strokes.enumerated() {
       for (pointIndex, point) in stroke.points.enumerated() {
@@ -87,7 +87,7 @@ private struct Line: Codable {
     static let drawing = Key(stringValue: "drawing")
     static let attributes = Key(stringValue: "attributes")
 
-    /// The names that no attribute can have beside them.
+    /// The names of the format's own keys.
     static let own: Set = ["word", "writer", "device", "source", "drawing", "attributes"]
   }
 

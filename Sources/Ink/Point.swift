@@ -11,7 +11,7 @@ public struct Point: Hashable, Sendable {
   /// How hard the pen pressed, from 0 to 1; `nil` if unknown.
   public var pressure: Double?
 
-  /// Makes a point at `x`, `y`.
+  /// Creates a point at `x`, `y`.
   public init(_ x: Double, _ y: Double, time: Double? = nil, pressure: Double? = nil) {
     self.x = x
     self.y = y

@@ -13,7 +13,7 @@ public struct Recording: Hashable, Sendable {
   /// Anything else the file says about it, such as Quick, Draw!'s `key_id` or the speed of drawing.
   public var attributes: [String: Attribute]
 
-  /// Makes a recording of `drawing`.
+  /// Creates a recording of `drawing`.
   public init(
     _ drawing: Drawing, label: String? = nil, writer: String? = nil, device: String? = nil,
     source: String? = nil, attributes: [String: Attribute] = [:]

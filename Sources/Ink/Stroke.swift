@@ -5,7 +5,7 @@ public struct Stroke: Hashable, Sendable {
   /// The positions in drawing order.
   public var points: [Point]
 
-  /// Makes a stroke of `points`.
+  /// Creates a stroke of `points`.
   public init(_ points: [Point]) {
     self.points = points
   }
@@ -21,7 +21,7 @@ public struct Stroke: Hashable, Sendable {
   /// The sum of the signed changes of direction along the stroke, in radians.
   ///
   /// Positive is clockwise on screen, for y points down. One full loop turns by about ±2π, a
-  /// straight line by 0. Coincident points have no direction and are passed over.
+  /// straight line by 0. Coincident points have no direction and are skipped.
   public var turningAngle: Double {
     var total = 0.0
     var previous: (dx: Double, dy: Double)?
@@ -78,9 +78,9 @@ public struct Stroke: Hashable, Sendable {
     return resampled(count: max(2, Int(steps) + 1))
   }
 
-  /// The stroke without the points that lie within `tolerance` canvas points of what remains.
+  /// Returns the stroke without the points that are within `tolerance` canvas points of the result.
   ///
-  /// Ends and corners stay. The algorithm is that of Ramer (1972) and Douglas & Peucker (1973).
+  /// Ends and corners stay (Ramer, 1972; Douglas & Peucker, 1973).
   public func simplified(tolerance: Double) -> Stroke {
     guard points.count > 2 else { return self }
     var kept = [Bool](repeating: false, count: points.count)

@@ -275,7 +275,7 @@ extension Stroke {
   }
 
   /// The stroke, about straight, bent to an arc of a circle whose greatest distance from the chord
-  /// is `sag` times the chord, to a random side; what the hand did beside the straight line stays.
+  /// is `sag` times the chord, to a random side; deviations from the straight line stay.
   fileprivate func bent(sag: Double, using generator: inout SeededGenerator) -> Stroke {
     let first = points[0]
     let last = points[points.count - 1]

@@ -9,7 +9,7 @@ public struct ContactSheet: Sendable {
     /// The pictures, row by row.
     public var bitmaps: [Bitmap]
 
-    /// Makes a section.
+    /// Creates a section.
     public init(title: String, bitmaps: [Bitmap]) {
       self.title = title
       self.bitmaps = bitmaps
@@ -26,7 +26,7 @@ public struct ContactSheet: Sendable {
   private static let gap = 4
   private static let titleHeight = 18
 
-  /// Makes a sheet.
+  /// Creates a sheet.
   public init(_ sections: [Section], columns: Int = 16, zoom: Int = 2) {
     self.sections = sections
     self.columns = columns

@@ -58,7 +58,7 @@ public struct Example: Hashable, Sendable {
 
   private var place = ""
 
-  /// Makes an example.
+  /// Creates an example.
   public init(
     _ content: Content, label: String, writer: String? = nil, device: String? = nil,
     source: String? = nil, attributes: [String: Recording.Attribute] = [:], origin: String

@@ -52,7 +52,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   ///
   /// `progress` is called with the number of pictures that have been compared with all others.
   ///
-  /// - Throws: `RasterError` where a coordinate is not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite.
   public init(
     of dataset: Dataset, parts: [String]? = nil, rasterizer: Rasterizer = .standard,
     progress: (_ compared: Int) -> Void = { _ in }

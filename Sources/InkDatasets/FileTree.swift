@@ -95,7 +95,7 @@ public enum FileTree {
     }
     guard !isFolder(path) || isDataset(path) else {
       throw DatasetError(
-        path: path, expected: "a file or a data set to replace", found: "a folder of other things")
+        path: path, expected: "a file or a data set to replace", found: "a folder with other files")
     }
   }
 

@@ -17,7 +17,7 @@ public struct LabelMap: Hashable, Sendable {
   /// The treatment of all other labels.
   public var unnamed: Unnamed
 
-  /// Makes a map.
+  /// Creates a map.
   public init(
     _ names: [String: String] = [:], dropped: Set<String> = [], unnamed: Unnamed = .keep
   ) {

@@ -51,7 +51,7 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// Reads one part, which can be empty, with the labels of the whole data set.
   ///
-  /// - Throws: `DatasetError` where it cannot be read.
+  /// - Throws: `DatasetError` if it cannot be read.
   public func load(_ part: Split.Part) throws -> LoadedDataset {
     let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
@@ -65,7 +65,7 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// Splits `dataset` and writes the parts to the folder `path`.
   ///
-  /// - Throws: `DatasetError` where they cannot be written.
+  /// - Throws: `DatasetError` if they cannot be written.
   public static func write(
     _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
     rasterizer: Rasterizer?, to path: String

@@ -42,7 +42,7 @@ public final class StoredPictures: Hashable, Sendable {
 
   /// Maps `count` pictures of `height` × `width` from byte `offset` of the file at `path` on.
   ///
-  /// - Throws: `DatasetError` where the file cannot be read or is too short.
+  /// - Throws: `DatasetError` if the file cannot be read or is too short.
   init(path: String, offset: Int, count: Int, height: Int, width: Int) throws(DatasetError) {
     guard let mapped = Mapped(path: path) else {
       throw DatasetError(path: path, expected: "a readable file", found: "none")

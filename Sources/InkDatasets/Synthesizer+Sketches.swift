@@ -16,7 +16,7 @@ public struct Sketch: Hashable, Sendable {
   /// The elements in drawing order.
   public var elements: [Element]
 
-  /// Makes a sketch.
+  /// Creates a sketch.
   public init(_ elements: [Element]) { self.elements = elements }
 }
 

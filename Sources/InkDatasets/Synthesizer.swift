@@ -91,7 +91,7 @@ struct Hand {
   let device: String
   /// How far upright lines lean, as a share of their height.
   let slant: Double
-  /// The width of round things, as a share of their height.
+  /// The width of round shapes, as a share of their height.
   let roundness: Double
   /// How fast the pen moves, in canvas points a millisecond.
   let speed: Double
@@ -104,7 +104,7 @@ struct Hand {
   let headLength: Double
   /// The angle between a barb and the line, in radians.
   let headAngle: Double
-  /// Whether round things are drawn clockwise; right-handed people mostly do not.
+  /// Whether round shapes are drawn clockwise, which is rare for right-handed people.
   let isClockwise: Bool
   /// Where rings begin, in radians; −π/2 is the top.
   let startAngle: Double

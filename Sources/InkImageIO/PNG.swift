@@ -61,7 +61,7 @@ public enum PNG {
 
   /// Reads the PNG file at `path` as 8-bit grey.
   ///
-  /// - Throws: `PNGError` where it cannot be read.
+  /// - Throws: `PNGError` if it cannot be read.
   public static func read(path: String) throws(PNGError) -> Bitmap {
     let handle = FileHandle(forReadingAtPath: path)
     defer { try? handle?.close() }
@@ -77,7 +77,7 @@ public enum PNG {
 
   /// Returns the picture as an 8-bit grey PNG.
   ///
-  /// - Throws: `PNGError` where libpng refuses, as for a picture without pixels.
+  /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
   public static func encode(_ bitmap: Bitmap) throws(PNGError) -> Data {
     var image = png_image()
     image.version = png_uint_32(PNG_IMAGE_VERSION)

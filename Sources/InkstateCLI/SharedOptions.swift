@@ -293,7 +293,7 @@ extension Architecture {
     }
     guard let data = try? InputFile(path: description).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--architecture: `\(description)` is neither \(names.alternatives) nor a file that can be read"
+        "--architecture: `\(description)` is not \(names.alternatives), and no file of this name can be read"
       )
     }
     do {
@@ -316,7 +316,7 @@ extension Augmentation {
     if let augmentation = named[name] { return augmentation }
     guard let data = try? InputFile(path: name).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--augment: `\(name)` is neither \(named.keys.sorted().alternatives) nor a file that can be read"
+        "--augment: `\(name)` is not \(named.keys.sorted().alternatives), and no file of this name can be read"
       )
     }
     do {

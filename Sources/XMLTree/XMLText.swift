@@ -57,7 +57,7 @@ enum XMLText {
 
   // MARK: The declaration
 
-  /// Where the XML declaration ends, or `nil` where there is none.
+  /// Where the XML declaration ends, or `nil` if there is none.
   private static func endOfDeclaration(in text: [UInt8]) throws(XMLTreeError) -> Int? {
     guard text.starts(with: "<?xml".utf8), text.count > 5,
       text[5] == 0x20 || (0x09...0x0D).contains(text[5]) || text[5] == UInt8(ascii: "?")

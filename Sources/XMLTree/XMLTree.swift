@@ -106,7 +106,7 @@ package struct XMLTreeParser {
     return root
   }
 
-  // MARK: What elements hold
+  // MARK: Content of elements
 
   private mutating func readText() throws(XMLTreeError) {
     let start = index
@@ -196,7 +196,7 @@ package struct XMLTreeParser {
     }
   }
 
-  /// The text that `raw` stands for, with its references replaced.
+  /// Returns the text of `raw` with its references replaced.
   private func unescaped(
     _ raw: ArraySlice<UInt8>, isAttribute: Bool
   ) throws(XMLTreeError) -> String {
@@ -241,7 +241,7 @@ package struct XMLTreeParser {
     }
   }
 
-  // MARK: What is passed over
+  // MARK: Skipped content
 
   private mutating func skipInstruction() throws(XMLTreeError) {
     let name = try readName("an instruction")
