@@ -17,7 +17,7 @@ struct AutomatonCheck: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
-  @Option(help: "The output format: \(AnswerFormat.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {

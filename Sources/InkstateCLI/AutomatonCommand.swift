@@ -132,7 +132,7 @@ struct AutomatonInput: ParsableArguments {
   @Argument(help: "The automaton; - is standard input.")
   var file: String
 
-  @Option(help: "The format to read: \(DocumentForm.allCases.alternatives). (default: detected)")
+  @Option(help: "The format to read. (default: detected)")
   var from: DocumentForm?
 
   func read() throws -> AutomatonSource { try .read(file, form: from) }
@@ -145,8 +145,7 @@ struct AutomatonOutput: ParsableArguments {
 
   @Option(
     help: """
-      The format to write: \(DocumentForm.allCases.alternatives). (default: from the file's name; \
-      table on standard output)
+      The format to write. (default: from the file's name; table on standard output)
       """)
   var to: DocumentForm?
 

@@ -24,13 +24,13 @@ struct AutomatonEquivalent: ParsableCommand {
   var second: String
 
   @Option(
-    help: "The format of both files: \(DocumentForm.allCases.alternatives). (default: detected)")
+    help: "The format of both files. (default: detected)")
   var from: DocumentForm?
 
   @OptionGroup var alphabet: AlphabetOptions
   @OptionGroup var limit: LimitOptions
 
-  @Option(help: "The output format: \(AnswerFormat.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {

@@ -46,7 +46,7 @@ struct AutomatonReplay: ParsableCommand {
   @Flag(help: "Overwrite the files of --output and --svg if they exist.")
   var force = false
 
-  @Option(help: "The output format: \(AnswerFormat.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {

@@ -22,7 +22,7 @@ struct AutomatonRun: ParsableCommand {
   @Argument(help: "The words to run.")
   var words: [String]
 
-  @Option(help: "The output format: \(AnswerFormat.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {

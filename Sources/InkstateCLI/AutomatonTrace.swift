@@ -17,7 +17,7 @@ struct AutomatonTrace: ParsableCommand {
   @Argument(help: "The word to run.")
   var word: String
 
-  @Option(help: "The output format: \(AnswerFormat.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {

@@ -12,9 +12,9 @@ struct Calibrate: ParsableCommand {
       temperature makes the probabilities match the measured accuracy. The thresholds of each label \
       reject at most the given share of its examples. Both are stored in the output model.
 
-      A label with too few examples keeps its thresholds, and a warning names it. A warning also \
-      names each label of which more than a tenth is rejected: the model often confuses it with \
-      another.
+      A label with too few examples keeps its thresholds, and a warning names it. A label with \
+      more than a tenth of its examples rejected gets a warning as well, because the model often \
+      confuses it with another label.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors

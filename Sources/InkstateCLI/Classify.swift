@@ -31,14 +31,16 @@ struct Classify: ParsableCommand {
   @Option(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The output format: \(Format.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format: Format = .text
 
   @Flag(help: "Print the network's input as characters.")
   var show = false
 
   @Option(
-    help: "Whether the ink of PNGs is lighter (light) or darker (dark) than the background.")
+    help:
+      "Whether the ink of PNGs is lighter (light) or darker (dark) than the background; auto detects it."
+  )
   var polarity: Polarity = .auto
 
   func run() throws {

@@ -8,7 +8,7 @@ import InkTraining
 struct CrossValidate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cross-validate",
-    abstract: "Train and test on every part of a data set in turn.",
+    abstract: "Train and test on each fold of a data set in turn.",
     discussion: """
       All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
       class by class. Each model is taken from its last epoch, so the test part influences no \
@@ -20,7 +20,7 @@ struct CrossValidate: ParsableCommand {
   @Argument(help: "A data set in any format.")
   var data: String
 
-  @Option(help: "The number of parts.")
+  @Option(help: "The number of folds.")
   var folds = 5
 
   @Option(help: "How many seeds to run, starting with --seed.")

@@ -10,7 +10,7 @@ struct DatasetSplit: ParsableCommand {
     abstract: "Split a data set into train, validation and test parts.",
     discussion: """
       All examples of a writer are in the same part. `writer` shuffles the writers and assigns them \
-      to the parts. `hash` assigns each writer by a hash, so adding data later moves no writer. \
+      to the parts. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
       `fold` uses one fold as the test part and the next fold as the validation part.
 
       Example: inkstate dataset split datasets/synthetic.ndjson --by writer --seed 7 \
@@ -24,7 +24,7 @@ struct DatasetSplit: ParsableCommand {
   @Argument(help: "A data set in any format.")
   var data: String
 
-  @Option(help: "How to assign the parts: \(Method.allCases.alternatives).")
+  @Option(help: "How to assign examples to the parts.")
   var by: Method = .writer
 
   @Option(help: "The random seed.")

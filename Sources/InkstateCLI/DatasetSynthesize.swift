@@ -28,13 +28,13 @@ struct DatasetSynthesize: ParsableCommand {
   @Option(help: "The number of drawings of each class by each writer.")
   var perClass = 10
 
-  @Option(help: "What to draw: \(Synthesizer.Repertoire.allCases.alternatives).")
+  @Option(help: "What to draw.")
   var repertoire = Synthesizer.Repertoire.automata
 
   @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "The output format: \(DatasetForm.allCases.alternatives).")
+  @Option(help: "The output format.")
   var form = DatasetForm.ndjson
 
   @OptionGroup var output: OutputOptions

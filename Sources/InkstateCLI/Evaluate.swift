@@ -33,7 +33,7 @@ struct Evaluate: ParsableCommand {
   @Option(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The part of a divided data set to use: \(Split.Part.allCases.alternatives).")
+  @Option(help: "The part of a divided data set to use.")
   var part: Split.Part = .test
 
   @Option(
@@ -42,7 +42,7 @@ struct Evaluate: ParsableCommand {
         + "by commas.", valueName: "axes"))
   var by: String?
 
-  @Option(help: "The output format: \(Format.allCases.alternatives).")
+  @Option(help: "The output format.")
   var format: Format = .text
 
   @Option(help: "Write the report as an HTML page with pictures of the errors.")

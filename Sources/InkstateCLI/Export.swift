@@ -23,7 +23,7 @@ struct Export: ParsableCommand {
   var model: String?
 
   @Option(
-    help: "The format: \(ExportForm.allCases.alternatives). (default: from the output's name)")
+    help: "The format. (default: from the output's name)")
   var to: ExportForm?
 
   @Option(

@@ -8,7 +8,7 @@ struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show a model's layers, labels, preprocessing and provenance.",
     discussion: """
-      --machine shows the BLAS kernels that training uses on this machine, why, and their speed. The \
+      --machine shows the BLAS kernels for training on this machine, the reason, and their speed. The \
       environment variable INKSTATE_BLAS_CORE selects others by OpenBLAS's names: Haswell, SkylakeX, …
 
       Example: inkstate inspect models/inkstate.safetensors

@@ -9,7 +9,7 @@ import InkTraining
 
 /// The output of a command, and whether it may be overwritten.
 struct OutputOptions: ParsableArguments {
-  @Option(name: .shortAndLong, help: "The output.")
+  @Option(name: .shortAndLong, help: "The file or folder to write.")
   var output: String
 
   @Flag(help: "Overwrite the output if it exists.")
@@ -35,11 +35,13 @@ struct LoadingOptions: ParsableArguments {
   var drops: [String] = []
 
   @Option(
-    help: "How to treat labels without a --map: \(LabelMap.Unnamed.allCases.alternatives).")
+    help: "How to treat labels without a --map: keep them, drop them, or rename them to other.")
   var others: LabelMap.Unnamed = .keep
 
   @Option(
-    help: "Whether the ink of pictures is lighter (light) or darker (dark) than the background.")
+    help:
+      "Whether the ink of pictures is lighter (light) or darker (dark) than the background; auto detects it."
+  )
   var polarity: Polarity = .auto
 
   @Option(help: "The name of the collection. (default: the folder's name)")
@@ -134,7 +136,7 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The batch size. (default: chosen from the number of examples)")
   var batchSize: Int?
 
-  @Option(help: "The optimiser: \(Optimizer.Method.allCases.alternatives).")
+  @Option(help: "The optimiser.")
   var optimizer: Optimizer.Method = .adam
 
   @Option(
@@ -150,7 +152,7 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The weight decay.")
   var weightDecay = 0.0
 
-  @Option(help: "The learning-rate schedule: \(Course.allCases.alternatives).")
+  @Option(help: "The learning-rate schedule.")
   var schedule = Course.oneCycle
 
   @Option(help: "With --schedule step: the epochs between two steps.")
