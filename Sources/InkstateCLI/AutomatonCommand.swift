@@ -193,7 +193,7 @@ struct LimitOptions: ParsableArguments {
 
   func validate() throws {
     guard (1...1_000_000_000).contains(limit) else {
-      throw ValidationError("--limit: expected 1 to 10^9, found \(limit)")
+      throw ValidationError("--limit must be from 1 to 10^9, not \(limit)")
     }
   }
 

@@ -49,7 +49,7 @@ struct Calibrate: ParsableCommand {
 
   func validate() throws {
     guard (0...0.5).contains(falseRejections) else {
-      throw ValidationError("--false-rejections: expected 0 to 0.5, found \(falseRejections)")
+      throw ValidationError("--false-rejections must be from 0 to 0.5, not \(falseRejections)")
     }
     _ = try shares()
   }

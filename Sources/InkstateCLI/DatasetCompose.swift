@@ -32,7 +32,7 @@ struct DatasetCompose: ParsableCommand {
 
   func validate() throws {
     guard (1...100_000).contains(perWriter) else {
-      throw ValidationError("--per-writer: expected 1 to 100000, found \(perWriter)")
+      throw ValidationError("--per-writer must be from 1 to 100000, not \(perWriter)")
     }
   }
 

@@ -88,7 +88,7 @@ struct Train: ParsableCommand {
         "--validation-share cannot be used with --adapt; give a data set with --validation")
     }
     guard (0..<1).contains(validationShare) else {
-      throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
+      throw ValidationError("--validation-share must be from 0 to below 1, not \(validationShare)")
     }
     guard validation == nil || validationShare == 0 else {
       throw ValidationError("--validation-share and --validation cannot be used together")

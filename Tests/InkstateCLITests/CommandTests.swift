@@ -136,7 +136,7 @@ func inkstate(
     result = try run("inspect c.safetensors")
     #expect(result.output.contains("state: probability at least "))
     result = try run("calibrate m.safetensors data -o m.safetensors --force")
-    #expect(result.status == 1 && result.errors.contains("expected a place beside the input"))
+    #expect(result.status == 1 && result.errors.contains("expected an output other than the input"))
 
     result = try run("evaluate data composed.ndjson --model c.safetensors --by source,angle,kind")
     #expect(result.status == 0)
@@ -496,7 +496,7 @@ func inkstate(
     ("evaluate a.ndjson", 1, "Error: a.ndjson, line 1: expected labels of the model"),
     (
       "evaluate two.ndjson --html two.ndjson --force", 1,
-      "Error: two.ndjson: expected a place beside the input, found the input itself"
+      "Error: two.ndjson: expected an output other than the input, found the input itself"
     ),
     (
       "train two.ndjson --augment thin.json -o m", 1,
