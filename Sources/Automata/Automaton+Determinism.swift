@@ -1,15 +1,15 @@
 extension Automaton {
-  /// Where an automaton is not deterministic.
+  /// A reason why an automaton is not deterministic.
   public enum Nondeterminism: Hashable, Sendable {
-    /// There is not exactly one initial state, but these.
+    /// There is no initial state, or more than one: these.
     case initialStates([String])
-    /// A transition may be taken without reading.
+    /// An ε-transition.
     case epsilon(transition: String)
-    /// In a state, a symbol leads different ways, by these transitions.
+    /// Several transitions of a state read the same symbol.
     case choice(state: String, symbol: String, transitions: [String])
   }
 
-  /// Everything that keeps the automaton from being deterministic, in the order of its states.
+  /// All reasons why the automaton is not deterministic, in the order of its states.
   public var nondeterminism: [Nondeterminism] {
     var found: [Nondeterminism] = []
     if initialStates.count != 1 { found.append(.initialStates(initialStates)) }
@@ -30,12 +30,12 @@ extension Automaton {
     return found
   }
 
-  /// Whether there is one initial state and in each state one way at most for each symbol.
+  /// Whether there is one initial state, no ε, and at most one transition per state and symbol.
   public var isDeterministic: Bool { nondeterminism.isEmpty }
 
-  /// The same words by an automaton without ε, with the same states.
+  /// Returns an equivalent automaton without ε-transitions, with the same states.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func withoutEpsilon(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     let graph = Graph(self)
     var marks = Marks(count: graph.stateCount)
@@ -63,12 +63,13 @@ extension Automaton {
     return Automaton(unchecked: states, transitions, alphabet: alphabet)
   }
 
-  /// The same words by a deterministic automaton: each of its states is a set of this one's (Rabin &
-  /// Scott, 1959), named so.
+  /// Returns an equivalent deterministic automaton by the subset construction (Rabin & Scott,
+  /// 1959).
   ///
-  /// With `addsTrap` every symbol leads somewhere from every state.
+  /// Each state is a set of this automaton's states and is named after them. With `addsTrap`, every
+  /// state has a transition for every symbol.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func determinized(
     addsTrap: Bool = false, limit: Limit = .standard
   ) throws(AutomatonError) -> Automaton {
@@ -76,17 +77,17 @@ extension Automaton {
     return (addsTrap ? graph.completed() : graph).automaton
   }
 
-  /// How sets of states are named.
+  /// The names of states that are sets of states.
   enum SetNames {
-    /// By all names in them, which may be refused for their length.
+    /// All names in the set; the limit may refuse their length.
     case whole
-    /// By all names in them up to so many characters; a longer name is left empty.
+    /// All names in the set, or an empty name if it is longer than this.
     case short(Int)
-    /// Not at all.
+    /// No name.
     case none
   }
 
-  /// The subset construction; `extra` symbols count as symbols that lead nowhere.
+  /// Performs the subset construction; no state has a transition for the `extra` symbols.
   func subsets(
     extra: [String] = [], names setNames: SetNames = .whole, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
@@ -130,7 +131,7 @@ extension Automaton {
         names[index] = name(of: set)
       }
     case .short(let longest):
-      // A set has at least as many characters in its name as it has states.
+      // The name of a set has at least as many characters as the set has states.
       for (index, set) in sets.enumerated() where set.count <= longest {
         let name = name(of: set)
         if isDeterministic || name.count <= longest { names[index] = name }
@@ -142,28 +143,28 @@ extension Automaton {
       names: names)
   }
 
-  /// What a set of things of these names is called: `{q0,q1}`.
+  /// Returns the name of a set of states with these names: `{q0,q1}`.
   static func nameOfSet(_ names: [String]) -> String { "{\(names.joined(separator: ","))}" }
 
-  /// Returns a deterministic automaton of the same words in which every state has a transition for
-  /// every symbol of the alphabet.
+  /// Returns an equivalent deterministic automaton in which every state has a transition for every
+  /// symbol of the alphabet.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func completed(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     try subsets(limit: limit).completed().automaton
   }
 
-  /// The automaton without the states that no word reaches, or that lead to no final state.
+  /// The automaton without unreachable and dead states.
   ///
   /// Initial states stay.
   public var trimmed: Automaton {
     let graph = Graph(self)
-    let (reachable, productive) = (graph.reachable, graph.productive)
+    let (reachable, coaccessible) = (graph.reachable, graph.coaccessible)
     let kept = states.indices.filter {
-      states[$0].isInitial || reachable[$0] && productive[$0]
+      states[$0].isInitial || reachable[$0] && coaccessible[$0]
     }
     let ids = Set(kept.map { states[$0].id })
-    let useful = Set(kept.filter { productive[$0] }.map { states[$0].id })
+    let useful = Set(kept.filter { coaccessible[$0] }.map { states[$0].id })
     return Automaton(
       unchecked: kept.map { states[$0] },
       transitions.filter { ids.contains($0.start) && useful.contains($0.end) },

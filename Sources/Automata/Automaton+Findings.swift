@@ -1,43 +1,44 @@
 extension Automaton {
-  /// Something about an automaton that its author may not have meant.
+  /// A likely mistake in an automaton.
   public enum Finding: Hashable, Sendable {
-    /// Nowhere to begin.
+    /// There is no initial state.
     case noInitialState
-    /// Several states to begin in, which is no mistake where it is not meant to be deterministic.
+    /// There are several initial states, which a nondeterministic automaton may have.
     case severalInitialStates([String])
-    /// Nowhere to end.
+    /// There is no final state.
     case noFinalState
-    /// A transition that can never be taken.
+    /// A transition without symbols and ε, which is never taken.
     case withoutSymbols(transition: String)
-    /// A state that no word reaches.
+    /// A state that is not reachable from an initial state.
     case unreachable(state: String)
-    /// A state from which no final one is reached.
-    case unproductive(state: String)
+    /// A state from which no final state is reachable (not co-accessible).
+    case dead(state: String)
     /// A state without a name.
     case unnamed(state: String)
-    /// States of the same name.
+    /// Several states with the same name.
     case sharedName(String, states: [String])
-    /// Symbols of several characters, which change how a word is read (``Automaton/symbols(of:)``).
+    /// Symbols of several characters, which change how a word is split
+    /// (``Automaton/symbols(of:)``).
     case longSymbols([String])
 
-    /// Whether nothing can be accepted because of it.
+    /// Whether the automaton accepts no word because of it.
     public var isError: Bool {
       switch self {
       case .noInitialState, .noFinalState: true
-      case .severalInitialStates, .withoutSymbols, .unreachable, .unproductive, .unnamed,
+      case .severalInitialStates, .withoutSymbols, .unreachable, .dead, .unnamed,
         .sharedName, .longSymbols:
         false
       }
     }
   }
 
-  /// Whether there is a word that is accepted.
+  /// Whether the automaton accepts at least one word.
   public var acceptsAnyWord: Bool {
     let graph = Graph(self)
     return zip(graph.reachable, graph.isFinal).contains { $0 && $1 }
   }
 
-  /// Everything that looks like a mistake; running does not depend on it.
+  /// All likely mistakes; they do not affect a run.
   public var findings: [Finding] {
     let graph = Graph(self)
     var findings: [Finding] = []
@@ -50,14 +51,14 @@ extension Automaton {
     for transition in transitions where transition.symbols.isEmpty && !transition.includesEpsilon {
       findings.append(.withoutSymbols(transition: transition.id))
     }
-    let (reachable, productive) = (graph.reachable, graph.productive)
+    let (reachable, coaccessible) = (graph.reachable, graph.coaccessible)
     let (hasInitialState, hasFinalState) = (!graph.initial.isEmpty, graph.isFinal.contains(true))
     for (index, state) in states.enumerated() {
       if hasInitialState, !reachable[index] {
         findings.append(.unreachable(state: state.id))
       }
-      if hasFinalState, !productive[index] {
-        findings.append(.unproductive(state: state.id))
+      if hasFinalState, !coaccessible[index] {
+        findings.append(.dead(state: state.id))
       }
       if state.name.isEmpty { findings.append(.unnamed(state: state.id)) }
     }
@@ -71,7 +72,7 @@ extension Automaton {
   }
 }
 
-/// What the states and transitions of an automaton are called in messages: never by their ids.
+/// The names of states and transitions in messages, which never contain ids.
 public struct ShownNames: Sendable {
   private struct Ends {
     var start: String
@@ -108,32 +109,32 @@ public struct ShownNames: Sendable {
 }
 
 extension Automaton {
-  /// What its states and transitions are called in messages.
+  /// The names of the states and transitions in messages.
   public var shownNames: ShownNames { ShownNames(self) }
 }
 
 extension Automaton.Finding {
-  /// The finding in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: ShownNames) -> String {
+  /// Returns a message for people; `names` are the automaton's ``Automaton/shownNames``.
+  public func message(_ names: ShownNames) -> String {
     switch self {
     case .noInitialState: "no initial state"
     case .severalInitialStates(let ids): "several initial states: \(names.list(ids))"
     case .noFinalState: "no final state"
     case .withoutSymbols(let id): "the transition \(names.transition(id)) has no symbol and no ε"
     case .unreachable(let id): "no word reaches state \(names.state(id))"
-    case .unproductive(let id): "no final state is reached from state \(names.state(id))"
+    case .dead(let id): "no final state is reached from state \(names.state(id))"
     case .unnamed(let id): "state \(names.state(id)) has no name"
     case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
     case .longSymbols(let symbols):
-      "symbols of several characters: \(symbols.joined(separator: ", ")); in a word the longest "
-        + "symbol that fits is read, and spaces or commas may separate symbols"
+      "symbols of several characters: \(symbols.joined(separator: ", ")); words are split by longest "
+        + "match, and spaces or commas may separate symbols"
     }
   }
 }
 
 extension Automaton.Nondeterminism {
-  /// The reason in words; `names` are the automaton's ``Automaton/shownNames``.
-  public func words(_ names: ShownNames) -> String {
+  /// Returns the reason for people; `names` are the automaton's ``Automaton/shownNames``.
+  public func message(_ names: ShownNames) -> String {
     switch self {
     case .initialStates(let ids):
       ids.isEmpty ? "no initial state" : "several initial states: \(names.list(ids))"
@@ -146,11 +147,11 @@ extension Automaton.Nondeterminism {
 }
 
 extension Run.Rejection {
-  /// Why, in words.
-  public var words: String {
+  /// The reason for people.
+  public var message: String {
     switch self {
     case .notFinal: "ends in no final state"
-    case .dead(let position): "stops at symbol \(position + 1): no transition reads it here"
+    case .stuck(let position): "stops at symbol \(position + 1): no transition reads it here"
     case .unknownSymbol(let symbol, let position):
       "no symbol `\(symbol)` in the automaton, at symbol \(position + 1)"
     case .noInitialState: "no initial state"

@@ -1,12 +1,13 @@
 extension Automaton {
-  /// The smallest deterministic automaton of the same words, without a trap.
+  /// Returns the minimal deterministic automaton of the same language, without a trap state.
   ///
-  /// Its states are numbered as words reach them, so that two automata of the same words over the same
-  /// alphabet give the same but for the names: a state that nothing was merged with has the name that
-  /// ``determinized(addsTrap:limit:)`` gives it, and merged ones are named as a set, `{q1,q2}`. In
-  /// place of a set's name longer than ``longestSetName``, it is the first of q0, q1, … that is free.
+  /// Its states are ordered by the words that reach them. Equivalent automata over the same
+  /// alphabet therefore give the same result, except for the names. A state that is not merged
+  /// keeps the name from ``determinized(addsTrap:limit:)``. Merged states are named as a set,
+  /// `{q1,q2}`. If that name is longer than ``longestSetName``, the first free name of q0, q1, … is
+  /// used.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func minimized(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     var graph = try subsets(names: .short(Self.longestSetName), limit: limit)
       .trimmed().merged(longestName: Self.longestSetName).trimmed()
@@ -20,16 +21,16 @@ extension Automaton {
     return graph.automaton
   }
 
-  /// The most characters in the name of a set of states of a minimal automaton.
+  /// The maximum length of the name of merged states, in characters.
   public static let longestSetName = 24
 }
 
 extension DeterministicGraph {
-  /// With states merged that the same words lead from to a final state (Hopcroft, 1971).
+  /// Returns the graph with equivalent states merged (Hopcroft, 1971).
   ///
-  /// The partition is refined by splitters, a block and a symbol; of a block that is split only the
-  /// smaller part becomes one, hence n log n. Merged states are named as a set, up to `longestName`
-  /// characters; otherwise the name is empty.
+  /// Splitters, each a block and a symbol, refine the partition. When a block is split, only the
+  /// smaller part becomes a splitter, which gives O(n log n). Merged states are named as a set of
+  /// at most `longestName` characters; a longer name is left empty.
   func merged(longestName: Int) -> DeterministicGraph {
     let complete = completed()
     let (count, symbolCount) = (complete.stateCount, symbols.count)
@@ -48,7 +49,7 @@ extension DeterministicGraph {
     for block in 0..<partition.blockCount { wait(block) }
     while let (block, symbol) = waiting.popLast() {
       isWaiting.remove(block * symbolCount + symbol)
-      // A copy of the block: a view of the partition would make marking copy all of it.
+      // Copies the block, because a slice would make marking copy the whole partition.
       for state in Array(partition.members(of: block)) {
         partition.mark(sources.sources(of: state, symbol))
       }
@@ -56,7 +57,7 @@ extension DeterministicGraph {
         let smaller =
           partition.members(of: new).count <= partition.members(of: old).count ? new : old
         for symbol in 0..<symbolCount {
-          // Where the old block still waits, both parts have to.
+          // If the old block is still waiting, both parts have to wait.
           let part = isWaiting.contains(old * symbolCount + symbol) ? new : smaller
           if isWaiting.insert(part * symbolCount + symbol).inserted {
             waiting.append((part, symbol))
@@ -84,19 +85,19 @@ extension DeterministicGraph {
   }
 
   private func name(ofMerged members: ArraySlice<Int>, longest: Int) -> String {
-    // The trap that was added is no state that anybody knows.
+    // The added trap state is not one of the automaton's states.
     let members = members.filter { $0 < stateCount }
     if members.count == 1 { return names[members[0]] }
     guard members.count <= longest, !members.contains(where: { names[$0].isEmpty }) else {
       return ""
     }
-    // Not by the order of the partition, which nobody can follow: q2 comes before q10.
+    // Sorted so that q2 comes before q10.
     let parts = members.map { names[$0] }.sorted { ($0.count, $0) < ($1.count, $1) }
     let name = Automaton.nameOfSet(parts)
     return name.count <= longest ? name : ""
   }
 
-  /// Where each symbol comes from, for each state: the transposed table, packed.
+  /// The transposed transition table: the predecessors of each state by symbol.
   private struct InverseTable {
     private let starts: [Int32]
     private let states: [Int32]
@@ -126,7 +127,7 @@ extension DeterministicGraph {
     }
   }
 
-  /// States in blocks that can be split, each in time that grows with what was marked.
+  /// A partition of the states; splitting takes time proportional to the number of marked states.
   private struct Partition {
     private var elements: [Int]
     private var places: [Int]
@@ -163,8 +164,7 @@ extension DeterministicGraph {
       }
     }
 
-    /// Makes the marked part of each block a block, where something is left; returns the old ones and
-    /// the new ones.
+    /// Splits each block into its marked and unmarked states; returns the old and the new blocks.
     mutating func splitMarked() -> [(old: Int, new: Int)] {
       var pairs: [(old: Int, new: Int)] = []
       defer { touched = [] }

@@ -1,56 +1,57 @@
-/// What a word did to an automaton.
+/// The result of running a word.
 public struct Run: Hashable, Sendable {
-  /// Why a word is not accepted.
+  /// The reason why a word is rejected.
   public enum Rejection: Hashable, Sendable {
-    /// It ends in no final state.
+    /// The run ends in no final state.
     case notFinal
-    /// After so many symbols there was no way on.
-    case dead(position: Int)
-    /// The automaton has no such symbol; the position counts from 0.
+    /// After this many symbols, no transition reads the next one.
+    case stuck(position: Int)
+    /// The symbol at this position, counted from 0, is not in the alphabet.
     case unknownSymbol(String, position: Int)
-    /// There is nowhere to begin.
+    /// The automaton has no initial state.
     case noInitialState
   }
 
-  /// Why it is not accepted, or `nil` where it is.
+  /// The reason why the word is rejected, or `nil` if it is accepted.
   public var rejection: Rejection?
-  /// The ids of the states that it ends in, in the automaton's order.
+  /// The ids of the states in which the run ends, in the automaton's order.
   public var endStates: [String]
-  /// After how many symbols a final state was reached, 0 for the beginning.
+  /// The numbers of symbols after which the run is in a final state; 0 is the start.
   public var finalPositions: [Int]
 
   /// Whether the word is accepted.
   public var isAccepted: Bool { rejection == nil }
 }
 
-/// A word step by step.
+/// The steps of a run.
 public struct Trace: Hashable, Sendable {
-  /// Where the automaton is after a symbol.
+  /// The states after one symbol.
   public struct Step: Hashable, Sendable {
-    /// The symbol, `nil` for the beginning.
+    /// The symbol, or `nil` for the start.
     public var symbol: String?
-    /// The ids of the states, those reached without reading among them, in the automaton's order.
+    /// The ids of the states, including those reached by ε-transitions, in the automaton's order.
     public var states: [String]
-    /// The ids of the transitions that were taken, reading or not, in the automaton's order.
+    /// The ids of the transitions that were taken, including ε-transitions, in the automaton's
+    /// order.
     public var transitions: [String]
   }
 
-  /// The beginning, then a step a symbol, up to the first after which there is no state.
+  /// The start, then one step for each symbol, until no state is left.
   public var steps: [Step]
-  /// What came out.
+  /// The result of the run.
   public var run: Run
-  /// For an accepted word, the ids of the transitions of one way to a final state.
+  /// The ids of the transitions on one accepting path, or `nil` if the word is rejected.
   public var path: [String]?
 }
 
 extension Automaton {
   /// Returns the symbols that `word` consists of.
   ///
-  /// Where every symbol of the alphabet is one character, each character of the word is a symbol.
-  /// Where a symbol has several characters, the longest symbol that fits is taken, and commas separate
-  /// symbols. White space separates symbols in both cases. A symbol that is a comma or white space
-  /// itself is read as a symbol. A character that begins no symbol stands for itself, and a run
-  /// reports it as unknown. A word that is only `ε` is the empty word, unless `ε` is a symbol.
+  /// If every symbol of the alphabet is one character, each character of the word is a symbol.
+  /// Otherwise the word is split by longest match, and commas separate symbols. White space always
+  /// separates symbols. A comma or white space that is itself a symbol is read as that symbol. A
+  /// character that starts no symbol is a symbol of its own, and a run reports it as unknown. The
+  /// word `ε` is the empty word, unless `ε` is a symbol.
   public func symbols(of word: String) -> [String] {
     let known = Set(alphabet)
     let lengths = Set(known.map(\.count)).sorted(by: >)
@@ -66,23 +67,23 @@ extension Automaton {
     return symbols == ["ε"] && !known.contains("ε") ? [] : symbols
   }
 
-  /// Returns text that is read as the symbols of `word`: without separators where that is unambiguous,
-  /// otherwise with spaces.
+  /// Returns the symbols of `word` as text: without separators if that is unambiguous, otherwise
+  /// separated by spaces.
   public func text(of word: [String]) -> String {
     let joined = word.joined()
     return symbols(of: joined) == word ? joined : word.joined(separator: " ")
   }
 
-  /// The symbols that have several characters.
+  /// The symbols of several characters.
   public var longSymbols: [String] { alphabet.filter { $0.count > 1 } }
 
-  /// Whether `word` is accepted.
+  /// Returns whether `word` is accepted.
   public func accepts(_ word: [String]) -> Bool { run(word).isAccepted }
 
-  /// Reads `word`.
+  /// Runs `word`.
   public func run(_ word: [String]) -> Run { trace(word, keepsSteps: false).run }
 
-  /// Reads `word` and remembers every step.
+  /// Runs `word` and keeps every step.
   public func trace(_ word: [String]) -> Trace { trace(word, keepsSteps: true) }
 
   private func trace(_ word: [String], keepsSteps: Bool) -> Trace {
@@ -102,7 +103,7 @@ extension Automaton {
           taken.formUnion(graph.edges(from: state, reading: index).map(\.transition))
         }
       }
-      for state in current { taken.formUnion(graph.silent[state].map(\.transition)) }
+      for state in current { taken.formUnion(graph.epsilonEdges[state].map(\.transition)) }
       trace.steps.append(
         .init(
           symbol: symbol, states: ids(current),
@@ -124,7 +125,7 @@ extension Automaton {
         record(symbol, from: before, reading: index)
         if keepsSteps { sets.append(current) }
         guard !current.isEmpty else {
-          trace.run.rejection = .dead(position: position)
+          trace.run.rejection = .stuck(position: position)
           break
         }
         if graph.accepts(in: current) { trace.run.finalPositions.append(position + 1) }
@@ -139,12 +140,12 @@ extension Automaton {
     return trace
   }
 
-  /// The transitions of one way through the sets of states that a word led to, found from its end.
+  /// Returns the transitions of one path through the sets of states, found from its end.
   private func path(through sets: [[Int]], reading word: [Int], in graph: Graph) -> [Int] {
     var reversed: [Int] = []
     var goals = Set(sets[word.count].filter { graph.isFinal[$0] })
     for position in stride(from: word.count, through: 0, by: -1) {
-      // Backwards through what reads nothing, to a state that was entered by reading or at the start.
+      // Follows ε-transitions backwards to a state that was entered by a symbol, or to the start.
       let entered: Set<Int> =
         position == 0
         ? Set(graph.initial)
@@ -152,14 +153,14 @@ extension Automaton {
           sets[position - 1].flatMap { state in
             graph.edges(from: state, reading: word[position - 1]).map(\.target)
           })
-      let silentPath = shortestSilentPath(
+      let epsilonPath = shortestEpsilonPath(
         from: entered, to: goals, within: sets[position], in: graph)
-      reversed += silentPath.reversed
+      reversed += epsilonPath.reversed
       guard position > 0 else { break }
       for state in sets[position - 1] {
         guard
           let edge = graph.edges(from: state, reading: word[position - 1]).first(where: {
-            $0.target == silentPath.start
+            $0.target == epsilonPath.start
           })
         else { continue }
         reversed.append(edge.transition)
@@ -170,8 +171,8 @@ extension Automaton {
     return reversed.reversed()
   }
 
-  /// Where the shortest way without reading begins, and its transitions from the last to the first.
-  private func shortestSilentPath(
+  /// Returns the start of the shortest ε-path, and its transitions from the last to the first.
+  private func shortestEpsilonPath(
     from starts: Set<Int>, to goals: Set<Int>, within states: [Int], in graph: Graph
   ) -> (start: Int, reversed: [Int]) {
     var cameBy: [Int: (state: Int, transition: Int)] = [:]
@@ -190,16 +191,16 @@ extension Automaton {
         }
         return (here, transitions)
       }
-      for edge in graph.silent[state] where known.insert(edge.target).inserted {
+      for edge in graph.epsilonEdges[state] where known.insert(edge.target).inserted {
         cameBy[edge.target] = (state, edge.transition)
         open.append(edge.target)
       }
     }
-    preconditionFailure("a set of states is reached from where it was entered")
+    preconditionFailure("every state of a closure is reachable by ε-transitions")
   }
 
-  /// The ids of the states that are reached from `states` without reading, in the automaton's order,
-  /// those of `states` among them.
+  /// Returns the ids of the states reachable from `states` by ε-transitions, including `states`, in
+  /// the automaton's order.
   public func epsilonClosure(of states: Set<String>) -> [String] {
     let graph = Graph(self)
     var marks = Marks(count: graph.stateCount)

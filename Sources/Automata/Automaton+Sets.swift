@@ -1,26 +1,26 @@
-/// What two automata are combined to.
+/// A set operation on the languages of two automata.
 public enum Combination: String, Hashable, Sendable, CaseIterable {
-  /// The words of one or the other.
+  /// The words that at least one automaton accepts.
   case union
-  /// The words of both.
+  /// The words that both automata accept.
   case intersection
-  /// The words of the first that are none of the second's.
+  /// The words that only the first automaton accepts.
   case difference
 }
 
 extension Automaton {
-  /// Returns the deterministic automaton of the words over the alphabet that this one does not accept.
+  /// Returns a deterministic automaton for all words over the alphabet that this one rejects.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func complement(limit: Limit = .standard) throws(AutomatonError) -> Automaton {
     var graph = try subsets(limit: limit).completed()
     graph.isFinal = graph.isFinal.map { !$0 }
     return graph.automaton
   }
 
-  /// The deterministic automaton of pairs of states (the product construction), over both alphabets.
+  /// Returns the product automaton over both alphabets, which is deterministic.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the result exceeds the limit.
   public func combined(
     with other: Automaton, by combination: Combination, limit: Limit = .standard
   ) throws(AutomatonError) -> Automaton {
@@ -48,10 +48,11 @@ extension Automaton {
     ).automaton
   }
 
-  /// The shortest word, and of these the first by symbols, that one accepts and the other does not;
-  /// `nil` where both accept the same words.
+  /// Returns the shortest word that only one automaton accepts, or `nil` if they are equivalent.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// Of several words, the first by symbols is returned.
+  ///
+  /// - Throws: `AutomatonError` if the computation exceeds the limit.
   public func counterexample(
     to other: Automaton, limit: Limit = .standard
   ) throws(AutomatonError) -> [String]? {
@@ -78,9 +79,9 @@ extension Automaton {
     return nil
   }
 
-  /// Whether both accept the same words.
+  /// Returns whether both automata accept the same words.
   ///
-  /// - Throws: `AutomatonError` where the limit is reached.
+  /// - Throws: `AutomatonError` if the computation exceeds the limit.
   public func isEquivalent(
     to other: Automaton, limit: Limit = .standard
   ) throws(AutomatonError) -> Bool {
@@ -88,7 +89,7 @@ extension Automaton {
   }
 }
 
-/// Pairs of states that the same words lead to in two automata, numbered as shorter words reach them.
+/// Reachable pairs of states of two automata, numbered in breadth-first order.
 private struct Pairs {
   struct Pair: Hashable {
     var mine: Int32

@@ -1,20 +1,20 @@
 /// A finite automaton, possibly nondeterministic and with ε-transitions.
 ///
-/// States and transitions are told apart by their ids; names are labels and mean nothing to what is
-/// computed. A symbol is any text that is not empty.
+/// States and transitions are identified by their ids; names have no effect on computations. A
+/// symbol is any non-empty text.
 public struct Automaton: Hashable, Sendable {
   /// A state.
   public struct State: Hashable, Sendable, Codable {
-    /// What tells it apart.
+    /// The unique id.
     public var id: String
-    /// What people call it; may be empty or occur twice.
+    /// The name for people, which may be empty or occur twice.
     public var name: String
-    /// Whether reading may begin here.
+    /// Whether it is an initial state.
     public var isInitial: Bool
-    /// Whether a word may end here.
+    /// Whether it is a final state.
     public var isFinal: Bool
 
-    /// Makes a state; without a `name` it is called by its id.
+    /// Creates a state; without a `name`, the id is the name.
     public init(_ id: String, name: String? = nil, isInitial: Bool = false, isFinal: Bool = false) {
       self.id = id
       self.name = name ?? id
@@ -23,20 +23,20 @@ public struct Automaton: Hashable, Sendable {
     }
   }
 
-  /// A way from one state to another, by any of its symbols.
+  /// A transition from one state to another that reads one of its symbols.
   public struct Transition: Hashable, Sendable, Codable {
-    /// What tells it apart.
+    /// The unique id.
     public var id: String
-    /// The id of the state where it begins.
+    /// The id of the source state.
     public var start: String
-    /// The id of the state where it ends.
+    /// The id of the target state.
     public var end: String
-    /// The symbols that are read on it.
+    /// The symbols that it reads.
     public var symbols: [String]
-    /// Whether it may be taken without reading.
+    /// Whether it is also an ε-transition.
     public var includesEpsilon: Bool
 
-    /// Makes a transition.
+    /// Creates a transition.
     public init(
       _ id: String, from start: String, to end: String, symbols: [String] = [],
       includesEpsilon: Bool = false
@@ -49,47 +49,47 @@ public struct Automaton: Hashable, Sendable {
     }
   }
 
-  /// The states, in the order in which they were made.
+  /// The states in order of creation.
   public let states: [State]
-  /// The transitions, in the order in which they were made.
+  /// The transitions in order of creation.
   public let transitions: [Transition]
-  /// The symbols that words are written with, sorted: those that were given and those of all
-  /// transitions.
+  /// The alphabet, sorted: the given symbols and those of all transitions.
   ///
-  /// Every operation keeps it. The complement depends on it.
+  /// Every operation keeps the alphabet. The complement depends on it.
   public let alphabet: [String]
 
-  /// Makes an automaton over the symbols of its transitions and those in `alphabet`.
+  /// Creates an automaton over the symbols of its transitions and those in `alphabet`.
   ///
-  /// - Throws: `AutomatonError` where an id occurs twice, a transition leads to or from a state that
-  ///   is missing, or a symbol is empty.
+  /// - Throws: `AutomatonError` if an id occurs twice, a state of a transition is missing, or a
+  ///   symbol is empty.
   public init(
     states: [State], transitions: [Transition], alphabet: [String] = []
   ) throws(AutomatonError) {
     var known: Set<String> = []
     for state in states where !known.insert(state.id).inserted {
       throw AutomatonError(
-        at: "state `\(state.id)`", expected: "an id of its own", found: "another")
+        at: "state `\(state.id)`", expected: "a unique id", found: "another state with this id")
     }
     var ids: Set<String> = []
     for transition in transitions {
       let place = "transition `\(transition.id)`"
       guard ids.insert(transition.id).inserted else {
-        throw AutomatonError(at: place, expected: "an id of its own", found: "another")
+        throw AutomatonError(
+          at: place, expected: "a unique id", found: "another transition with this id")
       }
       for end in [transition.start, transition.end] where !known.contains(end) {
         throw AutomatonError(at: place, expected: "a state `\(end)`", found: "none")
       }
       guard !transition.symbols.contains("") else {
         throw AutomatonError(
-          at: place, expected: "symbols of a character or more", found: "an empty one")
+          at: place, expected: "non-empty symbols", found: "an empty one")
       }
     }
     try Self.check(alphabet)
     self.init(unchecked: states, transitions, alphabet: alphabet)
   }
 
-  /// Makes an automaton of states, transitions and symbols that are known to be valid.
+  /// Creates an automaton from valid states, transitions and symbols.
   init(unchecked states: [State], _ transitions: [Transition], alphabet: [String]) {
     self.states = states
     self.transitions = transitions
@@ -101,36 +101,36 @@ public struct Automaton: Hashable, Sendable {
   private static func check(_ alphabet: [String]) throws(AutomatonError) {
     guard !alphabet.contains("") else {
       throw AutomatonError(
-        at: "alphabet", expected: "symbols of a character or more", found: "an empty one")
+        at: "alphabet", expected: "non-empty symbols", found: "an empty one")
     }
   }
 
   /// Returns the same automaton with `symbols` added to its alphabet.
   ///
-  /// - Throws: `AutomatonError` where a symbol is empty.
+  /// - Throws: `AutomatonError` if a symbol is empty.
   public func addingToAlphabet(_ symbols: [String]) throws(AutomatonError) -> Automaton {
     try Self.check(symbols)
     return Automaton(unchecked: states, transitions, alphabet: alphabet + symbols)
   }
 
-  /// The ids of the initial states, in their order.
+  /// The ids of the initial states in order.
   public var initialStates: [String] { states.filter(\.isInitial).map(\.id) }
 
-  /// The ids of the final states, in their order.
+  /// The ids of the final states in order.
   public var finalStates: [String] { states.filter(\.isFinal).map(\.id) }
 }
 
-/// What cannot be an automaton, or would become too large a one: where, what was expected and what was
-/// there.
+/// An error about an automaton that is not valid or too large: the place, the expected and the
+/// found value.
 public struct AutomatonError: Error, Hashable, CustomStringConvertible {
   /// The file, state, transition or operation.
   public var place: String
-  /// What was expected there.
+  /// The expected value.
   public var expected: String
-  /// What was there.
+  /// The found value.
   public var found: String
 
-  /// Makes the error of having `found` something else than was `expected` at `place`.
+  /// Creates the error for `found` instead of `expected` at `place`.
   public init(at place: String, expected: String, found: String) {
     self.place = place
     self.expected = expected
@@ -139,7 +139,7 @@ public struct AutomatonError: Error, Hashable, CustomStringConvertible {
 
   /// The error in one line.
   ///
-  /// Texts from files are shortened, and characters that steer a terminal are left out.
+  /// Text from files is shortened, and control characters are removed.
   public var description: String {
     [place, ": expected ", expected, ", found ", found].map { part in
       let printable = part.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -149,16 +149,16 @@ public struct AutomatonError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// How much an operation may make before it gives up; some automata explode.
+/// The limits on the size of a result, which can grow exponentially.
 public struct Limit: Hashable, Sendable {
-  /// The states of a result.
+  /// The maximum number of states.
   public var states: Int
-  /// The transitions of a result, symbol by symbol, and what else takes as much room.
+  /// The maximum number of transitions, counted per symbol, and of other items of that size.
   public var transitions: Int
-  /// The states of a deterministic result times its symbols.
+  /// The maximum number of states times symbols of a deterministic result.
   public var tableEntries: Int
 
-  /// Makes a limit.
+  /// Creates a limit.
   public init(
     states: Int = 1_000_000, transitions: Int = 10_000_000, tableEntries: Int = 50_000_000
   ) {
@@ -167,7 +167,7 @@ public struct Limit: Hashable, Sendable {
     self.tableEntries = tableEntries
   }
 
-  /// A million states, ten million transitions, fifty million entries of a table.
+  /// The default: 1 million states, 10 million transitions, 50 million table entries.
   public static let standard = Limit()
 
   func check(_ operation: String, states count: Int) throws(AutomatonError) {

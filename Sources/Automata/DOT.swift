@@ -1,9 +1,9 @@
-/// Graphviz's language, as far as automata use it: nodes, edges and their attributes.
+/// The Graphviz format for automata: nodes, edges and their attributes.
 ///
-/// Final states have the shape `doublecircle`; an initial state is where an edge from a node of the
-/// shape `point` or `none` leads. Labels of edges are symbols with commas or line ends (`\n`) between
-/// them, `ε` for none. Symbols of the alphabet that no edge has are in the graph's attribute `alphabet`,
-/// which Graphviz ignores.
+/// Final states have the shape `doublecircle`. An initial state is the target of an edge from a
+/// node of the shape `point` or `none`. The label of an edge lists its symbols, separated by commas
+/// or line ends (`\n`), with `ε` for an ε-transition. Symbols that no edge has are in the graph's
+/// attribute `alphabet`, which Graphviz ignores.
 enum DOT {
   static func write(_ automaton: Automaton) -> String {
     var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]
@@ -35,20 +35,20 @@ enum DOT {
     "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
   }
 
-  /// A symbol in a list: what would end it, or mean something else, stands behind a `\`.
+  /// Returns a symbol for a list, with special characters escaped by `\`.
   private static func escaped(_ symbol: String) -> String {
     symbol == "ε"
       ? "\\ε"
       : symbol.map { character in
         switch character {
-        // Letters after a backslash end lines, as Graphviz has it.
+        // In Graphviz, some letters after a backslash are line ends.
         case ",", "\\": "\\\(character)"
         default: character.isWhitespace ? "\\\(character)" : "\(character)"
         }
       }.joined()
   }
 
-  /// The symbols of a list, `nil` for ε.
+  /// Returns the symbols of a list, with `nil` for ε.
   private static func symbols(_ list: String) -> [String?] {
     var symbols: [String?] = []
     var current = ""
@@ -93,7 +93,7 @@ enum DOT {
 
   private enum Token: Hashable {
     case word(String)
-    /// A word in quotes, which is never one of the language's own.
+    /// A quoted text, which is never a keyword.
     case text(String)
     case sign(Character)
     case arrow
@@ -140,7 +140,7 @@ enum DOT {
       return try finish()
     }
 
-    /// A word or a text.
+    /// The current identifier or quoted text.
     private var name: String? {
       switch token {
       case .word(let name)?, .text(let name)?: name
@@ -148,7 +148,7 @@ enum DOT {
       }
     }
 
-    /// One of the language's own words, which may be written large or small.
+    /// The current keyword, in lower case; keywords are case-insensitive.
     private var keyword: String? {
       guard case .word(let word)? = token else { return nil }
       let known = ["strict", "digraph", "graph", "node", "edge", "subgraph"]
@@ -162,7 +162,7 @@ enum DOT {
         return
       }
       let keyword = keyword
-      guard keyword != "subgraph" else { throw refuse("no subgraphs") }
+      guard keyword != "subgraph" else { throw refuse("a graph without subgraphs") }
       try advance()
       if token == .sign("=") {
         try advance()
@@ -198,7 +198,7 @@ enum DOT {
       let shape = attributes["shape"] ?? (builder.contains(id) ? nil : defaults["shape"])
       if let shape, ["point", "none", "plaintext"].contains(shape) {
         starts.insert(id)
-        // An edge may have come before it.
+        // An edge may already have added the node.
         builder.remove(id)
         return
       }
@@ -232,7 +232,7 @@ enum DOT {
       for edge in edges {
         guard !starts.contains(edge.end) else {
           throw AutomatonError(
-            at: file, expected: "edges to states", found: "one to the point `\(edge.end)`")
+            at: file, expected: "edges to states", found: "an edge to the point `\(edge.end)`")
         }
         if starts.contains(edge.start) {
           builder.state(edge.end) { $0.isInitial = true }
@@ -251,7 +251,7 @@ enum DOT {
       try advance()
     }
 
-    /// Reads the next token, past white space and comments.
+    /// Reads the next token and skips white space and comments.
     private mutating func advance() throws(AutomatonError) {
       while let character = rest.first {
         if character.isNewline { line += 1 }
@@ -279,7 +279,7 @@ enum DOT {
         token = .text(try quotedText())
       } else if character.isLetter || character.isNumber || "_.-".contains(character) {
         var end = rest.startIndex
-        // `a->b` has an arrow in it.
+        // `a->b` contains an arrow.
         while end < rest.endIndex,
           rest[end].isLetter || rest[end].isNumber
             || "_.-".contains(rest[end]), !rest[end...].hasPrefix("->")
@@ -300,7 +300,7 @@ enum DOT {
       while let character = rest.popFirst() {
         if character == "\"" { return text }
         if character.isNewline { line += 1 }
-        // Only a quote and a backslash are escaped here; labels have escapes of their own.
+        // Only quotes and backslashes are escaped here; labels have further escapes.
         if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
           text.append(rest.removeFirst())
         } else {

@@ -1,11 +1,11 @@
-/// A deterministic automaton in numbers; a missing way leads nowhere, which accepts nothing.
+/// A deterministic automaton with numbered states and symbols; a missing transition rejects.
 struct DeterministicGraph {
   var symbols: [String]
   /// `[state · symbols + symbol]`: the next state, or −1.
   var next: [Int32]
   var isFinal: [Bool]
   var initial: Int
-  /// What each state stands for, in words.
+  /// The name of each state.
   var names: [String]
 
   var stateCount: Int { isFinal.count }
@@ -15,7 +15,7 @@ struct DeterministicGraph {
     return target < 0 ? nil : Int(target)
   }
 
-  /// The automaton with states `q0`, `q1`, … and one transition for each pair of states.
+  /// The automaton with state ids `q0`, `q1`, … and one transition for each pair of states.
   var automaton: Automaton {
     let states = (0..<stateCount).map {
       Automaton.State("q\($0)", name: names[$0], isInitial: $0 == initial, isFinal: isFinal[$0])
@@ -36,7 +36,7 @@ struct DeterministicGraph {
     return Automaton(unchecked: states, transitions, alphabet: symbols)
   }
 
-  /// With a state that no word leaves, where a way is missing.
+  /// Returns the graph with a trap state, if a transition is missing.
   func completed() -> DeterministicGraph {
     guard next.contains(-1) else { return self }
     var result = self
@@ -47,8 +47,7 @@ struct DeterministicGraph {
     return result
   }
 
-  /// Without states from which no final one is reached, and with the states in the order in which
-  /// words reach them, shorter words and smaller symbols first.
+  /// Returns the graph without dead states, with its states in breadth-first order by symbols.
   func trimmed() -> DeterministicGraph {
     var sources = [[Int32]](repeating: [], count: stateCount)
     for state in 0..<stateCount {

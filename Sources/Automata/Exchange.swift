@@ -1,9 +1,11 @@
 import Foundation
 
-/// The exchange form of the reference editor's usability test (`spec/editor-and-recogniser.md`, section
-/// 5.3): names of states, and for each a list of symbols with one target.
+/// The exchange form of the reference editor: JSON with the names of states, and for each state its
+/// symbols with one target each (see "How drawing works" in the documentation of
+/// `AutomatonEditor`).
 ///
-/// The key `alphabet`, which the reference does not know, has the symbols that no transition reads.
+/// The key `alphabet`, which the reference editor ignores, lists the symbols that no transition
+/// reads.
 enum Exchange {
   private struct File: Codable {
     var initial: [String]
@@ -28,7 +30,7 @@ enum Exchange {
     var builder = AutomatonBuilder(file: name)
     for state in file.states.keys.sorted(by: { one, other in
       let order = one.compare(other, options: .numeric)
-      // `1` and `01` are the same number.
+      // `1` and `01` compare as equal numbers.
       return order == .orderedSame ? one < other : order == .orderedAscending
     }) {
       builder.state(state)
@@ -71,7 +73,7 @@ enum Exchange {
         $0 == "ε" || $0.contains(",") || $0.contains(where: \.isWhitespace)
       }) {
         throw AutomatonError(
-          at: "exchange form", expected: "symbols without commas and white space, and not ε",
+          at: "exchange form", expected: "symbols without commas, white space and ε",
           found: "`\(symbol)`")
       }
       let list = symbols.joined(separator: ", ")
@@ -79,7 +81,7 @@ enum Exchange {
       guard states[start]![list] == nil || states[start]![list] == end else {
         throw AutomatonError(
           at: "exchange form, state `\(start)`",
-          expected: "one target for `\(list)` (this form has no room for two)", found: "two")
+          expected: "one target for `\(list)`, because this format cannot hold two", found: "two")
       }
       states[start]![list] = end
     }
@@ -91,7 +93,7 @@ enum Exchange {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(file) else {
-      preconditionFailure("texts can be written as JSON")
+      preconditionFailure("strings can be encoded as JSON")
     }
     return data + Data("\n".utf8)
   }

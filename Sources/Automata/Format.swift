@@ -1,17 +1,17 @@
 import Foundation
 
-/// The ways in which an automaton lies in a file.
+/// A file format for automata.
 public enum Format: String, Hashable, Sendable, CaseIterable {
   /// JFLAP's XML for finite automata.
   case jflap = "jff"
-  /// Graphviz's language: initial states have an arrow from a point, final ones are double circles.
+  /// Graphviz's DOT: initial states have an arrow from a point, final states are double circles.
   case dot
-  /// A transition table: a line a state, a column a symbol.
+  /// A transition table with a line for each state and a column for each symbol.
   case table = "txt"
-  /// The reference editor's exchange form: names, one target for each list of symbols.
+  /// The exchange form of the reference editor: JSON with names, and one target for each symbol.
   case exchange = "json"
 
-  /// The endings of file names in this format, the usual one first.
+  /// The file extensions of this format, the usual one first.
   public var endings: [String] {
     switch self {
     case .jflap: ["jff", "xml"]
@@ -21,7 +21,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The format that the ending of `path` stands for, or `nil`.
+  /// Creates the format for the extension of `path`, or `nil`.
   public init?(path: String) {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let ending = path[path.index(after: dot)...].lowercased()
@@ -31,10 +31,10 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     self = format
   }
 
-  /// Reads an automaton; `name` is the file's, for messages.
+  /// Reads an automaton; `name` is the file's name in messages.
   ///
-  /// - Throws: `AutomatonError` naming the place.
-  public func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
+  /// - Throws: `AutomatonError` with the place in the file.
+  public func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
     guard data.count <= Self.mostBytes else {
       throw AutomatonError(
         at: name, expected: "at most \(Self.mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
@@ -49,13 +49,13 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
       case .table: try Table.read(text, name: name)
       case .exchange, .jflap: try Exchange.read(data, name: name)
       }
-    return Drawn(automaton: automaton)
+    return PlacedAutomaton(automaton: automaton)
   }
 
   /// Writes an automaton.
   ///
-  /// - Throws: `AutomatonError` where the format cannot hold it.
-  public func write(_ drawn: Drawn) throws(AutomatonError) -> Data {
+  /// - Throws: `AutomatonError` if the format cannot represent the automaton.
+  public func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> Data {
     switch self {
     case .jflap: Data(try JFLAP.write(drawn).utf8)
     case .dot: Data(DOT.write(drawn.automaton).utf8)
@@ -64,20 +64,20 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The longest file that is read, in bytes.
+  /// The maximum size of a file, in bytes.
   public static let mostBytes = 512 << 20
 }
 
-/// An automaton with where its states stand, where that is known.
-public struct Drawn: Hashable, Sendable {
-  /// A place on a canvas, x to the right and y down.
+/// An automaton with the positions of its states, as far as they are known.
+public struct PlacedAutomaton: Hashable, Sendable {
+  /// A position on the canvas, with x to the right and y down.
   public struct Place: Hashable, Sendable {
-    /// Canvas points from the left.
+    /// The distance from the left, in canvas points.
     public var x: Double
-    /// Canvas points from the top.
+    /// The distance from the top, in canvas points.
     public var y: Double
 
-    /// Makes a place.
+    /// Creates a position.
     public init(x: Double, y: Double) {
       self.x = x
       self.y = y
@@ -86,10 +86,10 @@ public struct Drawn: Hashable, Sendable {
 
   /// The automaton.
   public var automaton: Automaton
-  /// The centres of its states by id.
+  /// The centres of the states by id.
   public var places: [String: Place]
 
-  /// Makes a drawn automaton.
+  /// Creates an automaton with positions.
   public init(automaton: Automaton, places: [String: Place] = [:]) {
     self.automaton = automaton
     self.places = places
@@ -97,8 +97,10 @@ public struct Drawn: Hashable, Sendable {
 }
 
 extension Automaton {
-  /// What each state is called in formats without ids: its name where that is its own, otherwise its
-  /// id, with a number behind it where that is the name of another.
+  /// A unique name for each state, for formats without ids.
+  ///
+  /// It is the state's name if that is unique, otherwise its id, followed by a number if another
+  /// state has that name.
   var uniqueNames: [String: String] {
     let counts = Dictionary(grouping: states, by: \.name).mapValues(\.count)
     func isOwn(_ name: String) -> Bool { !name.isEmpty && counts[name] == 1 }
@@ -118,14 +120,14 @@ extension Automaton {
 }
 
 extension Automaton {
-  /// The symbols of the alphabet that no transition reads, which a format has to write by themselves.
+  /// The symbols of the alphabet that no transition reads, which a format writes separately.
   var unreadSymbols: [String] {
     let read = Set(transitions.flatMap(\.symbols))
     return alphabet.filter { !read.contains($0) }
   }
 }
 
-/// Collects what a file tells in any order about states and ways between them.
+/// Collects the states and transitions of a file, in any order.
 struct AutomatonBuilder {
   private let file: String
   private var states: [Automaton.State] = []
@@ -137,7 +139,7 @@ struct AutomatonBuilder {
   private var order: [Pair] = []
   private var transitions: [Pair: Automaton.Transition] = [:]
   private var symbols: [Pair: Set<String>] = [:]
-  /// The symbols of the alphabet that the file gives, besides those of its transitions.
+  /// The symbols of the file's alphabet, in addition to those of its transitions.
   var alphabet: [String] = []
 
   init(file: String) { self.file = file }
@@ -151,7 +153,7 @@ struct AutomatonBuilder {
     Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name) })
   }
 
-  /// Adds the state, or changes what is known of it.
+  /// Adds a state, or changes it if it exists.
   mutating func state(_ id: String, _ change: (inout Automaton.State) -> Void = { _ in }) {
     if indices[id] == nil {
       indices[id] = states.count
@@ -160,14 +162,14 @@ struct AutomatonBuilder {
     change(&states[indices[id]!])
   }
 
-  /// Takes the state back, where there is one.
+  /// Removes a state if it exists.
   mutating func remove(_ id: String) {
     guard let index = indices.removeValue(forKey: id) else { return }
     states.remove(at: index)
     for later in index..<states.count { indices[states[later].id] = later }
   }
 
-  /// Adds the transition between two states, without symbols, unless it is there.
+  /// Adds a transition without symbols between two states, unless it exists.
   mutating func transition(_ start: String, _ end: String) {
     let pair = Pair(start: start, end: end)
     guard transitions[pair] == nil else { return }
@@ -175,7 +177,7 @@ struct AutomatonBuilder {
     order.append(pair)
   }
 
-  /// Adds a symbol, or ε where it is `nil`, to the transition between two states.
+  /// Adds a symbol, or ε if it is `nil`, to the transition between two states.
   mutating func transition(_ start: String, _ end: String, symbol: String?) {
     transition(start, end)
     let pair = Pair(start: start, end: end)

@@ -1,40 +1,40 @@
-/// An automaton in numbers: states and symbols are counted from 0, the ways from a state lie together.
+/// An automaton as a graph with numbered states and symbols.
 struct Graph {
-  /// A way that reads a symbol, or, among ``silent`` ones, none.
+  /// An edge of a transition for one symbol, or for ε in ``epsilonEdges``.
   struct Edge: Hashable {
     var symbol: Int
     var target: Int
-    /// Its place among the automaton's transitions.
+    /// The index of the transition in the automaton.
     var transition: Int
   }
 
   let symbols: [String]
-  /// For each state, the ways that read, by symbol and target.
+  /// For each state, the edges that read a symbol, sorted by symbol and target.
   let edges: [[Edge]]
-  /// For each state, the ways that read nothing.
-  let silent: [[Edge]]
+  /// For each state, the ε-edges.
+  let epsilonEdges: [[Edge]]
   let initial: [Int]
   let isFinal: [Bool]
 
   var stateCount: Int { edges.count }
 
-  /// Lays `automaton` out; `extra` symbols are counted as well.
+  /// Creates the graph of `automaton`; `extra` symbols get numbers as well.
   init(_ automaton: Automaton, extra: [String] = []) {
     symbols = extra.isEmpty ? automaton.alphabet : Set(automaton.alphabet + extra).sorted()
     let symbolIndex = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { ($1, $0) })
     let stateIndex = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })
     var edges = [[Edge]](repeating: [], count: automaton.states.count)
-    var silent = edges
+    var epsilonEdges = edges
     for (index, transition) in automaton.transitions.enumerated() {
       guard let start = stateIndex[transition.start], let end = stateIndex[transition.end] else {
-        preconditionFailure("an automaton has the states of its transitions")
+        preconditionFailure("the states of every transition exist")
       }
       for symbol in transition.symbols {
         edges[start].append(Edge(symbol: symbolIndex[symbol]!, target: end, transition: index))
       }
       if transition.includesEpsilon {
-        silent[start].append(Edge(symbol: -1, target: end, transition: index))
+        epsilonEdges[start].append(Edge(symbol: -1, target: end, transition: index))
       }
     }
     for state in edges.indices {
@@ -43,12 +43,12 @@ struct Graph {
       }
     }
     self.edges = edges
-    self.silent = silent
+    self.epsilonEdges = epsilonEdges
     initial = automaton.states.indices.filter { automaton.states[$0].isInitial }
     isFinal = automaton.states.map(\.isFinal)
   }
 
-  /// The ways from `state` that read `symbol`.
+  /// Returns the edges from `state` that read `symbol`.
   func edges(from state: Int, reading symbol: Int) -> ArraySlice<Edge> {
     let all = edges[state]
     var (low, high) = (0, all.count)
@@ -61,14 +61,14 @@ struct Graph {
     return all[low..<end]
   }
 
-  /// The states that are reached without reading, sorted, those of `states` among them.
+  /// Returns the ε-closure of `states`, sorted.
   func closure(of states: some Sequence<Int>, _ marks: inout Marks) -> [Int] {
     marks.begin()
     var reached: [Int] = []
     for state in states where marks.insert(state) { reached.append(state) }
     var next = 0
     while next < reached.count {
-      for edge in silent[reached[next]] where marks.insert(edge.target) {
+      for edge in epsilonEdges[reached[next]] where marks.insert(edge.target) {
         reached.append(edge.target)
       }
       next += 1
@@ -76,12 +76,12 @@ struct Graph {
     return reached.sorted()
   }
 
-  /// The states that are reached by reading `symbol` in one of `states` and then nothing more.
+  /// Returns the ε-closure of the states reached from `states` by `symbol`.
   func step(_ states: [Int], reading symbol: Int, _ marks: inout Marks) -> [Int] {
     closure(of: states.flatMap { edges(from: $0, reading: symbol).map(\.target) }, &marks)
   }
 
-  /// The symbols that can be read in one of `states`, sorted.
+  /// Returns the symbols that can be read in one of `states`, sorted.
   func symbols(readableIn states: [Int]) -> [Int] {
     if states.count == 1 {
       var symbols: [Int] = []
@@ -91,23 +91,23 @@ struct Graph {
     return Set(states.flatMap { edges[$0].map(\.symbol) }).sorted()
   }
 
-  /// Whether a word may end in one of `states`.
+  /// Returns whether one of `states` is final.
   func accepts(in states: [Int]) -> Bool { states.contains { isFinal[$0] } }
 
-  /// Which states are reached from the initial ones.
-  var reachable: [Bool] { reached(from: initial) { edges[$0] + silent[$0] } }
+  /// Whether each state is reachable from an initial state.
+  var reachable: [Bool] { reached(from: initial) { edges[$0] + epsilonEdges[$0] } }
 
-  /// From which states a final one is reached.
-  var productive: [Bool] {
+  /// Whether a final state is reachable from each state.
+  var coaccessible: [Bool] {
     let sources = sources
     return reached(from: isFinal.indices.filter { isFinal[$0] }) { sources[$0] }
   }
 
-  /// For each state, the ways that end there, each with the state where it begins as its target.
+  /// For each state, the incoming edges, reversed.
   var sources: [[Edge]] {
     var sources = [[Edge]](repeating: [], count: stateCount)
     for state in edges.indices {
-      for edge in edges[state] + silent[state] {
+      for edge in edges[state] + epsilonEdges[state] {
         sources[edge.target].append(
           Edge(symbol: edge.symbol, target: state, transition: edge.transition))
       }
@@ -129,17 +129,17 @@ struct Graph {
   }
 }
 
-/// A set of states that is emptied at no cost, for use again and again.
+/// A reusable set of states that is cleared in constant time.
 struct Marks {
   private var rounds: [Int]
   private var round = 0
 
   init(count: Int) { rounds = [Int](repeating: 0, count: count) }
 
-  /// Forgets all marks.
+  /// Clears the set.
   mutating func begin() { round += 1 }
 
-  /// Marks `state`; returns whether it was not marked.
+  /// Inserts `state`; returns whether it is new.
   mutating func insert(_ state: Int) -> Bool {
     if rounds[state] == round { return false }
     rounds[state] = round

@@ -1,13 +1,13 @@
 import Foundation
 import XMLTree
 
-/// JFLAP's file of a finite automaton (version 7; older ones lack the element `automaton`).
+/// JFLAP's file format for finite automata (version 7; older files lack the element `automaton`).
 ///
-/// JFLAP takes a label of several characters as a prefix of the input: `ab` means a, then b. Such a label
-/// is read as a chain of transitions through new states. An element `alphabet`, which JFLAP ignores, has
-/// the symbols that no transition reads.
+/// In JFLAP, a label of several characters reads them one after the other: `ab` means a, then b.
+/// Such a label becomes a chain of transitions through new states. The element `alphabet`, which
+/// JFLAP ignores, lists the symbols that no transition reads.
 enum JFLAP {
-  static func read(_ data: Data, name: String) throws(AutomatonError) -> Drawn {
+  static func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
     let root: XMLElementTree
     do {
       root = try XMLTreeParser().parse(data)
@@ -26,13 +26,13 @@ enum JFLAP {
     let parent = root.children(named: "automaton").first ?? root
 
     var builder = AutomatonBuilder(file: name)
-    var places: [String: Drawn.Place] = [:]
+    var places: [String: PlacedAutomaton.Place] = [:]
     for element in parent.children(named: "state") {
       guard let id = element.attributes["id"], !id.isEmpty else {
         throw refuse(element, "a state with an id", "none")
       }
       guard !builder.contains(id) else {
-        throw refuse(element, "an id of its own", "another state `\(id)`")
+        throw refuse(element, "a unique id", "another state `\(id)`")
       }
       builder.state(id) { state in
         state.name = element.attributes["name"] ?? ""
@@ -46,7 +46,7 @@ enum JFLAP {
         guard x.isFinite, y.isFinite else {
           throw refuse(element, "finite coordinates", "\(x), \(y)")
         }
-        places[id] = Drawn.Place(x: x, y: y)
+        places[id] = PlacedAutomaton.Place(x: x, y: y)
       }
     }
     for alphabet in root.children(named: "alphabet") {
@@ -69,23 +69,23 @@ enum JFLAP {
         builder.transition(start, target, symbol: label.isEmpty ? nil : label)
       }
     }
-    return Drawn(automaton: try builder.automaton(), places: places)
+    return PlacedAutomaton(automaton: try builder.automaton(), places: places)
   }
 
-  /// The chains of new states that stand for labels of several characters.
+  /// The chains of new states for labels of several characters.
   private struct Chains {
-    /// How many chains there are between two states, in both directions.
+    /// The number of chains between two states, in both directions.
     private var counts: [Set<String>: Int] = [:]
-    /// What was added: start, end and label.
+    /// The chains that were added: start, end and label.
     private var known: Set<[String]> = []
     /// The names and ids of all states.
     private var taken: Set<String>
     private let names: [String: String]
     private var nameCounts: [String: Int] = [:]
-    /// How far chains between the same two states are apart, in canvas points.
+    /// The distance between chains of the same two states, in canvas points.
     private static let distance = 60.0
 
-    /// Begins with the names of the states that there are, by id.
+    /// Creates a set of chains; `names` are the names of the existing states by id.
     init(names: [String: String]) {
       self.names = names
       taken = Set(names.keys).union(names.values)
@@ -94,7 +94,7 @@ enum JFLAP {
     /// Adds transitions that read the characters of `label` one by one.
     mutating func add(
       _ label: String, from start: String, to end: String, _ builder: inout AutomatonBuilder,
-      _ places: inout [String: Drawn.Place]
+      _ places: inout [String: PlacedAutomaton.Place]
     ) {
       guard known.insert([start, end, label]).inserted else { return }
       let symbols = label.map(String.init)
@@ -117,7 +117,7 @@ enum JFLAP {
       }
     }
 
-    /// A name for the state after `symbols`: the state where the chain begins, then what was read.
+    /// Returns a name for a state of a chain: the name of the first state and the symbols read.
     private mutating func freeName(
       _ symbols: ArraySlice<String>, after start: String
     ) -> String {
@@ -131,35 +131,38 @@ enum JFLAP {
       }
     }
 
-    /// A place on the line between two states; further chains lie beside it, those of a state to itself
-    /// on a circle above it.
+    /// Returns a position on the line between two states, beside it for further chains, or on a
+    /// circle above the state for a self-loop.
     private static func place(
-      _ share: Double, from: Drawn.Place, to: Drawn.Place, aside number: Int, isAhead: Bool
-    ) -> Drawn.Place {
+      _ share: Double, from: PlacedAutomaton.Place, to: PlacedAutomaton.Place, aside number: Int,
+      isAhead: Bool
+    ) -> PlacedAutomaton.Place {
       let (x, y) = (to.x - from.x, to.y - from.y)
       let length = (x * x + y * y).squareRoot()
       guard length > 0 else {
         let radius = distance * Double(number + 1)
         let angle = 2 * Double.pi * share
-        return Drawn.Place(
+        return PlacedAutomaton.Place(
           x: from.x + radius * sin(angle), y: from.y - radius * (1 - cos(angle)))
       }
       let side = Double((number + 1) / 2) * (number.isMultiple(of: 2) ? -1 : 1)
       let aside = distance * side * (isAhead ? 1 : -1) / length
-      return Drawn.Place(
+      return PlacedAutomaton.Place(
         x: from.x + x * share - y * aside, y: from.y + y * share + x * aside)
     }
   }
 
-  /// - Throws: `AutomatonError` for texts that no XML document may hold, and for symbols of several
-  ///   characters, which JFLAP would take for several symbols.
-  static func write(_ drawn: Drawn) throws(AutomatonError) -> String {
+  /// Returns the file of an automaton.
+  ///
+  /// - Throws: `AutomatonError` for characters that XML does not allow, and for symbols of several
+  ///   characters, which JFLAP would read as several symbols.
+  static func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> String {
     if let symbol = drawn.automaton.longSymbols.first {
       throw AutomatonError(
-        at: "JFLAP form",
+        at: "JFLAP format",
         expected: "symbols of one character, because JFLAP reads `\(symbol)` as "
           + "\(symbol.prefix(8).map(String.init).joined(separator: ", then ")) (rename the symbol, or "
-          + "write another form: .automaton, .dot or .txt)", found: "the symbol `\(symbol)`")
+          + "use another format: .automaton, .dot or .txt)", found: "the symbol `\(symbol)`")
     }
     // JFLAP's ids are numbers.
     let numbers = Dictionary(
@@ -197,11 +200,11 @@ enum JFLAP {
     return (lines + ["</structure>", ""]).joined(separator: "\n")
   }
 
-  /// States of which nobody knows where they stand stand in a circle.
-  private static func circle(_ index: Int, of count: Int) -> Drawn.Place {
+  /// Returns a position on a circle, for states without positions.
+  private static func circle(_ index: Int, of count: Int) -> PlacedAutomaton.Place {
     let radius = max(100, 30 * Double(count))
     let angle = 2 * Double.pi * Double(index) / Double(max(1, count))
-    return Drawn.Place(
+    return PlacedAutomaton.Place(
       x: (radius * (1.2 - cos(angle))).rounded(), y: (radius * (1.2 - sin(angle))).rounded())
   }
 
@@ -217,7 +220,7 @@ enum JFLAP {
       // XML 1.0, section 2.2.
       case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
         throw AutomatonError(
-          at: "JFLAP form", expected: "texts that XML can hold",
+          at: "JFLAP format", expected: "characters that XML allows",
           found: "the control character \(scalar.value)")
       default: escaped.unicodeScalars.append(scalar)
       }

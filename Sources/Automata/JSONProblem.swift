@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is wrong with a text in JSON, where decoders do not tell.
+/// Finds errors in JSON that decoders do not report exactly.
 package enum JSONProblem {
-  /// What keeps `data` from being JSON (RFC 8259), with line and column; `nil` for JSON.
+  /// Returns the first syntax error in `data` (RFC 8259) with line and column, or `nil`.
   package static func description(of data: Data) -> String? {
     guard !data.isEmpty else { return "an empty file" }
     guard String(validating: data, as: UTF8.self) != nil else { return "bytes that are not UTF-8" }
@@ -17,12 +17,12 @@ package enum JSONProblem {
     }
   }
 
-  /// The first key that occurs twice in one object of `data`, which is well-formed JSON.
+  /// Returns the first key that occurs twice in one object of `data`, which is well-formed JSON.
   ///
-  /// A decoder would keep one of them without a word.
+  /// A decoder would ignore one of the two values.
   package static func repeatedKey(in data: Data) -> String? {
     data.withUnsafeBytes { bytes in
-      /// The keys so far of every object around a place; `nil` for a list.
+      /// The keys so far of each enclosing object; `nil` for a list.
       var open: [Set<String>?] = []
       var isKeyNext = false
       var index = 0
@@ -61,13 +61,13 @@ package enum JSONProblem {
   }
 }
 
-/// Walks through JSON and stops at what is none.
+/// Scans JSON and stops at the first error.
 private struct JSONScanner {
   struct Stop: Error {
     var problem: String
   }
 
-  /// How deep lists and objects may be nested for Foundation's decoder.
+  /// The maximum nesting depth of Foundation's decoder.
   private static let deepest = 512
 
   private let bytes: UnsafeRawBufferPointer
@@ -75,7 +75,7 @@ private struct JSONScanner {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Where it stopped.
+  /// The place where it stopped.
   var place: String {
     let before = bytes[..<min(index, bytes.count)]
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
@@ -85,7 +85,7 @@ private struct JSONScanner {
   }
 
   mutating func scan() throws(Stop) {
-    /// The closing signs of what is open.
+    /// The closing brackets of the open lists and objects.
     var open: [UInt8] = []
     repeat {
       skipSpace()
@@ -111,7 +111,7 @@ private struct JSONScanner {
         index += word.utf8.count
       }
       skipSpace()
-      // What ends here, one inside of the other.
+      // Closes all lists and objects that end here.
       while let closing = open.last, current == closing {
         open.removeLast()
         index += 1
@@ -168,7 +168,7 @@ private struct JSONScanner {
     try take("\"")
   }
 
-  /// The digits of `\u0041`, with a second half where there has to be one.
+  /// Reads the digits of `\u0041`, and the second half of a surrogate pair.
   private mutating func unicode() throws(Stop) {
     let first = try digits()
     guard (0xD800...0xDFFF).contains(first) else { return }

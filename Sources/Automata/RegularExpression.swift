@@ -1,18 +1,17 @@
 /// A regular expression over symbols.
 ///
-/// In text: symbols stand beside each other, `a|b` is a choice, `a*`, `a+` and `a?` repeat, parentheses
-/// group, `ε` reads nothing, `∅` accepts nothing, `\` takes the meaning from a character, and a symbol of
-/// several characters stands in quotes: `'begin'(a|b)*`. White space means nothing.
+/// Syntax: `ab` is a sequence, `a|b` a choice, and `a*`, `a+` and `a?` are repetitions. Parentheses
+/// group. `ε` is the empty word, `∅` the empty language, and `\` escapes a character. A symbol of
+/// several characters is quoted: `'begin'(a|b)*`. White space is ignored.
 public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
   /// The expression as text.
   public let description: String
-  /// The symbols of the alphabet that were given besides those in the expression.
+  /// The additional symbols of the alphabet.
   public let alphabet: [String]
 
-  /// Reads an expression over its own symbols and those in `alphabet`.
+  /// Parses an expression over its own symbols and those in `alphabet`.
   ///
-  /// - Throws: `AutomatonError` naming the character where it cannot be read, or where a symbol is
-  ///   empty.
+  /// - Throws: `AutomatonError` with the position of a syntax error, or if a symbol is empty.
   public init(_ text: String, alphabet: [String] = []) throws(AutomatonError) {
     var parser = Parser(text)
     _ = try parser.parse().addingToAlphabet(alphabet)
@@ -20,29 +19,29 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     self.alphabet = alphabet
   }
 
-  /// An expression that was made here, and can be read.
+  /// Creates an expression from text that is known to be valid.
   fileprivate init(written text: String, alphabet: [String]) {
     description = text
     self.alphabet = alphabet
   }
 
-  /// An automaton of its words (Thompson, 1968): two states a symbol, tied by ε.
+  /// An equivalent automaton by Thompson's construction (1968).
   public var automaton: Automaton {
     var parser = Parser(description)
     do {
       return try parser.parse().addingToAlphabet(alphabet)
     } catch {
-      preconditionFailure("an expression can be read: \(error)")
+      preconditionFailure("the expression is valid: \(error)")
     }
   }
 
-  /// Reads an expression and builds its automaton at once.
+  /// Parses an expression and builds its automaton.
   private struct Parser {
     private let characters: [Character]
     private var position = 0
     private var stateCount = 0
     private var transitions: [Automaton.Transition] = []
-    /// What is open: the whole, and each parenthesis in it.
+    /// The open levels: the whole expression, and each open parenthesis.
     private var levels = [Level()]
 
     /// The part of an automaton from one state to another.
@@ -51,7 +50,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       var end: Int
     }
 
-    /// What was read since a parenthesis: the choices before, and the sequence of now.
+    /// The content of a level so far: the finished choices, and the current sequence.
     private struct Level {
       var choice: Piece?
       var sequence: Piece?
@@ -85,7 +84,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       return Automaton(unchecked: states, transitions, alphabet: [])
     }
 
-    /// Adds a piece to the sequence of now.
+    /// Appends a piece to the current sequence.
     private mutating func append(_ piece: Piece) {
       guard let before = levels[levels.count - 1].sequence else {
         levels[levels.count - 1].sequence = piece
@@ -95,7 +94,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       levels[levels.count - 1].sequence?.end = piece.end
     }
 
-    /// Makes the sequence of now one of the choices.
+    /// Ends the current sequence and adds it to the choices.
     private mutating func endSequence() throws(AutomatonError) {
       guard let other = levels[levels.count - 1].sequence else {
         throw refuse("a symbol, ε, ∅ or a parenthesis", next().map { "`\($0)`" } ?? "the end")
@@ -140,7 +139,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
           symbols: symbol.map { [$0] } ?? [], includesEpsilon: symbol == nil))
     }
 
-    /// A piece with the signs of repetition behind it.
+    /// Returns a piece with the repetitions that follow it.
     private mutating func repeated(_ piece: Piece) -> Piece {
       var whole = piece
       while let sign = next(), "*+?".contains(sign) {
@@ -171,7 +170,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       return piece
     }
 
-    /// A symbol in quotes; stops at the closing one.
+    /// Reads a quoted symbol up to the closing quote.
     private mutating func quoted() throws(AutomatonError) -> String {
       var symbol = ""
       position += 1
@@ -188,11 +187,12 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Automaton {
-  /// A regular expression of the same words, by taking out one state after the other (Brzozowski &
-  /// McCluskey, 1963), those with the fewest ways first.
+  /// Returns an equivalent regular expression by state elimination (Brzozowski & McCluskey, 1963).
   ///
-  /// - Throws: `AutomatonError` where the expressions on the way become longer together than the limit
-  ///   has transitions, in characters.
+  /// States with few transitions are eliminated first.
+  ///
+  /// - Throws: `AutomatonError` if the total length of the expressions, in characters, exceeds the
+  ///   limit's transitions.
   public func regularExpression(
     limit: Limit = .standard
   ) throws(AutomatonError) -> RegularExpression {
@@ -201,9 +201,9 @@ extension Automaton {
   }
 }
 
-/// States on the way to an expression, with the expressions of the ways between them.
+/// A graph of states with regular expressions on its edges.
 private struct Elimination {
-  /// An expression with how tightly it holds together.
+  /// An expression with its operator precedence.
   private struct Term {
     enum Kind: Int, Comparable {
       case choice, sequence, atom
@@ -218,7 +218,7 @@ private struct Elimination {
 
     init(text: String, kind: Kind) { (self.text, self.kind) = (text, kind) }
 
-    /// A symbol, quoted or escaped where it has to be.
+    /// Creates the expression of a symbol, quoted or escaped if necessary.
     init(symbol: String) {
       let meanings: Set<Character> = ["|", "*", "+", "?", "(", ")", "ε", "∅", "\\", "'"]
       kind = .atom
@@ -249,7 +249,7 @@ private struct Elimination {
     }
   }
 
-  /// How many states are weighed against each other.
+  /// The number of states whose costs are compared.
   private static let lookAhead = 64
 
   private var outgoing: [[Int: Term]]
@@ -277,7 +277,7 @@ private struct Elimination {
             text: choices.joined(separator: "|"), kind: choices.count > 1 ? .choice : .atom),
           from: state, to: target)
       }
-      for edge in graph.silent[state] where edge.target != state {
+      for edge in graph.epsilonEdges[state] where edge.target != state {
         try add(.empty, from: state, to: edge.target)
       }
       if graph.isFinal[state] { try add(.empty, from: state, to: end) }
@@ -299,7 +299,7 @@ private struct Elimination {
   mutating func expression() throws(AutomatonError) -> String {
     var left = outgoing.indices.dropLast(2).sorted { (cost($1), $1) < (cost($0), $0) }
     while !left.isEmpty {
-      // Costs change; to look at all of them again each time would take the square of their number.
+      // Costs change at each step, so comparing all states would take quadratic time.
       let candidates = max(0, left.count - Self.lookAhead)..<left.count
       let best = candidates.min { (cost(left[$0]), left[$0]) < (cost(left[$1]), left[$1]) }!
       try takeOut(left.remove(at: best))
@@ -307,7 +307,7 @@ private struct Elimination {
     return outgoing[start][end]?.text ?? "∅"
   }
 
-  /// How much longer the expressions become without `state` (Delgado & Morais, 2004).
+  /// Returns the increase in length if `state` is eliminated (Delgado & Morais, 2004).
   private func cost(_ state: Int) -> Int {
     let sources = incoming[state].filter { $0 != state }
     let ways = outgoing[state].filter { $0.key != state }

@@ -4,16 +4,18 @@
 ///     → q0  | q0, q1 | q0 |
 ///     * q1  |        |    | q0
 ///
-/// `→` (or `->`) stands before initial states, `*` before final ones. The columns are the alphabet. A
-/// comma inside of braces or parentheses is part of a name, as in `{q0,q1}`. Anything else that has a
-/// meaning here has a `\` before it where it is part of a name.
+/// `→` (or `->`) marks initial states, and `*` marks final states. The columns are the alphabet. A comma
+/// inside braces or parentheses is part of a name, as in `{q0,q1}`. Other special characters in
+/// names are escaped by `\`.
 enum Table {
-  /// The most cells that are written, states times symbols.
+  /// The maximum number of cells that are written, states times symbols.
   private static let mostCells = 10_000_000
-  /// Columns are as wide as their widest cell, up to so many characters.
+  /// The maximum width of a column, in characters.
   private static let widest = 40
 
-  /// - Throws: `AutomatonError` where the table would be too large, or a text has more than one line.
+  /// Returns the table of an automaton.
+  ///
+  /// - Throws: `AutomatonError` if the table is too large, or a name or symbol has several lines.
   static func write(_ automaton: Automaton) throws(AutomatonError) -> String {
     var names: [String: String] = [:]
     for (id, name) in automaton.uniqueNames { names[id] = try escaped(name, isState: true) }
@@ -26,11 +28,11 @@ enum Table {
     if hasEpsilon { columns.append("ε") }
     guard columns.count * automaton.states.count <= mostCells else {
       throw AutomatonError(
-        at: "table form", expected: "at most \(mostCells) states times symbols", found: "more")
+        at: "table format", expected: "at most \(mostCells) states times symbols", found: "more")
     }
     let indices = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })
-    /// The targets of each cell in their order, without repetition.
+    /// The unique targets of each cell in order.
     var targets: [Int: [String]] = [:]
     var known: Set<[Int]> = []
     for transition in automaton.transitions {
@@ -75,9 +77,9 @@ enum Table {
       let shown = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         .joined(separator: "\\n")
       throw AutomatonError(
-        at: "table form",
-        expected: "\(isState ? "names of states" : "symbols") of one line (change it, or take a "
-          + "form that holds any: automaton, jff or dot)",
+        at: "table format",
+        expected: "\(isState ? "names of states" : "symbols") of one line (change it, or use a "
+          + "format without this limit: automaton, jff or dot)",
         found: text.isEmpty ? "an empty one" : "`\(shown)`")
     }
     let characters = Array(text)
@@ -103,7 +105,7 @@ enum Table {
     return escaped
   }
 
-  /// How much deeper in braces or parentheses it is after `character`.
+  /// Returns the change of the nesting depth at `character`.
   private static func step(_ character: Character) -> Int {
     switch character {
     case "{", "(": 1
@@ -112,7 +114,7 @@ enum Table {
     }
   }
 
-  /// Whether every brace or parenthesis that is opened is closed.
+  /// Returns whether all braces and parentheses are closed.
   private static func isBalanced(_ characters: some Sequence<Character>) -> Bool {
     var depth = 0
     for character in characters {
@@ -122,14 +124,14 @@ enum Table {
     return depth == 0
   }
 
-  /// A part of a line: characters, and whether each stood behind a `\`.
+  /// A part of a line: characters, and whether each was escaped by `\`.
   private typealias Piece = [(character: Character, isEscaped: Bool)]
 
   static func read(_ text: String, name: String) throws(AutomatonError) -> Automaton {
     var builder = AutomatonBuilder(file: name)
     var columns: [String?]?
     var isTable = false
-    var ways: [(line: Int, start: String, end: String, symbol: String?)] = []
+    var entries: [(line: Int, start: String, end: String, symbol: String?)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       func refuse(_ expected: String, _ found: String) -> AutomatonError {
@@ -154,12 +156,12 @@ enum Table {
       let (state, isInitial, isFinal) = marked(cells[0])
       guard !state.isEmpty else { throw refuse("the name of a state", "none") }
       guard !builder.contains(state) else {
-        throw refuse("a line a state", "another for `\(state)`")
+        throw refuse("one line for each state", "a second line for `\(state)`")
       }
       builder.state(state) { ($0.isInitial, $0.isFinal) = (isInitial, isFinal) }
       for (cell, symbol) in zip(cells.dropFirst(), known) {
         for target in targets(cell).map(trimmed).map(plain) where !target.isEmpty {
-          ways.append((index + 1, state, target, symbol))
+          entries.append((index + 1, state, target, symbol))
         }
       }
     }
@@ -171,17 +173,18 @@ enum Table {
         at: name, expected: "a line that begins with `state`, or lines of states", found: "neither")
     }
     builder.alphabet = (columns ?? []).compactMap(\.self)
-    for way in ways {
-      guard builder.contains(way.end) else {
+    for entry in entries {
+      guard builder.contains(entry.end) else {
         throw AutomatonError(
-          at: "\(name), line \(way.line)", expected: "a line for state `\(way.end)`", found: "none")
+          at: "\(name), line \(entry.line)", expected: "a line for state `\(entry.end)`",
+          found: "none")
       }
-      builder.transition(way.start, way.end, symbol: way.symbol)
+      builder.transition(entry.start, entry.end, symbol: entry.symbol)
     }
     return try builder.automaton()
   }
 
-  /// A state's name without the marks before it.
+  /// Returns a state's name and its marks.
   private static func marked(_ cell: Piece) -> (name: String, isInitial: Bool, isFinal: Bool) {
     var rest = cell[...]
     var isInitial = false
@@ -227,7 +230,7 @@ enum Table {
       .map(Array.init)
   }
 
-  /// The states that a cell lists; commas inside of braces or parentheses belong to names.
+  /// Returns the states in a cell; commas inside braces or parentheses are part of names.
   private static func targets(_ cell: Piece) -> [Piece] {
     let signs = cell.lazy.filter { !$0.isEscaped }.map(\.character)
     guard isBalanced(signs) else { return split(cell, at: ",") }

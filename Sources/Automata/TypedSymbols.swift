@@ -1,11 +1,11 @@
 /// The symbols that a person typed into one text field.
 ///
-/// Commas and white space separate symbols: `a, b` and `a b` are two, `ab` is one of two characters.
-/// `ε`, `eps`, `epsilon` and `\epsilon` mean the empty word. `0…9`, `0..9` and `a..e` are ranges of
-/// digits or Latin letters. Quotes (`","` or `','`) or a backslash (`\,`) keep the meaning of a
-/// character from being used. Characters that cannot be seen are refused.
+/// Commas and white space separate symbols: `a, b` and `a b` are two, `ab` is one of two
+/// characters. `ε`, `eps`, `epsilon` and `\epsilon` mean the empty word. `0…9`, `0..9` and `a..e`
+/// are ranges of digits or Latin letters. Quotes (`","` or `','`) or a backslash (`\,`) make a
+/// special character a symbol. Invisible characters are refused.
 public struct TypedSymbols: Hashable, Sendable {
-  /// The symbols in the order in which they were typed, each once.
+  /// The unique symbols in the order of typing.
   public private(set) var symbols: [String] = []
   /// Whether the empty word was among them.
   public private(set) var includesEpsilon = false
@@ -15,9 +15,9 @@ public struct TypedSymbols: Hashable, Sendable {
   private static let mostCharacters = 10_000
   private static let advice = "(put it in quotes to use it as a symbol)"
 
-  /// Reads `text`, which may hold no symbols at all.
+  /// Parses `text`, which may contain no symbols.
   ///
-  /// - Throws: `AutomatonError` that says what cannot be read and what to type instead.
+  /// - Throws: `AutomatonError` with the part that cannot be read and what to type instead.
   public init(_ text: String) throws(AutomatonError) {
     guard text.count <= Self.mostCharacters else {
       throw Self.error("at most \(Self.mostCharacters) characters", "\(text.count)")
@@ -51,7 +51,7 @@ public struct TypedSymbols: Hashable, Sendable {
     }
   }
 
-  /// Reads an alphabet, which has no ε.
+  /// Parses an alphabet, which does not contain ε.
   ///
   /// - Throws: `AutomatonError` as ``init(_:)`` does, and for ε.
   public static func alphabet(_ text: String) throws(AutomatonError) -> [String] {
@@ -62,10 +62,10 @@ public struct TypedSymbols: Hashable, Sendable {
     return typed.symbols
   }
 
-  /// Returns text that is read as `symbols`: those with a meaning of their own, such as `,`, are quoted.
+  /// Returns text that is parsed as `symbols`; special symbols such as `,` are quoted.
   public static func text(of symbols: [String]) -> String {
     symbols.map { symbol in
-      // Of several symbols, a quote could close another's.
+      // With several symbols, a quote could close that of another symbol.
       let isPlain =
         !symbol.contains { "\"'\\".contains($0) }
         && (try? TypedSymbols(symbol)).map { $0.symbols == [symbol] } ?? false
@@ -77,7 +77,7 @@ public struct TypedSymbols: Hashable, Sendable {
 
   private struct Token {
     var text = ""
-    /// Whether a character was quoted or escaped, so that the token means only itself.
+    /// Whether the token was quoted or escaped and has no special meaning.
     var isLiteral = false
   }
 
@@ -121,7 +121,7 @@ public struct TypedSymbols: Hashable, Sendable {
     return tokens
   }
 
-  /// Where the quote that was opened before `rest` closes; `nil` where it does not.
+  /// Returns the position of the closing quote in `rest`, or `nil`.
   private static func closing(_ quote: Character, in rest: Substring) -> Substring.Index? {
     var index = rest.startIndex
     while index < rest.endIndex, rest[index] != quote {
@@ -144,7 +144,7 @@ public struct TypedSymbols: Hashable, Sendable {
     return result
   }
 
-  /// The ends of a range such as `a..e` or `0…9`; `nil` for any other text.
+  /// Returns the ends of a range such as `a..e` or `0…9`, or `nil` for other text.
   private static func range(in token: String) -> (first: String, last: String)? {
     for ellipsis in ellipses {
       guard token.count == ellipsis.count + 2,

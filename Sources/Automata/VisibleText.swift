@@ -1,22 +1,22 @@
-/// The rule that symbols and names consist of characters that a person can see.
+/// The rule that symbols and names consist of visible characters.
 ///
-/// Two symbols that look the same are not the same symbol, and nobody could tell why.
+/// With invisible characters, two symbols could look the same and be different.
 public enum VisibleText {
-  /// Refuses `text` with a control character or another that shows nothing, such as U+200B.
+  /// Throws if `text` contains a control character or another invisible one, such as U+200B.
   ///
-  /// - Throws: `AutomatonError` that names the first such character.
+  /// - Throws: `AutomatonError` with the first such character.
   public static func check(_ text: String, at place: String) throws(AutomatonError) {
     let scalars = Array(text.unicodeScalars)
     for index in scalars.indices where isInvisible(at: index, of: scalars) {
       throw AutomatonError(
-        at: place, expected: "only characters that can be seen",
-        found: "\(words(scalars[index])); delete it")
+        at: place, expected: "only visible characters",
+        found: "\(description(scalars[index])); delete it")
     }
   }
 
   private static let annotationMarks: ClosedRange<Unicode.Scalar> = "\u{FFF9}"..."\u{FFFB}"
   private static let joiners: ClosedRange<Unicode.Scalar> = "\u{200C}"..."\u{200D}"
-  /// Scripts that joiners have a meaning in, and emoji, come after Latin, Greek and Cyrillic.
+  /// The first character after Latin, Greek and Cyrillic; joiners have a meaning in later scripts.
   private static let firstJoined: Unicode.Scalar = "\u{590}"
 
   private static func isInvisible(at index: Int, of scalars: [Unicode.Scalar]) -> Bool {
@@ -28,7 +28,7 @@ public enum VisibleText {
     guard scalar.properties.isDefaultIgnorableCodePoint else {
       return annotationMarks.contains(scalar)
     }
-    // Emoji and some scripts are written with characters that change how their neighbours look.
+    // In emoji and some scripts, joiners change how the neighbouring characters look.
     let before = index > 0 ? scalars[index - 1] : nil
     let after = index + 1 < scalars.count ? scalars[index + 1] : nil
     if scalar.properties.isVariationSelector {
@@ -47,7 +47,7 @@ public enum VisibleText {
   }
 
   /// `U+200B (zero width space)`.
-  private static func words(_ scalar: Unicode.Scalar) -> String {
+  private static func description(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     return scalar.properties.name.map { "\(code) (\($0.lowercased()))" } ?? code

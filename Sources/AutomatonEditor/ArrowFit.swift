@@ -1,30 +1,30 @@
 import Ink
 
-/// What a line or an arrow was meant to be: from where to where, and through which place.
+/// The start, tip and middle of a drawn line or arrow; see <doc:HowDrawingWorks>.
 struct ArrowFit {
   var start: Vector
   var tip: Vector
   var flex: Vector
-  /// Whether there was a head, which decides the direction.
+  /// Whether it has a head, which decides the direction.
   var hasHead: Bool
 
-  /// How far the shaft may sag, as a share of its chord, and still be straight.
+  /// The maximum sag of a straight shaft, as a share of its chord.
   private static let straight = 0.05
-  /// What goes back from the furthest point, as a share of the whole, is a head from here on.
+  /// The minimum length of a head drawn without lifting the pen, as a share of the stroke.
   private static let leastHead = 0.04
 
-  /// How far apart points are between which a corner is looked for, and how sharp it is, in radians.
+  /// The distance of the points that form a corner, and the minimum angle of a corner, in radians.
   private static let span = 3
   private static let leastCorner = 1.0
 
-  /// `nil` where the drawing has no extent.
+  /// Fits an arrow, or returns `nil` if the drawing has no extent.
   init?(_ drawing: Drawing) {
     guard let shaft = drawing.strokes.max(by: { $0.length < $1.length }), shaft.length > 0 else {
       return nil
     }
     let points = shaft.resampled(count: 128).points.map { Vector($0) }
     guard points.allSatisfy(\.isFinite) else { return nil }
-    // A pen that adds the head without lifting goes back from the tip.
+    // If the head is drawn without lifting the pen, the stroke goes back from the tip.
     let last = points.count - 1
     let furthestFromStart = Self.furthest(from: points[0], in: points)
     let furthestFromEnd = last - Self.furthest(from: points[last], in: points.reversed())
@@ -37,7 +37,7 @@ struct ArrowFit {
         backAtEnd >= backAtStart
         ? Array(points[...furthestFromStart]) : points[furthestFromEnd...].reversed()
     }
-    // Further strokes are heads: those at the start turn the arrow round.
+    // Further strokes are heads; a head at the start reverses the arrow.
     let heads = drawing.strokes.filter { $0 != shaft }.flatMap(\.points).map { Vector($0) }
     if !heads.isEmpty {
       let middle = heads.reduce(Vector(0, 0), +) * (1 / Double(heads.count))
@@ -54,13 +54,14 @@ struct ArrowFit {
     flex = sag > Self.straight * chord ? half : start.middle(to: tip)
   }
 
-  /// The first of the points that are about as far from `place` as any: a pen that draws both barbs
-  /// passes the tip twice.
+  /// Returns the index of the first point that is about as far from `place` as the farthest one.
+  ///
+  /// A pen that draws both barbs passes the tip twice.
   private static func furthest(from place: Vector, in points: [Vector]) -> Int {
     let distances = points.map { $0.distance(to: place) }
     let enough = 0.98 * (distances.max() ?? 0)
     guard let near = distances.firstIndex(where: { $0 >= enough }) else { return 0 }
-    // A barb may reach a little further than the tip, which is the first corner there.
+    // A barb can reach slightly farther than the tip, which is the first corner.
     let end = distances[near...].firstIndex { $0 < enough } ?? distances.count
     let corner = (near..<end).first { index in
       guard index >= span, index + span < points.count else { return false }
@@ -70,7 +71,7 @@ struct ArrowFit {
       let turn = abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
       return turn > leastCorner
     }
-    // The corner itself is where the path comes closest to it: in the middle of its turn.
+    // The corner is in the middle of the turn.
     if let corner, corner + span < end { return corner + span / 2 }
     return corner ?? (near..<end).max { distances[$0] < distances[$1] } ?? near
   }

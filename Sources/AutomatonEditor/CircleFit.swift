@@ -1,15 +1,16 @@
 import Ink
 
-/// The circle that a ring was meant to be.
+/// The circle of a drawn ring; see <doc:HowDrawingWorks>.
 struct CircleFit {
   var center: Vector
   var radius: Double
-  /// How often the pen went round.
+  /// The number of turns of the pen around the centre.
   var turns: Double
 
-  /// Fits by least squares of x² + y² − 2ax − 2by − c (Kåsa, 1976), on points evenly spaced along each
-  /// stroke, so that slow parts weigh no more than fast ones; `nil` where the points have no extent or
-  /// lie on a line.
+  /// Fits a circle by least squares of x² + y² − 2ax − 2by − c (Kåsa, 1976).
+  ///
+  /// The points are resampled evenly, so that slow parts have no more weight. Returns `nil` if the
+  /// points have no extent or are on a line.
   init?(_ drawing: Drawing) {
     let length = drawing.length
     guard length > 0, length.isFinite else { return nil }
@@ -36,7 +37,7 @@ struct CircleFit {
       (xz * yy - yz * xy) / (2 * determinant), (yz * xx - xz * xy) / (2 * determinant))
     center = mean + offset
     radius = ((xx + yy) / count + offset.x * offset.x + offset.y * offset.y).squareRoot()
-    // The pen went round as often as both its turning and its way say; a tremor makes either too much.
+    // A tremor increases the turning angle and the length, so the smaller estimate is used.
     let turning = drawing.strokes.reduce(0) { $0 + abs($1.smoothTurningAngle) } / (2 * .pi)
     turns = min(turning, length / (2 * .pi * radius))
     guard center.isFinite, radius.isFinite, radius > 0 else { return nil }
@@ -44,11 +45,11 @@ struct CircleFit {
 }
 
 extension Stroke {
-  /// Evenly spaced points.
+  /// Returns evenly spaced points.
   fileprivate func withoutTimes(count: Int) -> [Point] {
     resampled(count: count).points.map { Point($0.x, $0.y) }
   }
 
-  /// The turning angle of the stroke without its tremor.
+  /// The turning angle of the stroke after smoothing.
   var smoothTurningAngle: Double { resampled(count: 32).turningAngle }
 }

@@ -1,88 +1,87 @@
 import Automata
 import Ink
 
-/// Something that is done to a document, one step of undoing.
+/// A change of a document, which is one undo step; see <doc:HowDrawingWorks>.
 public enum Command: Hashable, Sendable {
-  /// What happens to the transitions of a state that is deleted.
+  /// The effect of deleting a state on its transitions.
   public enum Cascade: String, Hashable, Sendable, CaseIterable {
-    /// They stay with that end loose; loops go.
+    /// They stay with a dangling end; self-loops are deleted.
     case keepsDangling
-    /// They go as well.
+    /// They are deleted as well.
     case deletesAttached
   }
 
-  /// A drawing that was recognised as a state: a new one, or the second ring of a final one.
+  /// Adds a drawing that was recognised as a state, or as the second ring of a final state.
   case drawState(Drawing)
-  /// A drawing that was recognised as a transition.
+  /// Adds a drawing that was recognised as a transition.
   case drawTransition(Drawing)
-  /// A drawing that was recognised as a loop.
+  /// Adds a drawing that was recognised as a self-loop.
   case drawLoop(Drawing)
-  /// A state at a place, of the usual size unless there is a radius.
+  /// Adds a state; without a radius, it has the usual size.
   case addState(center: Vector, radius: Double? = nil)
-  /// A straight transition between two states, a loop where they are the same.
+  /// Adds a straight transition between two states, or a self-loop if they are the same.
   case connect(from: String, to: String)
-  /// Whether a state is final.
+  /// Sets whether a state is final.
   case setFinal(state: String, Bool)
-  /// Whether a state is initial: adds an arrow from nowhere, or takes all of them away.
+  /// Sets whether a state is initial: adds an initial arrow, or removes all of them.
   case setInitial(state: String, Bool)
-  /// Moves a state's middle.
+  /// Moves a state.
   case moveState(String, to: Vector)
   /// Changes a state's radius.
   case resizeState(String, radius: Double)
-  /// Bends a transition through a place; an initial marker turns about its tip instead.
+  /// Bends a transition through a point; an initial arrow turns around its tip instead.
   case bend(transition: String, through: Vector)
-  /// Moves a transition's start; it lets go of its state, and holds on to another one there.
+  /// Moves a transition's start, and attaches it to the state there.
   case moveStart(transition: String, to: Vector)
-  /// Moves a transition's tip; it lets go of its state, and holds on to another one there.
+  /// Moves a transition's tip, and attaches it to the state there.
   case moveTip(transition: String, to: Vector)
-  /// Moves a loop round its state's ring, towards a place.
+  /// Turns a self-loop around its state, towards a point.
   case turnLoop(transition: String, towards: Vector)
   /// Exchanges start and end.
   case flip(transition: String)
-  /// Names a state; characters that cannot be seen are refused.
+  /// Renames a state; invisible characters are refused.
   case rename(state: String, String)
-  /// What is being typed as a symbol.
+  /// Sets the symbol that is being typed.
   case setPendingSymbol(transition: String, String)
-  /// Adds the symbols that were typed, as ``TypedSymbols`` reads them; ε makes the transition one that
-  /// may be taken without reading.
+  /// Adds the typed symbols, as ``TypedSymbols`` parses them; ε makes it an ε-transition as well.
   case addSymbols(transition: String, String)
   /// Removes a symbol.
   case removeSymbol(transition: String, String)
-  /// Whether a transition may be taken without reading.
+  /// Sets whether a transition is also an ε-transition.
   case setEpsilon(transition: String, Bool)
   /// Deletes the state or transition of that id.
   case delete(String, Cascade = .keepsDangling)
-  /// Deletes everything that a drawing crosses.
+  /// Deletes the elements that a drawing crosses.
   case erase(Drawing, Cascade = .keepsDangling)
-  /// Gives the symbols of the alphabet; those of the transitions count as well.
+  /// Sets the additional symbols of the alphabet, besides those of the transitions.
   case setAlphabet([String])
-  /// Deletes everything, the given alphabet included.
+  /// Deletes all elements and the additional symbols.
   case clear
 }
 
-/// Why a command did nothing.
+/// The reason why a command was refused.
 public enum Refusal: Error, Hashable, Sendable {
-  /// There is no element of that id, or not of the kind that the command is for.
+  /// No element of the right kind has this id.
   case noSuchElement(String)
-  /// A number is not finite or beyond ``Vector/furthest``, or a radius not positive.
+  /// A number is not finite or exceeds ``Vector/furthest``, or a radius is not positive.
   case notANumber
-  /// Nothing would change.
+  /// The command would change nothing.
   case nothingToDo
-  /// A loop needs a state at its start.
+  /// A self-loop has no state at its ends.
   case noStateThere
   /// A second ring around a state that is final.
   case alreadyFinal
   /// The drawing has no extent.
   case tooSmall
-  /// The source of ids gives only some that are taken.
+  /// The source of ids returns only ids that are in use.
   case noFreeID
-  /// What was typed as symbols cannot be read.
+  /// The typed symbols cannot be parsed.
   case unreadableSymbols(AutomatonError)
-  /// What was typed as a name has characters that cannot be seen.
+  /// The typed name contains invisible characters.
   case unreadableName(AutomatonError)
-  /// A label was asked for that is none of ``DrawnClass/labels``.
+  /// The label is not one of ``DrawnClass/labels``.
   case noSuchLabel(String)
-  /// Something else was done since a stroke was drawn, or nothing was drawn.
+  /// The last change was not a drawn stroke.
   case noLastDrawing
 }
 
@@ -91,37 +90,37 @@ extension Refusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noSuchElement:
-      "the state or transition does not exist any more, or cannot be changed in this way"
-    case .notANumber: "a place or size is not a number, not positive or too far away"
+      "the state or transition no longer exists, or cannot be changed like this"
+    case .notANumber: "a position or size is not a number, not positive or too large"
     case .nothingToDo: "nothing would change"
-    case .noStateThere: "a self-loop has to begin or end at a state, and none is near"
-    case .alreadyFinal: "the state is final already"
-    case .tooSmall: "the drawing is too small, or a line where a ring was expected"
-    case .noFreeID: "there is no free id for a new element"
+    case .noStateThere: "a self-loop has to start or end near a state"
+    case .alreadyFinal: "the state is already final"
+    case .tooSmall: "the drawing is too small, or is a line and not a ring"
+    case .noFreeID: "no id is free for a new element"
     case .unreadableSymbols(let error), .unreadableName(let error): "\(error)"
     case .noSuchLabel(let label):
-      "a drawing can become \(DrawnClass.labels.joined(separator: ", ")), not `\(label)`"
-    case .noLastDrawing: "the last thing that was done is not a stroke"
+      "a drawing can become \(DrawnClass.labels.joined(separator: ", ")), but not `\(label)`"
+    case .noLastDrawing: "the last change was not a drawn stroke"
     }
   }
 }
 
-/// How near is near enough; distances are on the screen and follow the zoom.
+/// The distances of the editor, which follow the zoom.
 public struct EditorOptions: Hashable, Sendable {
-  /// Screen points a canvas point.
+  /// The zoom: screen points per canvas point.
   public var zoom = 1.0
-  /// How far from a ring an end may be that still belongs to the state, in screen points; half the
-  /// radius always is.
+  /// The reach of a state for ends of transitions, in screen points; it is at least half the
+  /// radius.
   public var attachment = 40.0
-  /// How far from a curve an eraser may pass, in screen points.
+  /// The reach of the eraser, in screen points.
   public var eraserReach = 12.0
   /// The radius of a state that is added without being drawn, in canvas points.
   public var usualRadius = 60.0
 
-  /// The least attachment, in canvas points, however much the canvas is enlarged.
+  /// The minimum reach of a state at any zoom, in canvas points.
   private static let leastAttachment = 16.0
 
-  /// Makes the usual options.
+  /// Creates the default options.
   public init() {}
 
   func attachment(to state: Document.State) -> Double {
@@ -129,20 +128,20 @@ public struct EditorOptions: Hashable, Sendable {
   }
 }
 
-/// Where the ids of new elements come from.
+/// A source of ids for new elements.
 public protocol IDSource: Sendable {
-  /// Another id; one that an element of the document has already is passed over.
+  /// Returns another id; the editor skips ids that are in use.
   mutating func next() -> String
 }
 
-/// Ids that count, `e1`, `e2` and so on: the same commands give the same documents.
+/// Numbered ids, `e1`, `e2` and so on, so that the same commands give the same document.
 public struct CountingIDs: IDSource {
   private var count: Int
 
-  /// Begins after `count`.
+  /// Creates a source that starts after `count`.
   public init(after count: Int = 0) { self.count = count }
 
-  /// The next number.
+  /// Returns the next id.
   public mutating func next() -> String {
     count += 1
     return "e\(count)"

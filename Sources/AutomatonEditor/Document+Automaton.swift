@@ -1,7 +1,7 @@
 import Automata
 
 extension Document {
-  /// The automaton that is drawn: transitions with both ends, states with their names as labels.
+  /// The automaton of the document: its states, and its transitions that have both ends.
   ///
   /// Its alphabet includes ``givenAlphabet``.
   public var automaton: Automaton {
@@ -23,11 +23,11 @@ extension Document {
     }
   }
 
-  /// The ids of transitions of which an end belongs to no state; they are left out of ``automaton``.
+  /// The ids of the transitions with a dangling end, which are not part of ``automaton``.
   public var danglingTransitions: [String] { transitions.filter(\.isDangling).map(\.id) }
 
-  /// The dangling transitions in words: `the arrow from q0 to nowhere`.
-  public var danglingTransitionsInWords: [String] {
+  /// The dangling transitions as text: `the arrow from q0 to nowhere`.
+  public var danglingTransitionDescriptions: [String] {
     let names = automaton.shownNames
     return transitions.filter(\.isDangling).map { transition in
       let label = labelText(of: transition)

@@ -3,9 +3,9 @@ import Foundation
 import Ink
 
 extension Document {
-  /// The document after `command`; new elements take their ids from `ids`.
+  /// Returns the document after `command`; new elements get their ids from `ids`.
   ///
-  /// - Throws: `Refusal` where the command does nothing; the document stays as it is.
+  /// - Throws: `Refusal` if the command cannot be performed or changes nothing.
   public func applying(
     _ command: Command, ids: inout some IDSource, options: EditorOptions = EditorOptions()
   ) throws(Refusal) -> Document {
@@ -16,8 +16,8 @@ extension Document {
     return result
   }
 
-  /// Whether every place is on the canvas, every radius positive, every id unique and every end that is
-  /// named there.
+  /// Whether all positions are on the canvas, all radii positive, all ids unique, and the states of
+  /// all transitions exist.
   var isSound: Bool {
     let known = Set(states.map(\.id))
     guard known.union(transitions.map(\.id)).count == states.count + transitions.count else {
@@ -87,9 +87,9 @@ extension Document {
       guard !symbols.contains("") else {
         throw .unreadableSymbols(
           AutomatonError(
-            at: "alphabet", expected: "symbols of a character or more", found: "an empty one"))
+            at: "alphabet", expected: "non-empty symbols", found: "an empty one"))
       }
-      // Those of a file that was made elsewhere may stay.
+      // Symbols from a file of another program may stay.
       for symbol in symbols where !givenAlphabet.contains(symbol) {
         do { try VisibleText.check(symbol, at: "alphabet") } catch {
           throw .unreadableSymbols(error)
@@ -113,12 +113,12 @@ extension Document {
     }
   }
 
-  /// Text without spaces, and without white space at its ends.
+  /// Returns the text without spaces, and without white space at its ends.
   static func sanitized(_ text: String) -> String {
     text.filter { $0 != " " }.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Refuses text with characters that cannot be seen; white space at its ends is no part of it.
+  /// Throws if the text contains invisible characters; white space at its ends is ignored.
   private static func checkVisible(
     _ text: String, at place: String
   ) throws(AutomatonError) {
@@ -139,7 +139,7 @@ extension Document {
     return index
   }
 
-  /// The next id that no element has.
+  /// Returns the next id that is not in use.
   private func freeID(_ ids: inout some IDSource) throws(Refusal) -> String {
     let taken = Set(states.map(\.id)).union(transitions.map(\.id))
     for _ in 0...taken.count {
@@ -149,7 +149,7 @@ extension Document {
     throw .noFreeID
   }
 
-  /// `q0`, `q1`, …: the first that no state has.
+  /// The first of `q0`, `q1`, … that no state has.
   private var freeName: String {
     let names = Set(states.map(\.name))
     var number = states.count
@@ -175,10 +175,10 @@ extension Document {
         center: fit.center, radius: fit.radius), options)
   }
 
-  /// A ring drawn twice without lifting the pen goes round about twice.
+  /// The minimum number of turns of a double ring drawn in one stroke.
   private static let leastDoubleTurns = 1.7
 
-  /// The state of which a drawn circle is the second ring: roughly concentric and of about its size.
+  /// Returns the state whose second ring the circle is: about concentric and of similar size.
   func stateIndex(around fit: CircleFit) -> Int? {
     states.indices.filter { index in
       let (center, radius) = (states[index].center, states[index].radius)
@@ -194,7 +194,7 @@ extension Document {
     attachLooseEnds(to: state, options)
   }
 
-  /// Every loose end that is near enough belongs to `state` now; never both of one transition.
+  /// Attaches all free ends within reach to `state`, but never both ends of one transition.
   private mutating func attachLooseEnds(to state: State, _ options: EditorOptions) {
     let reach = options.attachment(to: state)
     for index in transitions.indices {
@@ -215,8 +215,8 @@ extension Document {
     }
   }
 
-  /// The state whose disc is nearest to `place`, where that is near enough; of several around it, the
-  /// one with the nearest middle.
+  /// Returns the nearest state within reach of `place`; inside several discs, the one with the
+  /// nearest centre.
   func nearestState(to place: Vector, _ options: EditorOptions) -> State? {
     states.filter { $0.distance(to: place) <= options.attachment(to: $0) }.min {
       ($0.distance(to: place), $0.center.distance(to: place))
@@ -231,7 +231,7 @@ extension Document {
     var start = nearestState(to: fit.start, options)
     var end = nearestState(to: fit.tip, options)
     if let state = start, state.id == end?.id {
-      // Only the nearer end belongs to it: an arrow is no loop.
+      // Only the nearer end attaches, because an arrow is not a self-loop.
       if ringDistance(state, fit.start) < ringDistance(state, fit.tip) {
         end = nil
       } else {
@@ -269,7 +269,7 @@ extension Document {
           angle: Self.loopAngle(direction), isMirrored: stroke.smoothTurningAngle < 0)))
   }
 
-  /// The angle from the bottom of a ring, in (−π, π].
+  /// Returns the angle from the bottom of a ring, in (−π, π].
   static func loopAngle(_ direction: Vector) -> Double {
     let angle = direction.angle - .pi / 2
     return angle <= -.pi ? angle + 2 * .pi : angle
@@ -277,12 +277,13 @@ extension Document {
 
   // MARK: Ends
 
-  /// Puts the ends of a transition on the rings of their states, towards its bend; a straight one stays
-  /// straight.
+  /// Moves the ends of a transition to the rings of their states, towards its middle point.
+  ///
+  /// A straight transition stays straight.
   private mutating func project(_ index: Int) {
     guard case .regular(var start, var tip, var flex) = transitions[index].shape else { return }
     if let owner = transitions[index].start, owner == transitions[index].end {
-      // Files may have arrows from a state to itself: each end stays on its side of the ring.
+      // A file can have an arrow from a state to itself; each end stays on its side of the ring.
       guard let owner = state(owner) else { return }
       transitions[index].shape = .regular(
         start: owner.ringPoint(towards: start), tip: owner.ringPoint(towards: tip), flex: flex)
@@ -302,8 +303,7 @@ extension Document {
     transitions[index].shape = .regular(start: start, tip: tip, flex: flex)
   }
 
-  /// Bends straight transitions between the same two states apart, each to its own left, or where there
-  /// is room.
+  /// Bends straight transitions between the same two states apart, to their left if there is room.
   private mutating func bow(_ index: Int) {
     guard let start = transitions[index].start, let end = transitions[index].end, start != end,
       let from = state(start), let to = state(end)
@@ -315,7 +315,7 @@ extension Document {
     guard pair.count > 1 else { return }
     let middle = from.center.middle(to: to.center)
     let left = (to.center - from.center).unit.turned(by: -.pi / 2)
-    // How far each of the others bends to the left of the way from `start` to `end`.
+    // The bends of the other transitions, to the left of the line from `start` to `end`.
     var taken: [Double] = []
     var straight: [Int] = []
     for other in pair {
@@ -329,7 +329,7 @@ extension Document {
     let step = Self.bow(from: from, to: to)
     for other in straight {
       let side = transitions[other].start == start ? 1.0 : -1
-      // One of so many places is free: each of the others is near two of them at most.
+      // One of these places is free, because each of the others blocks at most two.
       let places = (0...2 * pair.count).flatMap { rank in
         [side, -side].map { $0 * step * Double(rank + 1) }
       }
@@ -344,7 +344,7 @@ extension Document {
     }
   }
 
-  /// How far a transition bends that has an opposite one, in canvas points.
+  /// Returns the bend of a transition that has an opposite one, in canvas points.
   static func bow(from: State, to: State) -> Double {
     min(60, max(20, 0.15 * from.center.distance(to: to.center)))
   }
@@ -354,7 +354,7 @@ extension Document {
   ) throws(Refusal) {
     let (from, to) = (states[try stateIndex(start)], states[try stateIndex(end)])
     guard start != end else {
-      // At the top, or where there is none yet.
+      // At the top, or at the first free side.
       let taken = transitions.compactMap { transition -> Double? in
         guard transition.start == start, case .loop(let angle, _) = transition.shape else {
           return nil
@@ -403,7 +403,7 @@ extension Document {
         transitions[index].start == id || transitions[index].end == id
       else { continue }
       if transitions[index].isInitialMarker {
-        // An arrow from nowhere comes along.
+        // An initial arrow moves along.
         transitions[index].shape = .regular(start: start + way, tip: tip + way, flex: flex + way)
       } else {
         let isWhole = transitions[index].start == transitions[index].end
@@ -429,7 +429,7 @@ extension Document {
       return
     }
     transitions[index].shape = .regular(start: start, tip: tip, flex: place)
-    // Not straight any more, or only by chance: the ends follow the bend.
+    // The ends follow the bend, even if the line happens to be straight.
     if let from = state(transitions[index].start), let to = state(transitions[index].end) {
       transitions[index].shape = .regular(
         start: from.ringPoint(towards: place), tip: to.ringPoint(towards: place), flex: place)
@@ -448,7 +448,7 @@ extension Document {
     }
     let old = isTip ? tip : start
     let other = isTip ? start : tip
-    // A straight one stays straight, a bent one keeps its bend beside the new line.
+    // A straight line stays straight, and a bent line keeps its bend.
     let bend = flex - old.middle(to: other)
     let newFlex = place.middle(to: other) + bend
     transitions[index].shape =
@@ -457,7 +457,7 @@ extension Document {
       : .regular(start: place, tip: tip, flex: newFlex)
     let holder = nearestState(to: place, options)?.id
     if isTip {
-      // What lets go of its state did not end freely; what never had one still does.
+      // An end that leaves its state is dangling; an end that never had a state stays free.
       if transitions[index].end != nil, transitions[index].start != nil {
         transitions[index].endsFreely = false
       }
@@ -506,13 +506,13 @@ extension Document {
     }
     for index in transitions.indices {
       if let start = transitions[index].start, ids.contains(start) {
-        // It had a start: its end does not become initial.
+        // It lost its start, so it does not mark its end as initial.
         transitions[index].start = nil
         transitions[index].endsFreely = false
       }
       if let end = transitions[index].end, ids.contains(end) {
         transitions[index].end = nil
-        // An initial marker stays one, for the next state that it meets.
+        // An initial arrow stays one, for the next state that it is attached to.
         if transitions[index].start != nil { transitions[index].endsFreely = false }
       }
     }

@@ -1,24 +1,25 @@
 import Foundation
 
-// Arrows and loops of an automaton that was laid out, not drawn: round what stands in their way.
+// Routes arrows and self-loops of an automatic layout around states.
 
 extension Document {
-  /// How far arrows may bend, in canvas points, in the order in which it is tried.
+  /// The bends of arrows that are tried in order, in canvas points.
   private static let detours = [60.0, 110, 170, 240, 330, 450]
-  /// The least room between an arrow and what it passes.
+  /// The minimum distance between an arrow and an obstacle.
   private static let clearance = 18.0
-  /// More arrows times states are not looked at: nobody sees single arrows there.
+  /// The maximum number of arrows times states; larger drawings are not changed.
   private static let mostComparisons = 250_000
 
-  /// A disc that arrows go round.
+  /// A disc that arrows avoid.
   private struct Obstacle {
     var center: Vector
     var radius: Double
-    /// The state that it is, or `nil` for a loop.
+    /// The id of the state, or `nil` for a self-loop.
     var state: String?
   }
 
-  /// Turns loops to where there is room and bends arrows round the states and loops that they would cross.
+  /// Turns self-loops to free sides, and bends arrows around the states and self-loops that they
+  /// cross.
   mutating func clearArrows(
     of drawn: [String: State], initial: Set<String>, middle: Vector
   ) {
@@ -60,8 +61,8 @@ extension Document {
     return (from, to)
   }
 
-  /// The direction in which a loop has room: up where that will do, otherwise where the nearest arrow is
-  /// farthest.
+  /// Returns the direction of a self-loop: up if that is free, otherwise the one farthest from all
+  /// arrows.
   private static func roomiest(beside ways: [Double]) -> Double {
     let directions = [-0.5, 0.5, 0, -0.25, 0.25, -0.75, 0.75].map { $0 * Double.pi }
     func room(_ direction: Double) -> Double {
@@ -71,8 +72,9 @@ extension Document {
     return directions.first { room($0) > enough } ?? -.pi / 2
   }
 
-  /// The bends that an arrow may have, the nicest first: of two that meet, each to its left; of others, away
-  /// from the middle of the drawing.
+  /// Returns the possible bends of an arrow, the best first.
+  ///
+  /// Opposite arrows bend to their left, and other arrows away from the centre of the drawing.
   private static func bends(
     from: State, to: State, isPair: Bool, middle: Vector
   ) -> [Double] {
@@ -88,7 +90,7 @@ extension Document {
 
   private static func isClear(_ shape: Transition.Shape, of obstacles: [Obstacle]) -> Bool {
     guard case .regular(let start, let tip, let flex) = shape else { return true }
-    // The parabola through the bend.
+    // A parabola through the bend.
     let control = flex * 2 - start.middle(to: tip)
     return (1...15).allSatisfy { step in
       let t = Double(step) / 16

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an element is drawn (`spec/editor-and-recogniser.md`, section 3.6).
+/// The shapes of drawn elements; see <doc:HowDrawingWorks>.
 public enum Geometry {
   /// A cubic Bézier curve.
   public struct Curve: Hashable, Sendable {
@@ -29,31 +29,31 @@ public enum Geometry {
   public static let haloWidth = 5.0
   /// The lengths of the dashes of a dangling transition and of the gaps between them.
   public static let dashes = [8.0, 10]
-  /// How far a final state's second ring lies inside the first.
+  /// The distance between the two rings of a final state, in canvas points.
   public static let finalRingInset = 10.0
 
-  /// How far a loop's feet stand from its middle, how far its controls lie out, and how far aside.
+  /// The distances of a self-loop's ends and control points from its axis and from the ring.
   ///
-  /// The reference draws a thinner one, which hides under its head on small states.
+  /// The reference editor draws a thinner self-loop, which its head hides on small states.
   static let loopFoot = 20.0
   static let loopReach = 90.0
   static let loopBelly = 36.0
 
-  /// The width of a character and the height of a line of text, in canvas points, about.
+  /// The approximate width of a character and height of a line of text, in canvas points.
   static let letter = Vector(16, textSize)
 
-  /// The room that `text` takes, in canvas points.
+  /// Returns the approximate size of `text`, in canvas points.
   static func extent(of text: String) -> Vector {
     Vector(letter.x * Double(text.count), letter.y)
   }
 
-  /// How much smaller a state's name is written, so that it stays inside its rings.
+  /// Returns the scale at which a state's name fits inside its rings, at most 1.
   package static func nameScale(of state: Document.State) -> Double {
     let room = 1.7 * (state.radius - (state.isFinal ? finalRingInset : 0))
     return min(1, max(0.35, room / max(1, extent(of: state.name).x)))
   }
 
-  /// An arrow head: two barbs that meet at the tip.
+  /// Returns the points of an arrow head: two barbs that meet at the tip.
   static func head(at tip: Vector, from flex: Vector, span: Double) -> [Vector] {
     let direction = (tip - flex).unit
     let anchor = tip - direction * (span / 3)
@@ -63,29 +63,29 @@ public enum Geometry {
 }
 
 extension Document {
-  /// What a transition looks like.
+  /// The shape of a drawn transition.
   public struct Appearance: Hashable, Sendable {
-    /// The line, piece by piece.
+    /// The curves of the line.
     public var curves: [Geometry.Curve]
     /// The head: the end of a barb, the tip, the end of the other barb.
     public var head: [Vector]
     /// The middle of the label.
     public var label: Vector
-    /// Where it is bent, or how far out a loop goes.
+    /// The handle: the middle point of a line, or the farthest point of a self-loop.
     public var handle: Vector
 
-    /// The line as points close together.
+    /// The line as a dense sequence of points.
     var polyline: [Vector] {
       curves.flatMap { curve in (0...24).map { curve.point(at: Double($0) / 24) } }
     }
   }
 
-  /// How far the edge of a label stands from its line, in canvas points.
+  /// The distance between a label's edge and its line, in canvas points.
   private static let labelDistance = 12.0
   private static let regularSpan = 24.0
   private static let loopSpan = 20.0
 
-  /// What `transition` looks like; `nil` for a loop whose state is missing.
+  /// Returns the shape of `transition`, or `nil` for a self-loop whose state is missing.
   public func appearance(of transition: Transition) -> Appearance? {
     switch transition.shape {
     case .regular(let start, let tip, let flex):
@@ -127,13 +127,13 @@ extension Document {
     }
   }
 
-  /// How far the middle of a label is from its line, so that its edge keeps its distance.
+  /// Returns the distance between a label's centre and its line.
   private func labelReach(of transition: Transition, along outward: Vector) -> Double {
     let half = Geometry.extent(of: labelText(of: transition)) * 0.5
     return Self.labelDistance + abs(outward.x) * half.x + abs(outward.y) * half.y
   }
 
-  /// Whether the line from point to point in `path` comes within `reach` of `state`'s ring or middle.
+  /// Returns whether `path` comes within `reach` of the ring or the centre of `state`.
   func crosses(_ path: [Vector], _ state: State, reach: Double) -> Bool {
     let ring = (0...64).map {
       state.center + Vector(angle: Double($0) * .pi / 32, length: state.radius)
@@ -142,7 +142,7 @@ extension Document {
       || Self.isNear(path, [state.center, state.center], reach: reach)
   }
 
-  /// Whether `path` comes within `reach` of the line or the head of `transition`.
+  /// Returns whether `path` comes within `reach` of the line or the head of `transition`.
   func crosses(_ path: [Vector], _ transition: Transition, reach: Double) -> Bool {
     guard let appearance = appearance(of: transition) else { return false }
     return Self.isNear(path, appearance.polyline, reach: reach)
@@ -175,13 +175,13 @@ extension Document {
 }
 
 extension Document.Transition.Shape {
-  /// A straight line from one ring to another.
+  /// Returns a straight line from one ring to another.
   static func straight(from: Document.State, to: Document.State) -> Self {
     let (start, tip) = (from.ringPoint(towards: to.center), to.ringPoint(towards: from.center))
     return .regular(start: start, tip: tip, flex: start.middle(to: tip))
   }
 
-  /// A line from one ring to another that bends to its left by `bend`.
+  /// Returns a line from one ring to another that bends to its left by `bend`.
   static func bowed(from: Document.State, to: Document.State, by bend: Double) -> Self {
     let left = (to.center - from.center).unit.turned(by: -.pi / 2)
     let flex = from.center.middle(to: to.center) + left * bend
@@ -189,7 +189,7 @@ extension Document.Transition.Shape {
       start: from.ringPoint(towards: flex), tip: to.ringPoint(towards: flex), flex: flex)
   }
 
-  /// An arrow from nowhere, from the left.
+  /// Returns the arrow of an initial state, which comes from the left.
   static func marker(of state: Document.State) -> Self {
     let tip = state.center + Vector(-state.radius, 0)
     return .regular(start: tip + Vector(-100, 0), tip: tip, flex: tip + Vector(-50, 0))

@@ -2,11 +2,12 @@ import Automata
 import Foundation
 
 extension Document {
-  /// A drawing of an automaton: states where their places are known to be, otherwise in columns from the
-  /// initial ones on, and one transition for all symbols between two states.
+  /// Creates a document that draws an automaton.
   ///
-  /// The states keep their ids; equal ids of states and transitions are told apart.
-  public init(_ drawn: Drawn, id: String) {
+  /// States keep their known positions; otherwise they are laid out in columns from the initial
+  /// states on. Two states have one transition for all symbols. The states keep their ids; a
+  /// transition with the id of a state gets a new one.
+  public init(_ drawn: PlacedAutomaton, id: String) {
     self.init(id: id)
     let automaton = drawn.automaton
     let read = Set(automaton.transitions.flatMap(\.symbols))
@@ -26,7 +27,7 @@ extension Document {
       while drawnStates[id] != nil { id = ids.next() }
       return id
     }
-    // Loops stand outwards, but at the top where an initial arrow comes from the left.
+    // Self-loops point outwards, or up if an initial arrow comes from the left.
     let initial = Set(automaton.initialStates)
     var indices: [[String]: Int] = [:]
     for transition in automaton.transitions {
@@ -34,7 +35,7 @@ extension Document {
       if indices[pair] == nil {
         indices[pair] = transitions.count
         guard let from = drawnStates[transition.start], let to = drawnStates[transition.end] else {
-          preconditionFailure("an automaton has the states of its transitions")
+          preconditionFailure("the states of every transition exist")
         }
         transitions.append(
           Transition(
@@ -63,24 +64,25 @@ extension Document {
     }
   }
 
-  /// A state with a longer name is larger, up to half as much again.
+  /// Returns the radius of a state, which grows with its name by up to a half.
   private static func radius(for name: String) -> Double {
     min(60, max(40, Geometry.extent(of: name).x / 2))
   }
 
-  /// The distance between the nearest two states to which a drawing is enlarged.
+  /// The minimum distance of two states after a drawing is enlarged.
   private static let laidOutDistance = 240.0
-  /// The least distance between two states; what is nearer is moved apart.
+  /// The minimum distance of two states; closer states are moved apart.
   private static let leastDistance = 160.0
-  /// A drawing is not enlarged beyond this width or height for each of its states, so that two states
-  /// that nearly coincide do not spread all the others.
+  /// The maximum width or height per state to which a drawing is enlarged.
+  ///
+  /// Without it, two states that nearly coincide would spread all others.
   private static let mostRoom = 480.0
-  /// Of more states, only neighbours in the list are compared, and none is moved.
+  /// The maximum number of states that are all compared; with more, none is moved.
   private static let mostCompared = 1000
   private static let mostRounds = 200
 
-  /// The places that are known, apart from each other; `nil` where they are not.
-  private static func places(of drawn: Drawn) -> [Vector]? {
+  /// Returns the known positions, moved apart, or `nil` if some are unknown.
+  private static func places(of drawn: PlacedAutomaton) -> [Vector]? {
     let known = drawn.automaton.states.compactMap { drawn.places[$0.id] }.map { Vector($0.x, $0.y) }
     let count = drawn.automaton.states.count
     guard known.count == count, count > 1 else { return nil }
@@ -100,7 +102,7 @@ extension Document {
     return places.allSatisfy(\.isOnCanvas) ? places : nil
   }
 
-  /// The places with those moved that are too near to each other; `nil` where that does not succeed.
+  /// Returns the positions with close ones moved apart, or `nil` if that fails.
   private static func movedApart(_ places: [Vector]) -> [Vector]? {
     guard places.count <= mostCompared else { return places }
     var places = places
@@ -111,7 +113,7 @@ extension Document {
           let way = places[other] - places[index]
           let missing = leastDistance - way.length
           guard missing > 1e-6 else { continue }
-          // A little too far, so that the others settle sooner; to the side where both coincide.
+          // Moves slightly too far to converge sooner, and sideways if both coincide.
           let direction = way.length > 0 ? way.unit : Vector(angle: Double(index), length: 1)
           let step = direction * (missing * 0.5 + 0.5)
           places[index] = places[index] - step

@@ -56,13 +56,13 @@ extension Document {
       """
   }
 
-  /// The radii of a state's rings: a final one has a second.
+  /// Returns the radii of a state's rings; a final state has two.
   package func rings(of state: State) -> [Double] {
     let second = max(state.radius - Geometry.finalRingInset, state.radius / 2)
     return [state.radius] + (state.isFinal ? [second] : [])
   }
 
-  /// What stands beside a transition; an initial marker has no label.
+  /// Returns the label of a transition; an initial arrow has none.
   package func labelText(of transition: Transition) -> String {
     guard !transition.isInitialMarker else { return "" }
     return (transition.allSymbols + (transition.includesEpsilon ? ["ε"] : []))
@@ -71,14 +71,14 @@ extension Document {
 
 }
 
-/// A number with one digit behind the point, without one where it is whole.
+/// Returns a number with one decimal, or none if it is whole.
 private func number(_ value: Double) -> String {
   let tenths = (value * 10).rounded() / 10
   return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int(tenths))" : "\(tenths)"
 }
 
 extension Document.Appearance {
-  /// The line and the head as SVG paths, with places as `text` writes them.
+  /// Returns the line and the head as SVG paths, with points formatted by `text`.
   package func paths(_ text: (Vector) -> String) -> (line: String, head: String) {
     var line = "M\(text(curves[0].start))"
     for curve in curves {
@@ -89,14 +89,14 @@ extension Document.Appearance {
 }
 
 extension String {
-  /// The text around a place, in black on some white, `scale` times as large as usual.
+  /// Returns the text centred at a point, in black with a white outline.
   fileprivate func svgText(at place: Vector, scale: Double = 1) -> String {
     let escaped = unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"
       case ">": "&gt;"
-      // What no XML document may hold (XML 1.0, section 2.2).
+      // Characters that XML does not allow (XML 1.0, section 2.2).
       case "\0"..<"\t", "\u{B}"..<"\r", "\u{E}"..<" ", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
       default: "\(scalar)"
       }

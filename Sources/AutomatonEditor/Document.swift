@@ -1,24 +1,24 @@
-/// An automaton as it is drawn: states with places, transitions with shapes.
+/// A drawn automaton: states with positions, transitions with shapes.
 ///
-/// It is a value; ``Document/applying(_:ids:options:)`` gives the next one. Names and symbols may be
-/// missing, ends may dangle: a drawing is unfinished most of the time.
+/// It is a value; ``Document/applying(_:ids:options:)`` returns the changed document. A document
+/// can be unfinished: names and symbols may be missing, and ends may dangle.
 public struct Document: Hashable, Sendable {
-  /// A circle that stands for a state.
+  /// A state, drawn as a circle.
   public struct State: Hashable, Sendable {
-    /// What tells it apart.
+    /// The unique id.
     public var id: String
-    /// What it is called; may be empty or occur twice.
+    /// The name, which may be empty or occur twice.
     public var name: String
-    /// Whether it has a second ring.
+    /// Whether it is final and has a second ring.
     public var isFinal: Bool
-    /// The middle, in canvas points.
+    /// The centre, in canvas points.
     public var center: Vector
     /// The radius, in canvas points.
     public var radius: Double
     /// What other programs keep with it in a file.
     public var extras: [String: JSONValue] = [:]
 
-    /// Makes a state.
+    /// Creates a state.
     public init(
       id: String, name: String = "", isFinal: Bool = false, center: Vector, radius: Double
     ) {
@@ -29,49 +29,49 @@ public struct Document: Hashable, Sendable {
       self.radius = radius
     }
 
-    /// How far `place` is from the disc; 0 inside.
+    /// Returns the distance between `place` and the disc; 0 inside.
     func distance(to place: Vector) -> Double { max(0, center.distance(to: place) - radius) }
 
-    /// The point of the ring in the direction of `place`; upwards where that is the middle.
+    /// Returns the point of the ring in the direction of `place`, or the top if that is the centre.
     func ringPoint(towards place: Vector) -> Vector {
       let direction = (place - center).unit
       return center + (direction == Vector(0, 0) ? Vector(0, -1) : direction) * radius
     }
   }
 
-  /// An arrow or a loop.
+  /// A transition, drawn as an arrow or a self-loop.
   public struct Transition: Hashable, Sendable {
-    /// Where it runs.
+    /// The shape of a transition.
     public enum Shape: Hashable, Sendable {
-      /// From `start` to `tip` through `flex`.
+      /// A line from `start` to `tip` through `flex`.
       case regular(start: Vector, tip: Vector, flex: Vector)
-      /// At a state's ring, at `angle` from its bottom, clockwise on screen; drawn the other way round
-      /// where it is mirrored.
+      /// A self-loop at `angle` from the bottom of the ring, clockwise on screen; if mirrored, it
+      /// runs in the other direction.
       case loop(angle: Double, isMirrored: Bool)
     }
 
-    /// What tells it apart.
+    /// The unique id.
     public var id: String
-    /// The id of the state where it begins, `nil` where it begins nowhere.
+    /// The id of the source state, or `nil` if there is none.
     public var start: String?
-    /// The id of the state where it ends, `nil` where it ends nowhere.
+    /// The id of the target state, or `nil` if there is none.
     public var end: String?
-    /// The symbols that are read on it.
+    /// The symbols that it reads.
     public var symbols: [String]
-    /// What is typed and not yet added; it is read as well.
+    /// The symbol that is being typed; it counts as a symbol as well.
     public var pendingSymbol: String
-    /// Whether it may be taken without reading.
+    /// Whether it is also an ε-transition.
     public var includesEpsilon: Bool
-    /// Where it runs.
+    /// The shape.
     public var shape: Shape
-    /// Whether the end that belongs to no state was drawn so: it did not lose one.
+    /// Whether a free end was drawn without a state, and did not lose one.
     public var endsFreely: Bool
     /// What other programs keep with it in a file.
     public var extras: [String: JSONValue] = [:]
     /// What other programs keep with its shape in a file.
     public var shapeExtras: [String: JSONValue] = [:]
 
-    /// Makes a transition.
+    /// Creates a transition.
     public init(
       id: String, start: String? = nil, end: String? = nil, symbols: [String] = [],
       pendingSymbol: String = "", includesEpsilon: Bool = false, shape: Shape,
@@ -87,47 +87,47 @@ public struct Document: Hashable, Sendable {
       self.endsFreely = endsFreely
     }
 
-    /// Whether it marks its end as initial: it was drawn without a start, and did not lose one.
+    /// Whether it marks its end as initial, because it was drawn without a start.
     public var isInitialMarker: Bool { start == nil && endsFreely }
 
-    /// Whether it is a loop at one state.
+    /// Whether it is a self-loop.
     public var isLoop: Bool { if case .loop = shape { true } else { false } }
 
-    /// Whether an end belongs to no state.
+    /// Whether an end is dangling.
     public var isDangling: Bool { end == nil || start == nil && !isInitialMarker }
 
-    /// The symbols that are read, the one that is being typed among them.
+    /// The symbols that it reads, including the one that is being typed.
     public var allSymbols: [String] {
       pendingSymbol.isEmpty || symbols.contains(pendingSymbol)
         ? symbols : symbols + [pendingSymbol]
     }
   }
 
-  /// What tells the document apart.
+  /// The unique id of the document.
   public var id: String
-  /// The states, in the order in which they were made.
+  /// The states in order of creation.
   public internal(set) var states: [State]
-  /// The transitions, in the order in which they were made.
+  /// The transitions in order of creation.
   public internal(set) var transitions: [Transition]
-  /// The symbols that were given for the alphabet, sorted; those of the transitions count as well.
+  /// The additional symbols of the alphabet, sorted, besides those of the transitions.
   public internal(set) var givenAlphabet: [String] = []
   /// What other programs keep with it in a file.
   public var extras: [String: JSONValue] = [:]
 
-  /// Makes an empty document.
+  /// Creates an empty document.
   public init(id: String) {
     self.id = id
     states = []
     transitions = []
   }
 
-  /// The state of that id, or `nil`.
+  /// Returns the state with this id, or `nil`.
   public func state(_ id: String?) -> State? { states.first { $0.id == id } }
 
-  /// The transition of that id, or `nil`.
+  /// Returns the transition with this id, or `nil`.
   public func transition(_ id: String?) -> Transition? { transitions.first { $0.id == id } }
 
-  /// Whether an initial marker ends at the state of that id.
+  /// Returns whether the state with this id is initial.
   public func isInitial(_ id: String) -> Bool {
     transitions.contains { $0.isInitialMarker && $0.end == id }
   }

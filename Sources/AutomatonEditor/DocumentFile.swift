@@ -1,15 +1,15 @@
 import Automata
 import Foundation
 
-/// The reference editor's file, `.automaton` (`spec/editor-and-recogniser.md`, section 5).
+/// The file format `.automaton` of the reference editor; see <doc:HowDrawingWorks>.
 ///
-/// What the reference does not know stands in keys that it passes over: the order of the elements, and
-/// which arrows mark initial states. Files of 2021 are read as well.
+/// Additional keys, which the reference editor ignores, store the order of the elements and which
+/// arrows mark initial states. The reference editor's files of 2021 are read as well.
 public enum DocumentFile {
   private static let mostBytes = 256 << 20
   private static let formatVersion = 1.0
 
-  /// Keys that have a meaning here; all others are kept as they are.
+  /// The keys that the editor uses; all other keys are kept unchanged.
   private static let documentKeys: Set = [
     "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
     "transitionOrder", "formatVersion", "alphabet",
@@ -27,11 +27,12 @@ public enum DocumentFile {
 
   // MARK: Reading
 
-  /// Reads a document; `name` is the file's, for messages.
+  /// Reads a document; `name` is the file's name in messages.
   ///
-  /// Ends that name missing states are loose; the key of an element counts, whatever its `id` says.
+  /// Ends that name missing states are dangling. The key of an element is its id, whatever its `id`
+  /// says.
   ///
-  /// - Throws: `DocumentError` naming the element.
+  /// - Throws: `DocumentError` with the element.
   public static func read(_ data: Data, name: String) throws(DocumentError) -> Document {
     guard data.count <= mostBytes else {
       throw DocumentError(
@@ -70,7 +71,7 @@ public enum DocumentFile {
     for (id, value) in try ordered(transitions, by: root.list("transitionOrder")) {
       guard known[id] == nil else {
         throw DocumentError(
-          at: "\(name), transition `\(id)`", expected: "an id of its own", found: "a state's")
+          at: "\(name), transition `\(id)`", expected: "a unique id", found: "the id of a state")
       }
       document.transitions.append(
         try transition(id, value, states: known, at: "\(name), transition `\(id)`"))
@@ -84,7 +85,7 @@ public enum DocumentFile {
     return context.debugDescription.trimmingCharacters(in: ["."])
   }
 
-  /// Elements in the order in which they were made; those of which it is not known by their ids.
+  /// Returns the elements in order of creation, then those of unknown order by id.
   private static func ordered(
     _ elements: [String: JSONValue], by order: [JSONValue]?
   ) -> [(String, JSONValue)] {
@@ -134,7 +135,7 @@ public enum DocumentFile {
       transition = Document.Transition(
         id: id, start: try end("startState"), end: try end("endState"),
         shape: .regular(start: start, tip: tip, flex: flex ?? gesture ?? start.middle(to: tip)))
-      // In the reference whatever has no start marks its end; a start that is missing was lost.
+      // In the reference editor, an arrow without a start marks its end as initial.
       let hadStart = try reader.text("startState") != nil
       transition.endsFreely =
         try reader.bool("endsFreely") ?? (transition.start == nil && !hadStart)
@@ -143,7 +144,7 @@ public enum DocumentFile {
       let (start, tip) = (try end("startState"), try end("endState"))
       switch (start.flatMap { states[$0] }, tip.flatMap { states[$0] }) {
       case (let from?, let to?) where from.id != to.id:
-        // It is drawn as a loop, but says that it leads elsewhere.
+        // It has the shape of a self-loop, but leads to another state.
         transition = Document.Transition(
           id: id, start: from.id, end: to.id, shape: .straight(from: from, to: to))
       case (let owner?, _), (nil, let owner?):
@@ -151,7 +152,7 @@ public enum DocumentFile {
           id: id, start: owner.id, end: owner.id,
           shape: .loop(angle: angle, isMirrored: try shape.bool("isMirrored") ?? false))
       case (nil, nil):
-        // Its state is missing: an arrow without ends, where the loop began.
+        // Its state is missing, so it becomes a dangling arrow where the self-loop started.
         let foot = try shape.vector("point") ?? Vector(0, 0)
         let way = Vector(angle: angle + .pi / 2, length: 80)
         transition = Document.Transition(
@@ -169,7 +170,7 @@ public enum DocumentFile {
     return transition
   }
 
-  /// The symbols in a list, each once and none empty.
+  /// Returns the unique, non-empty symbols of a list.
   private static func texts(
     _ list: [JSONValue]?, at place: String
   ) throws(DocumentError) -> [String] {
@@ -185,7 +186,7 @@ public enum DocumentFile {
     return texts
   }
 
-  /// An object with where it stands.
+  /// A JSON object with its place in the file.
   private struct Reader {
     private let members: [String: JSONValue]
     private let place: String
@@ -275,7 +276,7 @@ public enum DocumentFile {
 
   // MARK: Writing
 
-  /// Writes a document, with sorted keys.
+  /// Returns the file of a document, with sorted keys.
   public static func write(_ document: Document) -> Data {
     var root = document.extras
     root["formatVersion"] = .number(formatVersion)
@@ -349,16 +350,16 @@ public enum DocumentFile {
   }
 }
 
-/// A file that is no document: where, what was expected and what was there.
+/// An error in a document file: the place, the expected and the found value.
 public struct DocumentError: Error, Hashable, CustomStringConvertible {
-  /// The file, perhaps with an element.
+  /// The file, and the element if known.
   public var place: String
-  /// What was expected there.
+  /// The expected value.
   public var expected: String
-  /// What was there.
+  /// The found value.
   public var found: String
 
-  /// Makes the error of having `found` something else than was `expected` at `place`.
+  /// Creates the error for `found` instead of `expected` at `place`.
   public init(at place: String, expected: String, found: String) {
     self.place = place
     self.expected = expected

@@ -1,26 +1,26 @@
 import Automata
 import Foundation
 
-/// The form of a file that holds an automaton: the editor's own, or one of the formats of other tools.
+/// The format of an automaton file: the editor's, or that of another tool.
 public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
-  /// The editor's document, with its drawing.
+  /// The editor's document.
   case automaton
   /// JFLAP's XML.
   case jff
-  /// Graphviz's language.
+  /// Graphviz's DOT.
   case dot
   /// A transition table.
   case table
   /// The reference editor's exchange form.
   case exchange
 
-  /// The endings of file names in any form, the editor's own first.
+  /// The file extensions of all formats, the editor's first.
   public static let endings = allCases.flatMap(\.endings)
 
-  /// The endings of file names in this form, the usual one first.
+  /// The file extensions of this format, the usual one first.
   public var endings: [String] { format?.endings ?? ["automaton"] }
 
-  /// What the form is, for people who choose one: the program that it belongs to, or what it holds.
+  /// The name of the format for people.
   public var title: String {
     switch self {
     case .automaton: "Inkstate"
@@ -31,8 +31,8 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the form in which a file of the name `path` is written; `nil` where its ending is none of
-  /// ``endings``.
+  /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one
+  /// of ``endings``.
   public init?(path: String) {
     let path = path.lowercased()
     let form = Self.allCases.first { $0.endings.contains { path.hasSuffix(".\($0)") } }
@@ -40,7 +40,7 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     self = form
   }
 
-  /// Returns the form of a file whose name ends in `.ending`; JSON is told by its content.
+  /// Creates the format of a file with the extension `ending`; for JSON, the content decides.
   public init?(ending: String, data: Data) {
     if ending.lowercased() == "json" {
       self.init(lookingAt: data)
@@ -49,7 +49,7 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the form that `data` looks like.
+  /// Creates the format that fits the content `data`.
   public init(lookingAt data: Data) {
     let start = String(decoding: data.prefix(4096), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
@@ -65,7 +65,7 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The format of another tool; `nil` for the editor's own form.
+  /// The format of another tool, or `nil` for the editor's.
   public var format: Format? {
     switch self {
     case .automaton: nil

@@ -1,21 +1,21 @@
-/// A document that is being edited: commands, undo and redo.
+/// A document with undo and redo.
 ///
-/// A value: the same commands on the same editor give the same document.
+/// It is a value: the same commands on the same editor give the same document.
 public struct Editor: Sendable {
-  /// The document as it is.
+  /// The current document.
   public private(set) var document: Document
-  /// How near is near enough.
+  /// The distances of the editor.
   public var options: EditorOptions
-  /// Changes with everything that is done, undone or done again.
+  /// A number that changes with every command, undo and redo.
   private(set) var revision = 0
   private var ids: any IDSource
   private var before: [Document] = []
   private var after: [Document] = []
 
-  /// How many commands can be undone.
+  /// The maximum number of undo steps.
   public static let undoDepth = 200
 
-  /// Begins with `document`.
+  /// Creates an editor for `document`.
   public init(
     _ document: Document, ids: any IDSource, options: EditorOptions = EditorOptions()
   ) {
@@ -24,9 +24,9 @@ public struct Editor: Sendable {
     self.options = options
   }
 
-  /// Does `command`, as one step of undoing.
+  /// Performs `command` as one undo step.
   ///
-  /// - Throws: `Refusal` where it does nothing; then there is no step.
+  /// - Throws: `Refusal` if the command cannot be performed; the editor does not change then.
   public mutating func perform(_ command: Command) throws(Refusal) {
     var ids = ids
     let next = try Self.applied(command, to: document, &ids, options)
@@ -45,12 +45,12 @@ public struct Editor: Sendable {
     try document.applying(command, ids: &ids, options: options)
   }
 
-  /// Whether there is something to undo.
+  /// Whether a command can be undone.
   public var canUndo: Bool { !before.isEmpty }
-  /// Whether there is something to do again.
+  /// Whether a command can be redone.
   public var canRedo: Bool { !after.isEmpty }
 
-  /// Takes the last command back; returns whether there was one.
+  /// Undoes the last command; returns whether there was one.
   @discardableResult
   public mutating func undo() -> Bool {
     guard let previous = before.popLast() else { return false }
@@ -60,7 +60,7 @@ public struct Editor: Sendable {
     return true
   }
 
-  /// Does again what was taken back last; returns whether there was something.
+  /// Redoes the last undone command; returns whether there was one.
   @discardableResult
   public mutating func redo() -> Bool {
     guard let next = after.popLast() else { return false }

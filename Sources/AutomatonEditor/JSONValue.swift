@@ -1,4 +1,4 @@
-/// Any JSON value, so that what other programs keep in a file survives.
+/// Any JSON value, to keep unknown keys of other programs.
 public enum JSONValue: Hashable, Sendable, Codable {
   /// `null`.
   case null
@@ -15,12 +15,12 @@ public enum JSONValue: Hashable, Sendable, Codable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// How deep lists and objects may lie in each other.
+  /// The maximum nesting depth of lists and objects.
   private static let deepest = 100
 
   /// Reads any value.
   ///
-  /// - Throws: `DecodingError` where lists and objects lie more than 100 deep in each other.
+  /// - Throws: `DecodingError` if lists and objects are nested more than 100 levels deep.
   public init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count <= Self.deepest else {
       throw DecodingError.dataCorrupted(
@@ -46,7 +46,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
     }
   }
 
-  /// The number that stands there, or `nil` for something else.
+  /// Returns the number in the container, or `nil` for another value.
   private static func number(in container: any SingleValueDecodingContainer) throws -> Double? {
     do { return try container.decode(Double.self) } catch DecodingError.typeMismatch { return nil }
   }
@@ -59,7 +59,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
     case .number(let value):
-      // JSON has no others; whole numbers are written without a point.
+      // JSON has only finite numbers; whole numbers are written without a decimal point.
       if !value.isFinite {
         try container.encodeNil()
       } else if let whole = Int64(exactly: value) {
@@ -73,7 +73,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
     }
   }
 
-  /// The value as a number, where it is one.
+  /// The value as a number, or `nil`.
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)

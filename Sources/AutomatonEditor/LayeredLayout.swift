@@ -1,13 +1,12 @@
 import Automata
 import Foundation
 
-/// Places for the states of an automaton that nobody has drawn: in columns from left to right, each state
-/// as many columns from the initial ones as its shortest word has symbols.
+/// A layout for an automaton without positions.
 ///
-/// The order within a column follows the middles of the neighbours, swept to and fro (Sugiyama, Tagawa &
-/// Toda, 1981).
+/// The column of a state is its distance from an initial state. The order within a column follows
+/// the barycentres of the neighbours, in sweeps to both sides (Sugiyama, Tagawa & Toda, 1981).
 struct LayeredLayout {
-  /// The place of each state, in canvas points.
+  /// The position of each state, in canvas points.
   let places: [Vector]
 
   private static let columnWidth = 270.0
@@ -28,7 +27,7 @@ struct LayeredLayout {
       neighbours[end].insert(start)
     }
 
-    // Breadth first; what the initial states do not reach begins anew on the left.
+    // Breadth-first search; unreachable states start again on the left.
     var column = [Int?](repeating: nil, count: count)
     var columns: [[Int]] = []
     func place(_ state: Int, _ number: Int) {
@@ -51,7 +50,7 @@ struct LayeredLayout {
       }
     }
 
-    // Rows are counted from the middle of a column.
+    // Rows are counted from the centre of a column.
     var row = [Double](repeating: 0, count: count)
     func settle(_ states: [Int]) {
       for (position, state) in states.enumerated() {
@@ -68,7 +67,7 @@ struct LayeredLayout {
             ? row[state] : others.reduce(0) { $0 + row[$1] } / Double(others.count)
         }
         let middles = columns[number].map { ($0, middle($0)) }
-        // Equal ones keep their order, so that the same automaton gives the same picture.
+        // The sort is stable, so that the same automaton gives the same picture.
         columns[number] = middles.enumerated()
           .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
         settle(columns[number])

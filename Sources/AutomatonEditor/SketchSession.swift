@@ -1,48 +1,48 @@
 import Ink
 import InkRecognizer
 
-/// Something that tells what a drawing shows.
+/// A classifier of drawings.
 public protocol DrawingRecognizer: Sendable {
-  /// What `drawing`, with all its strokes, shows; `nil` where it has no finite coordinates.
+  /// Returns the classification of `drawing`, or `nil` if a coordinate is not finite.
   func recognition(of drawing: Drawing) -> Recognition?
 }
 
 extension Recognizer: DrawingRecognizer {
-  /// What `drawing` shows.
+  /// Returns the classification of `drawing`.
   public func recognition(of drawing: Drawing) -> Recognition? { try? recognize(drawing) }
 }
 
-/// A person draws, stroke by stroke, and a document comes about.
+/// A session that turns strokes into a document, one at a time; see <doc:HowDrawingWorks>.
 ///
-/// Strokes that belong together are taken together: the head of an arrow after its shaft, the two arcs
-/// of a ring. What was decided about each stroke is told, so that it can be shown and changed.
+/// Strokes of one element are combined, such as an arrow's shaft and head, or two arcs of a ring.
+/// The decision about each stroke is returned, so that an app can show and change it.
 public struct SketchSession: Sendable {
-  /// What became of a stroke.
+  /// The result of a stroke.
   public enum Decision: Hashable, Sendable {
-    /// It did something, with or without the strokes before it.
+    /// It changed the document, alone or together with the previous strokes.
     case applied(Command, Recognition)
-    /// It is the head of the arrow before it.
+    /// It is the head of the previous arrow.
     case head(transition: String)
-    /// It did nothing; the second choice, where there is one, can be offered instead.
+    /// It changed nothing; the second choice, if there is one, can be offered instead.
     case refused(Reason, secondChoice: String?)
 
-    /// The class label that it was taken for; `nil` where it is a head or did nothing.
+    /// The class label, or `nil` if it is a head or was refused.
     public var label: String? {
       guard case .applied(let command, _) = self else { return nil }
       return DrawnClass(command)?.rawValue
     }
 
-    /// Why a stroke did nothing.
+    /// The reason why a stroke was refused.
     public enum Reason: Hashable, Sendable {
       /// It was not recognised.
       case recognition(Recognition.Rejection)
-      /// The document has no use for it.
+      /// The document refused the command.
       case document(Refusal)
-      /// It has coordinates that are no numbers.
+      /// A coordinate is not a number.
       case notANumber
 
-      /// The reason in plain English.
-      public var words: String {
+      /// The reason for people.
+      public var message: String {
         switch self {
         case .recognition(let rejection): rejection.words
         case .document(let refusal): "\(refusal)"
@@ -54,46 +54,46 @@ public struct SketchSession: Sendable {
 
   /// The document with its undo and redo.
   public var editor: Editor
-  /// Whether what lies around a stroke may overturn an uncertain decision.
+  /// Whether the elements around a stroke can change an uncertain decision.
   public var usesContext = true
   private let recognizer: any DrawingRecognizer
   private var last: Last?
-  /// What can be made something else: as ``last``, but a tap counts as well.
+  /// The last drawing that can be redrawn; unlike ``last``, it includes taps.
   private var replaceable: Last?
 
-  /// What was drawn last.
+  /// The last drawing.
   private struct Last: Sendable {
     var strokes: [Stroke]
     var time: Double?
-    /// What it became, `nil` where it was refused.
+    /// Its label, or `nil` if it was refused.
     var label: String?
-    /// The document's element, where it is a transition.
+    /// The id of its element, if it is a transition.
     var transition: String?
-    /// The document after it and the editor's revision: whatever else was done since ends what belongs
-    /// together.
+    /// The document after it, with the editor's revision; any other change ends the combination of
+    /// strokes.
     var document: Document
     var revision: Int
   }
 
-  /// The longest pause between strokes that belong together, in milliseconds.
+  /// The maximum pause between strokes of one element, in milliseconds.
   private static let longestPause = 800.0
-  /// How far a head may be from the end that it belongs to, in screen points.
+  /// The maximum distance between a head and its arrow's end, in screen points.
   private static let headReach = 40.0
-  /// A head is shorter than its shaft, by this factor at least.
+  /// The maximum length of a head, as a share of its shaft.
   private static let headShare = 0.8
-  /// A stroke that alone is a transition, longer than this in screen points and than this share of the
-  /// shaft, is one.
+  /// The maximum length of a barb that looks like a transition, in screen points or as a share of
+  /// the shaft.
   private static let longestBarb = (length: 100.0, share: 0.3)
-  /// Below this margin, what lies around may overturn a decision.
+  /// The margin below which the elements around a stroke can change the decision.
   private static let uncertain = 0.9
 
-  /// Begins with `editor`.
+  /// Creates a session for `editor`.
   public init(_ editor: Editor, recognizer: any DrawingRecognizer) {
     self.editor = editor
     self.recognizer = recognizer
   }
 
-  /// Takes the next stroke, in drawing order.
+  /// Adds the next stroke, in drawing order.
   public mutating func draw(_ stroke: Stroke) -> Decision {
     guard let recognition = recognizer.recognition(of: Drawing([stroke])) else {
       (last, replaceable) = (nil, nil)
@@ -106,7 +106,7 @@ public struct SketchSession: Sendable {
     if isHead, let id = last.transition { return addHead(stroke, to: id, last) }
     if isHead, let decision = drawLoopTogether(last, stroke) { return decision }
     if let decision = drawTogether(last, stroke) { return decision }
-    // Half a head after something that said nothing: the other half may tell.
+    // It may be half a head of a drawing that was refused; the other half may follow.
     if isHead, last.label == nil {
       remember(last.strokes + [stroke], label: nil)
       return .refused(.recognition(.unrecognised), secondChoice: nil)
@@ -114,12 +114,11 @@ public struct SketchSession: Sendable {
     return drawAlone(stroke, recognition)
   }
 
-  /// Makes what was drawn last, with all strokes that formed it, what `label` says: one of ``DrawnClass/labels``.
+  /// Changes the last drawing, with all its strokes, to `label`, one of ``DrawnClass/labels``.
   ///
-  /// It stays one step of undoing.
+  /// It stays one undo step.
   ///
-  /// - Throws: `Refusal` where something else was done since, or the drawing cannot become that; then
-  ///   nothing changes.
+  /// - Throws: `Refusal` if the document changed since, or the drawing cannot become this element.
   public mutating func redraw(as label: String) throws(Refusal) {
     guard let replaceable, isCurrent(replaceable) else { throw .noLastDrawing }
     guard let drawn = DrawnClass(rawValue: label) else { throw .noSuchLabel(label) }
@@ -128,12 +127,12 @@ public struct SketchSession: Sendable {
     remember(replaceable.strokes, label: label)
   }
 
-  /// Whether nothing was done since `last`.
+  /// Returns whether nothing changed since `last`.
   private func isCurrent(_ last: Last) -> Bool {
     last.revision == editor.revision && last.document == editor.document
   }
 
-  /// The editor after `command` in place of what `last` became.
+  /// Returns the editor with `last` replaced by the result of `command`.
   private func replacing(_ last: Last, by command: Command) throws(Refusal) -> Editor {
     var editor = editor
     if last.label != nil { editor.undo() }
@@ -141,10 +140,10 @@ public struct SketchSession: Sendable {
     return editor
   }
 
-  /// Takes `stroke` for the head of the transition that was drawn last.
+  /// Adds `stroke` as the head of the last transition.
   private mutating func addHead(_ stroke: Stroke, to id: String, _ last: Last) -> Decision {
     let strokes = last.strokes + [stroke]
-    // The same arrow again, for its head may turn it round; a loop has no direction.
+    // The arrow is drawn again, because its head may reverse it; a self-loop has no direction.
     if last.label == "transition",
       let turned = try? replacing(last, by: .drawTransition(Drawing(strokes)))
     {
@@ -154,8 +153,7 @@ public struct SketchSession: Sendable {
     return .head(transition: self.last?.transition ?? id)
   }
 
-  /// Takes `stroke` together with the one before it: where that said nothing alone, or where both close
-  /// a ring.
+  /// Combines `stroke` with the previous one if that was refused, or if both close a ring.
   private mutating func drawTogether(_ last: Last, _ stroke: Stroke) -> Decision? {
     let strokes = last.strokes + [stroke]
     guard last.label == nil ? touches(stroke, last) : closesRing(stroke, with: last),
@@ -170,7 +168,7 @@ public struct SketchSession: Sendable {
     return .applied(command, recognition)
   }
 
-  /// The label of an open loop that begins and ends at one state.
+  /// Returns `cycle` for an open loop that starts and ends at the same state, otherwise `nil`.
   private func loopInContext(_ last: Last, _ recognition: Recognition) -> String? {
     guard usesContext, recognition.ranked.prefix(2).contains(where: { $0.label == "cycle" }),
       let line = last.strokes.first, let first = line.points.first, let end = line.points.last,
@@ -180,7 +178,7 @@ public struct SketchSession: Sendable {
     return "cycle"
   }
 
-  /// A loop that nearly closes looks like a ring until its head comes: both ends lie at another state.
+  /// Replaces a ring by a self-loop if a head follows and its ends are near a state.
   private mutating func drawLoopTogether(_ last: Last, _ stroke: Stroke) -> Decision? {
     let drawing = Drawing(last.strokes + [stroke])
     guard usesContext, last.label == "state",
@@ -188,7 +186,7 @@ public struct SketchSession: Sendable {
       recognition.top.label == "cycle" || recognition.margin < Self.uncertain,
       recognition.ranked.prefix(2).contains(where: { $0.label == "cycle" })
     else { return nil }
-    // Without the ring, an end of the line has to be near a state.
+    // After the ring is removed, an end of the line has to be near a state.
     guard let next = try? replacing(last, by: .drawLoop(drawing)) else { return nil }
     editor = next
     remember(drawing.strokes, label: "cycle")
@@ -202,7 +200,7 @@ public struct SketchSession: Sendable {
       DrawnClass.labels.contains($0) && $0 != label
     }
     guard let label, let command = DrawnClass(rawValue: label)?.command(drawing) else {
-      // A tap belongs to nothing, and what was before it may still go on.
+      // A tap is ignored, so the previous drawing can still continue.
       if recognition.rejection == .tooSmall {
         replaceable = drawn([stroke], label: nil)
       } else {
@@ -237,14 +235,15 @@ public struct SketchSession: Sendable {
     recognition.rejection == nil ? recognition.top.label : nil
   }
 
-  /// Whether `stroke` follows the last one at once, by the same clock: times that go backwards, or are
-  /// missing, tell nothing.
+  /// Returns whether `stroke` follows the last one within the pause.
+  ///
+  /// It does not if times are missing or go backwards.
   private func isSoon(_ stroke: Stroke, after last: Last) -> Bool {
     guard let time = last.time, let start = stroke.points.first?.time else { return false }
     return (0...Self.longestPause).contains(start - time)
   }
 
-  /// Whether `stroke`, which alone would be what `label` says, is the head of what was drawn last.
+  /// Returns whether `stroke`, whose own label is `label`, is the head of the last drawing.
   private func isHead(_ stroke: Stroke, of last: Last, alone label: String?) -> Bool {
     guard let shaft = last.strokes.first, stroke.length < Self.headShare * shaft.length,
       let first = shaft.points.first, let end = shaft.points.last
@@ -263,7 +262,7 @@ public struct SketchSession: Sendable {
     }
   }
 
-  /// Whether an end of `stroke` comes near what was drawn last, or an end of that near it.
+  /// Returns whether an end of `stroke` is near the last drawing, or the other way round.
   private func touches(_ stroke: Stroke, _ last: Last) -> Bool {
     let reach = Self.headReach / editor.options.zoom
     func ends(of stroke: Stroke) -> [Point] {
@@ -277,7 +276,7 @@ public struct SketchSession: Sendable {
     }
   }
 
-  /// Whether the ends of `stroke` are those of the only one before it.
+  /// Returns whether the ends of `stroke` meet those of the last drawing, which is a single stroke.
   private func closesRing(_ stroke: Stroke, with last: Last) -> Bool {
     guard last.strokes.count == 1, last.label != "state", let one = last.strokes.first,
       let a = one.points.first, let b = one.points.last, let c = stroke.points.first,
@@ -288,7 +287,7 @@ public struct SketchSession: Sendable {
       || a.distance(to: d) <= reach && b.distance(to: c) <= reach
   }
 
-  /// The label of a stroke, with regard to the states at its ends where the picture alone leaves doubt.
+  /// Returns the label of a stroke; if it is uncertain, the states at its ends decide.
   private func inContext(_ stroke: Stroke, _ recognition: Recognition) -> String? {
     let label = accepted(recognition)
     guard recognition.margin < Self.uncertain, recognition.rejection != .tooSmall,
@@ -297,9 +296,9 @@ public struct SketchSession: Sendable {
     let plausible = Set(recognition.ranked.prefix(2).map(\.label))
     let start = editor.document.holder(of: Vector(first), editor.options)
     let end = editor.document.holder(of: fit.tip, editor.options)
-    // From one state to another it is a transition, however bent.
+    // From one state to another: a transition, however bent.
     if let start, let end, start != end, plausible.contains("transition") { return "transition" }
-    // From a state and back to it, outside of it, it is a loop.
+    // From a state back to it, around another centre: a self-loop.
     if let circle = CircleFit(Drawing([stroke])), plausible.contains("cycle"), let start,
       let last = stroke.points.last,
       start == editor.document.holder(of: Vector(last), editor.options),
@@ -308,7 +307,7 @@ public struct SketchSession: Sendable {
     {
       return "cycle"
     }
-    // Around a state it is its second ring.
+    // Around a state: its second ring.
     if let circle = CircleFit(Drawing([stroke])), plausible.contains("state"),
       editor.document.stateIndex(around: circle) != nil
     {
@@ -319,7 +318,7 @@ public struct SketchSession: Sendable {
 }
 
 extension Document {
-  /// The id of the state that an end at `place` belongs to.
+  /// Returns the id of the state that an end at `place` attaches to.
   func holder(of place: Vector, _ options: EditorOptions) -> String? {
     nearestState(to: place, options)?.id
   }

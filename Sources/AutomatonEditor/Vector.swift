@@ -1,23 +1,23 @@
 import Foundation
 import Ink
 
-/// A place on the canvas, or a way from one to another: x to the right, y down, in canvas points.
+/// A point or a displacement on the canvas, in canvas points, with x to the right and y down.
 public struct Vector: Hashable, Sendable {
-  /// To the right.
+  /// The coordinate to the right.
   public var x: Double
-  /// Down.
+  /// The coordinate down.
   public var y: Double
 
-  /// Makes a vector.
+  /// Creates a vector.
   public init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y
   }
 
-  /// The place of a pen's point.
+  /// Creates a vector from a point of a stroke.
   public init(_ point: Point) { self.init(point.x, point.y) }
 
-  /// The vector of length `length` at `angle` radians from the x axis, clockwise on screen.
+  /// Creates a vector of a length and an angle from the x axis, clockwise on screen, in radians.
   public init(angle: Double, length: Double) {
     self.init(length * cos(angle), length * sin(angle))
   }
@@ -31,14 +31,13 @@ public struct Vector: Hashable, Sendable {
   /// Whether both numbers are finite.
   public var isFinite: Bool { x.isFinite && y.isFinite }
 
-  /// The furthest place from the origin that a document holds, in canvas points along either axis; what
-  /// is drawn around it still has coordinates that can be calculated with.
+  /// The maximum absolute coordinate in a document, in canvas points.
   public static let furthest = 1e9
 
-  /// Whether it is a place that a document can hold.
+  /// Whether a document can contain this point.
   var isOnCanvas: Bool { abs(x) <= Self.furthest && abs(y) <= Self.furthest }
 
-  /// The vector of length 1 in this direction; 0 has none and stays 0.
+  /// The vector of length 1 in this direction; the zero vector stays zero.
   public var unit: Vector { length > 0 ? self * (1 / length) : self }
 
   /// The vector turned by `angle` radians, clockwise on screen.
@@ -49,7 +48,7 @@ public struct Vector: Hashable, Sendable {
   /// The distance to `other`.
   public func distance(to other: Vector) -> Double { (other - self).length }
 
-  /// The middle between this place and `other`.
+  /// Returns the midpoint between this point and `other`.
   public func middle(to other: Vector) -> Vector { (self + other) * 0.5 }
 
   /// The sum.
@@ -57,12 +56,12 @@ public struct Vector: Hashable, Sendable {
     Vector(one.x + other.x, one.y + other.y)
   }
 
-  /// The way from `other` to `one`.
+  /// The displacement from `other` to `one`.
   public static func - (one: Vector, other: Vector) -> Vector {
     Vector(one.x - other.x, one.y - other.y)
   }
 
-  /// The vector, longer by `factor`.
+  /// The vector multiplied by `factor`.
   public static func * (one: Vector, factor: Double) -> Vector {
     Vector(one.x * factor, one.y * factor)
   }

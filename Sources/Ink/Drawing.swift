@@ -3,7 +3,7 @@ public struct Drawing: Hashable, Sendable {
   /// The strokes in drawing order.
   public var strokes: [Stroke]
 
-  /// Makes a drawing of `strokes`.
+  /// Creates a drawing of `strokes`.
   public init(_ strokes: [Stroke]) {
     self.strokes = strokes
   }
@@ -14,7 +14,7 @@ public struct Drawing: Hashable, Sendable {
   /// The length of all strokes together, in canvas points.
   public var length: Double { strokes.reduce(0) { $0 + $1.length } }
 
-  /// The smallest upright rectangle around every point, or `nil` where there is no point.
+  /// The smallest upright rectangle around every point, or `nil` if there is no point.
   public var bounds: Bounds? {
     var bounds: Bounds?
     for stroke in strokes {
@@ -25,12 +25,12 @@ public struct Drawing: Hashable, Sendable {
     return bounds
   }
 
-  /// The drawing with every point moved by `transform`; times and pressures stay.
+  /// Returns the drawing with each point moved by `transform`; times and pressures stay.
   public func transformed(by transform: Transform) -> Drawing {
     mapPoints { _, point in transform.apply(to: point) }
   }
 
-  /// The drawing with every point replaced by what `move` makes of it and its stroke's index.
+  /// Returns the drawing with each point replaced by the result of `move`.
   public func mapPoints(_ move: (_ stroke: Int, Point) -> Point) -> Drawing {
     Drawing(
       strokes.enumerated().map { index, stroke in Stroke(stroke.points.map { move(index, $0) }) })

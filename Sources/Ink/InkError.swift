@@ -4,14 +4,14 @@
 public struct Place: Hashable, Sendable, CustomStringConvertible {
   /// The path of the file, or `standard input`.
   public var file: String
-  /// The line (or, in XML, the line at which the element stands).
+  /// The line; in XML, the line where the element starts.
   public var line: Int?
   /// The stroke within the drawing.
   public var stroke: Int?
   /// The point within the stroke.
   public var point: Int?
 
-  /// Makes a place in `file`.
+  /// Creates a place in `file`.
   public init(file: String, line: Int? = nil, stroke: Int? = nil, point: Int? = nil) {
     self.file = file
     self.line = line
@@ -19,7 +19,7 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
     self.point = point
   }
 
-  /// The place in words, for example `a.ndjson, line 3, stroke 1, point 7`.
+  /// The place as text, for example `a.ndjson, line 3, stroke 1, point 7`.
   public var description: String {
     var words = file
     if let line { words += ", line \(line)" }
@@ -29,16 +29,16 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Input that does not say what its format promises: where, what was expected and what was there.
+/// An error in an input file: the place, the expected and the found value.
 public struct InkError: Error, Hashable, CustomStringConvertible {
-  /// Where the input went wrong.
+  /// The place of the error.
   public var place: Place
-  /// What the format asks for there.
+  /// The value that the format requires.
   public var expected: String
-  /// What was there instead.
+  /// The value that was found.
   public var found: String
 
-  /// Makes the error of having `found` something else than was `expected` at `place`.
+  /// Creates the error for `found` instead of `expected` at `place`.
   public init(at place: Place, expected: String, found: String) {
     self.place = place
     self.expected = expected

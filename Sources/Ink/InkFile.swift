@@ -1,11 +1,12 @@
 import Foundation
 import XMLTree
 
-/// A file of recordings, whatever its format: the content decides, not the extension.
+/// A file of recordings in any format; the content determines the format, not the extension.
 public struct InkFile: Sendable {
-  /// The ways of writing ink down that are understood.
+  /// The formats that can be read.
   public enum Format: String, Sendable, CaseIterable {
-    /// One JSON object a line: Quick, Draw!'s raw and simplified drawings, and our own recordings.
+    /// One JSON object per line: Quick, Draw!'s raw and simplified drawings, and Inkstate's
+    /// recordings.
     case ndjson
     /// The W3C's Ink Markup Language.
     case inkML
@@ -22,7 +23,7 @@ public struct InkFile: Sendable {
     }
   }
 
-  /// A recording, or the reason why there is none, with the place where it stands.
+  /// A recording or an error, with its place in the file.
   public struct Item: Sendable {
     /// The file and, where a file holds several recordings, the line.
     public var place: Place
@@ -32,33 +33,33 @@ public struct InkFile: Sendable {
 
   /// The path of the file.
   public let path: String
-  /// The format, told by the first bytes; where they tell nothing, `.ndjson` is taken at its word.
+  /// The format, by the first bytes, or else by the extension `.ndjson`.
   public let format: Format
 
-  /// What has been opened and cannot be opened again.
+  /// An open pipe, which cannot be opened again.
   private let pipe: InputFile?
 
-  /// An XML file is read as a whole; real ones have some 100 KB.
+  /// The maximum size of an XML file, in bytes, which is read as a whole.
   private static let longestXML = 10 << 20
-  /// The bytes that tell the format.
+  /// The maximum number of bytes for detecting the format.
   private static let longestStart = 64 << 10
 
   /// Looks at the first bytes of the file or pipe at `path`.
   ///
-  /// - Throws: `InkError` where it cannot be opened or holds no ink that we know.
+  /// - Throws: `InkError` if it cannot be opened or holds no ink that we know.
   public init(path: String) throws {
     try self.init(InputFile(path: path))
   }
 
   /// Looks at the first bytes of `input`.
   ///
-  /// - Throws: `InkError` where it cannot be read or holds no ink that we know.
+  /// - Throws: `InkError` if it cannot be read or holds no ink that we know.
   public init(_ input: InputFile) throws {
     let start = try input.start(atMost: Self.longestStart) {
       Self.detectFormat(ofPrefix: $0) != nil
     }
     path = input.path
-    // A first line that is broken does not hide the good ones after it.
+    // A broken first line does not prevent reading the lines after it.
     let named: Format? =
       path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
     guard let format = Self.detectFormat(ofPrefix: start) ?? named else {
@@ -70,7 +71,7 @@ public struct InkFile: Sendable {
     pipe = input.isRegular ? nil : input
   }
 
-  /// The format that a file beginning with `prefix` is in, or `nil` where it holds no ink.
+  /// The format that a file beginning with `prefix` is in, or `nil` if it holds no ink.
   public static func detectFormat(ofPrefix prefix: Data) -> Format? {
     switch XMLTreeParser.rootName(ofPrefix: prefix) {
     case "ink": return .inkML
@@ -83,11 +84,11 @@ public struct InkFile: Sendable {
     return bytes.first == UInt8(ascii: "{") ? .ndjson : nil
   }
 
-  /// Hands every item of the file to `body`, in order; a bad item does not end the reading.
+  /// Calls `body` with each item of the file in order, including those that cannot be read.
   ///
   /// A pipe has its items only once.
   ///
-  /// - Throws: `InkError` where the file as a whole cannot be read, and whatever `body` throws.
+  /// - Throws: `InkError` if the file as a whole cannot be read, and whatever `body` throws.
   public func forEach(_ body: (Item) throws -> Void) throws {
     switch format {
     case .ndjson:
@@ -101,7 +102,7 @@ public struct InkFile: Sendable {
 
   /// Every item of the file at `path`, in order.
   ///
-  /// - Throws: `InkError` where the file as a whole cannot be read.
+  /// - Throws: `InkError` if the file as a whole cannot be read.
   public static func items(path: String) throws -> [Item] {
     var items: [Item] = []
     try InkFile(path: path).forEach { items.append($0) }

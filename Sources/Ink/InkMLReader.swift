@@ -3,17 +3,17 @@ import XMLTree
 
 /// The W3C's Ink Markup Language (InkML, Recommendation of 20 September 2011).
 ///
-/// Every innermost `<traceGroup>` with an `<annotation type="truth">` is a recording, as in the CTU
-/// finite-automata database; it holds its traces or names them by `<traceView>`. Traces that no
-/// such group claims make one recording without a label. A trace that continues another one is part
-/// of its stroke.
+/// Each innermost `<traceGroup>` with an `<annotation type="truth">` is a recording, as in the CTU
+/// finite-automata database. It contains its traces, or refers to them with `<traceView>`. All
+/// other traces form one recording without a label. A trace that continues another one is part of
+/// its stroke.
 ///
-/// Lengths with a unit become canvas points, 96 to the inch as CSS has them; without a unit, or with
-/// the device's (`dev`), they are canvas points already.
+/// Lengths with a unit are converted to canvas points, 96 per inch as in CSS. Lengths without a
+/// unit, or in units of the device (`dev`), are canvas points.
 enum InkMLReader {
   /// Reads the recordings of the document in `data`.
   ///
-  /// - Throws: `InkError` where the document as a whole is not InkML; a bad recording is an item.
+  /// - Throws: `InkError` if the document as a whole is not InkML; a bad recording is an item.
   static func read(_ data: Data, path: String) throws(InkError) -> [InkFile.Item] {
     let root = try XMLElementTree.root(of: data, path: path)
     guard root.name == "ink" else {
@@ -28,9 +28,9 @@ private struct InkMLDocument {
   private let path: String
   /// Everything that can be referred to, by its `id` or `xml:id`.
   private var elements: [String: XMLElementTree] = [:]
-  /// The format of traces that name no context of their own.
+  /// The format of traces without a context.
   private var defaultFormat: TraceFormat?
-  /// The context that each trace names, or else the nearest group around it.
+  /// The context of each trace, its own or that of the nearest enclosing group.
   private var contexts: [ObjectIdentifier: String] = [:]
 
   init(_ root: XMLElementTree, path: String) throws(InkError) {
@@ -47,7 +47,7 @@ private struct InkMLDocument {
     }
   }
 
-  /// Remembers which context each trace has, its own or that of a group around it.
+  /// Collects the context of each trace, its own or that of an enclosing group.
   private mutating func collectContexts(below element: XMLElementTree, inherited: String?) {
     let reference = element.attributes["contextRef"] ?? inherited
     if element.name == "trace" { contexts[ObjectIdentifier(element)] = reference }
@@ -63,7 +63,7 @@ private struct InkMLDocument {
     for group in groups {
       let place = Place(file: path, line: group.line)
       let result = Result { () throws(InkError) -> Recording in
-        // What belongs to a broken group is no recording by itself.
+        // The traces of a broken group do not form another recording.
         claimed.formUnion(tracesNamed(by: group))
         var views = TraceViews(elements: elements, path: path)
         let pieces = try views.pieces(of: group)
@@ -170,19 +170,19 @@ extension XMLElementTree {
   var isInk: Bool { name == "trace" && attributes["type"] != "penUp" }
 }
 
-/// Which numbers a point of a trace consists of, in order (InkML, section 3.2).
+/// The channels of the points of a trace, in order (InkML, section 3.2).
 private struct TraceFormat {
   private struct Channel {
     var name: String
-    /// What a value is multiplied with to give canvas points, milliseconds or 0…1.
+    /// The factor from a value to canvas points, milliseconds or 0…1.
     var scale: Double
   }
 
   private var channels: [Channel]
-  /// How many of the channels every point has; the others may be absent.
+  /// The number of channels that each point has; further channels are optional.
   private var requiredCount: Int
 
-  /// Two coordinates: what a document without a `<traceFormat>` has.
+  /// The format of a document without a `<traceFormat>`: two coordinates.
   static let positions = TraceFormat(
     channels: [Channel(name: "X", scale: 1), Channel(name: "Y", scale: 1)], requiredCount: 2)
 
@@ -220,16 +220,16 @@ private struct TraceFormat {
     }
   }
 
-  /// How many canvas points each unit of length has.
+  /// The number of canvas points in each unit of length.
   private static let canvasPoints: [String: Double] = [
     "m": 96 / 0.0254, "cm": 96 / 2.54, "mm": 96 / 25.4, "himetric": 96 / 2540, "in": 96,
     "pt": 96.0 / 72, "pc": 16, "px": 1, "dev": 1,
   ]
 
-  /// How many canvas points one of a coordinate is.
+  /// Returns the number of canvas points in one unit of a coordinate.
   ///
-  /// Where the source of the ink has a resolution, such as 1000 to the centimetre, it says what the
-  /// numbers count (InkML, section 3.1.4); otherwise the channel's units do.
+  /// A resolution of the ink source, such as 1000 per centimetre, defines the unit (InkML, section
+  /// 3.1.4). Otherwise the channel's units do.
   private static func canvasPoints(
     _ channel: XMLElementTree, of source: XMLElementTree?, path: String
   ) throws(InkError) -> Double {
@@ -353,7 +353,7 @@ private struct ChannelDecoder {
   private var value: Double?
   private var velocity = 0.0
 
-  /// The value that `token` stands for, `.some(nil)` where it says "unknown", or `nil` where it is
+  /// The value that `token` stands for, `.some(nil)` where it says "unknown", or `nil` if it is
   /// not a value.
   mutating func decode(_ token: Substring) -> Double?? {
     var token = token

@@ -41,8 +41,8 @@ struct TracePiece: Hashable {
 
 /// Finds the traces that groups hold and views refer to (InkML, sections 3.3 and 3.4).
 ///
-/// What a view refers to is looked up once, so that views that fan out cost nothing; views that lead
-/// back to themselves, and long chains of them, are refused.
+/// Each reference is looked up once, so many views of one trace are cheap. Cycles and long chains
+/// of views are refused.
 struct TraceViews {
   /// A trace, or what a group or view consists of.
   private final class Node {
@@ -58,7 +58,7 @@ struct TraceViews {
   private var known: [ObjectIdentifier: Node] = [:]
   private var underWay = Set<ObjectIdentifier>()
 
-  /// The most groups and views inside or behind one another.
+  /// The maximum depth of nested groups and views.
   private static let deepest = 300
 
   init(elements: [String: XMLElementTree], path: String) {
@@ -87,12 +87,12 @@ struct TraceViews {
     if let node = known[id] { return node }
     guard underWay.insert(id).inserted else {
       throw element.error(
-        in: path, expected: "references that come to an end", found: "one that leads back to itself"
+        in: path, expected: "references without cycles", found: "a cycle"
       )
     }
     guard underWay.count <= Self.deepest else {
       throw element.error(
-        in: path, expected: "at most \(Self.deepest) groups and views behind one another",
+        in: path, expected: "at most \(Self.deepest) nested groups and views",
         found: "more")
     }
     let node: Node
@@ -133,7 +133,7 @@ struct TraceViews {
     return numbers[...]
   }
 
-  /// What lies between two places in `node`, both included.
+  /// Returns the part of `node` between two positions, both included.
   private func part(
     of node: Node, from: ArraySlice<Int>, to: ArraySlice<Int>, for view: XMLElementTree
   ) throws(InkError) -> Node {
@@ -145,7 +145,7 @@ struct TraceViews {
       let (start, end) = (piece.first, piece.last)
       if let first = from.first { piece.first = start + first - 1 }
       if let last = to.first { piece.last = start + last - 1 }
-      // How many points a whole trace has is known when it is decoded.
+      // The number of points of a whole trace is known only after decoding.
       if let end, let last = piece.last, last > end || piece.first > last {
         throw view.error(
           in: path, expected: "a view of points from 1 to \(end - start + 1)",
@@ -170,10 +170,9 @@ struct TraceViews {
   }
 }
 
-/// Which traces go on with which others: a pen that is sent in pieces, perhaps between those of other
-/// pens (InkML, section 3.2.2).
+/// The continuations of traces that are stored in several pieces (InkML, section 3.2.2).
 struct TraceContinuations {
-  /// The pieces that each piece is followed by, at most one.
+  /// The piece that follows each piece.
   private var next: [Int: Int] = [:]
   private var hasPrior = Set<Int>()
 
@@ -200,7 +199,7 @@ struct TraceContinuations {
           in: path, expected: "the id of the trace before as priorRef",
           found: trace.attributes["priorRef"].map { "`\($0)`" } ?? "none")
       }
-      // A trace that belongs to another recording is not this one's.
+      // The trace belongs to another recording.
       guard piece.isWhole, let before = whole[ObjectIdentifier(prior)] else { continue }
       guard next.updateValue(index, forKey: before) == nil else {
         throw trace.error(
@@ -213,16 +212,16 @@ struct TraceContinuations {
       var index: Int? = start
       while let here = index { (reached, index) = (reached + 1, next[here]) }
     }
-    // Nobody comes into a circle from outside.
+    // A cycle cannot be reached from outside.
     guard reached == pieces.count else {
       let circle = pieces[hasPrior.min() ?? 0].trace
       throw circle.error(
-        in: path, expected: "continuations that come to an end",
-        found: "some that lead back to themselves")
+        in: path, expected: "continuations without cycles",
+        found: "a cycle")
     }
   }
 
-  /// The strokes with those that belong together made one, in the place of the first.
+  /// Returns the strokes, with the pieces of each one joined at the position of the first.
   func joined(_ strokes: [Stroke]) -> [Stroke] {
     strokes.indices.filter { !hasPrior.contains($0) }.map { index in
       var stroke = strokes[index]

@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// A file or pipe that is read once, from its start; its first bytes can be looked at before.
+/// A file or pipe that is read once from its start, with a preview of its first bytes.
 ///
-/// A pipe cannot be opened a second time: whoever looks at its start to tell its format has to read
-/// on from the same `InputFile`.
+/// A pipe cannot be opened twice. After detecting its format, continue to read from the same
+/// `InputFile`.
 public final class InputFile: Sendable {
-  /// The path, as errors call it.
+  /// The path in error messages.
   public let path: String
   /// Whether it can be opened again and gives the same bytes.
   public let isRegular: Bool
 
   private let handle: FileHandle
-  /// What was looked at and not yet read.
+  /// The previewed bytes that were not read yet.
   private let pending = Mutex<[UInt8]>([])
 
   /// Opens the file or pipe at `path`.
   ///
-  /// - Throws: `InkError` where there is none, or none that can be read.
+  /// - Throws: `InkError` if there is none, or none that can be read.
   public init(path: String) throws(InkError) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -43,7 +43,7 @@ public final class InputFile: Sendable {
 
   /// The first bytes, `count` of them or as many as there are; they are read again later.
   ///
-  /// - Throws: `InkError` where reading fails.
+  /// - Throws: `InkError` if reading fails.
   public func start(_ count: Int) throws(InkError) -> Data {
     try start(atMost: count) { _ in false }
   }
@@ -67,9 +67,9 @@ public final class InputFile: Sendable {
     return looked.isEmpty ? try readSome() : looked
   }
 
-  /// Everything that was not yet read, or `nil` where it is more than `limit` bytes.
+  /// Everything that was not yet read, or `nil` if it is more than `limit` bytes.
   ///
-  /// - Throws: `InkError` where reading fails.
+  /// - Throws: `InkError` if reading fails.
   public func rest(atMost limit: Int) throws(InkError) -> Data? {
     var data = Data()
     while true {
@@ -87,8 +87,9 @@ public final class InputFile: Sendable {
     }
   }
 
-  /// `read` answers with what is there, where `FileHandle.read(upToCount:)` waits for it all and
-  /// `availableData` ends the program on an error.
+  /// Reads the available bytes with `read`.
+  ///
+  /// `FileHandle.read(upToCount:)` waits for all bytes, and `availableData` ends the process on an error.
   private func readSome() throws(InkError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

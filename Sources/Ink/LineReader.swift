@@ -1,15 +1,15 @@
 import Foundation
 
-/// The lines of a file or pipe, one at a time and as they come, so that memory holds one line only.
+/// A reader of lines from a file or pipe, which keeps only one line in memory.
 public struct LineReader {
-  /// A line's text, or `nil` where it is too long to be ink.
+  /// A line and its place.
   public struct Line: Sendable {
     /// The file and the number of the line.
     public var place: Place
     /// The bytes without the line end; `nil` for a line of more than ``longestLine`` bytes.
     public var bytes: Data?
 
-    /// Makes a line.
+    /// Creates a line.
     public init(place: Place, bytes: Data?) {
       self.place = place
       self.bytes = bytes
@@ -31,7 +31,7 @@ public struct LineReader {
     self.input = input
   }
 
-  /// Hands each line to `body` as soon as it is complete.
+  /// Calls `body` with each line as soon as it is complete.
   ///
   /// - Throws: whatever `body` throws, and `InkError` where reading fails.
   public func forEach(_ body: (Line) throws -> Void) throws {

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Quick, Draw!'s format and our superset of it: one JSON object a line.
+/// The recording format: one JSON object per line, a superset of Quick, Draw!'s format.
 ///
 /// `{"word": label, "drawing": [[xs, ys, ts, ps], …]}` with one entry of `drawing` a stroke. Times
-/// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a point
-/// has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every other key
-/// with a text, number or truth value is kept as an attribute. Attributes that are named as one of the
-/// format's own keys are in an object `attributes`, so that every recording is read as it was written.
+/// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a
+/// point has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every
+/// other key with a text, number or truth value is kept as an attribute. Attributes that are named
+/// as one of the format's own keys are in an object `attributes`, so that every recording is read
+/// as it was written.
 public enum NDJSON {
   /// Reads one line, or returns `nil` where it is blank.
   public static func item(_ line: LineReader.Line) -> InkFile.Item? {
@@ -27,7 +28,7 @@ public enum NDJSON {
   ///
   /// Keys are sorted.
   ///
-  /// - Throws: `InkError` where a coordinate, time or pressure is not a finite number.
+  /// - Throws: `InkError` if a coordinate, time or pressure is not a finite number.
   public static func line(_ recording: Recording, at place: Place) throws(InkError) -> Data {
     for (strokeIndex, stroke) in recording.drawing.strokes.enumerated() {
       for (pointIndex, point) in stroke.points.enumerated() {
@@ -86,7 +87,7 @@ private struct Line: Codable {
     static let drawing = Key(stringValue: "drawing")
     static let attributes = Key(stringValue: "attributes")
 
-    /// The names that no attribute can have beside them.
+    /// The names of the format's own keys.
     static let own: Set = ["word", "writer", "device", "source", "drawing", "attributes"]
   }
 
@@ -204,7 +205,7 @@ private struct Line: Codable {
 }
 
 extension DecodingError {
-  /// The same error with its place in the drawing and in our words.
+  /// Returns the error as an `InkError` with its place in the drawing.
   fileprivate func inkError(at place: Place) -> InkError {
     func located(_ context: Context) -> Place {
       var place = place

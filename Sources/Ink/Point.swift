@@ -6,12 +6,12 @@ public struct Point: Hashable, Sendable {
   public var x: Double
   /// The distance from the top edge, in canvas points.
   public var y: Double
-  /// When the pen was here, in milliseconds from any origin; `nil` where nobody measured it.
+  /// When the pen was here, in milliseconds from any origin; `nil` if unknown.
   public var time: Double?
-  /// How hard the pen pressed, from 0 to 1; `nil` where nobody measured it.
+  /// How hard the pen pressed, from 0 to 1; `nil` if unknown.
   public var pressure: Double?
 
-  /// Makes a point at `x`, `y`.
+  /// Creates a point at `x`, `y`.
   public init(_ x: Double, _ y: Double, time: Double? = nil, pressure: Double? = nil) {
     self.x = x
     self.y = y
@@ -26,7 +26,7 @@ public struct Point: Hashable, Sendable {
     return (dx * dx + dy * dy).squareRoot()
   }
 
-  /// The point a `fraction` of the way towards `other`, with time and pressure in between.
+  /// Returns the point at `fraction` of the line to `other`, with interpolated time and pressure.
   public func interpolated(to other: Point, fraction: Double) -> Point {
     func between(_ a: Double?, _ b: Double?) -> Double? {
       guard let a, let b else { return nil }

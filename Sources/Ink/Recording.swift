@@ -1,19 +1,19 @@
-/// A drawing with what is known about it: what it shows, whose hand made it, and where it is from.
+/// A drawing with its label, writer, device, source and other attributes.
 public struct Recording: Hashable, Sendable {
   /// The ink.
   public var drawing: Drawing
-  /// What the drawing shows, for example `circle`.
+  /// The label, for example `circle`.
   public var label: String?
-  /// Who drew it; comparable only within one `source`.
+  /// The writer; the same name in another `source` is another person.
   public var writer: String?
-  /// What it was drawn with, for example `finger` or `stylus`.
+  /// The device, for example `finger` or `stylus`.
   public var device: String?
   /// The collection it comes from, for example `dollar1`.
   public var source: String?
   /// Anything else the file says about it, such as Quick, Draw!'s `key_id` or the speed of drawing.
   public var attributes: [String: Attribute]
 
-  /// Makes a recording of `drawing`.
+  /// Creates a recording of `drawing`.
   public init(
     _ drawing: Drawing, label: String? = nil, writer: String? = nil, device: String? = nil,
     source: String? = nil, attributes: [String: Attribute] = [:]
@@ -26,13 +26,13 @@ public struct Recording: Hashable, Sendable {
     self.attributes = attributes
   }
 
-  /// A further fact about a recording: one JSON value without parts.
+  /// The value of an attribute: a text, a number or a boolean.
   public enum Attribute: Hashable, Sendable {
     /// A text.
     case text(String)
     /// A number.
     case number(Double)
-    /// Yes or no.
+    /// A boolean.
     case flag(Bool)
   }
 }

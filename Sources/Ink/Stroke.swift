@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the pen leaves between touching the surface and lifting: an ordered list of points.
+/// The points of the pen between touching the surface and lifting, in order.
 public struct Stroke: Hashable, Sendable {
   /// The positions in drawing order.
   public var points: [Point]
 
-  /// Makes a stroke of `points`.
+  /// Creates a stroke of `points`.
   public init(_ points: [Point]) {
     self.points = points
   }
 
-  /// The most steps that a stroke is resampled in.
+  /// The maximum number of steps for resampling.
   private static let mostSteps = 1e6
 
   /// The length of the path through all points, in canvas points.
@@ -21,7 +21,7 @@ public struct Stroke: Hashable, Sendable {
   /// The sum of the signed changes of direction along the stroke, in radians.
   ///
   /// Positive is clockwise on screen, for y points down. One full loop turns by about ±2π, a
-  /// straight line by 0. Coincident points have no direction and are passed over.
+  /// straight line by 0. Coincident points have no direction and are skipped.
   public var turningAngle: Double {
     var total = 0.0
     var previous: (dx: Double, dy: Double)?
@@ -61,7 +61,7 @@ public struct Stroke: Hashable, Sendable {
       }
       walked += segment
     }
-    // Rounding may leave the last inner points unplaced: they lie at the end.
+    // Rounding can leave the last points out; they are at the end.
     while result.count < count { result.append(last) }
     return Stroke(result)
   }
@@ -78,9 +78,9 @@ public struct Stroke: Hashable, Sendable {
     return resampled(count: max(2, Int(steps) + 1))
   }
 
-  /// The stroke without the points that lie within `tolerance` canvas points of what remains.
+  /// Returns the stroke without the points that are within `tolerance` canvas points of the result.
   ///
-  /// Ends and corners stay. The algorithm is that of Ramer (1972) and Douglas & Peucker (1973).
+  /// Ends and corners stay (Ramer, 1972; Douglas & Peucker, 1973).
   public func simplified(tolerance: Double) -> Stroke {
     guard points.count > 2 else { return self }
     var kept = [Bool](repeating: false, count: points.count)
@@ -102,7 +102,7 @@ public struct Stroke: Hashable, Sendable {
     return Stroke(zip(points, kept).filter(\.1).map(\.0))
   }
 
-  /// The stroke drawn the other way round; times are mirrored so that they still rise.
+  /// Returns the reversed stroke, with mirrored times that still increase.
   public func reversed() -> Stroke {
     let origin = (points.first?.time ?? 0) + (points.last?.time ?? 0)
     return Stroke(

@@ -1,4 +1,4 @@
-/// The rough form of a stroke, told from its points alone.
+/// The rough form of a stroke, by its points alone.
 public enum StrokeForm: String, Hashable, Sendable, CaseIterable {
   /// Shorter than ``Stroke/leastExtent``: a tap.
   case dot
@@ -34,7 +34,7 @@ extension Stroke {
     }
   }
 
-  /// What the stroke looks like, roughly.
+  /// The rough form of the stroke.
   public var form: StrokeForm {
     let extent = Drawing([self]).bounds?.longerSide ?? 0
     guard extent >= Self.leastExtent else { return .dot }

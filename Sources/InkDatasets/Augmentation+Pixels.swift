@@ -3,14 +3,14 @@ import Ink
 import InkRaster
 
 extension Augmentation {
-  /// Warps `bitmap`: every pixel takes the value of the place that it comes from, interpolated
-  /// between four pixels (Simard, Steinkraus & Platt, 2003, with waves as the smooth field).
+  /// Returns a random variation of `bitmap`, by elastic distortion with waves as the smooth field
+  /// (Simard, Steinkraus & Platt, 2003).
   public func vary(_ bitmap: Bitmap, using generator: inout SeededGenerator) -> Bitmap {
     if framed > 0, generator.chance(framed) {
       return bitmap.turned(
         byQuarters: generator.index(below: 4), isMirrored: generator.chance(0.5))
     }
-    // The map is used backwards, from the result to the source, so it grows where the ink shrinks.
+    // The map goes from the result to the source, so it grows if the ink shrinks.
     let distortion = Distortion(self, using: &generator)
     let scale = 1 / generator.uniform(min(1, smallest)...1)
     let side = Double(max(bitmap.width, bitmap.height))
@@ -23,14 +23,16 @@ extension Augmentation {
 }
 
 extension Bitmap {
-  /// The picture turned by `angle` radians about its middle, clockwise, and shrunk to `share` of its
-  /// size; what leaves the frame is lost.
+  /// Returns the picture rotated clockwise by `angle` radians around its centre, and scaled by
+  /// `share`.
+  ///
+  /// Pixels outside the frame are lost.
   public func turned(by angle: Double, shrunkTo share: Double) -> Bitmap {
     let back = Transform.rotation(-angle).then(.scale(x: 1 / share, y: 1 / share))
     return warped(by: back.apply)
   }
 
-  /// The picture turned clockwise by so many quarters, after it was mirrored left to right or not.
+  /// Returns the picture, mirrored if requested, and then rotated clockwise by quarter turns.
   func turned(byQuarters quarters: Int, isMirrored: Bool) -> Bitmap {
     var result = self
     if isMirrored {
@@ -50,8 +52,8 @@ extension Bitmap {
     return result
   }
 
-  /// The picture in which every pixel has the value of the place that `source` names for it, in
-  /// sides of the picture from its middle.
+  /// Returns the picture whose pixels have the values at the points that `source` returns, in sides
+  /// of the picture from its centre.
   fileprivate func warped(by source: (Point) -> Point) -> Bitmap {
     let (width, height) = (Double(self.width), Double(self.height))
     let side = max(width, height)
@@ -68,7 +70,7 @@ extension Bitmap {
     return result
   }
 
-  /// The grey value between four pixels' centres; background outside.
+  /// Returns the bilinearly interpolated grey value; outside it is the background.
   fileprivate func interpolated(x: Double, y: Double) -> UInt8 {
     guard x > -1, y > -1, x < Double(width), y < Double(height) else { return 0 }
     let left = Int(x.rounded(.down))

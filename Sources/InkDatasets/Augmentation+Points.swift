@@ -2,7 +2,7 @@ import Foundation
 import Ink
 
 extension Augmentation {
-  /// Moves the points of `drawing`; the result is about as large and lies about the origin.
+  /// Returns a random variation of `drawing` of about the same size, centred near the origin.
   public func vary(_ drawing: Drawing, using generator: inout SeededGenerator) -> Drawing {
     guard let bounds = drawing.bounds, bounds.longerSide > 0, bounds.longerSide.isFinite else {
       return drawing
@@ -31,7 +31,7 @@ extension Augmentation {
     return Drawing(strokes)
   }
 
-  /// Cuts or lengthens both ends of a stroke.
+  /// Shortens or lengthens both ends of a stroke.
   private func changeEnds(of stroke: Stroke, using generator: inout SeededGenerator) -> Stroke {
     guard trim > 0 || overshoot > 0 else { return stroke }
     var stroke = stroke
@@ -45,7 +45,7 @@ extension Augmentation {
   }
 }
 
-/// A hand's shaking: a smooth random walk along the ink that always comes back.
+/// The tremor of a hand: a smooth, mean-reverting random walk along the ink.
 private struct Tremor {
   private let amplitude: Double
   private var x = 0.0
@@ -58,8 +58,8 @@ private struct Tremor {
     y = generator.normal()
   }
 
-  /// `unit` is where the point was before it was distorted: the distance since the last one tells
-  /// how much of the shaking is forgotten.
+  /// Moves a point; the distance between `unit`, the point before distortion, and the last one
+  /// determines how much of the deviation decays.
   mutating func apply(
     to point: Point, from unit: Point, using generator: inout SeededGenerator
   ) -> Point {
@@ -77,7 +77,7 @@ private struct Tremor {
 }
 
 extension Stroke {
-  /// The stroke without the first `length` canvas points of its path.
+  /// Returns the stroke without the first `length` canvas points of its path.
   func shortened(by length: Double) -> Stroke {
     var walked = 0.0
     for (index, (a, b)) in zip(points, points.dropFirst()).enumerated() {
@@ -91,7 +91,7 @@ extension Stroke {
     return self
   }
 
-  /// The stroke with `length` canvas points more at its start, straight on.
+  /// Returns the stroke with a straight extension of `length` canvas points at its start.
   func lengthened(by length: Double) -> Stroke {
     guard let first = points.first,
       let next = points.first(where: { $0.distance(to: first) > 0 })

@@ -2,66 +2,65 @@ import Foundation
 import Ink
 import InkRaster
 
-/// How examples are varied while training.
+/// Random variations of examples during training.
 ///
-/// All values are the most that may happen; zero is never.
-///
-/// Where points are known they are moved before rasterising, so that the line stays sharp and its
-/// width is chosen; where there is only a picture, the picture is warped.
+/// Each value is the maximum of a variation; 0 turns it off. Points are moved before rendering, so
+/// that lines stay sharp. Examples that are pictures are warped.
 public struct Augmentation: Hashable, Sendable, Codable {
-  /// Turning either way, in radians; π turns to any angle.
+  /// The rotation in both directions, in radians; π allows any angle.
   public var rotation: Double
-  /// Whether mirror images are as good.
+  /// Whether examples are mirrored.
   public var reflects: Bool
-  /// Scaling of one axis against the other, as a share: 0.25 is from 1/1.25 to 1.25.
+  /// The change of the aspect ratio: 0.25 is from 1/1.25 to 1.25.
   public var stretch: Double
-  /// Slant, as a share of the height.
+  /// The slant, as a share of the height.
   public var shear: Double
-  /// Smooth warping, as a share of the drawing's size.
+  /// The elastic distortion, as a share of the drawing's size.
   public var warp: Double
-  /// Shaking of the hand, as a share of the drawing's size.
+  /// The tremor of the hand, as a share of the drawing's size.
   ///
   /// Points only.
   public var tremor: Double
-  /// How much of a stroke's length is missing at each end.
+  /// The share of a stroke's length that is cut off at each end.
   ///
   /// Points only.
   public var trim: Double
-  /// How much of a stroke's length each end goes too far.
+  /// The share of a stroke's length that is added at each end.
   ///
   /// Points only.
   public var overshoot: Double
-  /// How far apart points are, as a share of the drawing's size; every other drawing keeps its own.
+  /// The distance between points, as a share of the drawing's size; half of the drawings keep their
+  /// points.
   ///
-  /// Points only: slow devices record a fast hand so.
+  /// Points only. Slow devices record fast strokes with few points.
   public var spacing: Double
-  /// The pen widths to draw with, in pixels, or `nil` for the rasteriser's own.
+  /// The pen widths, in pixels, or `nil` for that of the rasteriser.
   ///
   /// Points only.
   public var penWidths: ClosedRange<Double>?
-  /// The margins to leave, in pixels, or `nil` for the rasteriser's own.
+  /// The margins, in pixels, or `nil` for that of the rasteriser.
   ///
   /// Points only.
   public var margins: ClosedRange<Double>?
-  /// How bright the ink is, as a share of white, or `nil` for white.
+  /// The brightness of the ink, as a share of white, or `nil` for white.
   ///
-  /// Points only: pictures made elsewhere are often fainter.
+  /// Points only. Pictures from other sources are often fainter.
   public var strengths: ClosedRange<Double>?
-  /// The share of pictures that keep their frame: they are only turned by quarters and mirrored.
+  /// The share of pictures that are only rotated by quarter turns and mirrored.
   ///
-  /// Pictures only: those made elsewhere often fill their frame to the last pixel, which turning and
-  /// shrinking undo.
+  /// Pictures only. Those from other sources often fill their frame, and other rotations change
+  /// that.
   public var framed: Double
-  /// The smallest size a picture is shrunk to, as a share of its own.
+  /// The minimum scale of a picture.
   ///
-  /// Pictures only, for drawings are framed anew.
+  /// Pictures only, because drawings are always scaled to the frame.
   public var smallest: Double
-  /// How far a picture is moved, in pixels.
+  /// The translation of a picture, in pixels.
   ///
   /// Pictures only.
   public var shift: Double
 
-  /// Makes an augmentation; what is not named does not happen.
+  /// Creates an augmentation; variations that are not given are off.
   public init(
     rotation: Double = 0, reflects: Bool = false, stretch: Double = 0, shear: Double = 0,
     warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
@@ -89,32 +88,32 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// No variation.
   public static let none = Augmentation()
 
-  /// For shapes that mean the same at any angle, such as states and arrows.
+  /// The augmentation for shapes with the same class at any angle, such as states and arrows.
   public static let anyAngle = Augmentation(
     rotation: .pi, reflects: true, stretch: 0.25, shear: 0.15, warp: 0.04, tremor: 0.006,
     trim: 0.04, overshoot: 0.03, penWidths: 1.2...2.6, smallest: 0.65, shift: 1)
 
-  /// For signs that have an up and a down, such as digits; chosen on a validation part of MNIST.
+  /// The augmentation for upright symbols, such as digits; chosen on a validation part of MNIST.
   public static let upright = Augmentation(
     rotation: 0.15, stretch: 0.12, shear: 0.12, warp: 0.04, tremor: 0.004, trim: 0.02,
     overshoot: 0.02, penWidths: 1.4...2.4, smallest: 0.88, shift: 2)
 
-  /// The named ones.
+  /// The augmentations by name.
   public static let named: [String: Augmentation] = [
     "none": .none, "any-angle": .anyAngle, "upright": .upright,
   ]
 
-  /// Reads the JSON form; what is not named in it does not happen.
+  /// Reads the JSON form; variations that are not given are off.
   ///
-  /// - Throws: `DecodingError` where a value is of another kind or out of its range.
+  /// - Throws: `DecodingError` if a value has the wrong type or is out of its range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let names = try decoder.singleValueContainer().decode([String: AnyValue].self).keys
-    if let stranger = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
+    if let unknown = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: [CodingKeys.rotation],
-          debugDescription: "`\(stranger)`, which is no part of an augmentation"))
+          debugDescription: "`\(unknown)`, which is not a key of an augmentation"))
     }
     func number(_ key: CodingKeys, _ range: ClosedRange<Double>, or standard: Double) throws
       -> Double
@@ -144,7 +143,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .strengths, in: container, debugDescription: "strengths are not from 0 to 1")
     }
-    // What a rasteriser refuses would leave examples unvaried without a word.
+    // Otherwise values that the rasteriser refuses would leave examples unchanged.
     guard (penWidths?.lowerBound ?? 1) >= 0.5 else {
       throw DecodingError.dataCorruptedError(
         forKey: .penWidths, in: container, debugDescription: "penWidths are not 0.5 or more")
@@ -158,14 +157,14 @@ public struct Augmentation: Hashable, Sendable, Codable {
     shift = try number(.shift, 0...512, or: 0)
   }
 
-  /// Any JSON value: only the names beside them are looked at.
+  /// Any JSON value; only the keys are checked.
   private struct AnyValue: Decodable {
     init(from decoder: any Decoder) throws {}
   }
 
-  /// Draws one variation of `example`.
+  /// Returns a picture of one random variation of `example`.
   ///
-  /// - Throws: `RasterError` where a coordinate is not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite.
   public func bitmap(
     of example: Example, rasterizer: Rasterizer, using generator: inout SeededGenerator
   ) throws(RasterError) -> Bitmap {
@@ -203,7 +202,7 @@ struct Distortion {
     let stretch = generator.uniform(1 / longest...longest).squareRoot()
     let shear = generator.uniform(-augmentation.shear...augmentation.shear)
     let mirror = augmentation.reflects && generator.chance(0.5) ? -1.0 : 1.0
-    // The stretch acts along a random axis, for it comes between two turns.
+    // The stretch is between two rotations, so it acts along a random axis.
     let first = augmentation.reflects ? generator.uniform(-.pi ... .pi) : 0
     affine = Transform.rotation(first)
       .then(.scale(x: stretch * mirror, y: 1 / stretch))

@@ -1,25 +1,25 @@
 import Foundation
 import Ink
 
-/// Makes drawings that nobody recorded out of pieces of ink that somebody did: self-loops out of a
-/// ring and the head of an arrow, bent transitions out of a straight one.
+/// Composes new drawings from parts of recorded ink.
 ///
-/// All pieces of one drawing come from one hand, which the drawing keeps as its writer, so that a
-/// division by writer stays honest. What is made and how it is labelled follows the label policy
-/// (`datasets/LABELS.md`); the attribute `kind` says which it is and that it is composed.
+/// For example, a self-loop is a ring with the head of an arrow. All parts of a drawing come from
+/// one writer, who is also the writer of the drawing, so that splits by writer stay correct. The
+/// labels follow the label policy (`datasets/LABELS.md`). The attribute `kind` names the kind of
+/// composition.
 public struct Composer: Sendable {
-  /// The start of all random choices.
+  /// The random seed.
   public let seed: UInt64
 
-  /// Makes a composer whose drawings `seed` determines.
+  /// Creates a composer with a random seed.
   public init(seed: UInt64) {
     self.seed = seed
   }
 
-  /// `perHand` drawings of every kind for each hand of `dataset` that has the pieces for it.
+  /// Returns `perHand` drawings of each kind for each writer with the necessary parts.
   ///
-  /// Rings are taken from drawings labelled `state`, shafts and heads from those labelled
-  /// `transition`; other drawings, and those of unknown writers, give nothing.
+  /// Rings come from drawings with the label `state`, shafts and heads from drawings with the label
+  /// `transition`. Other drawings, and those of unknown writers, are not used.
   public func compose(from dataset: Dataset, perHand: Int) -> Dataset {
     var pieces: [String: Pieces] = [:]
     var models: [String: Example] = [:]
@@ -51,7 +51,7 @@ public struct Composer: Sendable {
 }
 
 extension Composer {
-  /// What is made.
+  /// A kind of composed drawing.
   enum Kind: String, CaseIterable {
     case ring = "ring that goes on"
     case openRing = "ring that does not close"
@@ -85,7 +85,7 @@ extension Composer {
       case .loop:
         let ring = generator.pick(pieces.rings).squashed(using: &generator)
           .part(of: generator.uniform(0.6...1), using: &generator)
-        // Hands let the head hang from the loop at some angle.
+        // Writers draw the head of a loop at different angles.
         let turn = 0.35 * generator.normal()
         return (
           generator.pick(pieces.heads).attached(
@@ -119,13 +119,13 @@ extension Composer {
     }
   }
 
-  /// The ink of one hand, taken apart.
+  /// The parts of one writer's ink.
   struct Pieces {
     var rings: [Stroke] = []
     var shafts: [Stroke] = []
     var heads: [ArrowHead] = []
 
-    /// The heads that are no mere line when they stand alone.
+    /// The heads that are more than a line on their own.
     var loneHeads: [ArrowHead] {
       heads.filter { head in
         head.strokes.count > 1
@@ -162,14 +162,14 @@ extension Composer {
   }
 }
 
-/// The head of an arrow with its tip at the origin, the shaft coming from the left; its furthest
-/// point is at distance 1.
+/// The head of an arrow, scaled to a reach of 1, with its tip at the origin and the shaft on the
+/// left.
 struct ArrowHead {
   var strokes: [[Point]]
-  /// Whether the pen went on from the shaft without lifting.
+  /// Whether it was drawn without lifting the pen after the shaft.
   var continues: Bool
 
-  /// The shaft and the head of an arrow, or `nil` where `strokes` are none.
+  /// Returns the shaft and the head of an arrow, or `nil` if `strokes` are not an arrow.
   static func takenOff(_ strokes: [Stroke]) -> (shaft: Stroke, head: ArrowHead)? {
     guard !strokes.isEmpty else { return nil }
     let shaft: Stroke
@@ -194,24 +194,24 @@ struct ArrowHead {
     else { return nil }
     let angle = atan2(tip.y - start.y, tip.x - start.x)
     let reach = rest.flatMap(\.points).reduce(0) { max($0, $1.distance(to: tip)) }
-    // Further away, or as long as the shaft, it is no head of this shaft.
+    // A stroke that is farther away, or as long as the shaft, is not its head.
     guard reach > 0.08 * shaft.chord, reach < shaft.chord else { return nil }
     let place = Transform.translation(x: -tip.x, y: -tip.y).then(.rotation(-angle))
       .then(.scale(x: 1 / reach, y: 1 / reach))
     let head = rest.map { $0.points.map(place.apply) }
-    // A head reaches back to both sides of the shaft, or at least to one.
+    // A head goes back on at least one side of the shaft.
     guard head.joined().contains(where: { $0.x < -0.2 && abs($0.y) > 0.15 }) else { return nil }
     return (shaft, ArrowHead(strokes: head, continues: strokes.count == 1))
   }
 
-  /// Where a stroke that draws shaft and head in one go first reaches its tip.
+  /// Returns the index of the tip in a stroke that contains both shaft and head.
   private static func tipIndex(of points: [Point]) -> Int? {
     let distances = points.map { $0.distance(to: points[0]) }
     guard let furthest = distances.max(), furthest > 0 else { return nil }
     var tip = 0
     for index in points.indices {
       if distances[index] > distances[tip] { tip = index }
-      // The pen has turned back: the distance has fallen by a twelfth of the whole.
+      // The pen has turned back if the distance has fallen by a twelfth of the maximum.
       if distances[tip] > 0.85 * furthest, distances[index] < distances[tip] - 0.08 * furthest {
         return tip
       }
@@ -247,8 +247,8 @@ extension Stroke {
     return Stroke(points.map(transform.apply))
   }
 
-  /// A ring that goes on past its end for `share` of its length along its own start, drifting inwards
-  /// or outwards.
+  /// A ring that goes on past its end for `share` of its length along its own start, drifting
+  /// inwards or outwards.
   fileprivate func goingOn(for share: Double, using generator: inout SeededGenerator) -> Stroke {
     let more = reversed().shortened(by: (1 - share) * length).reversed().points
     guard let center = Drawing([self]).bounds?.center, let start = more.first, let end = points.last
@@ -275,7 +275,7 @@ extension Stroke {
   }
 
   /// The stroke, about straight, bent to an arc of a circle whose greatest distance from the chord
-  /// is `sag` times the chord, to a random side; what the hand did beside the straight line stays.
+  /// is `sag` times the chord, to a random side; deviations from the straight line stay.
   fileprivate func bent(sag: Double, using generator: inout SeededGenerator) -> Stroke {
     let first = points[0]
     let last = points[points.count - 1]

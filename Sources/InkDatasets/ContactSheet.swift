@@ -1,15 +1,15 @@
 import InkRaster
 
-/// Many pictures on one, in rows with a title, to look at.
+/// A sheet of many pictures, in sections with titles.
 public struct ContactSheet: Sendable {
-  /// A title with the pictures below it.
+  /// A title and its pictures.
   public struct Section: Sendable {
-    /// What stands above the pictures: small letters, digits and a few signs.
+    /// The title above the pictures: lower-case letters, digits and some punctuation.
     public var title: String
-    /// The pictures, left to right and top to bottom.
+    /// The pictures, row by row.
     public var bitmaps: [Bitmap]
 
-    /// Makes a section.
+    /// Creates a section.
     public init(title: String, bitmaps: [Bitmap]) {
       self.title = title
       self.bitmaps = bitmaps
@@ -18,22 +18,22 @@ public struct ContactSheet: Sendable {
 
   /// The sections from top to bottom.
   public var sections: [Section]
-  /// How many pictures stand in a row.
+  /// The number of pictures in a row.
   public var columns: Int
-  /// How many pixels of the sheet a pixel of a picture takes, across and down.
+  /// The scale of the pictures on the sheet.
   public var zoom: Int
 
   private static let gap = 4
   private static let titleHeight = 18
 
-  /// Makes a sheet.
+  /// Creates a sheet.
   public init(_ sections: [Section], columns: Int = 16, zoom: Int = 2) {
     self.sections = sections
     self.columns = columns
     self.zoom = zoom
   }
 
-  /// Draws the sheet: dark ground, every picture in a faint frame.
+  /// Renders the sheet on a dark background, with a faint frame around each picture.
   public func render() -> Bitmap {
     let side = zoom * (sections.flatMap(\.bitmaps).map { max($0.width, $0.height) }.max() ?? 28)
     let cell = side + Self.gap

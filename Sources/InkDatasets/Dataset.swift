@@ -1,19 +1,19 @@
 import Ink
 import InkRaster
 
-/// One thing to learn from or to be tested with.
+/// A labelled example for training or testing.
 public struct Example: Hashable, Sendable {
-  /// Ink where the points are known, otherwise a picture.
+  /// The content of an example: ink, or a picture.
   public enum Content: Hashable, Sendable {
-    /// Strokes, rasterised when they are needed.
+    /// Strokes, which are rendered when needed.
     case drawing(Drawing)
-    /// Bright ink on black.
+    /// A picture with light ink on black.
     case bitmap(Bitmap)
   }
 
-  /// What to look at.
+  /// The ink or picture.
   ///
-  /// A picture that stays on disk is read each time.
+  /// A picture that is stored on disk is read each time.
   public var content: Content {
     get {
       switch storage {
@@ -24,7 +24,7 @@ public struct Example: Hashable, Sendable {
     set { (place, storage) = (origin, .memory(newValue)) }
   }
 
-  /// The picture on disk that it is, if it is one.
+  /// The stored picture, if the example is one.
   public var stored: (pictures: StoredPictures, index: Int)? {
     if case .disk(let pictures, let index) = storage { (pictures, index) } else { nil }
   }
@@ -36,20 +36,20 @@ public struct Example: Hashable, Sendable {
     case disk(StoredPictures, Int)
   }
 
-  /// What it shows.
+  /// The label.
   public var label: String
-  /// Who drew it; comparable only within one `source`.
+  /// The writer; the same name in another `source` is another person.
   public var writer: String?
-  /// What it was drawn with.
+  /// The device, for example `finger`.
   public var device: String?
   /// The collection it comes from.
   public var source: String?
-  /// Anything else that is known about it.
+  /// Other attributes.
   public var attributes: [String: Recording.Attribute]
-  /// Where it stands, for messages: a path, perhaps with a line.
+  /// The origin in messages: a path, and a line if known.
   public var origin: String {
     get {
-      // A million places in words would take more memory than anything else.
+      // The text is computed, because a million texts would need too much memory.
       guard place.isEmpty, let stored else { return place }
       return "\(stored.pictures.path), item \(stored.index + 1)"
     }
@@ -58,7 +58,7 @@ public struct Example: Hashable, Sendable {
 
   private var place = ""
 
-  /// Makes an example.
+  /// Creates an example.
   public init(
     _ content: Content, label: String, writer: String? = nil, device: String? = nil,
     source: String? = nil, attributes: [String: Recording.Attribute] = [:], origin: String
@@ -72,7 +72,7 @@ public struct Example: Hashable, Sendable {
     place = origin
   }
 
-  /// Makes an example of picture `index` of `pictures`, which stays on disk.
+  /// Creates an example from picture `index` of `pictures`, which is stored on disk.
   init(_ pictures: StoredPictures, index: Int, label: String, source: String?) {
     storage = .disk(pictures, index)
     self.label = label
@@ -80,7 +80,7 @@ public struct Example: Hashable, Sendable {
     attributes = [:]
   }
 
-  /// Makes an example of a recording with a label.
+  /// Creates an example from a recording with a label.
   public init(_ recording: Recording, label: String, origin: String) {
     self.init(
       .drawing(recording.drawing), label: label, writer: recording.writer,
@@ -88,17 +88,17 @@ public struct Example: Hashable, Sendable {
       origin: origin)
   }
 
-  /// Whose hand: source and writer together, or `nil` where the writer is unknown.
+  /// The unique writer: source and writer name, or `nil` if the writer is unknown.
   public var hand: String? { writer.map { "\(source ?? "?")/\($0)" } }
 
-  /// What it shows more precisely than its label: the attribute `kind`, or else the label.
+  /// A more precise label: the attribute `kind`, or else the label.
   public var kind: String {
     if case .text(let kind)? = attributes["kind"] { kind } else { label }
   }
 
-  /// The picture that `rasterizer` makes of it.
+  /// Returns the picture, rendered by `rasterizer`.
   ///
-  /// - Throws: `RasterError` where a coordinate is not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite.
   public func bitmap(_ rasterizer: Rasterizer) throws(RasterError) -> Bitmap {
     switch content {
     case .drawing(let drawing): try rasterizer.render(drawing)
@@ -106,7 +106,7 @@ public struct Example: Hashable, Sendable {
     }
   }
 
-  /// A hash of the content alone.
+  /// A hash of the content without the label.
   public var contentFingerprint: Fingerprint {
     var fingerprint = Fingerprint()
     switch content {
@@ -133,7 +133,7 @@ public struct Dataset: Hashable, Sendable {
   /// The examples.
   public var examples: [Example]
 
-  /// Makes a data set; without `labels`, those that occur, in alphabetical order.
+  /// Creates a data set; without `labels`, it has the labels of its examples in alphabetical order.
   public init(_ examples: [Example], labels: [String]? = nil) {
     self.examples = examples
     self.labels = labels ?? Set(examples.map(\.label)).sorted()
@@ -141,7 +141,7 @@ public struct Dataset: Hashable, Sendable {
 
   /// The class of every example.
   ///
-  /// - Throws: `DatasetError` where an example has a label that the data set has not.
+  /// - Throws: `DatasetError` if the label of an example is not a label of the data set.
   public func classes() throws(DatasetError) -> [Int] {
     let indices = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
     return try examples.map { example throws(DatasetError) in
@@ -154,7 +154,7 @@ public struct Dataset: Hashable, Sendable {
     }
   }
 
-  /// A hash of contents and labels, in order.
+  /// A hash of the contents and labels in order.
   public var fingerprint: Fingerprint {
     var fingerprint = Fingerprint()
     for label in labels { fingerprint.add(label) }
@@ -165,28 +165,28 @@ public struct Dataset: Hashable, Sendable {
     return fingerprint
   }
 
-  /// Adds the examples of `other`; the labels become those of both, in alphabetical order.
+  /// Adds the examples and labels of `other`; the labels are sorted alphabetically.
   public mutating func add(_ other: Dataset) {
     examples += other.examples
     labels = Set(labels + other.labels).sorted()
   }
 
-  /// The examples at `indices`, with the same labels.
+  /// Returns the examples at `indices`, with the same labels.
   public func subset(_ indices: [Int]) -> Dataset {
     Dataset(indices.map { examples[$0] }, labels: labels)
   }
 }
 
-/// A data set that is not what it has to be: where, what was expected and what was there.
+/// An error in a data set or file: the place, the expected and the found value.
 public struct DatasetError: Error, Hashable, CustomStringConvertible {
-  /// The file or folder, perhaps with a place in it.
+  /// The file or folder, and the place in it if known.
   public var path: String
-  /// What was expected there.
+  /// The expected value.
   public var expected: String
-  /// What was there.
+  /// The found value.
   public var found: String
 
-  /// Makes the error of having `found` something else than was `expected` in `path`.
+  /// Creates the error for `found` instead of `expected` in `path`.
   public init(path: String, expected: String, found: String) {
     self.path = path
     self.expected = expected

@@ -2,13 +2,13 @@ import Foundation
 import Ink
 import InkRaster
 
-/// What a data set consists of, counted.
+/// Statistics of a data set.
 public struct DatasetDescription: Hashable, Sendable, Codable {
   /// The number of examples of each source in each class: label → source → count.
   public var counts: [String: [String: Int]]
-  /// The number of examples of each hand; examples without a writer are not in it.
+  /// The number of examples of each writer; examples of unknown writers are not included.
   public var hands: [String: Int]
-  /// Least, median and greatest of what the ink measures; empty where there is no ink.
+  /// Minimum, median and maximum of each measure of the ink; empty if there is no ink.
   public var ink: [Measure]
   /// Pairs of examples with the same points or pixels.
   public var exactDuplicates: [Pair]
@@ -16,43 +16,43 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   ///
   /// The search ends after ``mostPairs``.
   public var nearDuplicates: [Pair]
-  /// Whether there are more than that.
+  /// Whether the search ended before all were found.
   public var hasMoreNearDuplicates: Bool
 
   /// One quantity over all drawings.
   public struct Measure: Hashable, Sendable, Codable {
-    /// What is measured, with its unit.
+    /// The name of the measure, with its unit.
     public var name: String
-    /// The least value.
+    /// The minimum.
     public var least: Double
-    /// The value that half of the drawings stay below.
+    /// The median.
     public var median: Double
-    /// The greatest value.
+    /// The maximum.
     public var greatest: Double
   }
 
-  /// Two examples that are alike.
+  /// Two duplicate examples.
   public struct Pair: Hashable, Sendable, Codable {
-    /// Where the first stands.
+    /// The origin of the first example.
     public var first: String
-    /// Where the second stands.
+    /// The origin of the second example.
     public var second: String
     /// Whether their labels differ.
     public var labelsDiffer: Bool
-    /// Whether they lie in different parts of a divided data set.
+    /// Whether they are in different parts of a divided data set.
     public var crossesParts: Bool
   }
 
-  /// The search for near duplicates ends after so many: straight lines alone have millions.
+  /// The maximum number of near duplicates; straight lines alone can have millions.
   public static let mostPairs = 10_000
-  /// Pictures whose pixels differ by less than this on average are near duplicates; of 255.
+  /// The maximum mean difference of the pixels of near duplicates; the range is 255.
   public static let nearDistance = 2.5
 
-  /// Counts `dataset`; `parts` names the part of every example where it is divided.
+  /// Describes `dataset`; `parts` has the part of each example if it is divided.
   ///
-  /// `progress` hears again and again how many pictures have been compared with all others.
+  /// `progress` is called with the number of pictures that have been compared with all others.
   ///
-  /// - Throws: `RasterError` where a coordinate is not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite.
   public init(
     of dataset: Dataset, parts: [String]? = nil, rasterizer: Rasterizer = .standard,
     progress: (_ compared: Int) -> Void = { _ in }

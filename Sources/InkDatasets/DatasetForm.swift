@@ -2,32 +2,32 @@ import Foundation
 import Ink
 import InkRaster
 
-/// The ways in which a data set lies on disk.
+/// The format of a data set on disk.
 public enum DatasetForm: String, Sendable, CaseIterable {
-  /// Recordings, one JSON object a line.
+  /// Recordings, one JSON object per line.
   case ndjson
-  /// PNGs in one folder a class.
+  /// PNGs, one folder per class.
   case folder
   /// `images-idx3-ubyte.gz` and `labels-idx1-ubyte.gz` in a folder, with `classes.txt`.
   case idx
   /// `images.npy` (`uint8 [n, size, size]`) and `labels.npy` in a folder, with `classes.txt`.
   case npy
 
-  /// Writes `dataset` beside `path` and renames it into place when it is whole.
+  /// Writes `dataset` to a temporary place and then renames it to `path`.
   ///
-  /// Drawings are rasterised where the form holds pictures. Without a `rasterizer` pictures stay as
-  /// they are, of whatever size, and drawings among them are refused.
+  /// Formats for pictures render drawings with `rasterizer`. Without a rasteriser, pictures keep
+  /// their size, and drawings are refused.
   ///
-  /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
+  /// - Throws: `DatasetError` if the format cannot hold the data, or writing fails.
   public func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
     try write(
       dataset.examples, count: dataset.examples.count, labels: dataset.labels,
       rasterizer: rasterizer, to: path)
   }
 
-  /// Writes `count` examples as they come; the forms `ndjson` and `npy` hold none of them back.
+  /// Writes `count` examples one by one; the formats `ndjson` and `npy` keep none in memory.
   ///
-  /// - Throws: `DatasetError` where the form cannot hold the data or cannot be written.
+  /// - Throws: `DatasetError` if the format cannot hold the data, or writing fails.
   public func write(
     _ examples: some Sequence<Example>, count: Int, labels: [String], rasterizer: Rasterizer?,
     to path: String
@@ -91,10 +91,10 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       try (NPY.header(shape: [count]) + Data(targets))
         .write(to: URL(fileURLWithPath: "\(folder)/labels.npy"))
     }
-    precondition(targets.count == count, "as many examples as were announced")
+    precondition(targets.count == count, "the number of examples is `count`")
   }
 
-  /// Labels become names of folders and lines of a file: they must not lead elsewhere.
+  /// Checks that the labels can be names of folders and lines of a file.
   private func checkNames(of labels: [String], path: String) throws(DatasetError) {
     let forbidden: Set<Character> = ["/", "\0", "\n", "\r"]
     for label in labels
@@ -146,26 +146,26 @@ private struct BlockWriter {
   }
 }
 
-/// A data set as it was found, with what was left out and why.
+/// The result of loading a data set, with the items that were left out.
 public struct LoadedDataset: Sendable {
-  /// What could be read.
+  /// The examples that were read.
   public var dataset: Dataset
-  /// One line for each item that should have been readable and was not.
+  /// One message for each item that could not be read.
   public var failures: [String] = []
-  /// Files that were not read: pictures among ink, ink among pictures, and files of other kinds.
-  public var passedOver: [String] = []
-  /// Recordings without a label.
+  /// The files that were skipped: pictures among ink, ink among pictures, and other files.
+  public var skipped: [String] = []
+  /// The number of recordings without a label.
   public var unlabelledCount = 0
-  /// Examples that the label map left out.
+  /// The number of examples that the label map dropped.
   public var droppedCount = 0
   /// The labels before the label map, in alphabetical order.
   public var labelsFound: [String] = []
-  /// Whether pictures had dark ink and were inverted; `nil` where there are no pictures.
+  /// Whether pictures had dark ink and were inverted; `nil` without pictures.
   public var wasInverted: Bool?
 
-  /// How many files of each kind were passed over, and the first of them: `2 pictures (a/b.png first)`.
-  public var passedOverInWords: [String] {
-    let kinds = Dictionary(grouping: passedOver, by: Dataset.FileKind.init(path:))
+  /// The number of skipped files of each kind, with the first one: `2 pictures (a/b.png first)`.
+  public var skippedDescriptions: [String] {
+    let kinds = Dictionary(grouping: skipped, by: Dataset.FileKind.init(path:))
     return Dataset.FileKind.allCases.compactMap { kind in
       guard let files = kinds[kind], let first = files.first else { return nil }
       let noun =
@@ -178,7 +178,7 @@ public struct LoadedDataset: Sendable {
     }
   }
 
-  /// Decides for all pictures together whether their ink is dark, and inverts it then.
+  /// Inverts all pictures if their ink is dark.
   mutating func settlePolarity(_ polarity: Polarity) {
     let bitmaps = dataset.examples.compactMap { example -> Bitmap? in
       if case .bitmap(let bitmap) = example.content { bitmap } else { nil }
@@ -197,11 +197,11 @@ public struct LoadedDataset: Sendable {
 }
 
 extension Dataset {
-  /// What a file holds.
+  /// The kind of a file.
   enum FileKind: CaseIterable {
     case ink, picture, other
 
-    /// JSON and XML of other kinds lie beside pictures, too: ink has both name and content of ink.
+    /// A file is ink if both its name and its content are those of ink.
     init(path: String) {
       if path.lowercased().hasSuffix(".png") {
         self = .picture
@@ -217,16 +217,14 @@ extension Dataset {
     InkFile.Format.allCases.contains { path.lowercased().hasSuffix(".\($0.ending)") }
   }
 
-  /// Reads a data set in whatever form it is: recordings (a file, or a folder of any ink files), an
-  /// image folder, IDX or NPY.
+  /// Reads a data set in any format: recordings (a file, or a folder of ink files), an image
+  /// folder, IDX or NPY.
   ///
-  /// Where a folder holds ink, pictures in it are passed over: ink has labels and writers of its own.
+  /// Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
+  /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
+  /// already. With `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
   ///
-  /// A bad item does not take good ones with it: it is listed in the result. Where the label map
-  /// renames a label, the attribute `kind` keeps the old one, unless there is one already. With `asSingleStrokes`,
-  /// the label map is applied to the labels of ``singleStrokes``.
-  ///
-  /// - Throws: `DatasetError` where there is nothing that could be a data set at `path`.
+  /// - Throws: `DatasetError` if there is no data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
     source: String? = nil, asSingleStrokes: Bool = false
@@ -274,7 +272,7 @@ extension Dataset {
         var loaded = try pictures(
           FileTree.join(path, images), labels: FileTree.join(path, labels), polarity: polarity)
         let used = [images, labels, "classes.txt"].map { FileTree.join(path, $0) }
-        loaded.passedOver = FileTree.files(below: path).filter { !used.contains($0) }
+        loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
         return loaded
       }
       if ImageFolder.isOne(path),
@@ -311,7 +309,7 @@ extension Dataset {
     let images = try IDX.Reader(imagesPath)
     try checkPictures(images.shape, path: imagesPath)
     let (height, width) = (images.shape[1], images.shape[2])
-    // One by one, so that the packed file is never unpacked as a whole.
+    // Reads one picture at a time, so that the file is never decompressed as a whole.
     var bitmaps: [Bitmap] = []
     for _ in 0..<images.shape[0] {
       bitmaps.append(Bitmap(width: width, height: height, pixels: try images.next(height * width)))
@@ -329,7 +327,7 @@ extension Dataset {
     return loaded
   }
 
-  /// NumPy's arrays are not packed: their pictures stay where they are, however many.
+  /// Returns examples for the pictures of a NumPy array, which stay on disk.
   private static func storedPictures(
     _ imagesPath: String, labels labelsPath: String, polarity: Polarity
   ) throws -> LoadedDataset {
@@ -359,7 +357,7 @@ extension Dataset {
     }
   }
 
-  /// The label of each of `count` pictures, and all labels where `classes.txt` names them.
+  /// Returns the label of each of `count` pictures, and all labels in `classes.txt`.
   private static func classes(
     _ path: String, count: Int
   ) throws(DatasetError) -> (classes: [String], names: [String]?) {
@@ -384,7 +382,7 @@ extension Dataset {
     return (classes, names)
   }
 
-  /// Endings by which collections mark files that are not recordings.
+  /// The extensions of files in collections that are not recordings.
   private static let notRecordings = [".raw", ".nodata"]
 
   private static func recordings(below path: String, source: String?) throws -> LoadedDataset {
@@ -395,7 +393,7 @@ extension Dataset {
       guard !notRecordings.contains(where: file.hasSuffix),
         FileTree.name(of: file) != "split.json"
       else {
-        loaded.passedOver.append(file)
+        loaded.skipped.append(file)
         continue
       }
       do {
@@ -404,7 +402,7 @@ extension Dataset {
           case .success(var recording):
             recording.source =
               source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
-            // Lengths and areas of what is further apart are no numbers any more.
+            // Lengths and areas of larger drawings would overflow.
             guard (recording.drawing.bounds?.longerSide ?? 0) < 1e100 else {
               loaded.failures.append(
                 "\(item.place): expected coordinates within 10^100 of each other, found others")
@@ -419,9 +417,9 @@ extension Dataset {
           }
         }
       } catch let error as InkError {
-        // In a folder, a licence or a note beside the ink is no failure.
+        // A licence or a note in a folder with ink is not a failure.
         if isFolder, !isNamedInk(file), error.found == "something else" {
-          loaded.passedOver.append(file)
+          loaded.skipped.append(file)
         } else {
           loaded.failures.append("\(error)")
         }

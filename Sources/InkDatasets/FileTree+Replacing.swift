@@ -1,35 +1,34 @@
 import Foundation
 
 extension FileTree {
-  /// Writes `data` beside `path`, flushes it to disk and renames it into place, so that an error, a
-  /// full disk or a power cut leaves what was there before.
+  /// Writes `data` atomically: to a temporary file, which is flushed to disk and renamed to `path`.
   ///
-  /// A file that is replaced keeps its mode. Through a link, the file that it leads to is written.
+  /// An error, a full disk or a power cut leaves the old file. A replaced file keeps its
+  /// permissions. If `path` is a link, its target is written.
   ///
-  /// - Throws: `DatasetError` where the folder or the file cannot be written.
+  /// - Throws: `DatasetError` if the folder or the file cannot be written.
   public static func write(_ data: Data, to path: String) throws(DatasetError) {
     guard !isFolder(path) else {
-      throw DatasetError(path: path, expected: "a place for a file", found: "a folder")
+      throw DatasetError(path: path, expected: "a path for a file", found: "a folder")
     }
     try replace(path) { temporary in
       try data.write(to: URL(fileURLWithPath: temporary))
     }
   }
 
-  /// Lets `make` write a file or folder beside `path`, flushes it to disk and renames it into place.
+  /// Replaces `path` atomically by a file or folder that `make` writes to a temporary path.
   ///
-  /// What is replaced keeps its mode. Through a link, what it leads to is replaced.
+  /// The permissions are kept. If `path` is a link, its target is replaced. Either the old or the
+  /// new item is at `path` at every moment, because two folders are exchanged in one step. On file
+  /// systems without this operation, the old folder is renamed first. If the process ends at that
+  /// moment, the old folder has the name `path` with `.old-` and the process id.
   ///
-  /// At every moment, either the old or the new one is at `path`: a folder changes places with the one
-  /// that replaces it. Only on file systems that cannot do that is the old folder renamed first; should
-  /// the program end just then, it is `path` with `.old-` and the number of the process behind it.
-  ///
-  /// - Throws: `DatasetError` where something cannot be written; it says where the old and the new
-  ///   one are if they are not where they should be.
+  /// - Throws: `DatasetError` if writing fails; it names the places of the old and the new item if
+  ///   they are not the usual ones.
   public static func replace(
     _ path: String, by make: (_ temporary: String) throws -> Void
   ) throws(DatasetError) {
-    // With its slash at the end, what is written beside it would lie in it.
+    // With a slash at the end, the temporary path would be inside the folder.
     let path = try target(ofLink: trimmed(path))
     try refuseDevice(path)
     let folder = folder(of: path)
@@ -54,19 +53,17 @@ extension FileTree {
       throw DatasetError(
         path: path, expected: "room and permission to write", found: reason(error))
     }
-    // The new name is on disk when its folder is.
+    // Flushing the folder writes the new name to disk.
     flushNames(in: folder)
   }
 
-  /// Writes the names in a folder to disk, so that a power cut undoes no renaming.
-  ///
-  /// A file system without folders to flush has none to lose.
+  /// Flushes the names in a folder to disk, so that a power cut does not undo a renaming.
   public static func flushNames(in folder: String) { try? flushOne(folder) }
 
-  /// Where the link at `path` leads to, perhaps by further links; `path` itself where it is none.
+  /// Returns the final target of the link at `path`, or `path` if it is not a link.
   private static func target(ofLink path: String) throws(DatasetError) -> String {
     var target = path
-    // As many as the system follows.
+    // The number of links that the system follows.
     for _ in 0..<40 {
       guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else {
         return target
@@ -86,7 +83,7 @@ extension FileTree {
     guard chmod(temporary, old.st_mode & 0o777) == 0 else { throw POSIXError.last }
   }
 
-  /// Puts the folder at `temporary` in the place of the one at `path`, which is removed.
+  /// Replaces the folder at `path` by the one at `temporary`, and removes the old one.
   static func exchange(
     _ path: String, with temporary: String,
     by exchangeNames: (String, String) -> Bool = exchangeNames
@@ -118,21 +115,22 @@ extension FileTree {
     }
   }
 
-  /// A new name beside `path`, which tells what it is and which process made it.
+  /// Returns a new name next to `path`, with its kind and the process id.
   private static func beside(_ path: String, _ kind: String) -> String {
     let process = ProcessInfo.processInfo.processIdentifier
     return join(
       folder(of: path), "\(shortName(of: path)).\(kind)-\(process)-\(UUID().uuidString)")
   }
 
-  /// As much of the name as leaves room for more: file systems allow 255 bytes.
+  /// Returns the start of the name, so that a longer name fits into the 255 bytes of file systems.
   private static func shortName(of path: String) -> String {
     var short = name(of: path)
     while short.utf8.count > 180 { short.removeLast() }
     return short
   }
 
-  /// Removes what writers of `path` left behind that were ended; never the only copy of anything.
+  /// Removes temporary files of processes that ended while they wrote `path`, but never the only
+  /// copy.
   private static func removeLeftovers(of path: String) {
     let pattern = /\.(part|old)-([0-9]+)-[0-9A-F-]{36}/
     let start = shortName(of: path)
@@ -152,12 +150,12 @@ extension FileTree {
     guard Foundation.rename(old, new) == 0 else { throw POSIXError.last }
   }
 
-  /// Lets two names change places in one step; returns whether the file system can.
+  /// Exchanges two names in one step; returns whether the file system supports it.
   static func exchangeNames(_ one: String, _ other: String) -> Bool {
     #if canImport(Darwin)
       return renamex_np(one, other, UInt32(RENAME_SWAP)) == 0
     #else
-      // The C library has it, but does not show it to Swift.
+      // The C library has the function, but Swift does not import it.
       typealias Renameat2 =
         @convention(c) (
           Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
@@ -173,7 +171,8 @@ extension FileTree {
   private static func flush(_ path: String) throws {
     if isFolder(path) {
       #if !canImport(Darwin)
-        // One call for the whole file system: tens of thousands of pictures one by one take minutes.
+        // One call flushes the file system; flushing thousands of pictures one by one takes
+        // minutes.
         typealias Syncfs = @convention(c) (Int32) -> Int32
         if let symbol = dlsym(nil, "syncfs") {
           return try withDescriptor(path) { descriptor in
@@ -208,7 +207,7 @@ extension FileTree {
     case .fileWriteNoPermission?, .fileReadNoPermission?: return "no permission"
     case .fileWriteFileExists?: return "a file where a folder has to be"
     case .fileNoSuchFile?, .fileReadNoSuchFile?: return "no folder that could hold it"
-    case .fileWriteVolumeReadOnly?: return "a disk that can only be read"
+    case .fileWriteVolumeReadOnly?: return "a read-only disk"
     case .fileWriteInvalidFileName?: return "a name that is too long or not allowed"
     default: break
     }
@@ -218,18 +217,18 @@ extension FileTree {
     case .ENOSPC?, .EDQUOT?: return "a full disk"
     case .EFBIG?: return "a limit on the size of files"
     case .EACCES?, .EPERM?: return "no permission"
-    case .EROFS?: return "a disk that can only be read"
+    case .EROFS?: return "a read-only disk"
     case .ENOENT?: return "no folder that could hold it"
     case .ENOTDIR?, .EEXIST?: return "a file where a folder has to be"
     case .EISDIR?: return "a folder where a file has to be"
     case .ENAMETOOLONG?: return "a name that is too long"
-    case .EIO?: return "a disk that does not work"
-    default: return "a system that refuses it" + (code.map { " (error \($0.rawValue))" } ?? "")
+    case .EIO?: return "a disk error"
+    default: return "another system error" + (code.map { " (error \($0.rawValue))" } ?? "")
     }
   }
 }
 
 extension POSIXError {
-  /// What the last call of the system failed with.
+  /// The error of the last system call.
   fileprivate static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -1,34 +1,33 @@
 import Foundation
 
-/// Folders and files as data sets use them: sorted, and written beside their place first.
+/// Functions for files and folders: sorted listings, and atomic writing.
 public enum FileTree {
-  /// Whether there is a folder at `path`.
+  /// Returns whether there is a folder at `path`.
   public static func isFolder(_ path: String) -> Bool {
     var isDirectory: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
       && isDirectory.boolValue
   }
 
-  /// Whether there is anything at `path`.
+  /// Returns whether there is a file or folder at `path`.
   public static func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: path)
   }
 
-  /// The names in a folder, sorted; those that begin with a dot are left out.
+  /// Returns the sorted names in a folder, without those that start with a dot.
   public static func names(in folder: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// Every regular file at or below `path`, sorted, as paths that begin with `path`.
+  /// Returns the regular files at or below `path`, sorted, as paths that start with `path`.
   ///
-  /// Links to folders are followed once: never to a folder that is visited anyway, so that links that
-  /// lead back come to an end.
+  /// Each folder is visited once, so cyclic links are not followed forever.
   public static func files(below path: String) -> [String] {
     guard isFolder(path) else { return [path] }
     var files: [String] = []
     var visited = Set<String>()
-    // Links are followed when all real folders are known.
+    // Links are followed after all real folders are known.
     var links: [String] = []
     func visit(_ folder: String) {
       guard visited.insert(realPath(folder)).inserted else { return }
@@ -50,7 +49,7 @@ public enum FileTree {
       .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
   }
 
-  /// Whether there is a file at `path`, perhaps behind a link, that is neither folder, pipe nor device.
+  /// Returns whether there is a regular file, or a link to one, at `path`.
   static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -60,34 +59,33 @@ public enum FileTree {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
-  /// The path of `name` in `folder`.
+  /// Returns the path of `name` in `folder`.
   public static func join(_ folder: String, _ name: String) -> String {
     folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
 
-  /// The last part of a path.
+  /// Returns the last component of a path.
   public static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The folder that a path lies in.
+  /// Returns the folder of a path.
   public static func folder(of path: String) -> String {
     let path = trimmed(path)
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The path without slashes at its end.
+  /// Returns the path without slashes at its end.
   static func trimmed(_ path: String) -> String {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
   }
 
-  /// Refuses to go on where something is at `path` already, unless `force` is given; even then, a
-  /// folder is only replaced where it is empty or a data set.
+  /// Throws if `path` exists, unless `force` is true; a folder must then be empty or a data set.
   ///
-  /// - Throws: `DatasetError` where something is there.
+  /// - Throws: `DatasetError` if `path` cannot be replaced.
   public static func refuseExisting(_ path: String, force: Bool) throws(DatasetError) {
     guard exists(path) else { return }
     try refuseDevice(path)
@@ -97,19 +95,19 @@ public enum FileTree {
     }
     guard !isFolder(path) || isDataset(path) else {
       throw DatasetError(
-        path: path, expected: "a file or a data set to replace", found: "a folder of other things")
+        path: path, expected: "a file or a data set to replace", found: "a folder with other files")
     }
   }
 
-  /// Refuses to put a file or folder in the place of a pipe or device, perhaps behind a link.
+  /// Throws if `path` is a pipe or device, or a link to one.
   static func refuseDevice(_ path: String) throws(DatasetError) {
     guard !exists(path) || isFolder(path) || isRegular(path) else {
       throw DatasetError(
-        path: path, expected: "a place for a file or folder", found: "a pipe or device")
+        path: path, expected: "a path for a file or folder", found: "a pipe or device")
     }
   }
 
-  /// Whether a folder holds nothing but what data sets are made of; hidden files count too.
+  /// Returns whether all files in a folder, including hidden ones, are those of a data set.
   private static func isDataset(_ folder: String) -> Bool {
     let ownFile =
       /split\.json|classes\.txt|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
@@ -126,12 +124,13 @@ public enum FileTree {
     }
   }
 
-  /// Refuses to write to `path` where that would replace `input` or a folder that holds it.
+  /// Throws if writing to `path` would replace `input` or a folder that contains it.
   ///
-  /// - Throws: `DatasetError` where it would.
+  /// - Throws: `DatasetError` if it would.
   public static func refuseReplacing(_ input: String, by path: String) throws(DatasetError) {
     let (source, target) = (realPath(input), realPath(path))
     guard source == target || source.hasPrefix(target + "/") else { return }
-    throw DatasetError(path: path, expected: "a place beside the input", found: "the input itself")
+    throw DatasetError(
+      path: path, expected: "an output other than the input", found: "the input itself")
   }
 }

@@ -1,11 +1,11 @@
-/// A 64-bit hash of bytes that is the same on every machine (FNV-1a; Fowler, Noll & Vo).
+/// A 64-bit hash that is the same on every machine (FNV-1a; Fowler, Noll & Vo).
 ///
-/// Tells data apart that differ by accident; it is no protection against intent.
+/// It detects accidental differences; it is not a cryptographic hash.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
   /// The hash.
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// The fingerprint of nothing.
+  /// Creates the fingerprint of no data.
   public init() {}
 
   /// Adds `bytes`.
@@ -13,7 +13,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
   }
 
-  /// Adds a text and its end.
+  /// Adds a text and a terminator.
   public mutating func add(_ text: String) {
     add(text.utf8)
     add(CollectionOfOne(0xFF))

@@ -8,9 +8,9 @@ import InkRaster
 ///
 /// `.gz` is unpacked.
 enum IDX {
-  /// The most bytes of values that a file may promise.
+  /// The maximum size of the values, in bytes.
   static let mostBytes = 600 << 20
-  /// The most pictures or labels: each takes some memory besides its bytes.
+  /// The maximum number of pictures or labels.
   static let mostItems = 2_000_000
 
   /// An array of unsigned bytes.
@@ -19,7 +19,7 @@ enum IDX {
     var values: [UInt8]
   }
 
-  /// Whether the file's first bytes, unpacked, are those of an IDX file.
+  /// Returns whether the first uncompressed bytes are those of an IDX file.
   static func isOne(_ path: String) -> Bool {
     guard let file = try? GZipFile(reading: path), let start = try? file.read(4) else {
       return false
@@ -36,7 +36,7 @@ enum IDX {
     return Content(shape: reader.shape, values: values)
   }
 
-  /// Reads the values of a file, compressed or not, bit by bit: never more than its header promises.
+  /// Reads the values of a file, compressed or not, in parts, up to the number in its header.
   final class Reader {
     let shape: [Int]
     let count: Int
@@ -85,7 +85,7 @@ enum IDX {
       return values
     }
 
-    /// Refuses what comes after the last value.
+    /// Throws if there are bytes after the last value.
     func finish() throws(DatasetError) {
       guard try file.read(1).isEmpty else {
         throw DatasetError(path: path, expected: count.counted("value"), found: "more")
@@ -103,13 +103,13 @@ enum IDX {
   }
 }
 
-/// Bytes of a file, unpacked where they are compressed, by zlib.
+/// The uncompressed bytes of a file, read with zlib.
 final class GZipFile {
   private let path: String
   private let file: gzFile
 
   init(reading path: String) throws(DatasetError) {
-    // A pipe would lose its first bytes when its kind is told.
+    // Detecting the format would consume the first bytes of a pipe.
     guard FileTree.isRegular(path), let file = gzopen(path, "rb") else {
       throw DatasetError(path: path, expected: "a readable file", found: "none")
     }

@@ -4,14 +4,14 @@ import InkRaster
 
 /// Whether a picture's ink is brighter or darker than its background.
 public enum Polarity: String, Sendable, CaseIterable {
-  /// Found out: the background is what most of a picture consists of.
+  /// Detected: the more frequent brightness is the background.
   case auto
-  /// Bright ink on a dark background: left as it is.
+  /// Light ink on a dark background; not inverted.
   case light
-  /// Dark ink on a bright background: inverted.
+  /// Dark ink on a light background; inverted.
   case dark
 
-  /// Whether pictures are to be inverted, of which `darkOnLight` of `count` seem to have dark ink.
+  /// Returns whether to invert pictures, if `darkOnLight` of `count` seem to have dark ink.
   func inverts(darkOnLight: Int, of count: Int) -> Bool {
     switch self {
     case .auto: darkOnLight * 2 > count
@@ -21,9 +21,9 @@ public enum Polarity: String, Sendable, CaseIterable {
   }
 }
 
-/// Pictures sorted into one folder a class, `class/name.png`, as Keras, PyTorch and Create ML read.
+/// Pictures in one folder per class, `class/name.png`, as in Keras, PyTorch and Create ML.
 enum ImageFolder {
-  /// Whether a folder has folders with PNGs in it.
+  /// Returns whether a folder contains folders with PNGs.
   static func isOne(_ path: String) -> Bool {
     FileTree.names(in: path).contains { name in
       let folder = FileTree.join(path, name)
@@ -32,19 +32,19 @@ enum ImageFolder {
     }
   }
 
-  /// Reads every PNG; a bad one is listed and the others are kept.
+  /// Reads all PNGs; those that cannot be read are listed in the result.
   static func read(_ path: String, polarity: Polarity) throws -> LoadedDataset {
     let source = FileTree.name(of: path)
     let labels = FileTree.names(in: path).filter { FileTree.isFolder(FileTree.join(path, $0)) }
     var examples: [Example] = []
     var loaded = LoadedDataset(dataset: Dataset([]))
     for name in FileTree.names(in: path) where !labels.contains(name) {
-      loaded.passedOver.append(FileTree.join(path, name))
+      loaded.skipped.append(FileTree.join(path, name))
     }
     for label in labels {
       for file in FileTree.files(below: FileTree.join(path, label)) {
         guard file.lowercased().hasSuffix(".png") else {
-          loaded.passedOver.append(file)
+          loaded.skipped.append(file)
           continue
         }
         do {
@@ -56,13 +56,13 @@ enum ImageFolder {
         }
       }
     }
-    // An empty class folder is a class nevertheless: training says what is wrong with it.
+    // An empty folder is a class as well; training reports it.
     loaded.dataset = Dataset(examples, labels: labels)
     loaded.settlePolarity(polarity)
     return loaded
   }
 
-  /// Writes one PNG an example.
+  /// Writes one PNG for each example.
   static func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
     for label in dataset.labels {
       try FileManager.default.createDirectory(

@@ -1,23 +1,23 @@
-/// Which label becomes which when data are imported.
+/// A mapping of labels during import.
 public struct LabelMap: Hashable, Sendable {
-  /// What happens to a label that the map does not name.
+  /// The treatment of labels that are not in the map.
   public enum Unnamed: String, Sendable, CaseIterable {
-    /// It stays as it is.
+    /// They are kept.
     case keep
-    /// Its examples are left out.
+    /// Their examples are left out.
     case drop
-    /// It becomes `other`.
+    /// They become `other`.
     case other
   }
 
-  /// The new label of each named one.
+  /// The new label of each old label.
   public var names: [String: String]
-  /// The labels whose examples are left out in any case.
+  /// The labels whose examples are left out.
   public var dropped: Set<String>
-  /// What happens to the others.
+  /// The treatment of all other labels.
   public var unnamed: Unnamed
 
-  /// Makes a map.
+  /// Creates a map.
   public init(
     _ names: [String: String] = [:], dropped: Set<String> = [], unnamed: Unnamed = .keep
   ) {
@@ -26,7 +26,7 @@ public struct LabelMap: Hashable, Sendable {
     self.unnamed = unnamed
   }
 
-  /// The new label, or `nil` where the example is to be left out.
+  /// Returns the new label, or `nil` if the example is left out.
   public func apply(to label: String) -> String? {
     if dropped.contains(label) { return nil }
     if let name = names[label] { return name }
@@ -37,7 +37,7 @@ public struct LabelMap: Hashable, Sendable {
     }
   }
 
-  /// The labels that it names and that are not among `labels`, in alphabetical order.
+  /// Returns the labels of the map that are not in `labels`, in alphabetical order.
   public func unknownLabels(among labels: some Sequence<String>) -> [String] {
     dropped.union(names.keys).subtracting(labels).sorted()
   }

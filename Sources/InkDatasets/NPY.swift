@@ -8,9 +8,9 @@ import Ink
 package enum NPY {
   private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
 
-  /// Whether the file begins as an NPY file does.
+  /// Returns whether the file starts as an NPY file.
   static func isOne(_ path: String) -> Bool {
-    // A pipe would lose its first bytes.
+    // Detecting the format would consume the first bytes of a pipe.
     guard FileTree.isRegular(path), let handle = FileHandle(forReadingAtPath: path) else {
       return false
     }
@@ -18,18 +18,18 @@ package enum NPY {
     return ((try? handle.read(upToCount: 6)) ?? Data()).elementsEqual(magic)
   }
 
-  /// What stands before the values: their type in NumPy's words, how they lie, and where they begin.
+  /// The header: NumPy's type name, the memory order, the shape and the offset of the values.
   package struct Header {
     package var type: String
     /// Whether the first axis changes fastest.
     package var isFortran: Bool
     package var shape: [Int]
     package var offset: Int
-    /// How many values the shape says there are.
+    /// The number of values in the shape.
     package var count: Int
   }
 
-  /// Reads what stands before the values; `path` is how errors call it.
+  /// Reads the header; `path` is the name in errors.
   package static func header(in bytes: [UInt8], path: String) throws(DatasetError) -> Header {
     func refuse(_ expected: String, _ found: String) -> DatasetError {
       DatasetError(path: path, expected: expected, found: found)
@@ -60,7 +60,7 @@ package enum NPY {
       offset: start, count: count)
   }
 
-  /// Reads what stands before the values of a file of bytes.
+  /// Reads the header of a file with `uint8` values.
   static func header(of path: String) throws(DatasetError) -> Header {
     func refuse(_ expected: String, _ found: String) -> DatasetError {
       DatasetError(path: path, expected: expected, found: found)
@@ -83,7 +83,7 @@ package enum NPY {
     return header
   }
 
-  /// A header of more bytes is none: the format's first version has two bytes for its length.
+  /// The maximum length of a header, in bytes.
   private static let longestHeader = 1 << 17
 
   /// Reads one file.
@@ -100,7 +100,7 @@ package enum NPY {
     return IDX.Content(shape: header.shape, values: Array(data[header.offset...]))
   }
 
-  /// What stands before the values of an array of `shape`.
+  /// Returns the header of an array of `shape`.
   static func header(shape: [Int]) -> Data {
     let lengths = shape.map(String.init).joined(separator: ", ")
     let comma = shape.count == 1 ? "," : ""

@@ -2,10 +2,10 @@ import InkRaster
 
 /// Finds pictures of one size that are nearly the same.
 ///
-/// The distance of two pictures is the sum of their pixels' differences. It is never less than the
-/// difference of their pixels' sums, as a whole or square by square. So the pictures are ordered by
-/// their sums and only neighbours are compared: first sixteen squares at once, then, if these are
-/// near, pixel by pixel.
+/// The distance of two pictures is the sum of the differences of their pixels. It is at least the
+/// difference of the sums of their pixels, for the whole picture or in each square. The pictures
+/// are therefore sorted by their sums, and only neighbours are compared: first sixteen squares at
+/// once, and then, if these are near, pixel by pixel.
 struct NearPictures {
   private let bitmaps: [Bitmap]
   /// The sums of the pixels in each of 4 × 4 squares.
@@ -18,8 +18,9 @@ struct NearPictures {
     sums = squares.map { Int($0.wrappedSum()) }
   }
 
-  /// The pairs that differ by at most `distance` a pixel on average, as many as are found until there
-  /// are more than `most`.
+  /// Returns pairs with a mean difference per pixel of at most `distance`.
+  ///
+  /// The search ends when there are more than `most`.
   func pairs(
     among indices: [Int], within distance: Double, atMost most: Int,
     progress: (_ compared: Int) -> Void

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A random source that gives the same numbers for the same seed, everywhere and at every time.
+/// A random number generator that gives the same numbers for the same seed on every machine.
 ///
-/// xoshiro256** (Blackman & Vigna, 2018), its state filled by SplitMix64. Streams make what happens
-/// to one example independent of the order in which examples are worked on.
+/// It is xoshiro256** (Blackman & Vigna, 2018), initialised by SplitMix64. With a stream for each
+/// example, the numbers do not depend on the order in which examples are processed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// Starts the sequence of `seed` and, within it, of `stream`.
+  /// Creates the generator for a seed and a stream.
   public init(seed: UInt64, stream: UInt64...) {
     var mixer = seed
     func next() -> UInt64 {
@@ -37,7 +37,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A number from 0 to below 1, all of its 53 bits random.
+  /// Returns a number from 0 to below 1 with 53 random bits.
   public mutating func uniform() -> Double {
     Double(next() >> 11) * 0x1p-53
   }

@@ -1,11 +1,11 @@
 import Ink
 
 extension Dataset {
-  /// Every stroke of the drawings that have several, as an example by itself.
+  /// Each stroke of the drawings with several strokes as an example of its own.
   ///
-  /// It is what an editor meets that looks at one stroke at a time. The label is that of the drawing
-  /// with the stroke's form behind it, such as `null/curve`; see `StrokeForm`. Taps are left out,
-  /// and so are drawings that are one stroke but for taps.
+  /// An editor receives such single strokes. The label is the drawing's label and the form of the
+  /// stroke, such as `null/curve`; see `StrokeForm`. Taps are left out, and so are drawings with
+  /// only one other stroke.
   public var singleStrokes: Dataset {
     Dataset(
       examples.flatMap { example -> [Example] in

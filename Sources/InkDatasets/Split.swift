@@ -1,41 +1,41 @@
 import Foundation
 
-/// How a data set is divided so that what is tested was never learnt from.
+/// A rule that splits a data set into training, validation and test parts.
 ///
-/// Whatever the method, everything of one hand (source and writer) lies on one side. Examples whose
-/// writer is unknown are divided one by one, class by class.
+/// All examples of one writer (of a source) are in the same part. Examples of unknown writers are
+/// split one by one, class by class.
 public struct Split: Hashable, Sendable {
-  /// Which examples go together to which part.
+  /// The method that assigns examples to parts.
   public enum Method: Hashable, Sendable {
-    /// Hands are shuffled and dealt to the parts until each has its share.
+    /// Writers are shuffled and assigned until each part has its share.
     case writer
-    /// Cross-validation: of `count` equal parts, number `index` (from 0) is the test part and the
+    /// Cross-validation: of `count` equal folds, fold `index` (from 0) is the test part, and the
     /// next one the validation part.
     case fold(index: Int, count: Int)
-    /// Each hand's hash decides: what is added to the data later moves nothing.
+    /// A hash of each writer decides, so that adding data later moves no writer.
     case hash
   }
 
-  /// The parts, in the order in which they are used.
+  /// A part of a data set.
   public enum Part: String, Hashable, Sendable, CaseIterable, Codable {
-    /// What is learnt from.
+    /// The examples for training.
     case train
-    /// What settings are chosen by.
+    /// The examples for choosing settings.
     case validation
-    /// What is looked at once, at the end.
+    /// The examples for the final evaluation.
     case test
   }
 
-  /// How the parts are told apart.
+  /// The method that assigns the parts.
   public var method: Method
-  /// The start of all random choices.
+  /// The random seed.
   public var seed: UInt64
   /// The validation part's share of all examples.
   public var validationShare: Double
   /// The test part's share of all examples.
   public var testShare: Double
 
-  /// Makes a rule for dividing.
+  /// Creates a rule.
   public init(
     method: Method, seed: UInt64, validationShare: Double = 0.15, testShare: Double = 0.15
   ) {
@@ -45,7 +45,7 @@ public struct Split: Hashable, Sendable {
     self.testShare = testShare
   }
 
-  /// The part of every example of `dataset`.
+  /// Returns the part of each example of `dataset`.
   public func parts(of dataset: Dataset) -> [Part] {
     switch method {
     case .writer: byShare(dataset)
@@ -58,13 +58,14 @@ public struct Split: Hashable, Sendable {
     }
   }
 
-  /// The fold, from 0 to below `count`, of every example: hands stay whole, classes are spread
-  /// evenly among those whose writer is unknown.
+  /// Returns the fold of each example, from 0 to below `count`.
+  ///
+  /// All examples of a writer are in one fold. The classes of unknown writers are spread evenly.
   public static func folds(of dataset: Dataset, count: Int, seed: UInt64) -> [Int] {
     var folds = [Int](repeating: 0, count: dataset.examples.count)
     var sizes = [Int](repeating: 0, count: count)
     for group in groups(of: dataset, seed: seed) {
-      // The smallest fold takes the next group; of equal ones, the first.
+      // The smallest fold gets the next group; of equal ones, the first.
       let smallest = sizes.indices.min { sizes[$0] < sizes[$1] }!
       for index in group { folds[index] = smallest }
       sizes[smallest] += group.count
@@ -80,7 +81,7 @@ public struct Split: Hashable, Sendable {
     ]
     var parts = [Part](repeating: .train, count: dataset.examples.count)
     for group in Self.groups(of: dataset, seed: seed) {
-      // The part that lacks most, relative to what it wants.
+      // The part with the largest relative deficit.
       let neediest = wanted.indices.max { a, b in
         need(wanted[a].1, of: wanted[a].0, total) < need(wanted[b].1, of: wanted[b].0, total)
       }!
@@ -109,8 +110,8 @@ public struct Split: Hashable, Sendable {
     return draw < testShare + validationShare ? .validation : .train
   }
 
-  /// The hands in random order, then the examples without one: shuffled within their class and
-  /// dealt so that classes alternate.
+  /// Returns the examples of each writer in random order, then those of unknown writers, shuffled
+  /// within their class and in alternating classes.
   private static func groups(of dataset: Dataset, seed: UInt64) -> [[Int]] {
     var hands: [String: [Int]] = [:]
     var single: [String: [Int]] = [:]

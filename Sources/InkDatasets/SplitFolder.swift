@@ -1,34 +1,34 @@
 import Foundation
 import InkRaster
 
-/// A divided data set on disk: one data set a part, and `split.json`, which says how it was made.
+/// A divided data set on disk: one data set for each part, and `split.json` with the method.
 public struct SplitFolder: Hashable, Sendable {
   /// The folder.
   public let path: String
-  /// What the folder says about itself.
+  /// The content of `split.json`.
   public let manifest: Manifest
 
-  /// The content of `split.json`.
+  /// A description of a divided data set, stored in `split.json`.
   public struct Manifest: Hashable, Sendable, Codable {
-    /// What was divided.
+    /// The path of the input.
     public var input: String
-    /// A hash of what was divided.
+    /// The fingerprint of the input.
     public var fingerprint: String
-    /// How, in words.
+    /// The method, as text.
     public var method: String
-    /// The start of all random choices.
+    /// The random seed.
     public var seed: UInt64
     /// The labels of all parts, in order.
     public var labels: [String]
-    /// The form of the parts.
+    /// The format of the parts.
     public var form: String
-    /// How many examples of each class each part has.
+    /// The number of examples of each class in each part.
     public var counts: [String: [String: Int]]
   }
 
-  /// Opens a divided data set, or returns `nil` where the folder is none.
+  /// Opens a divided data set, or returns `nil` if the folder is not one.
   ///
-  /// - Throws: `DatasetError` where its `split.json` cannot be understood.
+  /// - Throws: `DatasetError` if its `split.json` cannot be decoded.
   public init?(path: String) throws(DatasetError) {
     guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
     guard let manifest = try? JSONDecoder().decode(Manifest.self, from: data),
@@ -37,7 +37,7 @@ public struct SplitFolder: Hashable, Sendable {
       Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })
     else {
       throw DatasetError(
-        path: "\(path)/split.json", expected: "what `inkstate dataset split` writes",
+        path: "\(path)/split.json", expected: "the file that `inkstate dataset split` writes",
         found: "something else")
     }
     self.path = path
@@ -49,16 +49,13 @@ public struct SplitFolder: Hashable, Sendable {
     "\(path)/\(part.rawValue)\(manifest.form == DatasetForm.ndjson.rawValue ? ".ndjson" : "")"
   }
 
-  /// Reads one part; its labels are those of the whole.
+  /// Reads one part, which can be empty, with the labels of the whole data set.
   ///
-  /// A part that is empty has no examples.
-  ///
-  /// - Throws: `DatasetError` where it cannot be read.
+  /// - Throws: `DatasetError` if it cannot be read.
   public func load(_ part: Split.Part) throws -> LoadedDataset {
     let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
-    // Pictures do not say where they come from: not from a folder called `test`. Dark ink was
-    // inverted before they were written.
+    // Pictures have no source, and `test` is not one. Dark ink was inverted before writing.
     let source =
       manifest.form == DatasetForm.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
     var loaded = try Dataset.load(path(of: part), polarity: .light, source: source)
@@ -66,9 +63,9 @@ public struct SplitFolder: Hashable, Sendable {
     return loaded
   }
 
-  /// Divides `dataset` and writes the parts to the folder `path`.
+  /// Splits `dataset` and writes the parts to the folder `path`.
   ///
-  /// - Throws: `DatasetError` where they cannot be written.
+  /// - Throws: `DatasetError` if they cannot be written.
   public static func write(
     _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
     rasterizer: Rasterizer?, to path: String

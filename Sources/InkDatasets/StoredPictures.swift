@@ -2,10 +2,10 @@ import Foundation
 import Ink
 import InkRaster
 
-/// Pictures that stay on disk: a file of bytes, `[count, height, width]` from some offset on, mapped into
-/// memory, so that only what is looked at is read and the system may forget it again.
+/// Pictures in a memory-mapped file of bytes, `[count, height, width]` after an offset.
 ///
-/// The file must not be changed in its place meanwhile; a new one may take its name.
+/// Only the pictures that are used are read. The file must not be modified meanwhile; replacing it
+/// by a new file of the same name is safe.
 public final class StoredPictures: Hashable, Sendable {
   /// The file.
   public let path: String
@@ -15,12 +15,12 @@ public final class StoredPictures: Hashable, Sendable {
   public let height: Int
   /// The columns of a picture.
   public let width: Int
-  /// Whether bright and dark are exchanged when a picture is looked at.
+  /// Whether pictures are inverted when they are read.
   public let isInverted: Bool
   private let offset: Int
   private let mapped: Mapped
 
-  /// The file in memory, until nobody looks at it any more.
+  /// The mapped file, which is unmapped after its last use.
   private final class Mapped: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 
@@ -42,7 +42,7 @@ public final class StoredPictures: Hashable, Sendable {
 
   /// Maps `count` pictures of `height` × `width` from byte `offset` of the file at `path` on.
   ///
-  /// - Throws: `DatasetError` where the file cannot be read or is too short.
+  /// - Throws: `DatasetError` if the file cannot be read or is too short.
   init(path: String, offset: Int, count: Int, height: Int, width: Int) throws(DatasetError) {
     guard let mapped = Mapped(path: path) else {
       throw DatasetError(path: path, expected: "a readable file", found: "none")
@@ -71,11 +71,10 @@ public final class StoredPictures: Hashable, Sendable {
     isInverted = !pictures.isInverted
   }
 
-  /// The same pictures with bright and dark exchanged.
+  /// Returns the same pictures, inverted.
   func inverted() -> StoredPictures { StoredPictures(inverting: self) }
 
-  /// Picture `index` as it lies in the file, `[height, width]`, bright ink on black unless
-  /// ``isInverted``.
+  /// Calls a function with picture `index` as it is stored, `[height, width]`, not inverted.
   public func withPixels<Result>(
     _ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {
@@ -87,7 +86,7 @@ public final class StoredPictures: Hashable, Sendable {
         .assumingMemoryBound(to: UInt8.self))
   }
 
-  /// Picture `index`, bright ink on black.
+  /// Returns picture `index` with light ink on black.
   public func bitmap(_ index: Int) -> Bitmap {
     let bitmap = withPixels(index) { Bitmap(width: width, height: height, pixels: Array($0)) }
     return isInverted ? bitmap.inverted() : bitmap
@@ -104,13 +103,13 @@ public final class StoredPictures: Hashable, Sendable {
     hasher.combine(offset)
   }
 
-  /// Tells the system not to read on beyond what is looked at.
+  /// Turns off read-ahead, because pictures are read in random order.
   public func willBeReadAnywhere() {
     madvise(
       UnsafeMutableRawPointer(mutating: mapped.bytes.baseAddress!), mapped.bytes.count, MADV_RANDOM)
   }
 
-  /// Asks the system to read picture `index` soon.
+  /// Starts to read picture `index` in the background.
   public func willNeed(_ index: Int) {
     let page = Int(getpagesize())
     let start = (offset + index * height * width) / page * page

@@ -1,18 +1,18 @@
 import Foundation
 import Ink
 
-// Digits in a box of about unit height around the origin, y downwards, in the ways they are taught and in
-// some that hands slip into.
+// Digits of about unit height around the origin, with y downwards, in several variants that people
+// write.
 
 extension Shape {
-  /// A digit in one of its ways, the points of its skeleton shaken a little.
+  /// Returns a digit in one of its variants, with small random changes.
   static func digit(_ digit: Int, _ hand: Hand, using generator: inout SeededGenerator) -> Shape {
-    let ways = digitWays[digit]
-    // A writer mostly keeps to one way.
-    let usual = Int(hand.roundness * 1e4) % ways.count
-    let way = ways[generator.chance(0.7) ? usual : generator.index(below: ways.count)]
+    let variants = digitVariants[digit]
+    // A writer mostly uses one variant.
+    let usual = Int(hand.roundness * 1e4) % variants.count
+    let variant = variants[generator.chance(0.7) ? usual : generator.index(below: variants.count)]
     let width = exp(0.12 * generator.normal())
-    let strokes = way.strokes.map { stroke in
+    let strokes = variant.strokes.map { stroke in
       var corner = Point(0, 0)
       return stroke.enumerated().map { index, piece -> [Point] in
         var points = piece.map {
@@ -24,28 +24,28 @@ extension Shape {
         return points.count > 2 ? smooth(points) + [corner] : points
       }
     }
-    return Shape(kind: "\(digit), \(way.kind)", strokes: strokes, stance: .upright)
+    return Shape(kind: "\(digit), \(variant.kind)", strokes: strokes, stance: .upright)
   }
 
-  /// A way to write a digit: stroke, smooth piece, point.
-  private struct Way: Sendable {
+  /// A variant of a digit: strokes of smooth pieces of points.
+  private struct DigitVariant: Sendable {
     let kind: String
     let strokes: [[[(Double, Double)]]]
   }
 
-  /// The ways to write each digit.
-  private static let digitWays: [[Way]] = [
+  /// The variants of each digit.
+  private static let digitVariants: [[DigitVariant]] = [
     [
-      Way(kind: "from the top", strokes: [[ring(0, 0, 0.29, 0.5, turn: -1)]]),
-      Way(kind: "clockwise", strokes: [[ring(0, 0, 0.3, 0.5, turn: 1)]]),
-      Way(kind: "narrow", strokes: [[ring(0, 0, 0.22, 0.5, turn: -1)]]),
+      DigitVariant(kind: "from the top", strokes: [[ring(0, 0, 0.29, 0.5, turn: -1)]]),
+      DigitVariant(kind: "clockwise", strokes: [[ring(0, 0, 0.3, 0.5, turn: 1)]]),
+      DigitVariant(kind: "narrow", strokes: [[ring(0, 0, 0.22, 0.5, turn: -1)]]),
     ],
     [
-      Way(kind: "a line", strokes: [[[(0, -0.5), (0, 0.5)]]]),
-      Way(
+      DigitVariant(kind: "a line", strokes: [[[(0, -0.5), (0, 0.5)]]]),
+      DigitVariant(
         kind: "with a flag",
         strokes: [[[(-0.2, -0.26), (0.04, -0.5)], [(0.04, -0.5), (0.04, 0.5)]]]),
-      Way(
+      DigitVariant(
         kind: "with a foot",
         strokes: [
           [[(-0.18, -0.3), (0.02, -0.5)], [(0.02, -0.5), (0.02, 0.5)]],
@@ -53,7 +53,7 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "with a corner",
         strokes: [
           [
@@ -64,7 +64,7 @@ extension Shape {
             [(-0.28, 0.49), (0.31, 0.48)],
           ]
         ]),
-      Way(
+      DigitVariant(
         kind: "with a loop",
         strokes: [
           [
@@ -76,7 +76,7 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "round",
         strokes: [
           [
@@ -89,7 +89,7 @@ extension Shape {
             ],
           ]
         ]),
-      Way(
+      DigitVariant(
         kind: "flat top",
         strokes: [
           [
@@ -101,13 +101,13 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "open",
         strokes: [
           [[(-0.08, -0.5), (-0.29, 0.12)], [(-0.29, 0.12), (0.3, 0.12)]],
           [[(0.12, -0.22), (0.09, 0.5)]],
         ]),
-      Way(
+      DigitVariant(
         kind: "closed",
         strokes: [
           [
@@ -116,7 +116,7 @@ extension Shape {
           ]
         ]
       ),
-      Way(
+      DigitVariant(
         kind: "square",
         strokes: [
           [[(-0.24, -0.48), (-0.25, 0.04)], [(-0.25, 0.04), (0.24, 0.03)]],
@@ -124,7 +124,7 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "roof last",
         strokes: [
           [
@@ -132,7 +132,7 @@ extension Shape {
             [(-0.23, -0.06), (0, -0.15), (0.24, 0), (0.26, 0.27), (0.06, 0.49), (-0.27, 0.41)],
           ], [[(-0.2, -0.5), (0.25, -0.5)]],
         ]),
-      Way(
+      DigitVariant(
         kind: "in one",
         strokes: [
           [
@@ -142,7 +142,7 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "bent",
         strokes: [
           [
@@ -152,7 +152,7 @@ extension Shape {
             ]
           ]
         ]),
-      Way(
+      DigitVariant(
         kind: "straight",
         strokes: [
           [
@@ -162,15 +162,15 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "plain", strokes: [[[(-0.27, -0.49), (0.28, -0.5)], [(0.28, -0.5), (-0.08, 0.5)]]]),
-      Way(
+      DigitVariant(
         kind: "with a bar",
         strokes: [
           [[(-0.27, -0.48), (0.27, -0.5)], [(0.27, -0.5), (-0.06, 0.5)]],
           [[(-0.14, 0.02), (0.24, -0.02)]],
         ]),
-      Way(
+      DigitVariant(
         kind: "with a serif",
         strokes: [
           [
@@ -180,7 +180,7 @@ extension Shape {
         ]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "crossing",
         strokes: [
           [
@@ -190,12 +190,12 @@ extension Shape {
             ]
           ]
         ]),
-      Way(
+      DigitVariant(
         kind: "two rings",
         strokes: [[ring(0, -0.27, 0.19, 0.23, turn: -1)], [ring(0, 0.22, 0.25, 0.28, turn: -1)]]),
     ],
     [
-      Way(
+      DigitVariant(
         kind: "straight",
         strokes: [
           [
@@ -206,7 +206,7 @@ extension Shape {
             [(0.21, -0.36), (0.17, 0.5)],
           ]
         ]),
-      Way(
+      DigitVariant(
         kind: "bent",
         strokes: [
           [
@@ -220,7 +220,7 @@ extension Shape {
     ],
   ]
 
-  /// An ellipse from its top, going a little past where it began.
+  /// Returns an ellipse that starts at its top and slightly overlaps its start.
   private static func ring(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, turn: Double
   ) -> [(Double, Double)] {

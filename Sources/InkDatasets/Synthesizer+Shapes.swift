@@ -1,11 +1,10 @@
 import Foundation
 import Ink
 
-// Shapes of about unit size around the origin, as the label policy of the editor has them
-// (`spec/editor-and-recogniser.md`, sections 1.6 and 2).
+// Shapes of about unit size around the origin, by the label policy (`datasets/LABELS.md`).
 
 extension Shape {
-  /// A ring that nearly closes or goes on past its start.
+  /// Returns a ring that is slightly open or overlaps its start.
   static func state(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     let overshoot = min(0.8, max(-0.9, hand.overshoot + 0.12 * generator.normal()))
     let ring = arc(
@@ -15,7 +14,7 @@ extension Shape {
     return Shape(kind: "ring", strokes: [[ring]])
   }
 
-  /// A straight or bent line, with or without a head.
+  /// Returns a straight or bent line, with or without a head.
   static func transition(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     let hasHead = generator.chance(0.65)
     let isBent = generator.chance(0.4)
@@ -26,21 +25,21 @@ extension Shape {
     return Shape(kind: kind, strokes: withHead(line, length: 1, hand, using: &generator))
   }
 
-  /// A loop with a head, nearly closed or an open arch.
+  /// Returns a loop with a head, nearly closed or an open arch.
   static func cycle(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     let isArch = generator.chance(0.5)
     let loop = loop(
       sweep: isArch ? generator.uniform(3.3...4.6) : generator.uniform(4.6...6.4),
       height: isArch ? 1.15 : 1, using: &generator)
     var hand = hand
-    // On a loop that nearly closes, half a head looks like an end that went too far.
+    // On a nearly closed loop, a single barb looks like an overlapping end.
     if hand.head == .half { hand.head = .oneStroke }
     return Shape(
       kind: isArch ? "open arch with head" : "near-closed loop with head",
       strokes: withHead(loop, length: 0.9, hand, using: &generator))
   }
 
-  /// A loop that is open at the bottom, either way round.
+  /// Returns a loop that is open at the bottom, in either direction.
   static func loop(
     sweep: Double, height: Double, using generator: inout SeededGenerator
   ) -> [Point] {
@@ -52,7 +51,7 @@ extension Shape {
     ).map { Point($0.x, $0.y * height) }
   }
 
-  /// What is none of the editor's signs.
+  /// Returns a shape that is not an automaton element.
   static func other(_ hand: Hand, using generator: inout SeededGenerator) -> Shape {
     switch generator.index(below: 8) {
     case 0: tap(using: &generator)
@@ -63,14 +62,14 @@ extension Shape {
     case 5: Shape(kind: "half-drawn polygon", strokes: [polygon(part: 0.6, using: &generator)])
     case 6: loneHead(hand, using: &generator)
     default:
-      // Without a head an open loop says nothing; the editor sees where its ends lie.
+      // An open loop without a head is rejected; only its surroundings could decide.
       Shape(
         kind: "open loop without head",
         strokes: [[loop(sweep: generator.uniform(3.4...4.2), height: 1.1, using: &generator)]])
     }
   }
 
-  /// A piece of an ellipse-like curve of diameter 1 whose radius wobbles and drifts.
+  /// Returns a part of an elliptic curve of diameter 1 whose radius wobbles and drifts.
   static func arc(
     from start: Double, sweep: Double, isClockwise: Bool, wobble: Double, drift: Double,
     using generator: inout SeededGenerator
@@ -91,12 +90,12 @@ extension Shape {
     }
   }
 
-  /// A circular arc over a chord of length 1 that rises by `sag`.
+  /// Returns a circular arc over a chord of length 1 with the height `sag`.
   static func bow(sag: Double) -> [Point] {
     guard abs(sag) > 1e-3 else { return [Point(-0.5, 0), Point(0.5, 0)] }
     let radius = (0.25 + sag * sag) / (2 * sag)
     let half = asin(min(1, 0.5 / abs(radius)))
-    // Past a half circle the arc goes the long way round.
+    // The arc is longer than a half circle.
     let reach = abs(sag) > 0.5 ? .pi - half : half
     return (0...60).map { step in
       let angle = reach * (Double(step) / 30 - 1)
@@ -104,7 +103,7 @@ extension Shape {
     }
   }
 
-  /// Adds the hand's kind of head to the end of `line`.
+  /// Adds the writer's style of arrow head to the end of `line`.
   static func withHead(
     _ line: [Point], length: Double, _ hand: Hand, using generator: inout SeededGenerator
   ) -> [[[Point]]] {
@@ -151,7 +150,7 @@ extension Shape {
     return zip(corners, corners.dropFirst()).map { [$0, $1] }
   }
 
-  /// Two to four bends one after the other, as in S, 3, m or ?.
+  /// Returns two to four consecutive bends, as in S, 3, m or ?.
   private static func letter(using generator: inout SeededGenerator) -> [[Point]] {
     var corners = [Point(0, -0.5)]
     var side = generator.chance(0.5) ? 1.0 : -1
@@ -187,7 +186,7 @@ extension Shape {
       kind: "lone head", strokes: [[[ends[0], Point(0, 0)], [Point(0, 0), ends[1]]]])
   }
 
-  /// A smooth curve through `corners` (Catmull & Rom, 1974).
+  /// Returns a smooth curve through `corners` (Catmull & Rom, 1974).
   static func smooth(_ corners: [Point]) -> [Point] {
     (0..<corners.count - 1).flatMap { index in
       let p0 = corners[max(0, index - 1)]

@@ -1,31 +1,31 @@
 import Foundation
 import Ink
 
-/// A drawing of several signs, one after the other, at their places on the canvas.
+/// A drawing of several elements at their positions on the canvas.
 public struct Sketch: Hashable, Sendable {
-  /// A sign.
+  /// An element.
   public enum Element: Hashable, Sendable {
     /// A ring.
     case ring(center: Point, radius: Double)
-    /// A line from place to place that sags by a share of its length, with or without a head.
+    /// A line that sags by a share of its length, with or without a head.
     case line(from: Point, to: Point, sag: Double = 0, hasHead: Bool = true)
     /// A loop at a ring, `angle` radians from the x axis, clockwise on screen.
     case loop(center: Point, radius: Double, angle: Double)
   }
 
-  /// The signs in drawing order.
+  /// The elements in drawing order.
   public var elements: [Element]
 
-  /// Makes a sketch.
+  /// Creates a sketch.
   public init(_ elements: [Element]) { self.elements = elements }
 }
 
 extension Synthesizer {
-  /// The pause between two signs, in milliseconds; between the strokes of one it is shorter.
+  /// The pauses between two elements, in milliseconds; within an element they are shorter.
   private static let pauses = 1000.0...2500
 
-  /// The strokes of `sketch` as writer number `writer` draws them, from 0: each sign where it belongs,
-  /// but for a shake of the hand.
+  /// Returns the strokes of `sketch`, drawn by writer number `writer`, from 0, with small
+  /// deviations.
   public func drawing(of sketch: Sketch, writer: Int) -> Drawing {
     var habits = SeededGenerator(seed: seed, stream: 1, UInt64(writer))
     let hand = Hand(using: &habits)
@@ -49,7 +49,7 @@ extension Synthesizer {
 }
 
 extension Shape {
-  /// A sign at its place, in canvas points.
+  /// Returns an element at its position, in canvas points.
   fileprivate static func element(
     _ element: Sketch.Element, _ hand: Hand, using generator: inout SeededGenerator
   ) -> Shape {
@@ -72,7 +72,7 @@ extension Shape {
       let line = bow(sag: sag * exp(0.1 * generator.normal()) + 0.01 * generator.normal())
       let (from, to) = (shaken(start, 8), shaken(end, 8))
       let length = from.distance(to: to)
-      // A head is as large as a hand makes it, whatever the length of the line.
+      // The size of a head does not depend on the length of its line.
       let size = min(1, 110 / max(1, length))
       strokes =
         hasHead ? withHead(line, length: size, hand, using: &generator) : [[line]]

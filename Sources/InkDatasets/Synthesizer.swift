@@ -1,14 +1,14 @@
 import Foundation
 import Ink
 
-/// Invents writers and lets them draw the editor's signs, or digits.
+/// Generates drawings of automaton elements or digits by synthetic writers.
 ///
-/// Each writer has habits that all of the writer's drawings share; the pen moves as human hands do
-/// (see `Pen`). What it makes is synthetic and says so: `source` is `synthetic`.
+/// Each writer has habits that all their drawings share. The pen moves like a human hand (see
+/// `Pen`). The `source` of all drawings is `synthetic`.
 public struct Synthesizer: Sendable {
-  /// What the writers were taught.
+  /// The set of classes that the writers draw.
   public enum Repertoire: String, Hashable, Sendable, CaseIterable {
-    /// States, transitions, cycles and other things.
+    /// States, transitions, cycles and other shapes.
     case automata
     /// The digits from 0 to 9.
     case digits
@@ -22,12 +22,12 @@ public struct Synthesizer: Sendable {
     }
   }
 
-  /// The start of all random choices.
+  /// The random seed.
   public let seed: UInt64
-  /// What the writers were taught.
+  /// The classes that the writers draw.
   public let repertoire: Repertoire
 
-  /// Makes a synthesiser whose drawings `seed` determines.
+  /// Creates a synthesiser with a random seed.
   public init(seed: UInt64, repertoire: Repertoire = .automata) {
     self.seed = seed
     self.repertoire = repertoire
@@ -38,7 +38,7 @@ public struct Synthesizer: Sendable {
   /// - Precondition: `label` is one of the repertoire's.
   public func recording(label: String, writer: Int, index: Int) -> Recording {
     guard let number = repertoire.labels.firstIndex(of: label) else {
-      preconditionFailure("nobody taught the writers to draw `\(label)`")
+      preconditionFailure("the repertoire has no label `\(label)`")
     }
     var habits = SeededGenerator(seed: seed, stream: 1, UInt64(writer))
     let hand = Hand(using: &habits)
@@ -59,12 +59,12 @@ public struct Synthesizer: Sendable {
       source: "synthetic", attributes: ["kind": .text(shape.kind)])
   }
 
-  /// What `writers` people draw, each `perClass` drawings of every label.
+  /// Returns `perClass` drawings of each label by each of `writers` writers.
   public func recordings(writers: Int, perClass: Int) -> [Recording] {
     (0..<writers).flatMap { recordings(by: $0, perClass: perClass) }
   }
 
-  /// What writer number `writer`, from 0, draws: `perClass` drawings of every label.
+  /// Returns `perClass` drawings of each label by writer number `writer`, from 0.
   public func recordings(by writer: Int, perClass: Int) -> [Recording] {
     repertoire.labels.flatMap { label in
       (0..<perClass).map { recording(label: label, writer: writer, index: $0) }
@@ -74,7 +74,7 @@ public struct Synthesizer: Sendable {
 
 /// The habits of one writer.
 struct Hand {
-  /// How a head is added to a line.
+  /// The style of an arrow head.
   enum Head: CaseIterable {
     /// Back and forth without lifting the pen.
     case oneStroke
@@ -91,7 +91,7 @@ struct Hand {
   let device: String
   /// How far upright lines lean, as a share of their height.
   let slant: Double
-  /// The width of round things, as a share of their height.
+  /// The width of round shapes, as a share of their height.
   let roundness: Double
   /// How fast the pen moves, in canvas points a millisecond.
   let speed: Double
@@ -104,7 +104,7 @@ struct Hand {
   let headLength: Double
   /// The angle between a barb and the line, in radians.
   let headAngle: Double
-  /// Whether round things are drawn clockwise; right-handed people mostly do not.
+  /// Whether round shapes are drawn clockwise, which is rare for right-handed people.
   let isClockwise: Bool
   /// Where rings begin, in radians; −π/2 is the top.
   let startAngle: Double
@@ -133,7 +133,7 @@ struct Hand {
 
 /// The ideal movement of the pen: strokes made of smooth pieces between corners, in canvas points.
 struct Shape {
-  /// What was drawn, more precisely than its label says.
+  /// A more precise name than the label.
   let kind: String
   /// Stroke, piece, point.
   var strokes: [[[Point]]]
@@ -141,9 +141,9 @@ struct Shape {
 
   /// How a shape may be placed.
   enum Stance {
-    /// Where and as large as it is.
+    /// At its own position and size.
     case fixed
-    /// With its top upwards, but for a little.
+    /// Approximately upright.
     case upright
     /// At any angle.
     case free

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
@@ -43,7 +44,7 @@ struct ONNXWriter {
     file.irVersion = 8
     file.opsetImport = [.with { $0.version = 17 }]
     file.producerName = "inkstate"
-    file.producerVersion = model.provenance["version"] ?? ""
+    file.producerVersion = Version.current
     file.docString = model.summary
     file.graph.name = model.architecture.name
     file.graph.node = nodes

@@ -2,7 +2,7 @@ import CPNG
 import Foundation
 import InkRaster
 
-/// Portable Network Graphics, by libpng's simplified interface.
+/// Reads and writes PNGs with libpng's simplified interface.
 public enum PNG {
   /// The largest picture that is read, in pixels; a larger one is refused before any is decoded.
   public static let mostPixels = 1 << 26
@@ -10,15 +10,14 @@ public enum PNG {
   /// The longest file that is read, in bytes.
   public static let longestFile = 1 << 28
 
-  /// Whether `data` begins as a PNG does.
+  /// Returns whether `data` starts as a PNG.
   public static func isPNG(_ data: Data) -> Bool {
     data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
   }
 
   /// Reads any PNG as 8-bit grey.
   ///
-  /// Transparent pixels take the colour that contrasts with the ink: black around bright ink, white
-  /// around dark ink.
+  /// Transparent pixels become black if the ink is light, and white if it is dark.
   ///
   /// - Throws: `PNGError` naming `path` where the data is no PNG, broken or too large.
   public static func decode(_ data: Data, path: String) throws(PNGError) -> Bitmap {
@@ -62,11 +61,11 @@ public enum PNG {
 
   /// Reads the PNG file at `path` as 8-bit grey.
   ///
-  /// - Throws: `PNGError` where it cannot be read.
+  /// - Throws: `PNGError` if it cannot be read.
   public static func read(path: String) throws(PNGError) -> Bitmap {
     let handle = FileHandle(forReadingAtPath: path)
     defer { try? handle?.close() }
-    // A pipe does not say how much comes.
+    // The size of a pipe is unknown.
     guard let data = try? handle?.read(upToCount: longestFile + 1) ?? Data(), handle != nil else {
       throw PNGError(path: path, expected: "a readable file", found: "none")
     }
@@ -76,9 +75,9 @@ public enum PNG {
     return try decode(data, path: path)
   }
 
-  /// The picture as an 8-bit grey PNG.
+  /// Returns the picture as an 8-bit grey PNG.
   ///
-  /// - Throws: `PNGError` where libpng refuses, as for a picture without pixels.
+  /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
   public static func encode(_ bitmap: Bitmap) throws(PNGError) -> Data {
     var image = png_image()
     image.version = png_uint_32(PNG_IMAGE_VERSION)
@@ -123,9 +122,9 @@ public enum PNG {
 public struct PNGError: Error, Hashable, CustomStringConvertible {
   /// The file.
   public var path: String
-  /// What a PNG has to be.
+  /// The expected value.
   public var expected: String
-  /// What this one is.
+  /// The found value.
   public var found: String
 
   /// The error in one line.

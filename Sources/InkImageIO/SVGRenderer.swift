@@ -1,15 +1,15 @@
 import Foundation
 import InkRaster
 
-/// Turns SVG into grey pictures with librsvg, which brings its own text layout (Pango) and fonts.
+/// Renders SVG as grey pictures with librsvg, which includes text layout (Pango) and fonts.
 ///
-/// The library is loaded when it is first needed: it takes longer to load than a command takes that
-/// does not draw.
+/// The library is loaded at its first use, because loading it would slow down commands that do not
+/// draw.
 public struct SVGRenderer: Sendable {
-  /// The most pixels of a picture; a larger one is drawn smaller.
+  /// The maximum number of pixels; a larger picture is drawn smaller.
   public static let mostPixels = 1 << 24
 
-  /// The most rows and columns of a picture; a larger one is drawn smaller.
+  /// The maximum width and height; a larger picture is drawn smaller.
   ///
   /// Cairo allows 32,767.
   public static let longestSide = 1 << 14
@@ -75,7 +75,7 @@ public struct SVGRenderer: Sendable {
   /// The document has a width and a height. One that would have more than ``longestSide`` rows or
   /// columns, or more than ``mostPixels``, is drawn smaller.
   ///
-  /// - Throws: `SVGError` where librsvg cannot read or draw the document.
+  /// - Throws: `SVGError` if librsvg cannot read or draw the document.
   public func bitmap(_ svg: String, scale: Double = 1) throws(SVGError) -> Bitmap {
     precondition(scale.isFinite && scale > 0, "a scale is a positive number")
     let bytes = Array(svg.utf8)
@@ -101,8 +101,9 @@ public struct SVGRenderer: Sendable {
     flushSurface(surface)
     guard let data = surfaceData(surface) else { throw .unreadableDocument }
 
-    // Each pixel is a native-endian 0xAARRGGBB, its colours multiplied by alpha. The picture is grey, so
-    // green stands for all three, and white shows through where the document covers nothing.
+    // Each pixel is a native-endian 0xAARRGGBB, its colours multiplied by alpha. The picture is
+    // grey, so green stands for all three, and white shows through where the document covers
+    // nothing.
     let stride = Int(surfaceStride(surface))
     var pixels = [UInt8](repeating: 0, count: width * height)
     for row in 0..<height {

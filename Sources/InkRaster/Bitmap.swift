@@ -7,7 +7,7 @@ public struct Bitmap: Hashable, Sendable {
   /// The grey values, `[height, width]`: always `width` · `height` of them.
   public private(set) var pixels: [UInt8]
 
-  /// Makes a picture of `pixels`, `[height, width]`.
+  /// Creates a picture of `pixels`, `[height, width]`.
   ///
   /// - Precondition: there are `width` · `height` pixels.
   public init(width: Int, height: Int, pixels: [UInt8]) {
@@ -19,7 +19,7 @@ public struct Bitmap: Hashable, Sendable {
     self.pixels = pixels
   }
 
-  /// Makes a picture of one grey value, the background unless told otherwise.
+  /// Creates a picture of one grey value, by default the background.
   public init(width: Int, height: Int, filledWith grey: UInt8 = 0) {
     self.init(width: width, height: height, pixels: [UInt8](repeating: grey, count: width * height))
   }
@@ -44,12 +44,12 @@ public struct Bitmap: Hashable, Sendable {
       pixels: pixels.map { UInt8((Double($0) * strength).rounded()) })
   }
 
-  /// Whether most of the picture is bright: then the ink is dark and has to be inverted.
+  /// Whether most of the picture is light, so that the ink is dark and has to be inverted.
   public var isDarkOnLight: Bool {
     pixels.count { $0 > 127 } * 2 > pixels.count
   }
 
-  /// The picture in characters, two a pixel, one line a row.
+  /// The picture as text, with two characters per pixel and a line per row.
   public var characters: String {
     let ramp = Array(" .:-=+*#%@")
     return (0..<height).map { row in

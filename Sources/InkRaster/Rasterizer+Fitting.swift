@@ -1,9 +1,9 @@
 extension Rasterizer {
-  /// Brings a picture made elsewhere to this rasteriser's size.
+  /// Returns a picture from another source at this rasteriser's size.
   ///
-  /// A picture of the right size is left as it is. Any other is cropped to its ink, scaled by
-  /// averaging areas with its aspect kept, and centred inside the margin; a picture without ink
-  /// becomes a blank one.
+  /// A picture of the right size is returned unchanged. Any other picture is cropped to its ink,
+  /// scaled by area averaging with its aspect ratio kept, and centred inside the margins. A picture
+  /// without ink becomes blank.
   public func fit(_ bitmap: Bitmap) -> Bitmap {
     if bitmap.width == size, bitmap.height == size { return bitmap }
     guard let ink = inkBounds(of: bitmap) else { return Bitmap(width: size, height: size) }

@@ -1,27 +1,27 @@
 import Ink
 
-/// Draws ink as a small grey picture: the only rasteriser there is.
+/// Renders ink as a small grey picture.
 ///
-/// The drawing is framed first (aspect kept, centred, the margin left free) and then drawn as a
-/// polyline with round caps and joints and a pen whose width is fixed in **output pixels**, so that
-/// the thickness of the line says nothing about the size of the drawing. Only +, −, ×, ÷ and √ of
-/// IEEE 754 are used, which round alike everywhere: the same points give the same bytes on every
-/// platform (`spec/editor-and-recogniser.md`, section 1.5).
+/// Training, evaluation and recognition all use this rasteriser. It scales the drawing to fit
+/// inside the margins with its aspect ratio kept, centres it, and draws polylines with round caps
+/// and joints. The pen width is fixed in **output pixels**, so the line does not depend on the size
+/// of the drawing. Only +, −, ×, ÷ and √ of IEEE 754 are used, so the same points give the same
+/// bytes on every platform.
 public struct Rasterizer: Hashable, Sendable, Codable {
-  /// The number of rows and of columns.
+  /// The width and height, in pixels.
   public let size: Int
-  /// The free space around the ink on each side, in pixels.
+  /// The margin on each side, in pixels.
   public let margin: Double
-  /// The width of the line, in pixels.
+  /// The pen width, in pixels.
   public let penWidth: Double
 
-  /// The sizes a picture may have.
+  /// The allowed sizes.
   public static let sizes = 8...512
 
-  /// Makes a rasteriser.
+  /// Creates a rasteriser.
   ///
-  /// - Throws: `RasterError.invalidParameter` where a number is out of its range or where margin
-  ///   and pen leave no room for ink.
+  /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen
+  ///   leave no room for ink.
   public init(size: Int = 28, margin: Double = 1, penWidth: Double = 1.75) throws(RasterError) {
     guard Self.sizes.contains(size) else {
       throw .invalidParameter(name: "size", expected: "8 to 512 pixels", found: "\(size)")
@@ -43,31 +43,32 @@ public struct Rasterizer: Hashable, Sendable, Codable {
     self.penWidth = penWidth
   }
 
-  /// The rasteriser that everything uses unless told otherwise: 28 × 28 pixels.
+  /// The default rasteriser, 28 × 28 pixels.
   public static let standard = try! Rasterizer()
 
-  /// The side of the square that the middle of the pen stays in, in pixels.
+  /// The side of the square for the centre line of the pen, in pixels.
   public var contentSide: Double { Double(size) - 2 * margin - penWidth }
 
-  /// The same picture size with another margin or pen, where one is given.
+  /// Returns a rasteriser of the same size with another margin or pen width, if given.
   ///
-  /// - Throws: `RasterError.invalidParameter` where they do not fit.
+  /// - Throws: `RasterError.invalidParameter` if they do not fit the size.
   public func with(
     margin: Double? = nil, penWidth: Double? = nil
   ) throws(RasterError) -> Rasterizer {
     try Rasterizer(size: size, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth)
   }
 
-  /// Draws `drawing`.
+  /// Renders `drawing`.
   ///
-  /// Without any point the picture is blank; a drawing without extent is one dot in the middle.
+  /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
+  /// centre.
   ///
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite, and
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold.
   public func render(_ drawing: Drawing) throws(RasterError) -> Bitmap {
     guard let frame = try frame(of: drawing) else { return Bitmap(width: size, height: size) }
 
-    // Squared distance of every pixel's centre to the ink, in pixels².
+    // The squared distance of each pixel's centre to the ink, in pixels².
     var nearest = [Float](repeating: .greatestFiniteMagnitude, count: size * size)
     nearest.withUnsafeMutableBufferPointer { nearest in
       let canvas = DistanceCanvas(size: size, reach: Float(penWidth / 2 + 0.5), nearest: nearest)
@@ -82,7 +83,7 @@ public struct Rasterizer: Hashable, Sendable, Codable {
       }
     }
 
-    // A pixel is covered by as much as a line at that distance covers of its width.
+    // The grey value of a pixel is the share of its width that the line covers.
     let reach = Float(penWidth / 2 + 0.5)
     let pixels = nearest.map { squared -> UInt8 in
       let coverage = reach - squared.squareRoot()
@@ -91,7 +92,7 @@ public struct Rasterizer: Hashable, Sendable, Codable {
     return Bitmap(width: size, height: size, pixels: pixels)
   }
 
-  /// The map from canvas points to pixels, or `nil` where there is nothing to frame.
+  /// Returns the map from canvas points to pixels, or `nil` for a drawing without points.
   private func frame(of drawing: Drawing) throws(RasterError) -> Frame? {
     for (strokeIndex, stroke) in drawing.strokes.enumerated() {
       if let index = stroke.points.firstIndex(where: { !$0.x.isFinite || !$0.y.isFinite }) {
@@ -102,12 +103,12 @@ public struct Rasterizer: Hashable, Sendable, Codable {
     guard let bounds = drawing.bounds else { return nil }
     guard bounds.longerSide.isFinite else { throw .tooFarApart }
     let scale = bounds.longerSide > 0 ? contentSide / bounds.longerSide : 0
-    // An extent too small to be divided by is none.
+    // An extent that is too small to divide by counts as 0.
     return Frame(center: bounds.center, scale: scale.isFinite ? scale : 0, middle: Double(size) / 2)
   }
 }
 
-/// Moves the middle of the drawing to the middle of the picture and scales it.
+/// The map that centres and scales a drawing.
 private struct Frame {
   var center: Point
   var scale: Double

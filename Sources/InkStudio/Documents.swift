@@ -376,7 +376,7 @@ actor Documents {
   }
 
   /// Makes a document of an automaton under a name that is free; returns the name.
-  nonisolated func add(_ drawn: Drawn, named wish: String) async throws -> String {
+  nonisolated func add(_ drawn: PlacedAutomaton, named wish: String) async throws -> String {
     try Self.check(drawn.automaton.states.count + drawn.automaton.transitions.count)
     // Laying out many states takes its time, which nobody else has to wait for.
     return try await add(Document(drawn, id: UUID().uuidString), named: wish)

@@ -150,11 +150,11 @@ extension Message.Picture {
       json.name("isDeterministic")
       json.value(automaton.isDeterministic)
       json.name("errors")
-      json.list(findings.filter(\.isError)) { $0.value($1.words(names)) }
+      json.list(findings.filter(\.isError)) { $0.value($1.message(names)) }
       json.name("warnings")
       json.list(
-        findings.filter { !$0.isError }.map { $0.words(names) }
-          + document.danglingTransitionsInWords.map { "\($0) is left out" }
+        findings.filter { !$0.isError }.map { $0.message(names) }
+          + document.danglingTransitionDescriptions.map { "\($0) is left out" }
           + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
       json.name("states")

@@ -397,7 +397,9 @@ actor Practice {
       base.architecture, training: Rehearsal(own, with: invented, seed: seed).dataset,
       validation: nil, rasterizer: base.preprocessing.rasterizer, options: options, startingFrom: base, workers: 1
     )
-    let outcome = try trainer.run(provenance: ["adapted_to": "\(own.examples.count) digits"])
+    let outcome = try trainer.run(provenance: [
+      "adapted_to": "\(own.examples.count) digits", "version": Version.current,
+    ])
     guard case .finished(let model) = outcome else { return nil }
     func right(_ model: Model) throws -> Int {
       try Evaluation(of: Recognizer(model: model), on: tested, workers: 1).accuracy.count

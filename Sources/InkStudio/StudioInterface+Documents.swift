@@ -155,9 +155,9 @@ extension StudioInterface {
     case .refused(let reason, let second):
       let why =
         switch reason {
-        case .document: "Not possible here: \(reason.words)"
+        case .document: "Not possible here: \(reason.message)"
         case .recognition(let rejection): "Rejected: \(rejection.explanation)"
-        case .notANumber: "Rejected: \(reason.words)"
+        case .notANumber: "Rejected: \(reason.message)"
         }
       let others = labels.filter { $0 != second }
       return .init(text: why, isRefused: true, instead: (second.map { [$0] } ?? []) + others)
@@ -205,7 +205,7 @@ extension StudioInterface {
         let run = automaton.run(symbols)
         let trace = automaton.trace(Array(shown))
         return Steps(
-          isAccepted: run.isAccepted, reason: run.rejection?.words, symbols: symbols,
+          isAccepted: run.isAccepted, reason: run.rejection?.message, symbols: symbols,
           steps: trace.steps.map {
             .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
           })
@@ -264,7 +264,7 @@ extension StudioInterface {
     try await answering {
       let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
       return try await documents.add(
-        Drawn(automaton: make(automaton.withShortIDs(namesAll: true))),
+        PlacedAutomaton(automaton: make(automaton.withShortIDs(namesAll: true))),
         named: "\(shown.name) \(made)")
     }
   }
@@ -286,9 +286,10 @@ extension StudioInterface {
       }
       let automaton = document.automaton.withShortIDs(namesAll: false)
       let places = zip(automaton.states, document.states).map { state, drawn in
-        (state.id, Drawn.Place(x: drawn.center.x, y: drawn.center.y))
+        (state.id, PlacedAutomaton.Place(x: drawn.center.x, y: drawn.center.y))
       }
-      let drawn = Drawn(automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+      let drawn = PlacedAutomaton(
+        automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
       let data: Data
       do { data = try format.write(drawn) } catch {
         throw Problem(

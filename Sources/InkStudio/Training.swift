@@ -237,6 +237,7 @@ final class Training: Sendable {
       provenance: [
         "command": "inkstate studio, trained on recordings",
         "base": request.base ?? "none", "drawings": "\(parts.learnt.examples.count)",
+        "version": Version.current,
       ],
       shouldStop: { state.withLock { $0.isCancelled } }
     ) { event in

@@ -9,11 +9,11 @@ extension Recognizer {
   func answers(
     to dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
   ) throws(DatasetError) -> [Recognition] {
-    if let stranger = dataset.labels.first(where: { !model.labels.contains($0) }) {
+    if let unknown = dataset.labels.first(where: { !model.labels.contains($0) }) {
       throw DatasetError(
-        path: dataset.examples.first { $0.label == stranger }?.origin ?? "data set",
+        path: dataset.examples.first { $0.label == unknown }?.origin ?? "data set",
         expected: "labels of the model, \(model.labels.joined(separator: ", "))",
-        found: "`\(stranger)`")
+        found: "`\(unknown)`")
     }
     let answers = ParallelAnswers(count: dataset.examples.count)
     ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in

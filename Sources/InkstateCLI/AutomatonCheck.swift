@@ -2,13 +2,13 @@ import ArgumentParser
 import Automata
 import Ink
 
-/// Looks for mistakes.
+/// Reports likely mistakes in an automaton.
 struct AutomatonCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Tell what looks like a mistake in an automaton, and whether it is deterministic.",
+    abstract: "Report likely mistakes in an automaton, and whether it is deterministic.",
     discussion: """
-      The exit status is 1 where no word is accepted.
+      The exit status is 1 if the automaton accepts no word.
 
       Example:
 
@@ -17,7 +17,7 @@ struct AutomatonCheck: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
-  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {
@@ -38,16 +38,16 @@ struct AutomatonCheck: ParsableCommand {
     var warnings: [String] = []
     for finding in automaton.findings {
       if finding.isError {
-        errors.append(finding.words(names))
+        errors.append(finding.message(names))
       } else {
-        warnings.append(finding.words(names))
+        warnings.append(finding.message(names))
       }
     }
     if errors.isEmpty, !automaton.acceptsAnyWord {
-      errors.append("no word is accepted: no way leads from an initial to a final state")
+      errors.append("no word is accepted: no path leads from an initial to a final state")
     }
-    warnings += (source.document?.danglingTransitionsInWords ?? []).map { "\($0) is left out" }
-    let nondeterminism = automaton.nondeterminism.map { $0.words(names) }
+    warnings += (source.document?.danglingTransitionDescriptions ?? []).map { "\($0) is ignored" }
+    let nondeterminism = automaton.nondeterminism.map { $0.message(names) }
     switch format {
     case .text:
       print(

@@ -5,16 +5,17 @@ import Foundation
 import Ink
 import InkDatasets
 
-/// Everything that is done to automata.
+/// The group of commands for automata.
 struct AutomatonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "automaton",
     abstract: "Check, run, transform and convert finite automata.",
     discussion: """
-      Files are the editor's (.automaton), JFLAP's (.jff, .xml), Graphviz's (.dot, .gv), transition \
-      tables (.txt) and the reference's exchange form or the editor's (.json); `-` is standard input or \
-      output. A word with symbols of several characters is read by longest match, and spaces or commas \
-      may separate its symbols.
+      Reads and writes the editor's format (.automaton), JFLAP (.jff, .xml), Graphviz (.dot, .gv) and \
+      transition tables (.txt). A .json file is a document of the editor or the reference editor's \
+      exchange form; the content decides. `-` is standard input or output.
+
+      A word is split into symbols by longest match. Spaces or commas may separate its symbols.
 
       Example:
 
@@ -31,8 +32,8 @@ struct AutomatonCommand: ParsableCommand {
 
 /// An automaton from a file or standard input.
 struct AutomatonSource {
-  private(set) var drawn: Drawn
-  /// The drawing, where it was one.
+  private(set) var drawn: PlacedAutomaton
+  /// The editor's document, if the file was one.
   private(set) var document: Document?
 
   var automaton: Automaton { drawn.automaton }
@@ -45,7 +46,7 @@ struct AutomatonSource {
     } else {
       guard let contents = try InputFile(path: path).rest(atMost: Format.mostBytes) else {
         throw DatasetError(
-          path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "more")
+          path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "a larger file")
       }
       data = withoutMark(contents)
     }
@@ -53,16 +54,18 @@ struct AutomatonSource {
     let form = form ?? named ?? DocumentForm(lookingAt: data)
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
-      let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
+      let places = document.states.map {
+        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
+      }
       return AutomatonSource(
-        drawn: Drawn(
+        drawn: PlacedAutomaton(
           automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places)),
         document: document)
     }
     return AutomatonSource(drawn: try format.read(data, name: name), document: nil)
   }
 
-  /// The same with `symbols` added to its alphabet.
+  /// Returns the same automaton with `symbols` added to its alphabet.
   func addingToAlphabet(_ symbols: [String]) throws -> AutomatonSource {
     guard !symbols.isEmpty else { return self }
     var source = self
@@ -71,27 +74,27 @@ struct AutomatonSource {
       var ids = CountingIDs()
       let command = Command.setAlphabet(document.givenAlphabet + symbols)
       do { source.document = try document.applying(command, ids: &ids) } catch Refusal.nothingToDo {
-        // The drawing has these symbols already.
+        // The document has these symbols already.
       }
     }
     return source
   }
 
-  /// The text without the byte order mark that some programs begin with.
+  /// Returns the data without a UTF-8 byte-order mark.
   private static func withoutMark(_ data: Data) -> Data {
     data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
   }
 
-  /// The drawing, or one made for it with the id `id`.
+  /// Returns the document, or a new one with the id `id` that draws the automaton.
   func drawing(id: @autoclosure () -> String) -> Document { document ?? Document(drawn, id: id()) }
 }
 
-/// Symbols that count besides those that an automaton reads.
+/// Additional symbols of the alphabet.
 struct AlphabetOptions: ParsableArguments {
-  @Option(help: "Symbols of the alphabet besides those that occur: a,b or 0…9.")
+  @Option(help: "More symbols of the alphabet, besides those of the transitions: a,b or 0…9.")
   var alphabet: String?
 
-  /// The symbols, none where the option is absent.
+  /// Returns the symbols; none if the option is absent.
   func symbols() throws -> [String] {
     do { return try TypedSymbols.alphabet(alphabet ?? "") } catch {
       throw ValidationError("--alphabet: expected \(error.expected), found \(error.found)")
@@ -101,7 +104,7 @@ struct AlphabetOptions: ParsableArguments {
   func validate() throws { _ = try symbols() }
 }
 
-/// An automaton's file with the alphabet that it is read over.
+/// An automaton's file and additional symbols of its alphabet.
 struct AutomatonInputOverAlphabet: ParsableArguments {
   @OptionGroup var input: AutomatonInput
   @OptionGroup var alphabet: AlphabetOptions
@@ -112,42 +115,41 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
     try input.read().addingToAlphabet(alphabet.symbols())
   }
 
-  /// Reads the automaton to run words, and tells on stderr where it has no symbols to read.
+  /// Reads the automaton to run words, and warns on stderr if no transition has a symbol.
   func readToRun() throws -> Automaton {
     let automaton = try read().automaton
     if automaton.transitions.allSatisfy(\.symbols.isEmpty) {
       Terminal.say(
-        "\(file): no transition has a symbol, so no word but the empty one can be accepted; add "
-          + "symbols in `inkstate studio`, or in the file")
+        "\(file): no transition has a symbol, so only the empty word can be accepted. Add symbols in "
+          + "`inkstate studio` or in the file.")
     }
     return automaton
   }
 }
 
-/// Where an automaton comes from.
+/// The automaton that a command reads.
 struct AutomatonInput: ParsableArguments {
-  @Argument(help: "The automaton's file; - is standard input.")
+  @Argument(help: "The automaton; - is standard input.")
   var file: String
 
-  @Option(help: "The file's form, where its name does not tell: \(DocumentForm.allCases.words).")
+  @Option(help: "The format to read. (default: detected)")
   var from: DocumentForm?
 
   func read() throws -> AutomatonSource { try .read(file, form: from) }
 }
 
-/// Where an automaton goes to.
+/// The file that a command writes an automaton to.
 struct AutomatonOutput: ParsableArguments {
-  @Option(name: .shortAndLong, help: "Where to write; - is standard output.")
+  @Option(name: .shortAndLong, help: "The output file; - is standard output.")
   var output = "-"
 
   @Option(
     help: """
-      The form, where the name does not tell: \(DocumentForm.allCases.words); on standard output a \
-      table otherwise.
+      The format to write. (default: from the file's name; table on standard output)
       """)
   var to: DocumentForm?
 
-  @Flag(help: "Replace what is at the output.")
+  @Flag(help: "Overwrite the output if it exists.")
   var force = false
 
   private var form: DocumentForm? {
@@ -157,8 +159,8 @@ struct AutomatonOutput: ParsableArguments {
   func validate() throws {
     guard form != nil else {
       throw ValidationError(
-        "--output: expected a name that ends in \(DocumentForm.endings.map { ".\($0)" }.words), or "
-          + "--to with the form, found `\(output)`")
+        "--output: the name `\(output)` does not say which format to write; use a name that ends in "
+          + "\(DocumentForm.endings.map { ".\($0)" }.alternatives), or name the format with --to")
     }
   }
 
@@ -180,18 +182,18 @@ struct AutomatonOutput: ParsableArguments {
   }
 }
 
-/// How many states an operation may make.
+/// The limit on the size of a result.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: """
-      Give up where a result has more states than this, ten times as many transitions, or, states \
-      times symbols, fifty times as many.
+      Stop if a result has more states than this. A result may have 10 times as many transitions, \
+      and 50 times as many entries in its transition table.
       """)
   var limit = Limit.standard.states
 
   func validate() throws {
     guard (1...1_000_000_000).contains(limit) else {
-      throw ValidationError("--limit: expected 1 to 10^9, found \(limit)")
+      throw ValidationError("--limit must be from 1 to 10^9, not \(limit)")
     }
   }
 
@@ -203,7 +205,7 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// How an answer is printed.
+/// The format of an answer.
 enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
   case text, json
 }

@@ -2,13 +2,14 @@ import ArgumentParser
 import Automata
 import AutomatonEditor
 
-/// Compares two automata.
+/// Compares the languages of two automata.
 struct AutomatonEquivalent: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "equivalent",
-    abstract: "Tell whether two automata accept the same words, or the shortest word that differs.",
+    abstract:
+      "Report whether two automata accept the same words; if not, print the shortest difference.",
     discussion: """
-      The exit status is 1 where they do not.
+      The exit status is 1 if they do not.
 
       Example:
 
@@ -16,19 +17,20 @@ struct AutomatonEquivalent: ParsableCommand {
         inkstate automaton equivalent Examples/Automata/mod3.jff runs/min.dot
       """)
 
-  @Argument(help: "The one file; - is standard input.")
+  @Argument(help: "The first automaton; - is standard input.")
   var first: String
 
-  @Argument(help: "The other file; - is standard input.")
+  @Argument(help: "The second automaton; - is standard input.")
   var second: String
 
-  @Option(help: "The files' form, where a name does not tell: \(DocumentForm.allCases.words).")
+  @Option(
+    help: "The format of both files. (default: detected)")
   var from: DocumentForm?
 
   @OptionGroup var alphabet: AlphabetOptions
   @OptionGroup var limit: LimitOptions
 
-  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {
@@ -39,14 +41,14 @@ struct AutomatonEquivalent: ParsableCommand {
 
   func validate() throws {
     guard first != "-" || second != "-" else {
-      throw ValidationError("expected one automaton on standard input at most, found two")
+      throw ValidationError("only one of the two automata can come from standard input")
     }
   }
 
   func run() throws {
     let source = try AutomatonSource.read(first, form: from)
     let other = try AutomatonSource.read(second, form: from).automaton
-    // Words are written with the symbols of both.
+    // The word is written over both alphabets.
     let one = try source.automaton.addingToAlphabet(alphabet.symbols() + other.alphabet)
     let word = try one.counterexample(to: other, limit: limit.value)
     let owner = word.map { one.accepts($0) ? first : second }

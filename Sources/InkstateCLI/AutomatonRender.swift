@@ -4,14 +4,15 @@ import Foundation
 import InkDatasets
 import InkImageIO
 
-/// Draws an automaton.
+/// Draws an automaton as a picture.
 struct AutomatonRender: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Draw an automaton, as SVG or as PNG.",
+    abstract: "Draw an automaton as SVG or PNG.",
     discussion: """
-      States stand where the file says; where it does not, in a circle. The output's name tells the \
-      form, .svg or .png; - is standard output, as SVG.
+      The file's positions of the states are used. States without positions are laid out in columns, \
+      starting with the initial states. The name of the output, .svg or .png, decides the format; - \
+      writes SVG to standard output.
 
       Example:
 
@@ -31,7 +32,8 @@ struct AutomatonRender: ParsableCommand {
     case let name where name.hasSuffix(".png"):
       try FileTree.write(try PNG.encode(SVGRenderer.load().bitmap(document.svg)), to: output.output)
     default:
-      throw ValidationError("--output: expected a name that ends in .svg or .png, or -")
+      throw ValidationError(
+        "--output: use a name that ends in .svg or .png, or - for SVG on standard output")
     }
   }
 }

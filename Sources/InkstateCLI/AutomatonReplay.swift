@@ -5,14 +5,14 @@ import Ink
 import InkDatasets
 import InkRecognizer
 
-/// Draws recorded strokes into a document.
+/// Turns recorded strokes into a document.
 struct AutomatonReplay: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Let recorded strokes become an automaton, and list what became of each.",
+    abstract: "Turn recorded strokes into an automaton, and list what each stroke became.",
     discussion: """
-      Strokes are taken in their order, over all recordings of the file. States get the names q0, q1, \
-      …; symbols are typed in an editor, or stay empty.
+      The strokes of all recordings are drawn in order into one document. States get the names q0, \
+      q1, …. Transitions get no symbols; type them in `inkstate studio`.
 
       Example:
 
@@ -24,29 +24,29 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: "Where to write the document; - is standard output, and the list goes to the other.")
+    help: "The document to write; with -, the document goes to stdout and the list to stderr.")
   var output: String?
 
-  @Option(help: "Where to draw it; - is standard output.")
+  @Option(help: "An SVG picture to write; with -, it goes to stdout and the list to stderr.")
   var svg: String?
 
   @Option(
     help: """
-      The model, with labels among \(Self.knownLabels.words); without it, the \
-      released one.
+      The model. Its labels must be among \(Self.knownLabels.alternatives). (default: \
+      the released model)
       """)
   var model: String?
 
-  @Option(help: "Screen points a canvas point.")
+  @Option(help: "The zoom at which the strokes were drawn: screen points per canvas point.")
   var zoom = 1.0
 
-  @Flag(help: "Decide by each stroke alone, whatever lies around it.")
+  @Flag(help: "Classify each stroke without regard to the elements around it.")
   var withoutContext = false
 
-  @Flag(help: "Replace what is at --output and --svg.")
+  @Flag(help: "Overwrite the files of --output and --svg if they exist.")
   var force = false
 
-  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private static let knownLabels = DrawnClass.labels + [DrawnClass.otherLabel]
@@ -62,10 +62,10 @@ struct AutomatonReplay: ParsableCommand {
 
   func validate() throws {
     guard zoom.isFinite, zoom > 0 else {
-      throw ValidationError("--zoom: expected a number above 0, found \(zoom)")
+      throw ValidationError("--zoom: \(zoom) is not a number above 0")
     }
     guard output == nil || output != svg else {
-      throw ValidationError("--svg: expected another place than --output, found \(svg!)")
+      throw ValidationError("--output and --svg name the same file, \(svg!); name two files")
     }
   }
 
@@ -79,8 +79,8 @@ struct AutomatonReplay: ParsableCommand {
     let recognizer = try Recognizer.load(model)
     if let unknown = recognizer.model.labels.first(where: { !Self.knownLabels.contains($0) }) {
       throw ValidationError(
-        "--model: expected the labels \(Self.knownLabels.words), found `\(unknown)` (`inkstate import "
-          + "--labels` gives a model others)")
+        "--model: its label `\(unknown)` is not one of \(Self.knownLabels.alternatives); rename labels with "
+          + "`inkstate import --labels`")
     }
     var session = SketchSession(
       Editor(Document(id: UUID().uuidString), ids: CountingIDs(), options: options),
@@ -110,7 +110,7 @@ struct AutomatonReplay: ParsableCommand {
     let list =
       switch format {
       case .text:
-        answers.map { words($0) + "\n" }.joined()
+        answers.map { line($0) + "\n" }.joined()
           + "\(document.states.count.counted("state")), "
           + "\(document.transitions.count.counted("transition"))\n"
       case .json: try JSONText.text(of: answers) + "\n"
@@ -122,7 +122,7 @@ struct AutomatonReplay: ParsableCommand {
     if empty > 0 {
       Terminal.say(
         "\(empty.counted("transition has", "transitions have")) no symbols yet: open the document in "
-          + "`inkstate studio` to type them")
+          + "`inkstate studio` and type them")
     }
     if let output { try write(DocumentFile.write(document), to: output) }
     if let svg { try write(Data(document.svg.utf8), to: svg) }
@@ -146,20 +146,20 @@ struct AutomatonReplay: ParsableCommand {
     case .head: return Answer(stroke: number, decision: "head")
     case .refused(let reason, let second):
       return Answer(
-        stroke: number, decision: "refused", reason: reason.words, secondChoice: second)
+        stroke: number, decision: "refused", reason: reason.message, secondChoice: second)
     }
   }
 
-  private func words(_ answer: Answer) -> String {
+  private func line(_ answer: Answer) -> String {
     let start = "stroke \(answer.stroke): "
     switch answer.decision {
     case "applied":
       return start + "\(answer.label ?? "")"
         + (answer.probability.map { " \($0.fixed(3))" } ?? "")
-    case "head": return start + "head of the arrow before it"
+    case "head": return start + "head of the previous arrow"
     default:
-      return start + "refused (\(answer.reason ?? ""))"
-        + (answer.secondChoice.map { ", else \($0)" } ?? "")
+      return start + "rejected (\(answer.reason ?? ""))"
+        + (answer.secondChoice.map { ", second choice \($0)" } ?? "")
     }
   }
 }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import Automata
 
-/// Runs words.
+/// Runs words through an automaton.
 struct AutomatonRun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Tell which words an automaton accepts, and why it rejects the others.",
+    abstract: "Run words, and print which are accepted and why the others are rejected.",
     discussion: """
-      The exit status is 0 where all words are accepted, 1 where one is not. The empty word is '', or ε \
-      unless ε is a symbol. Where the alphabet has symbols of several characters, the longest that fits \
-      is read, spaces or commas may separate symbols, and the answer shows the symbols that were read.
+      The exit status is 0 if all words are accepted, otherwise 1. Write the empty word as '' or ε.
+
+      If the alphabet has symbols of several characters, a word is split by longest match; spaces or \
+      commas may separate its symbols. The answer then shows how the word was split.
 
       Example:
 
@@ -18,10 +19,10 @@ struct AutomatonRun: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
-  @Argument(help: "The words.")
+  @Argument(help: "The words to run.")
   var words: [String]
 
-  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {
@@ -39,7 +40,7 @@ struct AutomatonRun: ParsableCommand {
       let symbols = automaton.symbols(of: word)
       let run = automaton.run(symbols)
       return Answer(
-        word: word, symbols: symbols, isAccepted: run.isAccepted, reason: run.rejection?.words,
+        word: word, symbols: symbols, isAccepted: run.isAccepted, reason: run.rejection?.message,
         endStates: run.endStates, finalPositions: run.finalPositions)
     }
     switch format {

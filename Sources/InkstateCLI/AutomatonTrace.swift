@@ -1,11 +1,11 @@
 import ArgumentParser
 import Automata
 
-/// Runs a word step by step.
+/// Runs a word step by step and prints the states.
 struct AutomatonTrace: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Show the states that an automaton is in after each symbol of a word.",
+    abstract: "Print the set of states after each symbol of a word.",
     discussion: """
       Example:
 
@@ -14,10 +14,10 @@ struct AutomatonTrace: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
-  @Argument(help: "The word.")
+  @Argument(help: "The word to run.")
   var word: String
 
-  @Option(help: "What is printed: \(AnswerFormat.allCases.words).")
+  @Option(help: "The output format.")
   var format = AnswerFormat.text
 
   private struct Answer: Encodable {
@@ -36,7 +36,7 @@ struct AutomatonTrace: ParsableCommand {
   func run() throws {
     let automaton = try input.readToRun()
     let trace = automaton.trace(automaton.symbols(of: word))
-    let reason = trace.run.rejection?.words
+    let reason = trace.run.rejection?.message
     switch format {
     case .text:
       let names = automaton.shownNames

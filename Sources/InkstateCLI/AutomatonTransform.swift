@@ -1,12 +1,12 @@
 import ArgumentParser
 import Automata
 
-/// Commands that make one automaton of another.
+/// Commands that convert one automaton into another.
 enum AutomatonTransform {
   struct Determinize: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "determinize",
-      abstract: "Make an automaton deterministic, by sets of its states.",
+      abstract: "Make an automaton deterministic by the subset construction.",
       discussion: """
         Example:
 
@@ -16,7 +16,7 @@ enum AutomatonTransform {
 
     @OptionGroup var input: AutomatonInputOverAlphabet
 
-    @Flag(help: "Let every symbol lead somewhere from every state.")
+    @Flag(help: "Add a trap state, so that every state has a transition for every symbol.")
     var trap = false
 
     @OptionGroup var limit: LimitOptions
@@ -32,10 +32,10 @@ enum AutomatonTransform {
   struct Minimize: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "minimize",
-      abstract: "Make the smallest deterministic automaton of the same words.",
+      abstract: "Compute the minimal deterministic automaton.",
       discussion: """
-        A state that is merged with no other keeps its name. Merged ones are named as a set, {q1,q2}, \
-        or where that would be long, by the first of q0, q1, … that no state has.
+        A state that is not merged keeps its name. Merged states are named as a set, {q1,q2}. If \
+        that name would be long, the first unused name of q0, q1, … is taken instead.
 
         Example:
 
@@ -56,7 +56,8 @@ enum AutomatonTransform {
   struct Complement: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "complement",
-      abstract: "Make the automaton of all words over the alphabet that one does not accept.",
+      abstract:
+        "Compute an automaton for the complement: all words over the alphabet that are rejected.",
       discussion: """
         Example:
 
@@ -78,7 +79,7 @@ enum AutomatonTransform {
   struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "convert",
-      abstract: "Write an automaton in another form.",
+      abstract: "Convert an automaton to another file format.",
       discussion: """
         Example:
 
@@ -93,8 +94,8 @@ enum AutomatonTransform {
 }
 
 extension AutomatonSource {
-  /// An automaton that was computed.
+  /// Creates a source from a computed automaton, which has no drawing.
   init(_ automaton: Automaton) {
-    self.init(drawn: Drawn(automaton: automaton), document: nil)
+    self.init(drawn: PlacedAutomaton(automaton: automaton), document: nil)
   }
 }

@@ -3,17 +3,19 @@ import InkDatasets
 import InkRecognizer
 import InkTraining
 
-/// Fits how sure a model has to be.
+/// Fits a model's temperature and rejection thresholds.
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
-    abstract: "Fit temperature and rejection thresholds of a model.",
+    abstract: "Fit a model's temperature and rejection thresholds.",
     discussion: """
-      Takes examples that the model did not learn from: of a divided data set, the validation part. \
-      The temperature makes probabilities true; the thresholds of each label refuse at most the \
-      given share of its examples. Both are stored in the model. A label with too few examples for \
-      that share keeps the thresholds that it has. It is named in a warning, and so is a label that \
-      is refused more often than once in ten times, because the model takes it for another.
+      Uses the validation part of a divided data set; do not calibrate on training examples. The \
+      temperature makes the probabilities match the measured accuracy. The thresholds of each label \
+      reject at most the given share of its examples. Both are stored in the output model.
+
+      A label with too few examples keeps its thresholds, and a warning names it. A label with \
+      more than a tenth of its examples rejected gets a warning as well, because the model often \
+      confuses it with another label.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors
@@ -22,33 +24,33 @@ struct Calibrate: ParsableCommand {
   @Argument(help: "The model.")
   var model: String
 
-  @Argument(help: "Divided data sets (their validation parts), or data sets in any form.")
+  @Argument(help: "Divided data sets (the validation parts are used), or data sets in any format.")
   var data: [String]
 
   @Option(
     help: """
-      The share of each label's examples that may be refused, of those that the model knows for \
-      what they are.
+      The largest share of a label's correctly classified examples that the thresholds may reject.
       """)
   var falseRejections = 0.01
 
   @Option(
     name: .customLong("except"),
-    help: ArgumentHelp("Another share for one label; may be repeated.", valueName: "label=share"))
+    help: ArgumentHelp(
+      "A different share for one label; can be repeated.", valueName: "label=share"))
   var exceptions: [String] = []
 
-  @Option(help: "The cores to use. (default: all)")
+  @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
-  /// A label of which more than this is refused is named in a warning.
+  /// The share of rejected examples from which on a warning names the label.
   private static let alarmingShare = 0.1
 
   func validate() throws {
     guard (0...0.5).contains(falseRejections) else {
-      throw ValidationError("--false-rejections: expected 0 to 0.5, found \(falseRejections)")
+      throw ValidationError("--false-rejections must be from 0 to 0.5, not \(falseRejections)")
     }
     _ = try shares()
   }
@@ -64,7 +66,7 @@ struct Calibrate: ParsableCommand {
       let label = String(parts[0])
       if let other = shares.updateValue(share, forKey: label), other != share {
         throw ValidationError(
-          "--except: expected one share for `\(label)`, found \(other) and \(share)")
+          "--except: two different shares for `\(label)`, \(other) and \(share); give one")
       }
     }
     return shares
@@ -74,13 +76,14 @@ struct Calibrate: ParsableCommand {
     let shares = try shares()
     try output.check(inputs: [model] + data)
     var calibrated = try Recognizer(modelPath: model).model
-    if let stranger = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
+    if let unknown = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
       throw ValidationError(
-        "--except: expected a label of the model, \(calibrated.labels.words), found `\(stranger)`")
+        "--except: the model has no label `\(unknown)`; its labels are \(calibrated.labels.alternatives)"
+      )
     }
     if let rejected = calibrated.decision.rejectedLabel, shares[rejected] != nil {
       throw ValidationError(
-        "--except: expected a label that can be accepted, found `\(rejected)`, which never is")
+        "--except: `\(rejected)` is the model's label for rejection and has no thresholds")
     }
     var dataset = Dataset([])
     for path in data {
@@ -105,15 +108,15 @@ struct Calibrate: ParsableCommand {
       print(
         "\(label.padded(12)) probability at least "
           + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
-          + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); refused "
+          + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); rejected "
           + refused.words)
     }
     for label in calibrated.labels {
       guard let needed = calibration.scarce[label] else { continue }
       let count = calibration.refused[label]?.total ?? 0
       Terminal.say(
-        "warning: `\(label)` keeps its thresholds: \(count) of its examples are here, and at least "
-          + "\(needed) are needed to refuse \((shares[label] ?? falseRejections).percent) of them")
+        "warning: `\(label)` keeps its thresholds: it has \(count.counted("example")), and at least "
+          + "\(needed) are needed to reject \((shares[label] ?? falseRejections).percent) of them")
     }
     for label in calibrated.labels {
       guard let refused = calibration.refused[label], refused.value > Self.alarmingShare else {
@@ -121,7 +124,7 @@ struct Calibrate: ParsableCommand {
       }
       Terminal.say(
         "warning: \(refused.value.percent) of `\(label)` (\(refused.count) of \(refused.total)) is "
-          + "refused; train longer, or with more examples of it")
+          + "rejected; train longer, or with more examples of it")
     }
   }
 }

@@ -8,15 +8,16 @@ import InkRaster
 import InkRecognizer
 import InkTraining
 
-/// Tells what drawings show.
+/// Classifies drawings and pictures.
 struct Classify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
-    abstract: "Tell what drawings show.",
+    abstract: "Classify drawings: print the label and its probability, or why it is rejected.",
     discussion: """
-      Takes ink files, PNGs and folders of them; without any, NDJSON on standard input, answered \
-      line by line. One item is one drawing with all its strokes. The status is 0 when every item \
-      was read, refused ones included, and 2 when some could not be.
+      Reads ink files, PNGs and folders of them. Without a path it reads NDJSON from standard input \
+      and answers line by line. Each drawing is classified as a whole, with all its strokes. The \
+      exit status is 0 if every item was read, even if some were rejected; it is 2 if an item could \
+      not be read.
 
       Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)
@@ -28,17 +29,19 @@ struct Classify: ParsableCommand {
   @Argument(help: "Files and folders; - is standard input.")
   var paths: [String] = []
 
-  @Option(help: "The model; without it, the released one.")
+  @Option(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "What is printed: \(Format.allCases.words).")
+  @Option(help: "The output format.")
   var format: Format = .text
 
-  @Flag(help: "Show what the network sees, in characters.")
+  @Flag(help: "Print the network's input as characters.")
   var show = false
 
   @Option(
-    help: "The ink of PNGs: found out (auto), bright (light) or dark (dark) on the background.")
+    help:
+      "Whether the ink of PNGs is lighter (light) or darker (dark) than the background; auto detects it."
+  )
   var polarity: Polarity = .auto
 
   func run() throws {
@@ -47,7 +50,8 @@ struct Classify: ParsableCommand {
     for path in paths.isEmpty ? ["-"] : paths {
       if path == "-" {
         if isatty(STDIN_FILENO) == 1 {
-          Terminal.say("reading NDJSON from standard input, one drawing a line; Ctrl-D ends")
+          Terminal.say(
+            "reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
         }
         try LineReader(.standardInput, name: "-").forEach { line in
           if let item = NDJSON.item(line) {
@@ -73,9 +77,7 @@ struct Classify: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
-  /// Whether a file in a folder is one to be answered: its content or its name says so.
-  ///
-  /// Notes and licences beside the drawings are neither.
+  /// Whether a file in a folder is ink or a PNG, by its content or its name.
   private func isReadable(_ path: String) -> Bool {
     let endings = [".png"] + InkFile.Format.allCases.map { ".\($0.ending)" }
     if endings.contains(where: path.lowercased().hasSuffix) { return true }
@@ -88,10 +90,10 @@ struct Classify: ParsableCommand {
     return (try? handle?.read(upToCount: 8)) ?? Data()
   }
 
-  /// Answers every item of a file; returns how many could not be read.
+  /// Classifies every item of a file; returns how many could not be read.
   private func answer(file path: String, _ recognizer: Recognizer) throws -> Int {
     do {
-      // A pipe is opened once.
+      // A pipe can be opened only once.
       let input = try InputFile(path: path)
       if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
         guard let data = try input.rest(atMost: PNG.longestFile) else {
@@ -102,7 +104,7 @@ struct Classify: ParsableCommand {
         let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
         if isInverted { bitmap = bitmap.inverted() }
         if isInverted, polarity == .auto, format == .text {
-          Terminal.say("\(path): dark ink on bright ground, inverted")
+          Terminal.say("\(path): dark ink on a light background, inverted")
         }
         let seen = show ? recognizer.model.preprocessing.rasterizer.fit(bitmap) : nil
         write(recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
@@ -111,12 +113,12 @@ struct Classify: ParsableCommand {
       let file = try InkFile(input)
       var failureCount = 0
       var index = 0
-      // Of a file in which nothing can be read, one line is enough.
+      // A file in which nothing can be read gets one line.
       var isAnswered = false
       var failures: [String] = []
       try file.forEach { item in
         index += 1
-        // Several recordings of InkML may stand in one line: they are told apart by their number.
+        // Several InkML recordings may share a line, so they are numbered.
         let name =
           switch file.format {
           case .gestureXML: path
@@ -137,7 +139,7 @@ struct Classify: ParsableCommand {
         throw InkError(at: Place(file: path), expected: "drawings", found: "none")
       }
       if let first = failures.first {
-        let more = failures.count > 1 ? "; nor could \(failures.count - 1) more be read" : ""
+        let more = failures.count > 1 ? "; \(failures.count - 1) more could not be read" : ""
         Terminal.say("not read: \(first)\(more)")
       }
       return failureCount
@@ -147,7 +149,7 @@ struct Classify: ParsableCommand {
     }
   }
 
-  /// Answers one recording; returns why it could not be read, or `nil`.
+  /// Classifies one recording; returns why it could not be read, or `nil`.
   private func answer(
     _ item: InkFile.Item, named name: String, _ recognizer: Recognizer
   ) -> String? {
@@ -169,7 +171,7 @@ struct Classify: ParsableCommand {
   ) {
     switch format {
     case .json:
-      // Texts and finite numbers always have a JSON form.
+      // Strings and finite numbers can always be encoded as JSON.
       try! Terminal.show(
         json: JSONAnswer(
           source: name, label: answer.top.label, probability: answer.top.probability,
@@ -179,14 +181,14 @@ struct Classify: ParsableCommand {
     case .text:
       let second = answer.ranked.dropFirst().first
       let others = second.map { ", then \($0.label) \($0.probability.fixed(3))" } ?? ""
-      let words =
+      let answerText =
         answer.rejection.map {
-          "refused (\($0.rawValue)): \(answer.top.label) \(answer.top.probability.fixed(3))\(others)"
+          "rejected (\($0.rawValue)): \(answer.top.label) \(answer.top.probability.fixed(3))\(others)"
         } ?? "\(answer.top.label) \(answer.top.probability.fixed(3))"
-      Terminal.show("\(name): \(words)")
+      Terminal.show("\(name): \(answerText)")
       if let seen { print(seen.characters) }
     }
-    // Whoever feeds the lines one by one waits for the answer.
+    // A program that sends one line at a time waits for each answer.
     fflush(nil)
   }
 }
@@ -208,7 +210,7 @@ private struct JSONAnswer: Encodable {
   var label: String
   var probability: Double
   var rejected: String?
-  /// Of a picture, whether its ink was dark on a bright ground.
+  /// Whether a picture had dark ink on a light background.
   var inverted: Bool?
   var ranked: [Pair]
 
@@ -221,7 +223,7 @@ private struct JSONAnswer: Encodable {
     try container.encode(source, forKey: .source)
     try container.encode(label, forKey: .label)
     try container.encode(probability, forKey: .probability)
-    // `null` is said, not left out.
+    // `null` is written, not omitted.
     try container.encode(rejected, forKey: .rejected)
     try container.encodeIfPresent(inverted, forKey: .inverted)
     try container.encode(ranked, forKey: .ranked)

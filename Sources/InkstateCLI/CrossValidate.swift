@@ -8,30 +8,31 @@ import InkTraining
 struct CrossValidate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cross-validate",
-    abstract: "Train and test on every part of a data set in turn.",
+    abstract: "Train and test on each fold of a data set in turn.",
     discussion: """
-      Writers stay whole; examples whose writer is unknown are divided class by class. Every model \
-      is that of its last epoch: the tested part chooses nothing. The defaults are those of `train`.
+      All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
+      class by class. Each model is taken from its last epoch, so the test part influences no \
+      choice. The defaults are those of `train`.
 
       Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
 
-  @Argument(help: "A data set in any form.")
+  @Argument(help: "A data set in any format.")
   var data: String
 
-  @Option(help: "The number of parts.")
+  @Option(help: "The number of folds.")
   var folds = 5
 
-  @Option(help: "How many times to repeat with other seeds, beginning with --seed.")
+  @Option(help: "How many seeds to run, starting with --seed.")
   var seeds = 1
 
   @Option(
     help: ArgumentHelp(
-      "Test also with every picture turned by a random angle and shrunk to this share.",
+      "Also test with each picture rotated by a random angle and scaled by this factor.",
       valueName: "share"))
   var disturb: Double?
 
-  @Flag(help: "Write JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   @OptionGroup var training: TrainingArguments
@@ -42,7 +43,7 @@ struct CrossValidate: ParsableCommand {
     try checkDisturbance(disturb)
     guard (2...1000).contains(folds), (1...1000).contains(seeds) else {
       throw ValidationError(
-        "--folds, --seeds: expected 2 to 1000 and 1 to 1000, found \(folds) and \(seeds)")
+        "--folds must be from 2 to 1000 and --seeds from 1 to 1000, not \(folds) and \(seeds)")
     }
   }
 
@@ -56,7 +57,7 @@ struct CrossValidate: ParsableCommand {
       disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
       architecture: { try training.network(classCount: $0, inputSize: rasterizer.size) },
-      onOptions: { Terminal.say("\($0.summary) (options overrule each choice)") },
+      onOptions: { Terminal.say("\($0.summary) (options override each choice)") },
       onRun: { run in
         var line =
           "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
@@ -73,13 +74,13 @@ struct CrossValidate: ParsableCommand {
     print(
       "mean recall of the classes: mean \(recall.mean.percent), deviation "
         + recall.deviation.percent)
-    print("accuracy  \(words(result.accuracy, result.runs.map(\.evaluation)))")
+    print("accuracy  \(summary(result.accuracy, result.runs.map(\.evaluation)))")
     if let disturbed = result.disturbedAccuracy {
-      print("disturbed \(words(disturbed, result.runs.compactMap(\.disturbed)))")
+      print("disturbed \(summary(disturbed, result.runs.compactMap(\.disturbed)))")
     }
   }
 
-  private func words(_ spread: CrossValidation.Spread, _ evaluations: [Evaluation]) -> String {
+  private func summary(_ spread: CrossValidation.Spread, _ evaluations: [Evaluation]) -> String {
     let pooled = Share(
       evaluations.reduce(0) { $0 + $1.accuracy.count },
       of: evaluations.reduce(0) { $0 + $1.accuracy.total })

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Everything about data sets.
+/// The group of commands for data sets.
 struct DatasetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dataset",
-    abstract: "Import, draw, divide, describe, look at and invent data sets.",
+    abstract: "Import, render, split, describe, preview and synthesise data sets.",
     discussion: """
       Example: inkstate dataset describe datasets/synthetic.ndjson
       """,

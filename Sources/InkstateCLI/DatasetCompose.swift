@@ -7,11 +7,12 @@ import InkRaster
 struct DatasetCompose: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compose",
-    abstract: "Make self-loops, bent transitions and lone heads out of recorded rings and arrows.",
+    abstract:
+      "Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows.",
     discussion: """
-      All ink of one drawing comes from one writer. Rings are taken from drawings labelled state, \
-      shafts and heads from those labelled transition; datasets/LABELS.md says what is made of \
-      them.
+      All ink of one drawing comes from one writer. Rings are taken from drawings with the label \
+      state, shafts and heads from drawings with the label transition. datasets/LABELS.md describes \
+      the results.
 
       Example: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
       --output runs/composed.ndjson
@@ -20,10 +21,10 @@ struct DatasetCompose: ParsableCommand {
   @Argument(help: "A data set with points, writers and the labels state and transition.")
   var data: String
 
-  @Option(help: "The drawings of each kind for each writer.")
+  @Option(help: "The number of drawings of each kind for each writer.")
   var perWriter = 40
 
-  @Option(help: "The start of all random choices.")
+  @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
   @OptionGroup var output: OutputOptions
@@ -31,7 +32,7 @@ struct DatasetCompose: ParsableCommand {
 
   func validate() throws {
     guard (1...100_000).contains(perWriter) else {
-      throw ValidationError("--per-writer: expected 1 to 100000, found \(perWriter)")
+      throw ValidationError("--per-writer must be from 1 to 100000, not \(perWriter)")
     }
   }
 

@@ -5,21 +5,21 @@ import InkDatasets
 import InkRaster
 import InkTraining
 
-/// Counts what a data set consists of.
+/// Prints statistics of a data set.
 struct DatasetDescribe: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "describe",
     abstract: "Count classes, writers and sources, measure the ink, and find duplicates.",
     discussion: """
-      Of a divided data set, all parts are described, and duplicates across parts are pointed out.
+      All parts of a divided data set are described together. Duplicates across parts are marked.
 
       Example: inkstate dataset describe datasets/synthetic.ndjson
       """)
 
-  @Argument(help: "A data set in any form, or a divided one.")
+  @Argument(help: "A data set in any format, or a divided data set.")
   var data: String
 
-  @Flag(help: "Write JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   @OptionGroup var loading: LoadingOptions
@@ -65,10 +65,10 @@ struct DatasetDescribe: ParsableCommand {
     Terminal.show("classes")
     for label in dataset.labels {
       let sources = description.counts[label] ?? [:]
-      let words = sources.keys.sorted().map { "\($0) \(sources[$0]!)" }
+      let countTexts = sources.keys.sorted().map { "\($0) \(sources[$0]!)" }
       let total = sources.values.reduce(0, +)
       Terminal.show(
-        "  \(label.padded(20))\("\(total)".leftPadded(7))  \(words.joined(separator: ", "))")
+        "  \(label.padded(20))\("\(total)".leftPadded(7))  \(countTexts.joined(separator: ", "))")
     }
     let hands = description.hands
     Terminal.show("")

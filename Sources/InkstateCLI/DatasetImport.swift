@@ -3,28 +3,28 @@ import Ink
 import InkDatasets
 import InkRaster
 
-/// Reads ink or pictures in any form and writes one data set.
+/// Reads ink or pictures in any format and writes one data set.
 struct DatasetImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Read recordings (or pictures) of any form into one data set.",
+    abstract: "Import recordings or pictures of any format into one data set.",
     discussion: """
-      Reads Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, and folders of them; also image \
-      folders, IDX and NPY. Ink becomes NDJSON, pictures become an image folder. Pictures in a \
-      folder of ink are passed over.
+      Reads ink as Quick, Draw! NDJSON, InkML or $1 and $N gesture XML, and folders of these. Reads \
+      pictures as image folders, IDX or NPY. Ink is written as NDJSON, pictures as an image folder. \
+      Pictures in a folder with ink are skipped.
 
-      With --strokes, every stroke of a drawing of several becomes an example by itself, as an \
-      editor meets it that looks at one stroke at a time. Its label is the drawing's with the \
-      stroke's form behind it, line, bow or curve: --map null/curve=state.
+      With --strokes, each stroke of a drawing with several strokes becomes an example of its own. \
+      Its label is the drawing's label and the stroke's form, for example null/curve. Map these \
+      labels with --map null/curve=state.
 
       Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
       --others drop --output runs/ink.ndjson
       """)
 
-  @Argument(help: "Files and folders.")
+  @Argument(help: "The files and folders to import.")
   var paths: [String]
 
-  @Flag(help: "Take drawings of several strokes apart.")
+  @Flag(help: "Make each stroke of a drawing with several strokes an example of its own.")
   var strokes = false
 
   @OptionGroup var output: OutputOptions
@@ -51,7 +51,7 @@ struct DatasetImport: ParsableCommand {
 }
 
 extension DatasetForm {
-  /// The form that loses nothing: recordings where everything is ink, otherwise pictures.
+  /// Returns the format that keeps everything: NDJSON if all examples are ink, otherwise pictures.
   static func natural(for dataset: Dataset) -> DatasetForm {
     dataset.examples.allSatisfy { if case .drawing = $0.content { true } else { false } }
       ? .ndjson : .folder

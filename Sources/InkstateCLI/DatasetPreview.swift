@@ -5,39 +5,41 @@ import InkDatasets
 import InkImageIO
 import InkRaster
 
-/// Draws a contact sheet.
+/// Draws a contact sheet of examples.
 struct DatasetPreview: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Draw some examples of every class on one PNG, to look at.",
+    abstract: "Draw some examples of every class on one PNG.",
     discussion: """
-      With --augmented, every row is one example, first as it is, then varied. With --kinds there \
-      is a section for each kind (the attribute `kind`, such as `ring` or `zigzag`) and not for \
-      each class.
+      With --augmented, each row shows one example: first the original, then random variations. \
+      With --kinds, the sheet has one section for each kind instead of each class. A kind is the \
+      value of the attribute `kind`, such as `ring` or `zigzag`.
 
       Example: inkstate dataset preview datasets/synthetic.ndjson --augmented \
       --output runs/preview.png
       """)
 
-  @Argument(help: "A data set in any form, or a divided one (its train part).")
+  @Argument(help: "A data set in any format, or a divided data set (its train part is used).")
   var data: String
 
-  @Option(help: "The pictures in a row.")
+  @Option(help: "The number of pictures in a row.")
   var columns = 16
 
-  @Option(help: "The rows of a class.")
+  @Option(help: "The number of rows for each class.")
   var rows = 3
 
-  @Flag(help: "Show how examples are varied while training.")
+  @Flag(help: "Show the random variations that training uses.")
   var augmented = false
 
-  @Flag(help: "Show every kind by itself.")
+  @Flag(help: "Show a section for each kind instead of each class.")
   var kinds = false
 
-  @Option(help: "With --augmented: \(Augmentation.named.keys.sorted().words), or a JSON file.")
+  @Option(
+    help:
+      "The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), or a JSON file.")
   var augment = "any-angle"
 
-  @Option(help: "The start of all random choices.")
+  @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
   @OptionGroup var output: OutputOptions
@@ -47,7 +49,7 @@ struct DatasetPreview: ParsableCommand {
   func validate() throws {
     guard (1...100).contains(columns), (1...100).contains(rows) else {
       throw ValidationError(
-        "--columns, --rows: expected 1 to 100, found \(columns) and \(rows)")
+        "--columns and --rows must be from 1 to 100, not \(columns) and \(rows)")
     }
   }
 
@@ -63,7 +65,8 @@ struct DatasetPreview: ParsableCommand {
     let pixels = groups.count * rows * columns * raster.size * raster.size
     guard pixels <= 100_000_000 else {
       throw ValidationError(
-        "--rows, --columns, --size: expected a sheet of at most 100 million pixels, found \(pixels)"
+        "the sheet would have \(pixels) pixels, and at most 100 million are allowed; lower --rows, "
+          + "--columns or --size"
       )
     }
     let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in

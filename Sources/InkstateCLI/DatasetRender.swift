@@ -3,21 +3,22 @@ import Ink
 import InkDatasets
 import InkRaster
 
-/// Rasterises a data set.
+/// Renders a data set as pictures.
 struct DatasetRender: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Draw a data set as pictures, for other programs to train on.",
+    abstract: "Render a data set as pictures, for training in other programs.",
     discussion: """
       Example: inkstate dataset render datasets/synthetic.ndjson --form npy --output runs/rendered
       """)
 
-  @Argument(help: "A data set in any form.")
+  @Argument(help: "A data set in any format.")
   var data: String
 
   @Option(
     help: """
-      folder: PNGs in one folder a class; idx: as MNIST; npy: as NumPy, uint8 [n, size, size].
+      The format: folder (PNGs, one folder per class), idx (as MNIST) or npy (NumPy, uint8 \
+      [n, size, size]).
       """)
   var form: DatasetForm = .folder
 
@@ -27,7 +28,7 @@ struct DatasetRender: ParsableCommand {
 
   func run() throws {
     guard form != .ndjson else {
-      throw ValidationError("--form: expected folder, idx or npy, found ndjson, which holds ink")
+      throw ValidationError("--form: ndjson holds ink, not pictures; use folder, idx or npy")
     }
     try output.check(inputs: [data])
     let dataset = try loading.load(data).dataset

@@ -3,15 +3,15 @@ import InkDatasets
 import InkRaster
 import InkTraining
 
-/// Divides a data set.
+/// Splits a data set into train, validation and test parts.
 struct DatasetSplit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "split",
-    abstract: "Divide a data set into train, validation and test.",
+    abstract: "Split a data set into train, validation and test parts.",
     discussion: """
-      Nothing of a writer lies on both sides, whatever the method. `writer` shuffles the writers \
-      and deals them out; `hash` lets a hash decide, so that data added later move nothing; `fold` \
-      makes fold F of N the test part and the next one the validation part.
+      All examples of a writer are in the same part. `writer` shuffles the writers and assigns them \
+      to the parts. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
+      `fold` uses one fold as the test part and the next fold as the validation part.
 
       Example: inkstate dataset split datasets/synthetic.ndjson --by writer --seed 7 \
       --output runs/data
@@ -21,25 +21,25 @@ struct DatasetSplit: ParsableCommand {
     case writer, fold, hash
   }
 
-  @Argument(help: "A data set in any form.")
+  @Argument(help: "A data set in any format.")
   var data: String
 
-  @Option(help: "How the parts are told apart: \(Method.allCases.words).")
+  @Option(help: "How to assign examples to the parts.")
   var by: Method = .writer
 
-  @Option(help: "The start of all random choices.")
+  @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "The validation part's share.")
+  @Option(help: "The share of the validation part.")
   var validation = 0.15
 
-  @Option(help: "The test part's share.")
+  @Option(help: "The share of the test part.")
   var test = 0.15
 
   @Option(help: "With --by fold: the number of folds.")
   var folds = 5
 
-  @Option(help: "With --by fold: the fold to test, from 1.")
+  @Option(help: "With --by fold: the fold to use for testing, from 1.")
   var fold = 1
 
   @OptionGroup var output: OutputOptions
@@ -48,17 +48,16 @@ struct DatasetSplit: ParsableCommand {
   func validate() throws {
     guard validation >= 0, test >= 0, validation + test < 1 else {
       throw ValidationError(
-        "--validation, --test: expected shares of 0 or more that leave something to train on, "
-          + "found \(validation) and \(test)")
+        "--validation and --test must be 0 or more and leave examples to train on, not "
+          + "\(validation) and \(test)")
     }
     guard by != .fold || folds > 2 || validation == 0 else {
       throw ValidationError(
-        "--folds: expected 3 or more (or --validation 0), so that something is left to train on, "
-          + "found \(folds)")
+        "--folds: \(folds) folds leave nothing to train on; use 3 or more, or --validation 0")
     }
     guard (2...1000).contains(folds), (1...folds).contains(fold) else {
       throw ValidationError(
-        "--folds, --fold: expected 2 to 1000 folds and one of them, found \(folds) and \(fold)")
+        "--folds must be from 2 to 1000 and --fold one of them, not \(folds) and \(fold)")
     }
   }
 
@@ -71,20 +70,21 @@ struct DatasetSplit: ParsableCommand {
       case .hash: .hash
       case .fold: .fold(index: fold - 1, count: folds)
       }
-    let words = by == .fold ? "fold \(fold) of \(folds)" : "by \(by.rawValue)"
+    let methodName = by == .fold ? "fold \(fold) of \(folds)" : "by \(by.rawValue)"
     let folder = try SplitFolder.write(
       dataset,
       split: Split(method: method, seed: seed, validationShare: validation, testShare: test),
-      input: data, method: words, form: .natural(for: dataset), rasterizer: nil,
+      input: data, method: methodName, form: .natural(for: dataset), rasterizer: nil,
       to: output.output)
     for part in Split.Part.allCases {
       let counts = folder.manifest.counts[part.rawValue] ?? [:]
-      let words = folder.manifest.labels.map { "\($0) \(counts[$0] ?? 0)" }
+      let countTexts = folder.manifest.labels.map { "\($0) \(counts[$0] ?? 0)" }
       let total = counts.values.reduce(0, +)
       Terminal.show(
-        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(words.joined(separator: ", "))")
+        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(countTexts.joined(separator: ", "))"
+      )
       if total == 0, part != .validation || validation > 0 {
-        Terminal.say("\(part.rawValue) is empty: expected more writers, or more examples")
+        Terminal.say("\(part.rawValue) is empty: add writers or examples, or change its share")
       }
     }
   }

@@ -3,17 +3,17 @@ import Ink
 import InkDatasets
 import InkRaster
 
-/// Invents recordings.
+/// Generates synthetic recordings.
 struct DatasetSynthesize: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "synthesize",
-    abstract: "Invent writers and let them draw the editor's signs, or digits.",
+    abstract: "Generate synthetic drawings of automaton elements or digits.",
     discussion: """
-      Every writer has a slant, a speed, a tremor, a kind of arrow head and other habits; the pen \
-      moves along minimum-jerk profiles (Flash & Hogan, 1985).
+      Each synthetic writer has a slant, a speed, a tremor, a style of arrow head and other habits. \
+      The pen follows minimum-jerk profiles (Flash & Hogan, 1985).
 
-      With --form npy the drawings are rasterised at once; their pictures stay on disk when they are \
-      trained on, so that there may be more of them than memory holds.
+      With --form npy the drawings are rasterised now. Training then reads the pictures from disk, \
+      so a data set can be larger than memory.
 
       Example: inkstate dataset synthesize --writers 40 --per-class 10 --seed 1 \
       --output runs/synthetic.ndjson
@@ -25,16 +25,16 @@ struct DatasetSynthesize: ParsableCommand {
   @Option(help: "The number of writers.")
   var writers = 40
 
-  @Option(help: "The drawings of each class by each writer.")
+  @Option(help: "The number of drawings of each class by each writer.")
   var perClass = 10
 
-  @Option(help: "What they draw: \(Synthesizer.Repertoire.allCases.words).")
+  @Option(help: "What to draw.")
   var repertoire = Synthesizer.Repertoire.automata
 
-  @Option(help: "The start of all random choices.")
+  @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "How they are written: \(DatasetForm.allCases.words).")
+  @Option(help: "The output format.")
   var form = DatasetForm.ndjson
 
   @OptionGroup var output: OutputOptions
@@ -44,7 +44,7 @@ struct DatasetSynthesize: ParsableCommand {
       writers * perClass <= 1_000_000
     else {
       throw ValidationError(
-        "--writers, --per-class: expected 1 or more and at most 1000000 together, found "
+        "--writers and --per-class must be 1 or more and their product at most 1000000, not "
           + "\(writers) and \(perClass)")
     }
   }

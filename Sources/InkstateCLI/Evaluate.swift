@@ -6,20 +6,20 @@ import InkRecognizer
 import InkRaster
 import InkTraining
 
-/// Tests a model.
+/// Evaluates a model on a data set.
 struct Evaluate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate",
-    abstract: "Measure how well a model answers a data set.",
+    abstract: "Evaluate a model on a data set.",
     discussion: """
-      Of a divided data set, the test part is used unless --part says otherwise, and the report \
-      says which it was. Several data sets are evaluated together.
+      Uses the test part of a divided data set; --part chooses another. The report names the part. \
+      Several data sets are evaluated together.
 
-      --by takes the result apart: by what examples are (source, writer, label, kind, strokes), or \
-      by what is done to every one of them (size, angle, pen, sampling).
+      --by adds a breakdown of the results: by an attribute of the examples (source, writer, label, \
+      kind, strokes), or by a change that is applied to each of them (size, angle, pen, sampling).
 
-      The report leads with the mean recall, in which all classes count alike, and the class with the \
-      lowest recall: where one class has most of the examples, the accuracy says little of the others.
+      The report starts with the mean recall, where all classes count equally, and the class with \
+      the lowest recall. The accuracy follows; it hides small classes when one class has most examples.
 
       Example: inkstate evaluate datasets/synthetic.ndjson --html runs/report.html --force
       """)
@@ -28,43 +28,43 @@ struct Evaluate: ParsableCommand {
     case text, json
   }
 
-  @Argument(help: "Divided data sets, or data sets in any form.")
+  @Argument(help: "Divided data sets, or data sets in any format.")
   var data: [String]
 
-  @Option(help: "The model; without it, the released one.")
+  @Option(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The part of a divided data set: \(Split.Part.allCases.words).")
+  @Option(help: "The part of a divided data set to use.")
   var part: Split.Part = .test
 
   @Option(
     help: ArgumentHelp(
-      "Take the result apart, by one or more of \(Breakdown.Axis.allCases.words), with commas "
-        + "between them.", valueName: "axes"))
+      "Break the results down by one or more of \(Breakdown.Axis.allCases.alternatives), separated "
+        + "by commas.", valueName: "axes"))
   var by: String?
 
-  @Option(help: "What is printed: \(Format.allCases.words).")
+  @Option(help: "The output format.")
   var format: Format = .text
 
-  @Option(help: "Write a page with the errors as pictures.")
+  @Option(help: "Write the report as an HTML page with pictures of the errors.")
   var html: String?
 
-  @Option(help: "Write the errors on one PNG.")
+  @Option(help: "Write pictures of the errors to one PNG.")
   var errors: String?
 
   @Option(
     help: ArgumentHelp(
-      "Test also with every picture turned by a random angle and shrunk to this share.",
+      "Also test with each picture rotated by a random angle and scaled by this factor.",
       valueName: "share"))
   var disturb: Double?
 
-  @Option(help: "The start of the random angles.")
+  @Option(help: "The random seed of --disturb.")
   var seed: UInt64 = 1
 
-  @Option(help: "The cores to use. (default: all)")
+  @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
-  @Flag(help: "Replace what is at --html and --errors.")
+  @Flag(help: "Overwrite the files of --html and --errors if they exist.")
   var force = false
 
   @OptionGroup var loading: LoadingOptions
@@ -93,7 +93,7 @@ struct Evaluate: ParsableCommand {
     }
     let learnt = recognizer.model.provenance["data_fingerprint"]
     if learnt == dataset.fingerprint.description {
-      Terminal.say("note: the model was trained on these very examples")
+      Terminal.say("note: the model was trained on these examples, so the result is too good")
     }
     let workers = try workerCount(threads)
     let report = EvaluationReport(
@@ -126,7 +126,7 @@ struct Evaluate: ParsableCommand {
     try (by ?? "").split(separator: ",").map { name in
       guard let axis = Breakdown.Axis(rawValue: String(name)) else {
         throw ValidationError(
-          "--by: expected \(Breakdown.Axis.allCases.words), found `\(name)`")
+          "--by: `\(name)` is not one of \(Breakdown.Axis.allCases.alternatives)")
       }
       return axis
     }
@@ -147,9 +147,9 @@ struct Evaluate: ParsableCommand {
   }
 }
 
-/// Refuses shares that leave no picture.
+/// Checks the factor of `--disturb`.
 func checkDisturbance(_ shrink: Double?) throws {
   guard (0.05...1).contains(shrink ?? 1) else {
-    throw ValidationError("--disturb: expected a share from 0.05 to 1, found \(shrink ?? 1)")
+    throw ValidationError("--disturb must be from 0.05 to 1, not \(shrink ?? 1)")
   }
 }

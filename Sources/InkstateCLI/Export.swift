@@ -6,35 +6,37 @@ import InkExchange
 import InkNetwork
 import InkRecognizer
 
-/// Writes a model in another tool's form.
+/// Exports a model to another tool's format.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write a model for another tool: Core ML, ONNX, safetensors or Swift.",
+    abstract: "Export a model to Core ML, ONNX, safetensors or Swift.",
     discussion: """
-      All forms give the same probabilities, calibration included. Core ML takes a grey picture of \
-      0 to 255; ONNX and Swift take grey values times the input scale (1/255). Labels, preprocessing \
-      and the thresholds that refuse an answer go along as metadata. Batch normalisation is folded \
-      into the other layers.
+      All formats give the same probabilities, including calibration. Core ML takes a grey image \
+      with values from 0 to 255. ONNX and Swift take grey values multiplied by the input scale, \
+      1/255. Labels, preprocessing and rejection thresholds are stored as metadata. Batch \
+      normalisation is folded into the neighbouring layers.
 
       Example: inkstate export models/inkstate.safetensors --to coreml --output runs/Strokes.mlmodel
       """)
 
-  @Argument(help: "The model; without it, the released one.")
+  @Argument(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The form: \(ExportForm.allCases.words). (default: what the output's name tells)")
+  @Option(
+    help: "The format. (default: from the output's name)")
   var to: ExportForm?
 
   @Option(
     name: .shortAndLong,
-    help: "Where to write. (default: the model's name with the form's ending, in this folder)")
+    help: "The output file. (default: the model's name with the format's extension, in this folder)"
+  )
   var output: String?
 
-  @Flag(help: "Replace what is at the output.")
+  @Flag(help: "Overwrite the output if it exists.")
   var force = false
 
-  @Option(help: "What the type is called in Swift. (default: the output's name)")
+  @Option(help: "The name of the Swift type. (default: from the output's name)")
   var name: String?
 
   @OptionGroup var about: AboutOptions
@@ -43,15 +45,16 @@ struct Export: ParsableCommand {
     guard to != nil || form(of: output ?? "") != nil else {
       throw ValidationError(
         output == nil
-          ? "--to: name the form: \(ExportForm.allCases.words)"
-          : "--to: the ending of --output names no form; give \(ExportForm.allCases.words)")
+          ? "name the format with --to: \(ExportForm.allCases.alternatives)"
+          : "--output: its extension is not that of a format; name the format with --to: "
+            + "\(ExportForm.allCases.alternatives)")
     }
     if let to, let output, let other = form(of: output), other != to {
       throw ValidationError(
-        "--output: `\(output)` has the ending of \(other.rawValue), and --to says \(to.rawValue)")
+        "--output: `\(output)` has the extension of \(other.rawValue), but --to is \(to.rawValue)")
     }
     if let name, !name.isSwiftName {
-      throw ValidationError("--name: `\(name)` cannot be the name of a type in Swift")
+      throw ValidationError("--name: `\(name)` cannot be the name of a Swift type")
     }
   }
 
@@ -79,15 +82,15 @@ struct Export: ParsableCommand {
   }
 }
 
-/// What a model says about itself to people.
+/// Metadata of a model that people read.
 struct AboutOptions: ParsableArguments {
-  @Option(help: "Who made the model, for its metadata.")
+  @Option(help: "The author, for the model's metadata.")
   var author: String?
 
-  @Option(help: "What others may do with the model, for its metadata.")
+  @Option(help: "The licence, for the model's metadata.")
   var license: String?
 
-  @Option(help: "What the model is, for its metadata.")
+  @Option(help: "A description, for the model's metadata.")
   var description: String?
 
   func add(to provenance: inout [String: String]) {
@@ -100,9 +103,9 @@ struct AboutOptions: ParsableArguments {
 }
 
 extension String {
-  /// Whether it can be the name of a type.
+  /// Whether the text can be the name of a Swift type.
   fileprivate var isSwiftName: Bool {
-    // The language's own words, and the types that the file uses.
+    // Swift's keywords, and the types that the exported file uses.
     let taken: Set = [
       "Any", "Array", "Bool", "Double", "Float", "Int", "Protocol", "Self", "StaticString",
       "String",

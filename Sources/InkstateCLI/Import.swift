@@ -7,18 +7,19 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// Takes over a model of another tool.
+/// Imports a model of another tool.
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take over a model of another tool: Core ML, ONNX or NumPy's weights.",
+    abstract: "Import a model from Core ML, ONNX or NumPy weights.",
     discussion: """
-      Takes neural-network classifiers of one chain of layers: convolution, batch normalisation, ReLU, \
-      max-pooling, flatten, dense, softmax. Turi Create's drawing classifiers (.mlmodel) are such. \
-      Weights alone (.npz) need --architecture; they lie as Keras or as PyTorch and BNNS have them.
+      Imports classifiers whose layers form one chain of convolution, batch normalisation, ReLU, max \
+      pooling, flatten, dense and softmax layers. Turi Create's drawing classifiers (.mlmodel) are an \
+      example. A .npz file holds weights only, so it needs --architecture; its arrays can have the \
+      layout of Keras or of PyTorch and BNNS.
 
-      The network saw drawings with its own pen and margin: give them, so that recordings are drawn \
-      the same for it.
+      Give the pen width and margin of the pictures that the network was trained on. Recordings are \
+      then drawn in the same way.
 
       Example: inkstate import Tests/InkExchangeTests/References/turi-create.mlmodel \
       --margin 0 --pen-width 1 --output runs/drawings.safetensors
@@ -27,36 +28,37 @@ struct Import: ParsableCommand {
   @Argument(help: "The file: .mlmodel, .onnx or .npz.")
   var file: String
 
-  @Option(help: "The labels in order, with commas between them; instead of the file's.")
+  @Option(help: "The labels in order, separated by commas. (default: those in the file)")
   var labels: String?
 
   @Option(
     help: """
-      For .npz, the network: \(Architecture.names.words), or a JSON file that describes one.
+      For .npz: the network, \(Architecture.names.alternatives), or a JSON file that describes it.
       """)
   var architecture: String?
 
   @Option(
-    help: "For .npz, how weights lie: \(WeightLayout.allCases.words). (default: found out)")
+    help:
+      "For .npz: the layout of the arrays, \(WeightLayout.allCases.alternatives). (default: detected)"
+  )
   var layout: WeightLayout?
 
-  @Option(help: "For .npz, what batch normalisation adds to the variance.")
+  @Option(help: "For .npz: the epsilon of batch normalisation.")
   var epsilon: Float?
 
   @Option(
     help: """
-      What grey values of 0 to 255 are multiplied with, where the file does not say it. \
-      (default: 1/255)
+      The factor for grey values of 0 to 255, if the file does not contain it. (default: 1/255)
       """)
   var inputScale: Float?
 
-  @Option(help: "For .npz with a named network, the rows and columns of a picture. (default: 28)")
+  @Option(help: "For .npz with a named network: the width and height of a picture. (default: 28)")
   var size: Int?
 
-  @Option(help: "The free space around the ink that it was trained with, in pixels. (default: 1)")
+  @Option(help: "The margin of the training pictures, in pixels. (default: 1)")
   var margin: Double?
 
-  @Option(help: "The width of the line that it was trained with, in pixels. (default: 1.75)")
+  @Option(help: "The pen width of the training pictures, in pixels. (default: 1.75)")
   var penWidth: Double?
 
   @OptionGroup var output: OutputOptions
@@ -68,14 +70,14 @@ struct Import: ParsableCommand {
         ("--epsilon", epsilon != nil), ("--size", size != nil),
       ]
       if let (name, _) = given.first(where: \.1) {
-        throw ValidationError("\(name) is for .npz files only, and \(file) is none")
+        throw ValidationError("\(name) is only for .npz files; leave it out for \(file)")
       }
     }
     if let inputScale, !(inputScale.isFinite && inputScale > 0) {
-      throw ValidationError("--input-scale: expected a number above 0, found \(inputScale)")
+      throw ValidationError("--input-scale: \(inputScale) is not a number above 0")
     }
     if let epsilon, !(epsilon.isFinite && epsilon >= 0) {
-      throw ValidationError("--epsilon: expected 0 or more, found \(epsilon)")
+      throw ValidationError("--epsilon: \(epsilon) is not 0 or more")
     }
   }
 
@@ -92,7 +94,7 @@ struct Import: ParsableCommand {
     options.penWidth = penWidth
     if let architecture {
       guard let labels = options.labels else {
-        throw ValidationError("--architecture: name the labels as well, with --labels")
+        throw ValidationError("--architecture needs the labels; name them with --labels")
       }
       options.architecture = try Architecture.described(
         by: architecture, classCount: labels.count, inputSize: size ?? 28)

@@ -1,31 +1,30 @@
 import ArgumentParser
 import Foundation
+import Ink
 
 /// The `inkstate` command.
 @main
 struct Inkstate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inkstate",
-    abstract: "Turns pen strokes into training data, trains networks on them, and classifies.",
+    abstract: "Recognise pen strokes: make data sets, train networks, classify, and run automata.",
     discussion: """
-      Example, from recordings to an answer:
+      Example, from recordings to a classified drawing:
 
         inkstate dataset split datasets/synthetic.ndjson --by writer --output runs/data
         inkstate train runs/data --output runs/model.safetensors
         inkstate evaluate runs/data --model runs/model.safetensors
         inkstate classify --model runs/model.safetensors Examples/Ink/arrow.inkml
       """,
-    version: version,
+    version: Version.current,
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
       Classify.self, Inspect.self, Export.self, Import.self, AutomatonCommand.self,
       StudioProgram.self,
     ])
 
-  static let version = "0.1.0"
-
   static func main() {
-    // A file-size limit is then an error of writing, which is reported, and not the end.
+    // Makes a file-size limit a write error that is reported, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
@@ -37,8 +36,8 @@ struct Inkstate: ParsableCommand {
     }
   }
 
-  /// What an argument that only `command` can check is answered with: the text of an argument that is
-  /// checked while it is read.
+  /// Returns the message for a validation error that `command` found while running, in the form
+  /// that the argument parser uses.
   private static func text(
     of error: ValidationError, in command: any ParsableCommand.Type
   ) -> String {
@@ -52,12 +51,12 @@ struct Inkstate: ParsableCommand {
       """
   }
 
-  /// Prints `message`, without characters from files that steer the terminal, and ends.
+  /// Prints `message` with control characters escaped, and exits.
   private static func finish(message: String, code: ExitCode) -> Never {
     if code.isSuccess, !message.isEmpty {
       print(message)
     } else if !message.isEmpty {
-      // Not by `say`, which is silent in all processes of a group but one.
+      // `say` prints nothing in all processes of a group except one.
       FileHandle.standardError.write(Data((message.printable(keepingLines: true) + "\n").utf8))
     }
     Foundation.exit(code.rawValue)

@@ -3,27 +3,27 @@ import InkNetwork
 import InkRecognizer
 import InkTraining
 
-/// Shows what a model file says about itself, or what the machine can do.
+/// Shows the contents of a model file, or the machine's BLAS.
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show a model's layers, labels, preprocessing and provenance, or the machine.",
+    abstract: "Show a model's layers, labels, preprocessing and provenance.",
     discussion: """
-      --machine tells which BLAS kernels train here and why, and how fast they are. The environment \
-      variable INKSTATE_BLAS_CORE chooses others, in OpenBLAS's words: Haswell, SkylakeX, …
+      --machine shows the BLAS kernels for training on this machine, the reason, and their speed. The \
+      environment variable INKSTATE_BLAS_CORE selects others by OpenBLAS's names: Haswell, SkylakeX, …
 
       Example: inkstate inspect models/inkstate.safetensors
       """)
 
-  @Argument(help: "The model; without it, the released one.")
+  @Argument(help: "The model. (default: the released model)")
   var model: String?
 
-  @Flag(help: "Show the machine instead.")
+  @Flag(help: "Show the machine's BLAS instead of a model.")
   var machine = false
 
   func validate() throws {
     guard !machine || model == nil else {
-      throw ValidationError("--machine shows no model: leave out \(model!)")
+      throw ValidationError("--machine does not show a model; leave out \(model!)")
     }
   }
 
@@ -77,7 +77,7 @@ struct Inspect: ParsableCommand {
     print(
       "decision      temperature \(decision.temperature.fixed(3)), "
         + "extent at least \(decision.leastExtent.fixed(1)) points"
-        + (decision.rejectedLabel.map { ", \($0) is refused" } ?? ""))
+        + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     for label in model.labels where label != decision.rejectedLabel {
       print(
         "              \(label): probability at least "

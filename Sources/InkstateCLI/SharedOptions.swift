@@ -7,15 +7,15 @@ import InkRaster
 import InkRecognizer
 import InkTraining
 
-/// Where a command writes, and whether it may replace what is there.
+/// The output of a command, and whether it may be overwritten.
 struct OutputOptions: ParsableArguments {
-  @Option(name: .shortAndLong, help: "Where to write.")
+  @Option(name: .shortAndLong, help: "The file or folder to write.")
   var output: String
 
-  @Flag(help: "Replace what is at the output.")
+  @Flag(help: "Overwrite the output if it exists.")
   var force = false
 
-  /// Refuses to overwrite, and in any case to replace what is read.
+  /// Throws if the output exists and `--force` is not given, or if it is one of `inputs`.
   func check(inputs: [String] = []) throws {
     for input in inputs { try FileTree.refuseReplacing(input, by: output) }
     try FileTree.refuseExisting(output, force: force)
@@ -26,31 +26,33 @@ struct OutputOptions: ParsableArguments {
 struct LoadingOptions: ParsableArguments {
   @Option(
     name: .customLong("map"),
-    help: ArgumentHelp("Rename a label; may be repeated.", valueName: "old=new"))
+    help: ArgumentHelp("Rename a label; can be repeated.", valueName: "old=new"))
   var maps: [String] = []
 
   @Option(
     name: .customLong("drop"),
-    help: ArgumentHelp("Leave out a label; may be repeated.", valueName: "label"))
+    help: ArgumentHelp("Leave out a label; can be repeated.", valueName: "label"))
   var drops: [String] = []
 
   @Option(
-    help: "What happens to labels that no --map names: \(LabelMap.Unnamed.allCases.words).")
+    help: "How to treat labels without a --map: keep them, drop them, or rename them to other.")
   var others: LabelMap.Unnamed = .keep
 
   @Option(
-    help: "The ink of pictures: found out (auto), bright (light) or dark (dark) on the background.")
+    help:
+      "Whether the ink of pictures is lighter (light) or darker (dark) than the background; auto detects it."
+  )
   var polarity: Polarity = .auto
 
-  @Option(help: "The name of the collection; otherwise the folder's.")
+  @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
-  /// Refuses to change a divided data set at `path`: what was divided stands in its `split.json`.
+  /// Throws if an option would change the divided data set at `path`.
   func refuse(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
       throw ValidationError(
-        "--map, --drop, --others, --source, --polarity: expected a data set that is not divided, "
-          + "found \(path) (give them to `dataset split`)")
+        "--map, --drop, --others, --source and --polarity do not apply to \(path), which is divided "
+          + "already; give them to `dataset split`")
     }
   }
 
@@ -65,21 +67,21 @@ struct LoadingOptions: ParsableArguments {
       }
       if let other = names.updateValue(parts[1], forKey: parts[0]), other != parts[1] {
         throw ValidationError(
-          "--map: expected one new name for `\(parts[0])`, found `\(other)` and `\(parts[1])`")
+          "--map: two new names for `\(parts[0])`, `\(other)` and `\(parts[1])`; give one")
       }
       if drops.contains(parts[0]) {
         throw ValidationError(
-          "--map, --drop: expected one of them for `\(parts[0])`, found both")
+          "`\(parts[0])` is in both --map and --drop; give one of them")
       }
     }
     return LabelMap(names, dropped: Set(drops), unnamed: others)
   }
 
-  /// Reads a data set and tells on stderr what was left out and what was inverted.
+  /// Reads a data set, and reports on stderr what was left out or inverted.
   func load(_ path: String) throws -> LoadedDataset { try load([path])[0] }
 
-  /// Reads data sets and tells on stderr what was left out, what was inverted, and which labels of
-  /// --map and --drop none of them has.
+  /// Reads data sets, and reports on stderr what was left out or inverted and which labels of --map
+  /// and --drop do not occur.
   func load(_ paths: [String], asSingleStrokes: Bool = false) throws -> [LoadedDataset] {
     let map = try labelMap()
     let all = try paths.map { path in
@@ -102,13 +104,13 @@ struct LoadingOptions: ParsableArguments {
 
 /// How drawings are rasterised.
 struct RasterOptions: ParsableArguments {
-  @Option(help: "The rows and columns of a picture.")
+  @Option(help: "The width and height of a picture, in pixels.")
   var size = Rasterizer.standard.size
 
-  @Option(help: "The free space around the ink, in pixels.")
+  @Option(help: "The margin around the ink, in pixels.")
   var margin = Rasterizer.standard.margin
 
-  @Option(help: "The width of the line, in pixels.")
+  @Option(help: "The pen width, in pixels.")
   var penWidth = Rasterizer.standard.penWidth
 
   func rasterizer() throws -> Rasterizer {
@@ -116,89 +118,90 @@ struct RasterOptions: ParsableArguments {
   }
 }
 
-/// How a network is trained; what is not given is chosen by `TrainingRecipe` from the data.
+/// The training options; `TrainingRecipe` chooses those that are not given from the data.
 struct TrainingArguments: ParsableArguments {
-  /// The names of the courses that a learning rate can take.
+  /// The names of the learning-rate schedules.
   enum Course: String, ExpressibleByArgument, CaseIterable {
     case constant, step, cosine
     case oneCycle = "one-cycle"
   }
 
-  @Option(help: "The network: \(Architecture.names.words), or a JSON file that describes one.")
+  @Option(
+    help: "The network: \(Architecture.names.alternatives), or a JSON file that describes it.")
   var architecture = "drawing"
 
-  @Option(help: "How often every example is seen. (default: as often as the data need)")
+  @Option(help: "The number of epochs. (default: chosen from the data)")
   var epochs: Int?
 
-  @Option(help: "The examples of one step. (default: by the number of examples)")
+  @Option(help: "The batch size. (default: chosen from the number of examples)")
   var batchSize: Int?
 
-  @Option(help: "The optimiser: \(Optimizer.Method.allCases.words).")
+  @Option(help: "The optimiser.")
   var optimizer: Optimizer.Method = .adam
 
-  @Option(help: "The full learning rate. (default: by optimiser, schedule and network)")
+  @Option(
+    help: "The peak learning rate. (default: chosen from the optimiser, schedule and network)")
   var learningRate: Double?
 
-  @Option(help: "SGD: how much of the last step is kept.")
+  @Option(help: "The momentum of SGD.")
   var momentum = 0.9
 
-  @Flag(help: "SGD: take the gradient where the momentum leads.")
+  @Flag(help: "Use Nesterov momentum with SGD.")
   var nesterov = false
 
-  @Option(help: "How strongly weights are drawn to 0.")
+  @Option(help: "The weight decay.")
   var weightDecay = 0.0
 
-  @Option(help: "The course of the learning rate: \(Course.allCases.words).")
+  @Option(help: "The learning-rate schedule.")
   var schedule = Course.oneCycle
 
-  @Option(help: "Schedule step: the epochs between two steps.")
+  @Option(help: "With --schedule step: the epochs between two steps.")
   var stepEpochs = 10
 
-  @Option(help: "Schedule step: what the rate is multiplied with.")
+  @Option(help: "With --schedule step: the factor for the learning rate at each step.")
   var stepFactor = 0.1
 
-  @Option(help: "The share of all steps during which the rate rises.")
+  @Option(help: "The share of all steps that warm up the learning rate.")
   var warmup = 0.0
 
-  @Option(help: "Shorten gradients that are longer than this.")
+  @Option(help: "Clip gradients to this norm. (default: no clipping)")
   var clip: Double?
 
-  @Option(help: "The share of the target that is spread over all classes.")
+  @Option(help: "The label smoothing: the share of the target that is spread over all classes.")
   var labelSmoothing = 0.0
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Whether every class counts alike, however many examples it has.")
+    help: "Whether to weight examples so that all classes count equally.")
   var balance = true
 
   @Option(
     help: """
-      How examples are varied: \(Augmentation.named.keys.sorted().words), or a JSON file. \
-      (default: upright; half of the examples at any angle where all labels are cycle, other, state \
-      or transition, or where no turned example looks like another class)
+      The augmentation: \(Augmentation.named.keys.sorted().alternatives), or a JSON file. (default: \
+      upright, unless rotation does not change the class; then half of the examples are any-angle)
       """)
   var augment: String?
 
   @Option(
     help: """
-      Stop when validation has not got better for so many epochs. (default: half of the epochs)
+      Stop after this many epochs without improvement on validation. (default: half of the epochs)
       """)
   var patience: Int?
 
   @Option(
     help: """
-      Use the moving average of the weights, which keeps so much at each step; 0 uses the weights \
-      themselves. (default: by the number of steps)
+      The decay of the moving average of the weights; 0 turns averaging off. (default: chosen from \
+      the number of steps)
       """)
   var average: Double?
 
-  @Option(help: "The start of all random choices.")
+  @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "The cores to use; the result does not depend on it. (default: all)")
+  @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
   var threads: Int?
 
-  /// What was given, and nothing else.
+  /// Returns the options that were given.
   func recipe() throws -> TrainingRecipe {
     var recipe = TrainingRecipe()
     recipe.epochs = epochs
@@ -228,24 +231,24 @@ struct TrainingArguments: ParsableArguments {
     try .described(by: architecture, classCount: classCount, inputSize: inputSize)
   }
 
-  /// The cores for this process: processes on one machine share its cores.
+  /// Returns the number of cores for this process; processes on one machine share its cores.
   func workers(of group: ProcessGroup = .alone) throws -> Int {
     guard threads == nil else { return try workerCount(threads) }
     return try max(1, workerCount(nil) / group.sizeHere)
   }
 }
 
-/// The cores to use: those that were asked for, or all.
+/// Returns the number of cores to use: the given one, or all.
 func workerCount(_ threads: Int?) throws -> Int {
   let all = ProcessInfo.processInfo.activeProcessorCount
   guard let threads else { return all }
   guard (1...1024).contains(threads) else {
-    throw ValidationError("--threads: expected 1 to 1024, found \(threads)")
+    throw ValidationError("--threads must be from 1 to 1024, not \(threads)")
   }
   return threads
 }
 
-/// A data set as an argument: one in any form, or a part of a divided one.
+/// A data set as an argument: one in any format, or a part of a divided one.
 struct DataSource {
   /// The examples.
   let dataset: Dataset
@@ -269,7 +272,7 @@ struct DataSource {
     return DataSource(dataset: try loading.load(path).dataset, part: nil)
   }
 
-  /// MNIST and its relatives come divided already: `train-…` and `t10k-…` in one folder.
+  /// Returns the path of a part of MNIST, whose folder has files `train-…` and `t10k-…`.
   private static func mnistImages(_ folder: String, part: Split.Part) -> String? {
     guard FileTree.isFolder(folder), part != .validation else { return nil }
     let start = part == .train ? "train" : "t10k"
@@ -279,11 +282,11 @@ struct DataSource {
   }
 }
 
-/// A network or an augmentation in JSON has fewer bytes than this.
+/// The longest JSON file of a network or an augmentation that is read, in bytes.
 private let longestDescription = 16 << 20
 
 extension Architecture {
-  /// One of the named networks, or the one that a JSON file describes.
+  /// Returns a named network, or the one that a JSON file describes.
   static func described(
     by description: String, classCount: Int, inputSize: Int
   ) throws -> Architecture {
@@ -292,7 +295,8 @@ extension Architecture {
     }
     guard let data = try? InputFile(path: description).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--architecture: expected \(names.words) or a JSON file, found `\(description)`")
+        "--architecture: `\(description)` is not \(names.alternatives), and no file of this name can be read"
+      )
     }
     do {
       return try JSONDecoder().decode(Architecture.self, from: data)
@@ -302,19 +306,20 @@ extension Architecture {
         expected: error.expected, found: error.found)
     } catch {
       throw DatasetError(
-        path: description, expected: "the description of a network in JSON",
+        path: description, expected: "the description of a network in JSON (models/FORMAT.md)",
         found: "something else")
     }
   }
 }
 
 extension Augmentation {
-  /// One of the named augmentations, or the one that a JSON file describes.
+  /// Returns a named augmentation, or the one that a JSON file describes.
   static func named(_ name: String) throws -> Augmentation {
     if let augmentation = named[name] { return augmentation }
     guard let data = try? InputFile(path: name).rest(atMost: longestDescription) else {
       throw ValidationError(
-        "--augment: expected \(named.keys.sorted().words) or a JSON file, found `\(name)`")
+        "--augment: `\(name)` is not \(named.keys.sorted().alternatives), and no file of this name can be read"
+      )
     }
     do {
       return try JSONDecoder().decode(Augmentation.self, from: data)
@@ -329,20 +334,20 @@ extension Augmentation {
 }
 
 extension Recognizer {
-  /// The model at `path`, or the released one.
+  /// Returns the model at `path`, or the released one.
   static func load(_ path: String?) throws -> Recognizer {
     try path.map { try Recognizer(modelPath: $0) } ?? .released()
   }
 }
 
 extension Array where Element: RawRepresentable, Element.RawValue == String {
-  /// All values in words: `a, b or c`.
-  var words: String { map(\.rawValue).words }
+  /// The raw values as text: `a, b or c`.
+  var alternatives: String { map(\.rawValue).alternatives }
 }
 
 extension Array where Element == String {
-  /// All texts in words: `a, b or c`.
-  var words: String {
+  /// The elements as text: `a, b or c`.
+  var alternatives: String {
     guard let last, count > 1 else { return first ?? "" }
     return "\(dropLast().joined(separator: ", ")) or \(last)"
   }

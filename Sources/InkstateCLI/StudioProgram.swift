@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// Hands over to `inkstate-studio`, which lies beside this command.
+/// Runs `inkstate-studio`, which is next to this executable.
 struct StudioProgram: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "studio",
-    abstract: "Record, recognise, edit and run in a browser on this machine.",
+    abstract: "Record and recognise drawings, and edit and run automata, in a browser.",
     discussion: """
-      `inkstate studio --help` tells its options once it is built: scripts/build.
+      `inkstate studio --help` lists the options. Build the studio first: scripts/build.
 
       Example: inkstate studio --data my-ink --open
       """, helpNames: [])
@@ -21,11 +21,11 @@ struct StudioProgram: ParsableCommand {
       .deletingLastPathComponent().appendingPathComponent("inkstate-studio").path
     guard FileManager.default.isExecutableFile(atPath: program) else {
       throw ValidationError(
-        "expected the program \(program), found none (scripts/build builds it)")
+        "the program \(program) is missing; build it with scripts/build")
     }
-    var words = ([program] + arguments).map { strdup($0) }
-    words.append(nil)
-    execv(program, words)
-    throw ValidationError("expected \(program) to run: \(String(cString: strerror(errno)))")
+    var argumentVector = ([program] + arguments).map { strdup($0) }
+    argumentVector.append(nil)
+    execv(program, argumentVector)
+    throw ValidationError("cannot run \(program): \(String(cString: strerror(errno)))")
   }
 }

@@ -4,25 +4,24 @@ import InkDatasets
 import InkTraining
 import Synchronization
 
-/// What the command says: remarks on stderr, where they do not mix with answers on stdout.
+/// The output of the command: results on stdout, messages on stderr.
 ///
-/// Names and labels come from files, so control characters in a line are escaped.
+/// Control characters are escaped, because names and labels come from files.
 enum Terminal {
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  /// Says one line on stderr.
+  /// Prints one line to stderr.
   static func say(_ line: String) { write(line.printable() + "\n") }
 
-  /// Answers one line on stdout.
+  /// Prints one line to stdout.
   static func show(_ line: String) { Swift.print(line.printable()) }
 
-  /// Answers a value as JSON on stdout, on one line or indented.
+  /// Prints a value as JSON to stdout, on one line or indented.
   static func show(json value: some Encodable, indented: Bool = true) throws {
     print(try JSONText.text(of: value, indented: indented))
   }
 
-  /// Writes the content of a file to standard output: as it is into a file or pipe, and without
-  /// characters that steer the terminal on a terminal.
+  /// Writes data to standard output; control characters are escaped on a terminal.
   static func output(_ data: Data) {
     guard isatty(STDOUT_FILENO) == 1 else {
       FileHandle.standardOutput.write(data)
@@ -34,7 +33,7 @@ enum Terminal {
 
   private static let isSilent = Atomic(false)
 
-  /// Says nothing from now on: another process says the same.
+  /// Stops all messages, because another process prints the same ones.
   static func silence() { isSilent.store(true, ordering: .relaxed) }
 
   static func write(_ text: String) {
@@ -53,11 +52,11 @@ enum Terminal {
     return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
   }
 
-  /// Tells what was left out of a data set; the first failures by name.
+  /// Reports what was left out of a data set, with the first 20 failures by name.
   static func report(_ loaded: LoadedDataset, path: String) {
     for failure in loaded.failures.prefix(20) { say("left out: \(failure)") }
     if loaded.failures.count > 20 { say("left out: \(loaded.failures.count - 20) more") }
-    for line in loaded.passedOverInWords { say("passed over: \(line)") }
+    for line in loaded.skippedDescriptions { say("skipped: \(line)") }
     if loaded.unlabelledCount > 0 {
       say("left out: \(loaded.unlabelledCount.counted("recording")) without a label in \(path)")
     }
@@ -68,13 +67,15 @@ enum Terminal {
     }
     if let wasInverted = loaded.wasInverted {
       say(
-        "\(path): \(wasInverted ? "dark ink on bright ground, inverted" : "bright ink on dark ground")"
+        "\(path): "
+          + (wasInverted
+            ? "dark ink on a light background, inverted" : "light ink on a dark background")
       )
     }
   }
 }
 
-/// Values as JSON, with sorted keys.
+/// Encodes values as JSON with sorted keys.
 enum JSONText {
   static func text(of value: some Encodable, indented: Bool = true) throws -> String {
     let encoder = JSONEncoder()
@@ -84,19 +85,19 @@ enum JSONText {
   }
 }
 
-/// Prints text on standard output without characters that steer the terminal: it replaces Swift's own
-/// `print` in the whole command, because text may come from files.
+/// Prints text to stdout with control characters escaped.
+///
+/// It replaces Swift's `print` in this module, because text may come from files.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
   let text = items.map { "\($0)" }.joined(separator: separator)
   Swift.print(text.printable(keepingLines: true), terminator: terminator)
 }
 
 extension String {
-  /// The text with control characters, and those that change the direction of writing, as visible
-  /// escapes, which JSON reads as the same characters.
+  /// Returns the text with control and bidirectional characters as JSON escapes.
   ///
-  /// Line ends and tabs are escaped as well unless they are kept: a name that holds one cannot look like
-  /// another line.
+  /// Line ends and tabs are escaped unless `keepingLines`, so that a name cannot look like a new
+  /// line.
   func printable(keepingLines: Bool = false) -> String {
     func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {
@@ -120,8 +121,7 @@ extension String {
   }
 }
 
-/// Shows how far countable work has come: a bar that is redrawn on a terminal, elsewhere a line every
-/// ten seconds.
+/// Shows progress: a bar on a terminal, otherwise a line every ten seconds.
 final class WorkProgress {
   private let count: Int
   private let unit: String
@@ -151,13 +151,13 @@ final class WorkProgress {
     }
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func end() {
     if Terminal.isInteractive { Terminal.write("\r\u{1B}[K") }
   }
 }
 
-/// Shows a training: a bar that is redrawn on a terminal, one line an epoch elsewhere.
+/// Shows the progress of a training: a bar on a terminal, and one line per epoch.
 final class TrainingProgress {
   private let prefix: String
   private let start = Date()
@@ -181,7 +181,7 @@ final class TrainingProgress {
       stepsDoneBefore = epochsDone * steps + stepsDone
       Terminal.say("\(prefix)\(epochs.counted("epoch")) of \(steps.counted("step")) on \(blas)")
       if stepsDoneBefore > 0 {
-        Terminal.say("\(prefix)going on in epoch \(epochsDone + 1) after step \(stepsDone)")
+        Terminal.say("\(prefix)resuming in epoch \(epochsDone + 1) after step \(stepsDone)")
       }
       epochStart = Date()
     case .step(let epoch, let step, _, let count, let loss, let accuracy):
@@ -205,7 +205,7 @@ final class TrainingProgress {
     case .checkpoint: break
     case .stoppedEarly(let epoch, let bestEpoch):
       Terminal.say(
-        "\(prefix)stopped after epoch \(epoch): nothing better since epoch \(bestEpoch)")
+        "\(prefix)stopped after epoch \(epoch): no improvement since epoch \(bestEpoch)")
     }
   }
 

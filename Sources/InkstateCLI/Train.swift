@@ -14,25 +14,25 @@ struct Train: ParsableCommand {
     commandName: "train",
     abstract: "Train a network on a data set.",
     discussion: """
-      Of a divided data set, the train part is learnt from and the validation part chooses the \
-      epoch that is kept; the test part is not looked at. Beside the model there come a log \
-      (.csv), a learning curve (.svg) and, until the training is over, a checkpoint. Ctrl-C \
-      leaves a good checkpoint, and --resume goes on to the same bytes.
+      With a divided data set, training uses the train part, and the validation part selects the \
+      best epoch. The test part is not read. A log (.csv) and a learning curve (.svg) are written \
+      next to the model. Until training ends there is also a checkpoint: Ctrl-C saves it and stops, \
+      and --resume continues. The result has the same bytes as an uninterrupted training.
 
-      What no option sets is chosen from the data, and printed: the length of the training, batch \
-      size, learning rate, averaging of the weights, and augmentation. Examples are turned by any \
-      angle where all labels belong to automata (cycle, other, state, transition), or where turned \
-      examples do not look like another class; otherwise they are kept upright, as letters have to \
-      be. Classes count alike, however many examples they have.
+      Options that are not given are chosen from the data and printed: the number of epochs, batch \
+      size, learning rate, weight averaging and augmentation. The augmentation rotates examples by \
+      any angle if all labels are cycle, other, state or transition, or if no rotated example looks \
+      like another class. Otherwise examples stay upright, as for letters. By default all classes \
+      count equally.
 
-      --from goes on from a model instead of random weights, with its network and labels. With \
-      --adapt it learns one person's hand from a few recordings, 5 to 20 of each class, and \
-      rehearses the data sets meanwhile, so that it does not forget the rest; without any, it \
-      rehearses synthetic drawings.
+      --from starts from a model instead of random weights, and keeps its network and labels. With \
+      --adapt, the model learns one person's handwriting from 5 to 20 recordings of each class. It \
+      also trains on the given data sets, so that it does not forget them; without any, it uses \
+      synthetic drawings.
 
-      Built with `swift build --traits MPI`, several processes share every batch: mpirun -n 4 \
-      inkstate train … gives the same weights as one process, but for rounding. Should one of them \
-      die, the others end, and --resume goes on from the last checkpoint.
+      A build with `swift build --traits MPI` can share each batch among processes: mpirun -n 4 \
+      inkstate train …. The weights equal those of one process up to rounding. If a process fails, \
+      the others stop, and --resume continues from the last checkpoint.
 
       Example: inkstate train datasets/synthetic.ndjson --epochs 20 --output runs/model.safetensors
 
@@ -40,28 +40,28 @@ struct Train: ParsableCommand {
       --epochs 2 --output runs/mine.safetensors
       """)
 
-  @Argument(help: "Divided data sets, or data sets in any form; several are learnt from together.")
+  @Argument(help: "Divided data sets, or data sets in any format; several are used together.")
   var data: [String] = []
 
-  @Option(help: "The model to go on from.")
+  @Option(help: "The model to start from.")
   var from: String?
 
   @Option(help: "One person's recordings to adapt the model to.")
   var adapt: String?
 
-  @Option(help: "A data set to choose the epoch by.")
+  @Option(help: "The data set that selects the best epoch.")
   var validation: String?
 
-  @Option(help: "The share of the data to set aside, by writer, to choose the epoch by.")
+  @Option(help: "The share of the data to use for validation, split by writer.")
   var validationShare = 0.0
 
-  @Flag(help: "Go on from the checkpoint.")
+  @Flag(help: "Continue from the checkpoint.")
   var resume = false
 
   @Flag(
     help: """
-      Go on also where the checkpoint was made with another instruction set; the model then differs \
-      in its last bits from that of an uninterrupted training.
+      Also continue a checkpoint from another instruction set; the model then differs in the last \
+      bits from that of an uninterrupted training.
       """)
   var anyInstructionSet = false
 
@@ -79,7 +79,7 @@ struct Train: ParsableCommand {
 
   func validate() throws {
     guard !data.isEmpty || adapt != nil else {
-      throw ValidationError("name a data set to learn from")
+      throw ValidationError("name a data set to train on")
     }
     guard adapt == nil || from != nil else {
       throw ValidationError("--adapt: name the model to adapt with --from")
@@ -89,7 +89,7 @@ struct Train: ParsableCommand {
         "--validation-share cannot be used with --adapt; give a data set with --validation")
     }
     guard (0..<1).contains(validationShare) else {
-      throw ValidationError("--validation-share: expected 0 to below 1, found \(validationShare)")
+      throw ValidationError("--validation-share must be from 0 to below 1, not \(validationShare)")
     }
     guard validation == nil || validationShare == 0 else {
       throw ValidationError("--validation-share and --validation cannot be used together")
@@ -104,7 +104,7 @@ struct Train: ParsableCommand {
       throw code
     } catch {
       guard group.rank > 0 else { throw error }
-      // What is wrong may be so on this machine only.
+      // The error may occur only on this machine.
       FileHandle.standardError.write(Data("process \(group.rank): \(error)\n".utf8))
       throw ExitCode.failure
     }
@@ -116,7 +116,7 @@ struct Train: ParsableCommand {
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw DatasetError(
         path: checkpointPath,
-        expected: "no unfinished training (--resume goes on, --force begins anew)",
+        expected: "no unfinished training (--resume continues it, --force starts again)",
         found: "one")
     }
     for ending in ["csv", "svg"] {
@@ -142,7 +142,7 @@ struct Train: ParsableCommand {
     if resume {
       try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
     }
-    // The first process may soon write, or remove, what others have yet to look for.
+    // Waits, because the first process may write or remove files that others still look for.
     group.wait()
 
     Terminal.say(
@@ -154,7 +154,7 @@ struct Train: ParsableCommand {
           : ", \(trainer.validationCount) for validation")
         + (trainer.tapCount > 0 ? "; \(trainer.tapCount.counted("tap")) left out" : "")
         + (group.size > 1 ? "; \(group.size) processes" : ""))
-    Terminal.say("\(options.summary) (options overrule each choice)")
+    Terminal.say("\(options.summary) (options override each choice)")
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
@@ -174,7 +174,8 @@ struct Train: ParsableCommand {
     switch outcome {
     case .interrupted(let epoch, let step):
       Terminal.say(
-        "interrupted in epoch \(epoch) after step \(step); --resume goes on from \(checkpointPath)")
+        "interrupted in epoch \(epoch) after step \(step); --resume continues from \(checkpointPath)"
+      )
       throw ExitCode(130)
     case .finished(let model):
       guard group.rank == 0 else { return }
@@ -182,11 +183,11 @@ struct Train: ParsableCommand {
       try? FileManager.default.removeItem(atPath: checkpointPath)
       print("\(output.output): \(model.labels.joined(separator: ", "))")
     }
-    // A log that cannot be written must not cost the model.
+    // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }
   }
 
-  /// What is learnt from, and what the epoch is chosen by, from all data sets together.
+  /// Returns the training examples and the validation examples of all data sets.
   private func load() throws -> (training: Dataset, validation: Dataset?) {
     var learnt = Dataset([])
     var chosenBy = Dataset([])
@@ -215,14 +216,14 @@ struct Train: ParsableCommand {
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
   }
 
-  /// The recordings to adapt to, mixed with what is rehearsed.
+  /// Returns the recordings to adapt to, mixed with examples of the known data.
   private func rehearsal(of path: String, known: Dataset, start: Model) throws -> Dataset {
     let own = try DataSource.load(path, part: .train, loading: loading).dataset
     var known = known
     if known.examples.isEmpty {
       guard let invented = Rehearsal.invented(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
-          "--adapt: name data sets to rehearse; none can be invented for "
+          "--adapt: name data sets to train on as well; none can be synthesised for "
             + start.labels.joined(separator: ", "))
       }
       known = invented
@@ -230,7 +231,7 @@ struct Train: ParsableCommand {
     return Rehearsal(own, with: known, seed: training.seed).dataset
   }
 
-  /// Where the model came from, without anything that a resumed or repeated training would change.
+  /// Returns the model's provenance, without options that do not change the result.
   private func provenance(_ validation: Dataset?, _ options: TrainingOptions) -> [String: String] {
     let incidental = ["--resume", "--force", "--any-instruction-set"]
     var arguments = CommandLine.arguments.dropFirst().filter { !incidental.contains($0) }
@@ -243,7 +244,7 @@ struct Train: ParsableCommand {
     var provenance = [
       "command": "inkstate " + arguments.joined(separator: " "),
       "data": (data + [adapt].compactMap { $0 }).joined(separator: " "),
-      "version": Inkstate.version,
+      "version": Version.current,
     ]
     provenance["training"] = options.summary
     provenance["validation_fingerprint"] = validation?.fingerprint.description
@@ -253,7 +254,7 @@ struct Train: ParsableCommand {
 }
 
 extension Dataset {
-  /// The same examples with the labels of a model in their order.
+  /// Returns the same examples with a model's labels in its order.
   fileprivate func relabelled(_ labels: [String]) throws -> Dataset {
     let result = Dataset(examples, labels: labels)
     _ = try result.classes()
@@ -261,7 +262,7 @@ extension Dataset {
   }
 }
 
-/// Remembers that Ctrl-C was pressed; the second time ends the program at once.
+/// Records the first Ctrl-C; the second one ends the program immediately.
 private enum Interrupt {
   private static let asked = Atomic(false)
 
@@ -269,7 +270,7 @@ private enum Interrupt {
 
   static func listen() {
     for number in [SIGINT, SIGTERM] {
-      // A parent that starts us from a thread with blocked signals hands its mask down.
+      // The signal may be blocked in the mask that the parent process passed on.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, number)

@@ -2,27 +2,29 @@ import ArgumentParser
 import Foundation
 import InkStudio
 
-/// `inkstate studio`, as a program of its own, so that the others start without a web server in them.
+/// The `inkstate studio` command.
+///
+/// It is a separate executable, so that the other commands start without a web server.
 @main
 struct StudioCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inkstate studio",
-    abstract: "Record, recognise, edit and run in a browser on this machine.",
+    abstract: "Record and recognise drawings, and edit and run automata, in a browser.",
     discussion: """
-      Prints the address to open and serves this machine only, until Ctrl-C. Whoever has the address \
-      can use the studio. Recordings and documents are saved at once, as files in --data that only you \
-      can read.
+      Prints the address to open, and runs until Ctrl-C. Only this machine can connect. Anyone on it \
+      who knows the address can use the studio. Recordings and documents are saved immediately in \
+      the folder --data; only you can read the files.
 
       Example: inkstate studio --data my-ink --open
       """)
 
-  @Option(help: "The port; 0 is any that is free.")
+  @Option(help: "The port; 0 chooses a free one.")
   var port = 8080
 
   @Option(help: "The folder for recordings and documents.")
   var data = "studio"
 
-  @Option(help: "The model; without it, the one that was chosen last, at first the released one.")
+  @Option(help: "The model. (default: the last one that was selected, at first the released model)")
   var model: String?
 
   @Flag(help: "Open the address in the browser.")
@@ -30,12 +32,12 @@ struct StudioCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...65_535).contains(port) else {
-      throw ValidationError("--port: expected 0 to 65535, found \(port)")
+      throw ValidationError("--port must be from 0 to 65535, not \(port)")
     }
   }
 
   func run() async throws {
-    // Ink and tokens are nobody else's: files get mode 600, folders 700.
+    // Only the user may read ink and tokens: files get mode 600, folders 700.
     umask(0o077)
     var configuration = Studio.Configuration(dataFolder: data)
     configuration.port = port
@@ -43,7 +45,7 @@ struct StudioCommand: AsyncParsableCommand {
     let studio = try Studio(configuration)
     let opens = open
     try await studio.run { address in
-      print("\(address)\nCtrl-C ends")
+      print("\(address)\nPress Ctrl-C to stop.")
       fflush(nil)
       if opens { Self.openBrowser(studio, address) }
     }
@@ -62,7 +64,7 @@ struct StudioCommand: AsyncParsableCommand {
       try process.run()
     } catch {
       FileHandle.standardError.write(
-        Data("The browser could not be started. Open the address by hand.\n".utf8))
+        Data("The browser could not be started. Open the address yourself.\n".utf8))
     }
   }
 }

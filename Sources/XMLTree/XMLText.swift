@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text of an XML file: a byte-order mark or else the XML declaration says how it is encoded.
+/// Decodes an XML file by its byte-order mark or its XML declaration.
 enum XMLText {
   private enum Encoding {
     case utf8, utf16LittleEndian, utf16BigEndian, latin1
@@ -32,7 +32,7 @@ enum XMLText {
     return try withoutDeclaration(text)
   }
 
-  /// The text as far as it can be told, for looking at the start of a file.
+  /// Returns the decodable text at the start of a file.
   static func lossyText(of prefix: Data) -> String {
     guard let mark = byteOrderMark(of: prefix) else {
       return String(decoding: prefix, as: UTF8.self)
@@ -57,12 +57,12 @@ enum XMLText {
 
   // MARK: The declaration
 
-  /// Where the XML declaration ends, or `nil` where there is none.
+  /// Where the XML declaration ends, or `nil` if there is none.
   private static func endOfDeclaration(in text: [UInt8]) throws(XMLTreeError) -> Int? {
     guard text.starts(with: "<?xml".utf8), text.count > 5,
       text[5] == 0x20 || (0x09...0x0D).contains(text[5]) || text[5] == UInt8(ascii: "?")
     else { return nil }
-    // Real ones have some 60 bytes.
+    // Declarations usually have about 60 bytes.
     for index in 5..<max(5, min(text.count - 1, 1000))
     where text[index] == UInt8(ascii: "?") && text[index + 1] == UInt8(ascii: ">") {
       return index + 2
@@ -90,7 +90,7 @@ enum XMLText {
     }
   }
 
-  /// The text with nothing but line ends in the place of the declaration.
+  /// Returns the text with the declaration replaced by its line ends.
   private static func withoutDeclaration(_ text: [UInt8]) throws(XMLTreeError) -> [UInt8] {
     guard let end = try endOfDeclaration(in: text) else { return text }
     return text[..<end].filter { $0 == 0x0A } + text[end...]

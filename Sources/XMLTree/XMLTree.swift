@@ -24,7 +24,7 @@ package final class XMLElementTree {
   package var trimmedText: String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-/// XML that cannot be read: on which line, what was expected and what was there.
+/// An error in XML: the line, the expected and the found text.
 package struct XMLTreeError: Error {
   package var line: Int
   package var expected: String
@@ -33,19 +33,19 @@ package struct XMLTreeError: Error {
 
 /// Reads an XML 1.0 file into a tree of elements.
 ///
-/// Foundation's parser would do, but on Linux (Swift 6.3) it ends the process on names that are not UTF-8
-/// and on valid files as well, such as `<!DOCTYPE a [<!ATTLIST a b CDATA #IMPLIED>]><a/>`. Here the bytes
-/// are decoded first (``XMLText``), and depth, attributes and elements are bounded. Entity declarations are refused: no format here needs
-/// them, and they can expand without end.
+/// Foundation's parser on Linux (Swift 6.3) ends the process on names that are not UTF-8, and on
+/// some valid files such as `<!DOCTYPE a [<!ATTLIST a b CDATA #IMPLIED>]><a/>`. This parser decodes
+/// the bytes first (``XMLText``), and limits depth, attributes and elements. It refuses entity
+/// declarations, which no format here needs and which can expand without end.
 package struct XMLTreeParser {
-  /// The formats nest a handful of levels.
+  /// The maximum depth of elements.
   private static let mostNestedElements = 100
   private static let mostAttributes = 1000
   private static let mostElements = 1_000_000
 
   private var bytes: [UInt8] = []
   private var index = 0
-  /// The line of `countedIndex`: lines are counted only as far as somebody asks.
+  /// The line of `countedIndex`; lines are counted only when needed.
   private var line = 1
   private var countedIndex = 0
 
@@ -62,8 +62,8 @@ package struct XMLTreeParser {
     return try parser.tree()
   }
 
-  /// The local name of the root element of a file that begins with `prefix`, or `nil` where the
-  /// prefix does not reach as far as that or is no XML.
+  /// Returns the local name of the root element of a file that starts with `prefix`, or `nil` if
+  /// the prefix does not contain it or is not XML.
   package static func rootName(ofPrefix prefix: Data) -> String? {
     var rest = XMLText.lossyText(of: prefix)[...]
     guard rest.first(where: { !$0.isWhitespace }) == "<" else { return nil }
@@ -106,7 +106,7 @@ package struct XMLTreeParser {
     return root
   }
 
-  // MARK: What elements hold
+  // MARK: Content of elements
 
   private mutating func readText() throws(XMLTreeError) {
     let start = index
@@ -196,7 +196,7 @@ package struct XMLTreeParser {
     }
   }
 
-  /// The text that `raw` stands for, with its references replaced.
+  /// Returns the text of `raw` with its references replaced.
   private func unescaped(
     _ raw: ArraySlice<UInt8>, isAttribute: Bool
   ) throws(XMLTreeError) -> String {
@@ -241,7 +241,7 @@ package struct XMLTreeParser {
     }
   }
 
-  // MARK: What is passed over
+  // MARK: Skipped content
 
   private mutating func skipInstruction() throws(XMLTreeError) {
     let name = try readName("an instruction")
@@ -294,7 +294,7 @@ package struct XMLTreeParser {
     }
   }
 
-  /// Whether `word` comes next; then it is passed over.
+  /// Skips `word` if it comes next; returns whether it does.
   private mutating func skips(_ word: StaticString) -> Bool {
     let isNext = word.withUTF8Buffer { word in
       word.count <= bytes.count - index

@@ -106,7 +106,7 @@ import Testing
         == .unknownSymbol("y", position: 2))
     #expect(automaton.longSymbols == ["begin", "end"])
     #expect(automaton.findings == [.longSymbols(["begin", "end"])])
-    #expect(automaton.findings[0].words(automaton.shownNames).contains("begin, end"))
+    #expect(automaton.findings[0].message(automaton.shownNames).contains("begin, end"))
     #expect(automaton.text(of: ["x", "x"]) == "xx")
     #expect(try reading(["a", "ab", "b"]).text(of: ["a", "b"]) == "a b")
   }
@@ -195,7 +195,7 @@ import Testing
     #expect {
       try TypedSymbols(text)
     } throws: {
-      "\($0)".hasPrefix("symbols: expected only characters that can be seen, found \(found)")
+      "\($0)".hasPrefix("symbols: expected only visible characters, found \(found)")
     }
   }
 
@@ -223,7 +223,8 @@ import Testing
       ])
     let names = automaton.shownNames
     let lines =
-      automaton.findings.map { $0.words(names) } + automaton.nondeterminism.map { $0.words(names) }
+      automaton.findings.map { $0.message(names) }
+      + automaton.nondeterminism.map { $0.message(names) }
     for line in [
       "several initial states: p, #2", "the transition from p to #2 has no symbol and no ε",
       "no word reaches state s", "no final state is reached from state #2", "state #2 has no name",

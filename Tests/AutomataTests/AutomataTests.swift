@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: seeds) func firstWordsAreThoseThatAreTried(seed: UInt64) throws {
     let automaton = randomAutomaton(seed: seed)
     let tried = allWords(upTo: 8).filter(automaton.accepts)
-    let first = try automaton.words(first: 12)
+    let first = try automaton.acceptedStrings(first: 12)
     #expect(first.starts(with: tried.prefix(12)))
     if first.count < 12 { #expect(first.count == tried.count) }
     #expect(automaton.shortestWord == first.first)
@@ -117,7 +117,7 @@ import Testing
     #expect(
       automaton.run(["A", "B"]) == Run(rejection: nil, endStates: ["3"], finalPositions: [2]))
     #expect(automaton.run(["A"]).rejection == .notFinal)
-    #expect(automaton.run(["A", "A"]).rejection == .dead(position: 1))
+    #expect(automaton.run(["A", "A"]).rejection == .stuck(position: 1))
     #expect(automaton.run(["A", "C", "B"]).rejection == .unknownSymbol("C", position: 1))
     let nowhere = try Automaton(states: [.init("1", isFinal: true)], transitions: [])
     #expect(nowhere.run([]).rejection == .noInitialState)
@@ -200,7 +200,7 @@ import Testing
       transitions: (0..<count).map {
         .init("\($0)", from: "\($0)", to: "\($0 / 2)", symbols: ["a"])
       })
-    #expect(try automaton.words(first: 3) == [])
+    #expect(try automaton.acceptedStrings(first: 3) == [])
   }
 
   @Test func expressionsReadWhatTheyMean() throws {

@@ -27,7 +27,7 @@ import Testing
   }
 
   private func again(_ automaton: Automaton, by format: Format) throws -> Automaton {
-    try format.read(format.write(Drawn(automaton: automaton)), name: "file").automaton
+    try format.read(format.write(PlacedAutomaton(automaton: automaton)), name: "file").automaton
   }
 
   @Test(arguments: [Format.jflap, .dot, .table]) func nothingIsLost(format: Format) throws {
@@ -57,8 +57,8 @@ import Testing
       #expect(ways(read) == ways(automaton))
       // What was read once is written the same.
       #expect(
-        try format.write(Drawn(automaton: again(read, by: format)))
-          == format.write(Drawn(automaton: read)))
+        try format.write(PlacedAutomaton(automaton: again(read, by: format)))
+          == format.write(PlacedAutomaton(automaton: read)))
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
         .init("b", from: "1", to: "3", symbols: ["E"]),
       ])
     #expect {
-      try Format.exchange.write(Drawn(automaton: torn))
+      try Format.exchange.write(PlacedAutomaton(automaton: torn))
     } throws: {
       "\($0)".contains("state `1`: expected one target for `E`")
     }
@@ -91,7 +91,7 @@ import Testing
       </automaton></structure>
       """
     let drawn = try Format.jflap.read(Data(jflap.utf8), name: "a.jff")
-    #expect(drawn.places["0"] == Drawn.Place(x: 82, y: 95.5))
+    #expect(drawn.places["0"] == PlacedAutomaton.Place(x: 82, y: 95.5))
     #expect(drawn.automaton.accepts(["a"]) && !drawn.automaton.accepts([]))
     let dot = """
       // An example of Graphviz's gallery, shortened.
@@ -146,7 +146,7 @@ import Testing
         states: [.init(name, isInitial: true, isFinal: true), .init("q")],
         transitions: [.init("t", from: name, to: "q", symbols: [name])])
       for format in [Format.jflap, .dot, .table] {
-        guard let data = try? format.write(Drawn(automaton: automaton)) else { continue }
+        guard let data = try? format.write(PlacedAutomaton(automaton: automaton)) else { continue }
         let read = try format.read(data, name: "file").automaton
         #expect(try read.isEquivalent(to: automaton), "\(name.debugDescription) as \(format)")
         #expect(read.alphabet == [name])
@@ -157,7 +157,7 @@ import Testing
         states: [.init("q", isInitial: true)],
         transitions: [.init("t", from: "q", to: "q", symbols: [symbol])])
       #expect(throws: AutomatonError.self) {
-        try Format.exchange.write(Drawn(automaton: automaton))
+        try Format.exchange.write(PlacedAutomaton(automaton: automaton))
       }
     }
   }
@@ -170,7 +170,7 @@ import Testing
       transitions: (0..<count).map {
         .init("\($0)", from: "\($0)", to: "\(($0 + 1) % count)", symbols: ["a", "b"])
       })
-    let data = try Format.jflap.write(Drawn(automaton: automaton))
+    let data = try Format.jflap.write(PlacedAutomaton(automaton: automaton))
     #expect(data.count > 11_000_000)
     let read = try Format.jflap.read(data, name: "large.jff").automaton
     #expect(read.states.count == count && read.transitions.count == count)
@@ -195,7 +195,8 @@ import Testing
       (.dot, "digraph { a -> ", "expected a node"),
       (.dot, "digraph { } x", "expected the end, found `x`"),
       (.dot, "digraph { a [label=\"x", "expected a closing quote"),
-      (.dot, "digraph { subgraph s {} }", "no subgraphs"), (.dot, "digraph {", "found the end"),
+      (.dot, "digraph { subgraph s {} }", "a graph without subgraphs"),
+      (.dot, "digraph {", "found the end"),
       (.table, "", "expected a line with symbols"),
       (.table, " | a\nq | r\n", "a line for state `r`"),
       (.table, " | a | a\n", "columns for different symbols"),
@@ -229,7 +230,8 @@ import Testing
         .init("y", from: "q0", to: "q1", symbols: ["a"]),
         .init("z", from: "q1", to: "q0", includesEpsilon: true),
       ])
-    let text = String(decoding: try Format.table.write(Drawn(automaton: automaton)), as: UTF8.self)
+    let text = String(
+      decoding: try Format.table.write(PlacedAutomaton(automaton: automaton)), as: UTF8.self)
     #expect(
       text == """
         state | a      | b  | ε
@@ -247,7 +249,8 @@ import Testing
         .init("y", from: "q0", to: "q1", symbols: ["a"]),
       ])
     let sets = try automaton.determinized()
-    let text = String(decoding: try Format.table.write(Drawn(automaton: sets)), as: UTF8.self)
+    let text = String(
+      decoding: try Format.table.write(PlacedAutomaton(automaton: sets)), as: UTF8.self)
     #expect(
       text == """
         state     | a       | b
@@ -259,7 +262,7 @@ import Testing
     let pairs = try sets.combined(with: sets, by: .union)
     #expect(try again(pairs, by: .table).states.map(\.name) == pairs.states.map(\.name))
     #expect(
-      !String(decoding: try Format.table.write(Drawn(automaton: pairs)), as: UTF8.self)
+      !String(decoding: try Format.table.write(PlacedAutomaton(automaton: pairs)), as: UTF8.self)
         .contains("\\"))
     // Tables that were written before, and braces that do not match.
     let old = "state | a\n→ {q0\\,\\ q1} | {q0\\,\\ q1}, {x\n* {x |\n"
@@ -274,7 +277,7 @@ import Testing
     #expect(try again(automaton, by: format).alphabet == [",", "<", "a", "b", "c"])
     // Nothing is added where the transitions have all symbols.
     let plain = try Automaton(states: automaton.states, transitions: automaton.transitions)
-    let text = String(decoding: try format.write(Drawn(automaton: plain)), as: UTF8.self)
+    let text = String(decoding: try format.write(PlacedAutomaton(automaton: plain)), as: UTF8.self)
     #expect(!text.contains("alphabet"))
   }
 
@@ -289,7 +292,8 @@ import Testing
 
   // MARK: JFLAP's labels
 
-  private func jflap(_ transitions: [(from: Int, to: Int, label: String)]) throws -> Drawn {
+  private func jflap(_ transitions: [(from: Int, to: Int, label: String)]) throws -> PlacedAutomaton
+  {
     let states = (0..<3).map { number in
       "<state id='\(number)' name='q\(number)'><x>\(200 * number)</x><y>0</y>"
         + (number == 0 ? "<initial/>" : "") + (number == 2 ? "<final/>" : "") + "</state>"
@@ -354,7 +358,7 @@ import Testing
         states: [.init("q", isInitial: true)],
         transitions: [.init("t", from: "q", to: "q", symbols: symbols)], alphabet: alphabet)
       #expect {
-        try Format.jflap.write(Drawn(automaton: automaton))
+        try Format.jflap.write(PlacedAutomaton(automaton: automaton))
       } throws: {
         "\($0)".contains("JFLAP reads `ab` as a, then b (rename the symbol")
       }

@@ -87,8 +87,8 @@ import Testing
     let findings = try automaton().findings
     #expect(
       findings == [
-        .severalInitialStates(["1", "5"]), .unproductive(state: "5"),
-        .unproductive(state: "6"), .unreachable(state: "7"),
+        .severalInitialStates(["1", "5"]), .dead(state: "5"),
+        .dead(state: "6"), .unreachable(state: "7"),
       ])
     #expect(findings.allSatisfy { !$0.isError })
     let empty = try Automaton(states: [.init("1")], transitions: [])

@@ -6,7 +6,7 @@ import InkDatasets
 import InkRecognizer
 import Testing
 
-/// The automata of the usability test (`spec/editor-and-recogniser.md`, section 4.4), each drawn.
+/// The automata of the usability test of the reference editor, each drawn.
 struct Machine: Sendable, CustomTestStringConvertible {
   struct Place: Sendable {
     var name: String

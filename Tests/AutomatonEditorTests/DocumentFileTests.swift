@@ -154,7 +154,7 @@ import Testing
     ),
     (
       #"{"automatonStates":{"a":{"center":[1,1],"radius":1}},"transitions":{"a":{"type":{"type":"cycle"}}}}"#,
-      "an id of its own"
+      "a unique id"
     ),
     (
       String(repeating: "[", count: 1_000_000),

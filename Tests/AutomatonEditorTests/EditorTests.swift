@@ -366,7 +366,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
         #expect {
           try editor.perform(command)
         } throws: {
-          "\($0)".contains("expected only characters that can be seen, found U+")
+          "\($0)".contains("expected only visible characters, found U+")
         }
       }
     }
@@ -405,7 +405,8 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     #expect(editor.document == Document(id: "test"))
     // What was computed keeps its symbols when it is drawn.
     let minimal = try RegularExpression("a*", alphabet: ["b"]).automaton.minimized()
-    #expect(Document(Drawn(automaton: minimal), id: "x").automaton.alphabet == ["a", "b"])
+    #expect(
+      Document(PlacedAutomaton(automaton: minimal), id: "x").automaton.alphabet == ["a", "b"])
   }
 
   @Test func refusalsAreInPlainEnglish() throws {
@@ -413,7 +414,8 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     #expect {
       try editor.perform(.rename(state: "6E1F0C52-0B7E", "x"))
     } throws: { error in
-      "\(error)".hasPrefix("the state or transition does not exist") && !"\(error)".contains("6E1F")
+      "\(error)".hasPrefix("the state or transition no longer exists")
+        && !"\(error)".contains("6E1F")
     }
     for refusal in [
       Refusal.notANumber, .nothingToDo, .noStateThere, .alreadyFinal, .tooSmall, .noFreeID,
@@ -431,7 +433,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
     try editor.perform(.addSymbols(transition: editor.document.transitions[0].id, "a b"))
     try editor.perform(.drawTransition(arrow(Vector(900, 600), Vector(900, 900))))
     #expect(
-      editor.document.danglingTransitionsInWords == [
+      editor.document.danglingTransitionDescriptions == [
         "the arrow from p to nowhere (a, b)", "the arrow from nowhere to nowhere",
       ])
   }

@@ -6,7 +6,7 @@ import InkDatasets
 import InkRecognizer
 import Testing
 
-/// The files in `Examples/Automata`: the automata of `spec/editor-and-recogniser.md`, section 4.4, and
+/// The files in `Examples/Automata`: the automata of the usability test of the reference editor, and
 /// the strokes of a drawing.
 ///
 /// `INKSTATE_WRITE_EXAMPLES=1` writes them anew.
@@ -90,8 +90,10 @@ import Testing
       let document = try machine.document
       try DocumentFile.write(document).write(to: folder.appendingPathComponent("\(name).automaton"))
       guard name == "mod3" else { continue }
-      let places = document.states.map { ($0.id, Drawn.Place(x: $0.center.x, y: $0.center.y)) }
-      let drawn = Drawn(
+      let places = document.states.map {
+        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
+      }
+      let drawn = PlacedAutomaton(
         automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places))
       try Format.jflap.write(drawn).write(to: folder.appendingPathComponent("mod3.jff"))
     }

@@ -3,7 +3,7 @@ import Foundation
 import Ink
 import Testing
 
-/// Where elements are drawn (`spec/editor-and-recogniser.md`, section 3.6).
+/// Where elements are drawn (`HowDrawingWorks.md`).
 @Suite(.timeLimit(.minutes(5))) struct GeometryTests {
   /// Two states beside each other, 400 points apart, with a transition between them.
   private func pair() throws -> Editor {

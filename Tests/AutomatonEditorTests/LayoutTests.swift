@@ -22,8 +22,8 @@ import Testing
 
   @Test(arguments: 0..<20) func statesStandApartInColumnsFromTheInitialOne(seed: UInt64) throws {
     let automaton = try automaton(states: 2 + Int(seed), seed: seed)
-    let document = Document(Drawn(automaton: automaton), id: "laid out")
-    #expect(document == Document(Drawn(automaton: automaton), id: "laid out"))
+    let document = Document(PlacedAutomaton(automaton: automaton), id: "laid out")
+    #expect(document == Document(PlacedAutomaton(automaton: automaton), id: "laid out"))
     for (index, state) in document.states.enumerated() {
       for other in document.states[..<index] {
         #expect(state.center.distance(to: other.center) > state.radius + other.radius + 40)
@@ -44,7 +44,7 @@ import Testing
   /// Of small automata every arrow finds a way that crosses no ring.
   @Test(arguments: 0..<30) func arrowsGoRoundOtherStates(seed: UInt64) throws {
     let automaton = try automaton(states: 2 + Int(seed) % 5, seed: 100 + seed)
-    let document = Document(Drawn(automaton: automaton), id: "laid out")
+    let document = Document(PlacedAutomaton(automaton: automaton), id: "laid out")
     for transition in document.transitions where !transition.isLoop && !transition.isInitialMarker {
       let curves = try #require(document.appearance(of: transition)).curves
       let places = curves.flatMap { curve in
@@ -67,20 +67,20 @@ import Testing
   @Test func drawnPlacesAreKept() throws {
     let automaton = try automaton(states: 3, seed: 1)
     let places = [
-      "q0": Drawn.Place(x: 0, y: 0), "q1": .init(x: 500, y: 0), "q2": .init(x: 0, y: 700),
+      "q0": PlacedAutomaton.Place(x: 0, y: 0), "q1": .init(x: 500, y: 0), "q2": .init(x: 0, y: 700),
     ]
-    let document = Document(Drawn(automaton: automaton, places: places), id: "drawn")
+    let document = Document(PlacedAutomaton(automaton: automaton, places: places), id: "drawn")
     #expect(document.states.map(\.center) == [Vector(0, 0), Vector(500, 0), Vector(0, 700)])
   }
 
   private func document(at places: [(x: Double, y: Double)]) throws -> Document {
     let automaton = try automaton(states: places.count, seed: 7)
     return Document(
-      Drawn(
+      PlacedAutomaton(
         automaton: automaton,
         places: Dictionary(
           uniqueKeysWithValues: places.enumerated().map { index, place in
-            ("q\(index)", Drawn.Place(x: place.x, y: place.y))
+            ("q\(index)", PlacedAutomaton.Place(x: place.x, y: place.y))
           })), id: "drawn")
   }
 

@@ -121,7 +121,7 @@ import TestSupport
     #expect(read.dataset.examples.count == 1)
     #expect(read.dataset.examples[0].source == "mix")
     #expect(read.failures.count == 1 && read.failures[0].contains("bad.ndjson, line 1"))
-    #expect(read.passedOver.count == 2)
+    #expect(read.skipped.count == 2)
     #expect(read.unlabelledCount == 1)
   }
 
@@ -276,7 +276,7 @@ import TestSupport
     #expect(read.dataset.labels == ["a", "b"] && read.dataset.examples.map(\.label) == ["a", "a"])
     #expect(
       read.failures.count == 1 && read.failures[0].contains("broken.png: expected a whole PNG"))
-    #expect(read.passedOver == ["\(folder.path)/i/b/notes.txt"])
+    #expect(read.skipped == ["\(folder.path)/i/b/notes.txt"])
   }
 
   @Test func fingerprintsAreThoseOfFNV() {
@@ -386,12 +386,12 @@ import TestSupport
 
   @Test(.enabled(if: SharedData.isPresent, "needs the data of datasets/README.md"))
   func allRealRecordingsAreRead() throws {
-    for (name, count, passedOver) in [
+    for (name, count, skipped) in [
       ("dollar1", 3360, 0), ("mmg", 6718, 9), ("quickdraw", 542, 0),
     ] {
       let read = try Dataset.load("\(SharedData.path)/\(name)")
       #expect(read.dataset.examples.count == count)
-      #expect(read.passedOver.count == passedOver)
+      #expect(read.skipped.count == skipped)
       #expect(read.failures.isEmpty && read.unlabelledCount == 0)
     }
   }

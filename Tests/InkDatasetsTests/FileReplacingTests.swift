@@ -141,7 +141,7 @@ import TestSupport
       "\($0)".hasPrefix("\(folder.path)/file/below: expected room and permission to write")
     }
     #expect { try FileTree.write(Data(), to: folder.path) } throws: {
-      "\($0)" == "\(folder.path): expected a place for a file, found a folder"
+      "\($0)" == "\(folder.path): expected a path for a file, found a folder"
     }
     let long = "\(folder.path)/" + String(repeating: "a", count: 300)
     for (path, reason) in [
@@ -201,7 +201,7 @@ import TestSupport
     try link("link", to: "pipe")
     for name in ["pipe", "link"] {
       let path = "\(folder.path)/\(name)"
-      let message = ": expected a place for a file or folder, found a pipe or device"
+      let message = ": expected a path for a file or folder, found a pipe or device"
       #expect { try FileTree.refuseExisting(path, force: true) } throws: {
         "\($0)" == path + message
       }

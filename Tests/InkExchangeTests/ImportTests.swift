@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkDatasets
 import InkNetwork
 import InkRaster
@@ -224,6 +225,14 @@ import Testing
     let folder = try TemporaryFolder()
     let model = try Model.imported(path: folder.write("a.mlmodel", data))
     #expect(model.network.weights["0.weight"]?.values == [Float](repeating: 1, count: 18))
+  }
+
+  @Test func exportsNameTheVersionThatWroteThem() throws {
+    var model = small
+    model.provenance["version"] = "0.0.1"
+    let file = try Onnx_ModelProto(serializedBytes: model.exported(as: .onnx))
+    #expect(file.producerName == "inkstate")
+    #expect(file.producerVersion == Version.current)
   }
 
   @Test func whatONNXHasAndInkstateHasNotIsNamed() throws {

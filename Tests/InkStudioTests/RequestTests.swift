@@ -254,7 +254,7 @@ import Testing
         let answer = try await command("{\(body),\"text\":\"\(text)\"}")
         #expect((400..<500).contains(answer.status), "\(body): \(answer.status)")
         #expect(
-          answer.error.contains("expected only characters that can be seen, found U+"),
+          answer.error.contains("expected only visible characters, found U+"),
           "\(body): \(answer.error)")
       }
       let after = try await studio.ask(.get, "/api/documents/A").json

@@ -298,7 +298,7 @@ import TestSupport
     ),
     (
       "<ink><traceGroup id=\"g\"><annotation type=\"truth\">a</annotation><traceView traceDataRef=\"g\"/></traceGroup></ink>",
-      "bad, line 1: expected references that come to an end, found one that leads back to itself"
+      "bad, line 1: expected references without cycles, found a cycle"
     ),
     (
       "<!DOCTYPE ink [<!ENTITY a \"1 2\">]><ink><trace>&a;</trace></ink>",

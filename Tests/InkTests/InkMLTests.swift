@@ -124,11 +124,11 @@ import TestSupport
     (
       "<trace>0 0</trace><trace id='a' continuation='middle' priorRef='b'>1 2</trace>"
         + "<trace id='b' continuation='middle' priorRef='a'>1 2</trace>",
-      "expected continuations that come to an end, found some that lead back to themselves"
+      "expected continuations without cycles, found a cycle"
     ),
     (
       "<trace id='a' continuation='end' priorRef='a'>1 2</trace>",
-      "expected continuations that come to an end"
+      "expected continuations without cycles"
     ),
   ])
   func continuationsThatGoNowhereAreNamed(content: String, expected: String) throws {
@@ -200,7 +200,7 @@ import TestSupport
     ("<traceView traceDataRef='#g' to='4'/>", "expected a view from 1 to 3, found 1 to 4"),
     (
       "<traceView id='v' traceDataRef='#w'/><traceView id='w' traceDataRef='#v'/>",
-      "expected references that come to an end, found one that leads back to itself"
+      "expected references without cycles, found a cycle"
     ),
   ])
   func viewsThatSelectNothingAreNamed(views: String, expected: String) throws {
@@ -214,7 +214,7 @@ import TestSupport
     let found = try problem(
       "<trace id='v100000'>1 2</trace>\(views.reversed().joined())<traceGroup>"
         + "<annotation type='truth'>x</annotation><traceView traceDataRef='#v0'/></traceGroup>")
-    #expect(found.contains("expected at most 300 groups and views behind one another, found more"))
+    #expect(found.contains("expected at most 300 nested groups and views, found more"))
     let few = (0..<100).map { "<traceView id='v\($0)' traceDataRef='#v\($0 + 1)'/>" }
     #expect(
       try strokes(

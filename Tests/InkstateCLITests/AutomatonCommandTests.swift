@@ -206,7 +206,7 @@ import Testing
     let result = try run("check", "a.automaton")
     #expect(!result.output.contains("6E1F"))
     #expect(result.output.contains("the transition from #1 to q has no symbol"))
-    #expect(result.output.contains("the arrow from q to nowhere is left out"))
+    #expect(result.output.contains("the arrow from q to nowhere is ignored"))
     #expect(!(try run("trace", "a.automaton", "")).output.contains("6E1F"))
   }
 
@@ -299,8 +299,8 @@ import Testing
     let result = try run("convert", "a.jff", "--to", "table")
     #expect(
       result.errors == """
-        Error: table form: expected names of states of one line (change it, or take a form that holds \
-        any: automaton, jff or dot), found `one\\ntwo`
+        Error: table format: expected names of states of one line (change it, or use a format without \
+        this limit: automaton, jff or dot), found `one\\ntwo`
 
         """)
     for form in ["automaton", "jff", "dot"] {

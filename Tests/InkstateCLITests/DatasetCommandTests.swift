@@ -79,8 +79,8 @@ import TestSupport
   }
 
   @Test(arguments: [
-    ("--map line=a --map line=b", "--map: expected one new name for `line`, found `a` and `b`"),
-    ("--map line=a --drop line", "--map, --drop: expected one of them for `line`, found both"),
+    ("--map line=a --map line=b", "--map: two new names for `line`, `a` and `b`; give one"),
+    ("--map line=a --drop line", "`line` is in both --map and --drop; give one of them"),
   ])
   func labelsHaveOneFate(options: String, message: String) throws {
     try folder.write("a.ndjson", line)
@@ -91,7 +91,7 @@ import TestSupport
     #expect(twice.status == 0)
     let calibrated = try run("calibrate m a.ndjson --except a=0.1 --except a=0.2 -o c")
     #expect(
-      calibrated.errors.hasPrefix("Error: --except: expected one share for `a`, found 0.1 and 0.2"))
+      calibrated.errors.hasPrefix("Error: --except: two different shares for `a`, 0.1 and 0.2"))
   }
 
   @Test func inkAndPicturesInOneFolderAreNeverSilent() throws {
@@ -100,8 +100,8 @@ import TestSupport
     for name in ["1", "2"] { try folder.write("mix/pictures/\(name).png", picture) }
     try folder.write("mix/notes.txt", "x")
     let said = """
-      passed over: 2 pictures (mix/pictures/1.png first)
-      passed over: 1 other file (mix/notes.txt)
+      skipped: 2 pictures (mix/pictures/1.png first)
+      skipped: 1 other file (mix/notes.txt)
 
       """
     var result = try run("dataset describe mix")
@@ -116,14 +116,14 @@ import TestSupport
     try folder.write("mix/pictures/1.xml", "<annotation/>")
     result = try run("dataset describe mix")
     #expect(result.output.hasPrefix("2 examples of 1 class\n"))
-    #expect(result.errors.hasPrefix("passed over: 3 other files (mix/about.json first)\n"))
+    #expect(result.errors.hasPrefix("skipped: 3 other files (mix/about.json first)\n"))
   }
 
   @Test func inkBesideArraysIsNamed() throws {
     _ = try run("dataset synthesize --writers 2 --per-class 1 --form npy -o arrays")
     try folder.write("arrays/a.ndjson", line)
     let result = try run("dataset describe arrays")
-    #expect(result.errors.hasPrefix("passed over: 1 ink file (arrays/a.ndjson)\n"))
+    #expect(result.errors.hasPrefix("skipped: 1 ink file (arrays/a.ndjson)\n"))
     #expect(result.output.hasPrefix("8 examples of 4 classes\n"))
   }
 
@@ -153,10 +153,10 @@ import TestSupport
     #expect(lines.count == 2)
     #expect(
       lines[0].hasPrefix("not read: a.json, line 1: ")
-        && lines[0].hasSuffix("; nor could 3 more be read"))
+        && lines[0].hasSuffix("; 3 more could not be read"))
     #expect(
       lines[1].hasPrefix("not read: README.ndjson, line 1: ")
-        && lines[1].hasSuffix("; nor could 1 more be read"))
+        && lines[1].hasSuffix("; 1 more could not be read"))
     // Among good ones, every bad one is named.
     try folder.write("b.ndjson", "{\n{\n" + line + "{\n")
     result = try run("classify b.ndjson")
@@ -174,7 +174,7 @@ import TestSupport
     try folder.write("light.png", PNG.encode(picture))
     try folder.write("ink.ndjson", line)
     var result = try run("classify dark.png light.png ink.ndjson")
-    #expect(result.errors == "dark.png: dark ink on bright ground, inverted\n")
+    #expect(result.errors == "dark.png: dark ink on a light background, inverted\n")
     result = try run("classify --format json dark.png light.png ink.ndjson")
     let answers = try result.output.split(separator: "\n").map {
       try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]

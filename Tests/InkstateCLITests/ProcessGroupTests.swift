@@ -66,7 +66,7 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/model.safetensors"))
     let resumed = try inkstate(
       command + ["--resume"], in: folder, prefix: "timeout --foreground -s INT 2")
-    #expect(resumed.errors.contains("going on in epoch"), "\(resumed.errors)")
+    #expect(resumed.errors.contains("resuming in epoch"), "\(resumed.errors)")
     #expect(resumed.errors.contains("interrupted in epoch"), "\(resumed.errors)")
   }
 

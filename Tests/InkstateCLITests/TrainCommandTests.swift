@@ -28,7 +28,7 @@ import TestSupport
       result.errors.contains(
         "1 epoch of batches of 16, Adam with a one-cycle rate of 0.004, classes balanced, "
           + "weights averaged (0.9), patience 10 epochs, augmentation any-angle for half of "
-          + "the examples (options overrule each choice)\n"), "\(result.errors)")
+          + "the examples (options override each choice)\n"), "\(result.errors)")
     // What validates is not learnt from.
     let counts = try #require(
       result.errors.firstMatch(
@@ -85,7 +85,7 @@ import TestSupport
     result = try run("calibrate \(model) ink.ndjson --false-rejections 0.02 -o a2.safetensors")
     #expect(
       result.errors.contains(
-        /warning: `state` keeps its thresholds: 48 of its .* at least 50 are needed to refuse 2.00/
+        /warning: `state` keeps its thresholds: it has 48 .* at least 50 are needed to reject 2.00/
       ), "\(result.errors)")
     result = try run(
       "calibrate \(model) ink.ndjson --false-rejections 0.05 --map other=state --map state=other -o b.safetensors"
@@ -95,7 +95,7 @@ import TestSupport
     #expect(warnings.count == 1)
     #expect(
       warnings[0].wholeMatch(
-        of: /warning: [0-9.]+ % of `state` \([0-9]+ of [0-9]+\) is refused; .*/)
+        of: /warning: [0-9.]+ % of `state` \([0-9]+ of [0-9]+\) is rejected; .*/)
         != nil, "\(warnings)")
   }
 
@@ -117,7 +117,7 @@ import TestSupport
           && result.errors.contains("this process computes with OpenBLAS Sandybridge and"),
         "\(result.errors)")
       result = try interrupted("Sandybridge", " --resume --any-instruction-set")
-      #expect(result.errors.contains("\ngoing on in epoch"), "\(result.errors.suffix(300))")
+      #expect(result.errors.contains("\nresuming in epoch"), "\(result.errors.suffix(300))")
     }
   #endif
 
@@ -155,16 +155,16 @@ import TestSupport
 
   /// Options that do not go together are told apart in plain words.
   @Test(arguments: [
-    ("train -o m", "name a data set to learn from"),
+    ("train -o m", "name a data set to train on"),
     ("train --adapt a -o m", "--adapt: name the model to adapt with --from"),
     (
       "train a --validation b --validation-share 0.1 -o m",
       "--validation-share and --validation cannot be used together"
     ),
-    ("inspect --machine m", "--machine shows no model: leave out m"),
-    ("export m --to swift --name class", "`class` cannot be the name of a type in Swift"),
-    ("export m", "--to: name the form: coreml, onnx, safetensors or swift"),
-    ("import m.onnx --size 3 -o x", "--size is for .npz files only, and m.onnx is none"),
+    ("inspect --machine m", "--machine does not show a model; leave out m"),
+    ("export m --to swift --name class", "`class` cannot be the name of a Swift type"),
+    ("export m", "name the format with --to: coreml, onnx, safetensors or swift"),
+    ("import m.onnx --size 3 -o x", "--size is only for .npz files; leave it out for m.onnx"),
   ])
   func optionsThatDoNotFitAreExplained(line: String, message: String) throws {
     let result = try run(line)

@@ -1,8 +1,10 @@
 extension Automaton {
-  /// The shortest word that is accepted, and of these the first by symbols; `nil` where there is none.
+  /// The shortest accepted word, or `nil` if no word is accepted.
+  ///
+  /// Of several words, it is the first by symbols.
   public var shortestWord: [String]? {
     let graph = Graph(self)
-    // How many symbols lead from each state to a final one; ways without reading cost nothing.
+    // The distance of each state to a final state in symbols; ε-transitions cost nothing.
     let sources = graph.sources
     var distances = [Int](repeating: .max, count: graph.stateCount)
     var level = graph.isFinal.indices.filter { graph.isFinal[$0] }
@@ -36,7 +38,7 @@ extension Automaton {
           graph.edges(from: state, reading: symbol).contains { distances[$0.target] == left - 1 }
         }
       }
-      guard let symbol else { preconditionFailure("a distance is that of a way") }
+      guard let symbol else { preconditionFailure("a finite distance belongs to a path") }
       word.append(graph.symbols[symbol])
       current = graph.step(current, reading: symbol, &marks)
       left -= 1
@@ -44,20 +46,18 @@ extension Automaton {
     return word
   }
 
-  /// The first `count` words that are accepted, shorter ones first, then by symbols; fewer where there
-  /// are no more.
+  /// Returns the first `count` accepted words, ordered by length and then by symbols.
   ///
-  /// - Throws: `AutomatonError` where the sets of states on the way take more room than the limit's
-  ///   transitions.
-  public func words(
+  /// - Throws: `AutomatonError` if the computation needs more room than the limit's transitions.
+  public func acceptedStrings(
     first count: Int, limit: Limit = .standard
   ) throws(AutomatonError) -> [[String]] {
     let graph = Graph(trimmed)
     var marks = Marks(count: graph.stateCount)
     let start = graph.closure(of: graph.initial, &marks)
     let sources = graph.sources
-    /// The states from which exactly so many symbols lead to a final one.
-    func silentlyBefore(_ states: Set<Int>) -> Set<Int> {
+    /// Returns `states` and the states that reach them by ε-transitions.
+    func epsilonPredecessors(_ states: Set<Int>) -> Set<Int> {
       var result = states
       var open = Array(states)
       while let state = open.popLast() {
@@ -67,12 +67,13 @@ extension Automaton {
       }
       return result
     }
-    var canEnd = [silentlyBefore(Set(graph.isFinal.indices.filter { graph.isFinal[$0] }))]
+    var canEnd = [epsilonPredecessors(Set(graph.isFinal.indices.filter { graph.isFinal[$0] }))]
     var words: [[String]] = []
     var emptyLengths = 0
     var room = canEnd[0].count
 
-    /// Adds the words of `length`, into no way that cannot end in so many symbols.
+    /// Adds the accepted words of `length`, and follows only paths that can end after that many
+    /// symbols.
     func collect(length: Int) {
       guard start.contains(where: canEnd[length].contains) else { return }
       var ways: [(states: [Int], symbols: ArraySlice<Int>)] = [
@@ -94,7 +95,7 @@ extension Automaton {
     }
 
     var length = 0
-    // No word of so many lengths in a row: there are no longer ones.
+    // If so many consecutive lengths have no word, there is no longer word.
     while words.count < count, emptyLengths <= graph.stateCount {
       let before = words.count
       collect(length: length)
@@ -104,7 +105,7 @@ extension Automaton {
         for edge in sources[state] where edge.symbol >= 0 { previous.insert(edge.target) }
       }
       if previous.isEmpty { break }
-      canEnd.append(silentlyBefore(previous))
+      canEnd.append(epsilonPredecessors(previous))
       room += canEnd[length + 1].count
       try limit.check("list of words", transitions: room)
       length += 1
