@@ -11,8 +11,9 @@ struct ExportedLayer {
   /// What is stored beside it, in the order in which ONNX and Swift take it.
   var parameters: [(role: Parameter.Role, values: [Float])]
 
-  /// The form of node `index` of `network`; `place` tells where stored values begin in the weights of a
-  /// Swift file. Fails for a layer that does nothing at inference.
+  /// Creates the forms of node `index` of `network`, or `nil` for a layer that does nothing at inference.
+  ///
+  /// `place` stores values among the weights of a Swift file and returns where they begin.
   init?(_ index: Int, of network: TrainedNetwork, placing place: ([Float]) -> Int) {
     let architecture = network.architecture
     let shape = architecture.inputShape(of: index)

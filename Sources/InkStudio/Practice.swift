@@ -395,7 +395,8 @@ actor Practice {
     options.seed = seed
     let trainer = try Trainer(
       base.architecture, training: Rehearsal(own, with: invented, seed: seed).dataset,
-      validation: nil, rasterizer: base.preprocessing.rasterizer, options: options, startingFrom: base, workers: 1
+      validation: nil, rasterizer: base.preprocessing.rasterizer, options: options,
+      startingFrom: base, workers: 1
     )
     let outcome = try trainer.run(provenance: [
       "adapted_to": "\(own.examples.count) digits", "version": Version.current,

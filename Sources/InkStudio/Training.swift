@@ -228,7 +228,8 @@ final class Training: Sendable {
     let options = recipe.options(
       for: learnt, network: network, hasValidation: false, startsFromModel: base != nil)
     let trainer = try Trainer(
-      network, training: learnt, validation: nil, rasterizer: base?.preprocessing.rasterizer ?? .standard,
+      network, training: learnt, validation: nil,
+      rasterizer: base?.preprocessing.rasterizer ?? .standard,
       options: options, startingFrom: base, workers: Self.workers)
     let clock = ContinuousClock()
     let start = clock.now

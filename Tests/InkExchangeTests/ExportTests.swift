@@ -31,7 +31,8 @@ import Testing
 
   private func probabilities(_ model: Model, _ picture: Bitmap) -> [Double] {
     softmax(
-      InferenceNetwork(model.network).logits(of: picture.pixels), temperature: model.decision.temperature)
+      InferenceNetwork(model.network).logits(of: picture.pixels),
+      temperature: model.decision.temperature)
   }
 
   @Test(arguments: networks) func foldingKeepsTheFunction(layers: [Layer]) throws {

@@ -395,7 +395,7 @@ func inkstate(
       to: URL(fileURLWithPath: "\(folder.path)/inkstate"))
     let result = try inkstate([], in: folder, prefix: "./inkstate studio")
     #expect(result.status != 0)
-    #expect(result.errors.contains("/inkstate-studio, found none (scripts/build builds it)"))
+    #expect(result.errors.contains("/inkstate-studio is missing; build it with scripts/build"))
   }
 
   @Test func everyCommandHasHelpWithAnExample() throws {

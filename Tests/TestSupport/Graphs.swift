@@ -2,16 +2,20 @@ import InkNetwork
 
 /// Networks that are no chains, for tests of what runs and trains them.
 public enum Graphs {
+  /// One of them.
   public struct Graph: Sendable, CustomStringConvertible {
+    /// What it tests.
     public let description: String
     let inputs: [NetworkInput]
     let nodes: [Architecture.Node]
 
+    /// The network.
     public func architecture() throws -> Architecture {
       try Architecture(name: description, inputs: inputs, nodes: nodes)
     }
   }
 
+  /// Several sources, values that several nodes read, inputs of each form.
   public static let all: [Graph] = [
     Graph(
       description: "two branches of one picture", inputs: [.picture(size: 8)],
