@@ -2,6 +2,7 @@
 import PackageDescription
 
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
+// InkEvaluation tells how good a model is.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
 // The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
 
@@ -15,7 +16,9 @@ let package = Package(
     .library(name: "Automata", targets: ["Automata"]),
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
-    .library(name: "InkTraining", targets: ["InkImageIO", "InkDatasets", "InkTraining"]),
+    .library(
+      name: "InkTraining",
+      targets: ["SeededRandom", "InkImageIO", "InkDatasets", "InkEvaluation", "InkTraining"]),
     .library(name: "InkExchange", targets: ["InkExchange"]),
     // The loops alone, for Benchmarks.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
@@ -42,6 +45,9 @@ let package = Package(
       resources: [.copy("Resources/inkstate.safetensors")]),
 
     // The workshop.
+    .target(name: "SeededRandom"),
+    .target(name: "SafeFiles"),
+    .target(name: "ParallelLoops"),
     .systemLibrary(
       name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
     .systemLibrary(
@@ -51,13 +57,21 @@ let package = Package(
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
     .target(
-      name: "InkDatasets", dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO"]),
+      name: "InkDatasets",
+      dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO", "SafeFiles", "SeededRandom"]),
+    .target(
+      name: "InkEvaluation",
+      dependencies: [
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+        "ParallelLoops", "SafeFiles", "SeededRandom",
+      ]),
     .target(
       name: "InkTraining",
       dependencies: [
         "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
         .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
-        "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+        "InkRaster", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
+        "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
 
     // Models of other tools, in and out.
@@ -74,7 +88,7 @@ let package = Package(
       name: "InkStudio",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkRecognizer", "Automata", "AutomatonEditor",
+        "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       resources: [.copy("Page"), .copy("Resources/digits.safetensors")]),
@@ -89,7 +103,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "Automata", "AutomatonEditor",
+        "InkExchange", "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
+        "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -126,6 +141,8 @@ let package = Package(
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),
+    .testTarget(
+      name: "InkEvaluationTests", dependencies: ["InkEvaluation", "InkTraining", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

@@ -7,6 +7,7 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkTraining
+import SeededRandom
 
 /// Measures Inkstate as `compare.py` asks, as `peers.py` measures the others: a line of JSON in, a line
 /// of JSON out.

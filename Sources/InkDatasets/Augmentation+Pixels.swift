@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkRaster
+import SeededRandom
 
 extension Augmentation {
   /// Returns a random variation of `bitmap`, by elastic distortion with waves as the smooth field

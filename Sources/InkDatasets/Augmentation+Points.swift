@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 extension Augmentation {
   /// Returns a random variation of `drawing` of about the same size, centred near the origin.

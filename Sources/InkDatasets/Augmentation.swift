@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkRaster
+import SeededRandom
 
 /// Random variations of examples during training.
 ///

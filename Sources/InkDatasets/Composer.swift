@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 /// Composes new drawings from parts of recorded ink.
 ///

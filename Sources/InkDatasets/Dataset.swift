@@ -1,5 +1,6 @@
 import Ink
 import InkRaster
+import SafeFiles
 
 /// A labelled example for training or testing.
 public struct Example: Hashable, Sendable {
@@ -141,12 +142,12 @@ public struct Dataset: Hashable, Sendable {
 
   /// The class of every example.
   ///
-  /// - Throws: `DatasetError` if the label of an example is not a label of the data set.
-  public func classes() throws(DatasetError) -> [Int] {
+  /// - Throws: `FileError` if the label of an example is not a label of the data set.
+  public func classes() throws(FileError) -> [Int] {
     let indices = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
-    return try examples.map { example throws(DatasetError) in
+    return try examples.map { example throws(FileError) in
       guard let index = indices[example.label] else {
-        throw DatasetError(
+        throw FileError(
           path: example.origin, expected: "a label of \(labels.joined(separator: ", "))",
           found: "`\(example.label)`")
       }
@@ -175,24 +176,4 @@ public struct Dataset: Hashable, Sendable {
   public func subset(_ indices: [Int]) -> Dataset {
     Dataset(indices.map { examples[$0] }, labels: labels)
   }
-}
-
-/// An error in a data set or file: the place, the expected and the found value.
-public struct DatasetError: Error, Hashable, CustomStringConvertible {
-  /// The file or folder, and the place in it if known.
-  public var path: String
-  /// The expected value.
-  public var expected: String
-  /// The found value.
-  public var found: String
-
-  /// Creates the error for `found` instead of `expected` in `path`.
-  public init(path: String, expected: String, found: String) {
-    self.path = path
-    self.expected = expected
-    self.found = found
-  }
-
-  /// The error in one line.
-  public var description: String { "\(path): expected \(expected), found \(found)" }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkRaster
+import SafeFiles
 
 /// The format of a data set on disk.
 public enum DatasetForm: String, Sendable, CaseIterable {
@@ -18,7 +19,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   /// Formats for pictures render drawings with `rasterizer`. Without a rasteriser, pictures keep
   /// their size, and drawings are refused.
   ///
-  /// - Throws: `DatasetError` if the format cannot hold the data, or writing fails.
+  /// - Throws: `FileError` if the format cannot hold the data, or writing fails.
   public func write(_ dataset: Dataset, rasterizer: Rasterizer?, to path: String) throws {
     try write(
       dataset.examples, count: dataset.examples.count, labels: dataset.labels,
@@ -27,18 +28,18 @@ public enum DatasetForm: String, Sendable, CaseIterable {
 
   /// Writes `count` examples one by one; the formats `ndjson` and `npy` keep none in memory.
   ///
-  /// - Throws: `DatasetError` if the format cannot hold the data, or writing fails.
+  /// - Throws: `FileError` if the format cannot hold the data, or writing fails.
   public func write(
     _ examples: some Sequence<Example>, count: Int, labels: [String], rasterizer: Rasterizer?,
     to path: String
   ) throws {
     if self != .ndjson { try checkNames(of: labels, path: path) }
     if self == .idx || self == .npy, labels.count > 256 {
-      throw DatasetError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
+      throw FileError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
     }
     let size = (rasterizer ?? .standard).size
     if self == .idx, count * size * size > IDX.mostBytes {
-      throw DatasetError(
+      throw FileError(
         path: path,
         expected:
           "at most \(IDX.mostBytes / size / size) pictures of \(size) × \(size) as IDX (npy "
@@ -71,7 +72,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
     var targets: [UInt8] = []
     func pixels(_ example: Example) throws -> [UInt8] {
       guard let target = classes[example.label] else {
-        throw DatasetError(
+        throw FileError(
           path: example.origin, expected: "a label of \(labels.joined(separator: ", "))",
           found: "`\(example.label)`")
       }
@@ -95,11 +96,11 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   }
 
   /// Checks that the labels can be names of folders and lines of a file.
-  private func checkNames(of labels: [String], path: String) throws(DatasetError) {
+  private func checkNames(of labels: [String], path: String) throws(FileError) {
     let forbidden: Set<Character> = ["/", "\0", "\n", "\r"]
     for label in labels
     where label.isEmpty || label.hasPrefix(".") || !forbidden.isDisjoint(with: label) {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "labels that can be names of folders", found: "`\(label)`")
     }
   }
@@ -108,7 +109,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
     var file = try BlockWriter(path: path)
     for (index, example) in examples.enumerated() {
       guard case .drawing(let drawing) = example.content else {
-        throw DatasetError(
+        throw FileError(
           path: example.origin, expected: "ink for NDJSON", found: "a picture without points")
       }
       let recording = Recording(
@@ -224,13 +225,13 @@ extension Dataset {
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
   /// already. With `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
   ///
-  /// - Throws: `DatasetError` if there is no data set at `path`.
+  /// - Throws: `FileError` if there is no data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
     source: String? = nil, asSingleStrokes: Bool = false
   ) throws -> LoadedDataset {
     guard FileTree.exists(path) else {
-      throw DatasetError(path: path, expected: "a data set", found: "nothing of that name")
+      throw FileError(path: path, expected: "a data set", found: "nothing of that name")
     }
     var loaded = try read(path, polarity: polarity, source: source)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
@@ -256,7 +257,7 @@ extension Dataset {
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0
           ? "\(loaded.unlabelledCount.counted("recording")) without a label" : "none")
-      throw DatasetError(path: path, expected: "examples with labels", found: reason)
+      throw FileError(path: path, expected: "examples with labels", found: reason)
     }
     return loaded
   }
@@ -290,7 +291,7 @@ extension Dataset {
         ? name.replacing("images", with: "labels")
         : name.replacing("images-idx3", with: "labels-idx1")
       guard labels != name else {
-        throw DatasetError(
+        throw FileError(
           path: path, expected: "a name with `images`, so that the labels can be found",
           found: "`\(name)`")
       }
@@ -350,9 +351,9 @@ extension Dataset {
     return LoadedDataset(dataset: Dataset(examples, labels: labels.names), wasInverted: inverts)
   }
 
-  private static func checkPictures(_ shape: [Int], path: String) throws(DatasetError) {
+  private static func checkPictures(_ shape: [Int], path: String) throws(FileError) {
     guard shape.count == 3, (1...4096).contains(shape[1]), (1...4096).contains(shape[2]) else {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "pictures, [count, height, width]", found: "\(shape)")
     }
   }
@@ -360,19 +361,19 @@ extension Dataset {
   /// Returns the label of each of `count` pictures, and all labels in `classes.txt`.
   private static func classes(
     _ path: String, count: Int
-  ) throws(DatasetError) -> (classes: [String], names: [String]?) {
+  ) throws(FileError) -> (classes: [String], names: [String]?) {
     let labels = try NPY.isOne(path) ? NPY.read(path) : IDX.read(path)
     guard labels.shape == [count] else {
-      throw DatasetError(path: path, expected: count.counted("label"), found: "\(labels.shape)")
+      throw FileError(path: path, expected: count.counted("label"), found: "\(labels.shape)")
     }
     let classesPath = "\(FileTree.folder(of: path))/classes.txt"
     let names = FileManager.default.contents(atPath: classesPath).map {
       String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
     }
-    let classes = try labels.values.enumerated().map { index, label throws(DatasetError) in
+    let classes = try labels.values.enumerated().map { index, label throws(FileError) in
       guard let names else { return String(label) }
       guard Int(label) < names.count else {
-        throw DatasetError(
+        throw FileError(
           path: "\(path), item \(index + 1)",
           expected: "a label below \(names.count), the number of classes in classes.txt",
           found: "\(label)")

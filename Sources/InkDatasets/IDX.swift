@@ -2,6 +2,7 @@ import CZlib
 import Foundation
 import Ink
 import InkRaster
+import SafeFiles
 
 /// The format of MNIST (LeCun, Cortes & Burges): two zero bytes, the type (8 for unsigned bytes),
 /// the number of axes, each length as 32 big-endian bits, then the values.
@@ -29,7 +30,7 @@ enum IDX {
   }
 
   /// Reads one file, compressed or not.
-  static func read(_ path: String) throws(DatasetError) -> Content {
+  static func read(_ path: String) throws(FileError) -> Content {
     let reader = try Reader(path)
     let values = try reader.next(reader.count)
     try reader.finish()
@@ -45,9 +46,9 @@ enum IDX {
     private var read = 0
 
     /// Reads the header.
-    init(_ path: String) throws(DatasetError) {
-      func refuse(_ expected: String, _ found: String) -> DatasetError {
-        DatasetError(path: path, expected: expected, found: found)
+    init(_ path: String) throws(FileError) {
+      func refuse(_ expected: String, _ found: String) -> FileError {
+        FileError(path: path, expected: expected, found: found)
       }
       self.path = path
       file = try GZipFile(reading: path)
@@ -75,26 +76,26 @@ enum IDX {
     }
 
     /// The next `number` values.
-    func next(_ number: Int) throws(DatasetError) -> [UInt8] {
+    func next(_ number: Int) throws(FileError) -> [UInt8] {
       let values = try file.read(number)
       read += values.count
       guard values.count == number else {
-        throw DatasetError(
+        throw FileError(
           path: path, expected: "\(count.counted("value")), as the header says", found: "\(read)")
       }
       return values
     }
 
     /// Throws if there are bytes after the last value.
-    func finish() throws(DatasetError) {
+    func finish() throws(FileError) {
       guard try file.read(1).isEmpty else {
-        throw DatasetError(path: path, expected: count.counted("value"), found: "more")
+        throw FileError(path: path, expected: count.counted("value"), found: "more")
       }
     }
   }
 
   /// Writes one file, compressed where its name ends in `.gz`.
-  static func write(_ content: Content, to path: String) throws(DatasetError) {
+  static func write(_ content: Content, to path: String) throws(FileError) {
     var bytes: [UInt8] = [0, 0, 8, UInt8(content.shape.count)]
     for length in content.shape {
       withUnsafeBytes(of: UInt32(length).bigEndian) { bytes.append(contentsOf: $0) }
@@ -108,10 +109,10 @@ final class GZipFile {
   private let path: String
   private let file: gzFile
 
-  init(reading path: String) throws(DatasetError) {
+  init(reading path: String) throws(FileError) {
     // Detecting the format would consume the first bytes of a pipe.
     guard FileTree.isRegular(path), let file = gzopen(path, "rb") else {
-      throw DatasetError(path: path, expected: "a readable file", found: "none")
+      throw FileError(path: path, expected: "a readable file", found: "none")
     }
     self.path = path
     self.file = file
@@ -122,7 +123,7 @@ final class GZipFile {
   }
 
   /// The next `count` bytes, or fewer where the file ends.
-  func read(_ count: Int) throws(DatasetError) -> [UInt8] {
+  func read(_ count: Int) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     let block = 1 << 20
     var chunk = [UInt8](repeating: 0, count: min(block, count))
@@ -130,7 +131,7 @@ final class GZipFile {
       let wanted = min(block, count - bytes.count)
       let got = gzread(file, &chunk, UInt32(wanted))
       guard got >= 0 else {
-        throw DatasetError(path: path, expected: "whole gzip data", found: "damaged data")
+        throw FileError(path: path, expected: "whole gzip data", found: "damaged data")
       }
       bytes.append(contentsOf: chunk.prefix(Int(got)))
       if got < wanted { break }
@@ -138,10 +139,10 @@ final class GZipFile {
     return bytes
   }
 
-  static func write(_ bytes: [UInt8], to path: String) throws(DatasetError) {
+  static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
     // "T" writes without compression.
     guard let file = gzopen(path, "wb9") else {
-      throw DatasetError(path: path, expected: "permission to write", found: "none")
+      throw FileError(path: path, expected: "permission to write", found: "none")
     }
     var isWhole = true
     for start in stride(from: 0, to: bytes.count, by: 1 << 24) {
@@ -150,7 +151,7 @@ final class GZipFile {
       isWhole = isWhole && Int(written) == block.count
     }
     guard gzclose(file) == Z_OK, isWhole else {
-      throw DatasetError(path: path, expected: "room to write", found: "a full disk")
+      throw FileError(path: path, expected: "room to write", found: "a full disk")
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import InkImageIO
 import InkRaster
+import SafeFiles
 
 /// Whether a picture's ink is brighter or darker than its background.
 public enum Polarity: String, Sendable, CaseIterable {
@@ -78,7 +79,7 @@ enum ImageFolder {
       case (_, let rasterizer?): bitmap = try example.bitmap(rasterizer)
       case (.bitmap(let original), nil): bitmap = original
       case (.drawing, nil):
-        throw DatasetError(
+        throw FileError(
           path: example.origin, expected: "pictures only, or ink only", found: "ink among pictures")
       }
       try PNG.encode(bitmap).write(to: URL(fileURLWithPath: file))

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SafeFiles
 
 /// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
 /// then the values.
@@ -30,9 +31,9 @@ package enum NPY {
   }
 
   /// Reads the header; `path` is the name in errors.
-  package static func header(in bytes: [UInt8], path: String) throws(DatasetError) -> Header {
-    func refuse(_ expected: String, _ found: String) -> DatasetError {
-      DatasetError(path: path, expected: expected, found: found)
+  package static func header(in bytes: [UInt8], path: String) throws(FileError) -> Header {
+    func refuse(_ expected: String, _ found: String) -> FileError {
+      FileError(path: path, expected: expected, found: found)
     }
     guard bytes.starts(with: magic), bytes.count >= 12 else {
       throw refuse("an NPY file", bytes.isEmpty ? "an empty file" : "something else")
@@ -61,9 +62,9 @@ package enum NPY {
   }
 
   /// Reads the header of a file with `uint8` values.
-  static func header(of path: String) throws(DatasetError) -> Header {
-    func refuse(_ expected: String, _ found: String) -> DatasetError {
-      DatasetError(path: path, expected: expected, found: found)
+  static func header(of path: String) throws(FileError) -> Header {
+    func refuse(_ expected: String, _ found: String) -> FileError {
+      FileError(path: path, expected: expected, found: found)
     }
     guard let handle = FileHandle(forReadingAtPath: path),
       let data = try? handle.read(upToCount: longestHeader),
@@ -87,15 +88,15 @@ package enum NPY {
   private static let longestHeader = 1 << 17
 
   /// Reads one file.
-  static func read(_ path: String) throws(DatasetError) -> IDX.Content {
+  static func read(_ path: String) throws(FileError) -> IDX.Content {
     let header = try header(of: path)
     guard header.count <= IDX.mostBytes else {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "at most \(IDX.mostBytes >> 20) MiB",
         found: "\(header.count >> 20) MiB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw DatasetError(path: path, expected: "a readable file", found: "none")
+      throw FileError(path: path, expected: "a readable file", found: "none")
     }
     return IDX.Content(shape: header.shape, values: Array(data[header.offset...]))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 
 /// A rule that splits a data set into training, validation and test parts.
 ///

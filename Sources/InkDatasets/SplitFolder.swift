@@ -1,5 +1,6 @@
 import Foundation
 import InkRaster
+import SafeFiles
 
 /// A divided data set on disk: one data set for each part, and `split.json` with the method.
 public struct SplitFolder: Hashable, Sendable {
@@ -28,15 +29,15 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// Opens a divided data set, or returns `nil` if the folder is not one.
   ///
-  /// - Throws: `DatasetError` if its `split.json` cannot be decoded.
-  public init?(path: String) throws(DatasetError) {
+  /// - Throws: `FileError` if its `split.json` cannot be decoded.
+  public init?(path: String) throws(FileError) {
     guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
     guard let manifest = try? JSONDecoder().decode(Manifest.self, from: data),
       DatasetForm(rawValue: manifest.form) != nil,
       Set(manifest.labels).count == manifest.labels.count,
       Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })
     else {
-      throw DatasetError(
+      throw FileError(
         path: "\(path)/split.json", expected: "the file that `inkstate dataset split` writes",
         found: "something else")
     }
@@ -51,7 +52,7 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// Reads one part, which can be empty, with the labels of the whole data set.
   ///
-  /// - Throws: `DatasetError` if it cannot be read.
+  /// - Throws: `FileError` if it cannot be read.
   public func load(_ part: Split.Part) throws -> LoadedDataset {
     let isEmpty = manifest.counts[part.rawValue]?.values.allSatisfy { $0 == 0 } ?? true
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
@@ -65,7 +66,7 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// Splits `dataset` and writes the parts to the folder `path`.
   ///
-  /// - Throws: `DatasetError` if they cannot be written.
+  /// - Throws: `FileError` if they cannot be written.
   public static func write(
     _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
     rasterizer: Rasterizer?, to path: String

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkRaster
+import SafeFiles
 
 /// Pictures in a memory-mapped file of bytes, `[count, height, width]` after an offset.
 ///
@@ -42,13 +43,13 @@ public final class StoredPictures: Hashable, Sendable {
 
   /// Maps `count` pictures of `height` × `width` from byte `offset` of the file at `path` on.
   ///
-  /// - Throws: `DatasetError` if the file cannot be read or is too short.
-  init(path: String, offset: Int, count: Int, height: Int, width: Int) throws(DatasetError) {
+  /// - Throws: `FileError` if the file cannot be read or is too short.
+  init(path: String, offset: Int, count: Int, height: Int, width: Int) throws(FileError) {
     guard let mapped = Mapped(path: path) else {
-      throw DatasetError(path: path, expected: "a readable file", found: "none")
+      throw FileError(path: path, expected: "a readable file", found: "none")
     }
     guard mapped.bytes.count >= offset + count * height * width else {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "\(count.counted("picture")) of \(height) × \(width)",
         found: (mapped.bytes.count - offset).counted("byte"))
     }

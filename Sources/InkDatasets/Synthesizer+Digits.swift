@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 // Digits of about unit height around the origin, with y downwards, in several variants that people
 // write.

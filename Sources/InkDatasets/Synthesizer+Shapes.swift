@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 // Shapes of about unit size around the origin, by the label policy (`datasets/LABELS.md`).
 

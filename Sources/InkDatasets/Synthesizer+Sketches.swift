@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 /// A drawing of several elements at their positions on the canvas.
 public struct Sketch: Hashable, Sendable {

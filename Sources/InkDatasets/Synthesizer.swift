@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import SeededRandom
 
 /// Generates drawings of automaton elements or digits by synthetic writers.
 ///

@@ -4,6 +4,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkRecognizer
+import SafeFiles
 
 /// The documents that are being drawn. Each is written to disk after every change, beside the answers.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import InkDatasets
+import SafeFiles
 
 /// The names of documents, models and learners: they are file names as well, and never paths.
 enum FileName {

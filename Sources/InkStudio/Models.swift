@@ -4,6 +4,7 @@ import Ink
 import InkDatasets
 import InkNetwork
 import InkRecognizer
+import SafeFiles
 import Synchronization
 
 /// The models that there are; one of them is in use, everywhere at once.

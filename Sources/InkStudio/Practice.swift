@@ -1,9 +1,11 @@
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkNetwork
 import InkRecognizer
 import InkTraining
+import SafeFiles
 
 /// The digit game: asks for a digit or a sum, reads what is written, and gets used to the hand.
 actor Practice {

@@ -8,6 +8,7 @@ import InkImageIO
 import InkNetwork
 import InkRaster
 import InkTraining
+import SafeFiles
 
 /// A request that the studio refuses, with a sentence that says why and what to do.
 struct Problem: Error, CustomStringConvertible {
@@ -46,7 +47,7 @@ func plainText(of error: any Error) -> String {
   switch error {
   case is Problem, is MissingDocument, is AutomatonError, is DocumentError, is InkError,
     is RasterError, is ModelError, is ArchitectureError, is TrainingError, is BLASError,
-    is PNGError, is DatasetError:
+    is PNGError, is FileError:
     return "\(error)"
   default:
     return "Something went wrong: \(reason(for: error)). Try again."
@@ -56,7 +57,7 @@ func plainText(of error: any Error) -> String {
 /// Why a file could not be read or written, to follow a colon.
 func reason(for error: any Error) -> String {
   switch error {
-  case let error as DatasetError: return error.found
+  case let error as FileError: return error.found
   case let error as CocoaError:
     switch error.code {
     case .fileWriteOutOfSpace: return "the disk is full"

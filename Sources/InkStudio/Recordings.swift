@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDatasets
+import SafeFiles
 
 /// Recorded drawings: one line of NDJSON each, on disk before the request is answered.
 ///

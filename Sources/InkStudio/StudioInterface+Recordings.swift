@@ -4,6 +4,7 @@ import Hummingbird
 import Ink
 import InkDatasets
 import InkRaster
+import SafeFiles
 
 // Collecting labelled ink.
 

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer

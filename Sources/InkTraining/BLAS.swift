@@ -2,6 +2,8 @@ import CInkKernels
 import Foundation
 import InkDatasets
 import InkNetwork
+import ParallelLoops
+import SeededRandom
 
 #if canImport(Accelerate)
   import Accelerate

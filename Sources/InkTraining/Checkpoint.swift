@@ -2,6 +2,7 @@ import Foundation
 import InkDatasets
 import InkNetwork
 import InkRaster
+import SafeFiles
 
 /// A training in the middle: weights, the optimiser's memory, the average, the best weights so far,
 /// and where it stands.

@@ -1,4 +1,5 @@
 import InkDatasets
+import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer

@@ -1,3 +1,5 @@
+import InkEvaluation
+
 /// Loss and accuracy of every epoch, as a table or a picture.
 public struct LearningCurve: Sendable {
   /// The epochs.

@@ -1,6 +1,7 @@
 import CInkKernels
 import Foundation
 import InkNetwork
+import ParallelLoops
 
 /// How weights follow their gradients.
 public struct Optimizer: Hashable, Sendable, Codable {

@@ -1,6 +1,8 @@
 import InkDatasets
 import InkNetwork
 import InkRaster
+import SafeFiles
+import SeededRandom
 
 /// Examples with their classes, ready to be written into a network's input by any worker.
 struct PreparedExamples: Sendable {
@@ -18,7 +20,7 @@ struct PreparedExamples: Sendable {
 
   var count: Int { targets.count }
 
-  /// - Throws: `DatasetError` naming an example that cannot be rasterised or has a strange label.
+  /// - Throws: `FileError` naming an example that cannot be rasterised or has a strange label.
   init(
     _ dataset: Dataset, rasterizer: Rasterizer, augmentation: Augmentation,
     uprightShare: Double = 0, seed: UInt64
@@ -46,7 +48,7 @@ struct PreparedExamples: Sendable {
       do {
         pixels += try example.bitmap(rasterizer).pixels
       } catch {
-        throw DatasetError(
+        throw FileError(
           path: example.origin, expected: "a drawing that can be rasterised", found: "\(error)")
       }
     }

@@ -1,4 +1,5 @@
 import InkDatasets
+import SeededRandom
 
 /// How a model learns one person's hand without forgetting the rest: the person's few examples are
 /// repeated, and in between what the model knew is rehearsed (Robins, 1995).

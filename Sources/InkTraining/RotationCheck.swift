@@ -1,5 +1,6 @@
 import InkDatasets
 import InkRaster
+import SeededRandom
 
 /// A quick test whether examples may be turned while training: whether turned ones look like examples of
 /// another class.

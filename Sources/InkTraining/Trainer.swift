@@ -3,6 +3,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 
 /// Trains a network on examples.
 ///
@@ -64,7 +65,7 @@ public final class Trainer {
   /// and options, and the first one's checkpoints.
   ///
   /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no
-  ///   BLAS, and `DatasetError` naming an example that cannot be used.
+  ///   BLAS, and `FileError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
     rasterizer: Rasterizer, options: TrainingOptions, startingFrom start: Model? = nil,
@@ -198,7 +199,7 @@ public final class Trainer {
   ///
   /// A checkpoint is written to `checkpointPath` after every epoch and on stopping.
   ///
-  /// - Throws: `TrainingError.diverged`, and `DatasetError` where the checkpoint cannot be written.
+  /// - Throws: `TrainingError.diverged`, and `FileError` where the checkpoint cannot be written.
   public func run(
     checkpointPath: String? = nil, provenance: [String: String] = [:],
     shouldStop: () -> Bool = { false }, onEvent: (TrainingEvent) -> Void = { _ in }

@@ -1,6 +1,8 @@
 import CInkKernels
 import InkDatasets
 import InkNetwork
+import ParallelLoops
+import SeededRandom
 
 /// A network that learns: its weights, the memory for a batch, and the passes forwards and back.
 ///

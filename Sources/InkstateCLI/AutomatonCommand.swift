@@ -4,6 +4,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import SafeFiles
 
 /// The group of commands for automata.
 struct AutomatonCommand: ParsableCommand {
@@ -45,7 +46,7 @@ struct AutomatonSource {
       data = withoutMark(FileHandle.standardInput.readDataToEndOfFile())
     } else {
       guard let contents = try InputFile(path: path).rest(atMost: Format.mostBytes) else {
-        throw DatasetError(
+        throw FileError(
           path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "a larger file")
       }
       data = withoutMark(contents)

@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import InkDatasets
 import InkImageIO
+import SafeFiles
 
 /// Draws an automaton as a picture.
 struct AutomatonRender: ParsableCommand {

@@ -3,7 +3,9 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkRecognizer
+import SafeFiles
 
 /// Turns recorded strokes into a document.
 struct AutomatonReplay: ParsableCommand {
@@ -104,7 +106,7 @@ struct AutomatonReplay: ParsableCommand {
       try InkFile(path: strokes).forEach(take)
     }
     guard !answers.isEmpty else {
-      throw DatasetError(path: strokes, expected: "strokes", found: "none")
+      throw FileError(path: strokes, expected: "strokes", found: "none")
     }
     let document = session.editor.document
     let list =

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Automata
+import InkEvaluation
 
 /// Runs a word step by step and prints the states.
 struct AutomatonTrace: ParsableCommand {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import InkDatasets
+import InkEvaluation
 import InkRecognizer
 import InkTraining
+import SafeFiles
 
 /// Fits a model's temperature and rejection thresholds.
 struct Calibrate: ParsableCommand {
@@ -90,7 +92,7 @@ struct Calibrate: ParsableCommand {
       dataset.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
     }
     guard !dataset.examples.isEmpty else {
-      throw DatasetError(
+      throw FileError(
         path: data.joined(separator: ", "), expected: "examples to calibrate with", found: "none")
     }
     let calibration = try Calibration(

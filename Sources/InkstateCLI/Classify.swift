@@ -2,11 +2,13 @@ import ArgumentParser
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkImageIO
 import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkTraining
+import SafeFiles
 
 /// Classifies drawings and pictures.
 struct Classify: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkTraining
 
 /// Trains and tests on every part in turn.

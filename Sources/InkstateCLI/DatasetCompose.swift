@@ -2,6 +2,7 @@ import ArgumentParser
 import Ink
 import InkDatasets
 import InkRaster
+import SafeFiles
 
 /// Composes drawings out of recorded ink.
 struct DatasetCompose: ParsableCommand {
@@ -41,7 +42,7 @@ struct DatasetCompose: ParsableCommand {
     let composed = Composer(seed: seed).compose(
       from: try loading.load(data).dataset, perHand: perWriter)
     guard !composed.examples.isEmpty else {
-      throw DatasetError(
+      throw FileError(
         path: data, expected: "rings or arrows with points and known writers", found: "none")
     }
     try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkRaster
 import InkTraining
 

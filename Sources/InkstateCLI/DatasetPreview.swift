@@ -4,6 +4,8 @@ import Ink
 import InkDatasets
 import InkImageIO
 import InkRaster
+import SafeFiles
+import SeededRandom
 
 /// Draws a contact sheet of examples.
 struct DatasetPreview: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import InkDatasets
+import InkEvaluation
 import InkRaster
 import InkTraining
 

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
 import InkDatasets
+import InkEvaluation
 import InkImageIO
 import InkRecognizer
 import InkRaster
 import InkTraining
+import SafeFiles
 
 /// Evaluates a model on a data set.
 struct Evaluate: ParsableCommand {
@@ -88,7 +90,7 @@ struct Evaluate: ParsableCommand {
     for source in sources { dataset.add(source.dataset) }
     let partNames = Set(sources.map(\.partName)).sorted().joined(separator: " and ")
     guard !dataset.examples.isEmpty else {
-      throw DatasetError(
+      throw FileError(
         path: data.joined(separator: ", "), expected: "examples in \(partNames)", found: "none")
     }
     let learnt = recognizer.model.provenance["data_fingerprint"]

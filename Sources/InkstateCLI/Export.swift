@@ -5,6 +5,7 @@ import InkDatasets
 import InkExchange
 import InkNetwork
 import InkRecognizer
+import SafeFiles
 
 /// Exports a model to another tool's format.
 struct Export: ParsableCommand {

@@ -6,6 +6,7 @@ import InkExchange
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SafeFiles
 
 /// Imports a model of another tool.
 struct Import: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import InkEvaluation
 import InkNetwork
 import InkRecognizer
 import InkTraining

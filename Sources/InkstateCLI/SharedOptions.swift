@@ -6,6 +6,7 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkTraining
+import SafeFiles
 
 /// The output of a command, and whether it may be overwritten.
 struct OutputOptions: ParsableArguments {
@@ -301,11 +302,11 @@ extension Architecture {
     do {
       return try JSONDecoder().decode(Architecture.self, from: data)
     } catch let error as ArchitectureError {
-      throw DatasetError(
+      throw FileError(
         path: error.layer.map { "\(description), layer \($0)" } ?? description,
         expected: error.expected, found: error.found)
     } catch {
-      throw DatasetError(
+      throw FileError(
         path: description, expected: "the description of a network in JSON (models/FORMAT.md)",
         found: "something else")
     }
@@ -324,10 +325,10 @@ extension Augmentation {
     do {
       return try JSONDecoder().decode(Augmentation.self, from: data)
     } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-      throw DatasetError(
+      throw FileError(
         path: name, expected: "an augmentation in JSON", found: context.debugDescription)
     } catch {
-      throw DatasetError(
+      throw FileError(
         path: name, expected: "an augmentation in JSON", found: "something else")
     }
   }

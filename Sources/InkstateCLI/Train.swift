@@ -6,6 +6,7 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkTraining
+import SafeFiles
 import Synchronization
 
 /// Trains a network.
@@ -114,7 +115,7 @@ struct Train: ParsableCommand {
   private func run(in group: ProcessGroup) throws {
     try output.check(inputs: data + [validation, from, adapt].compactMap { $0 })
     if !resume, !output.force, FileTree.exists(checkpointPath) {
-      throw DatasetError(
+      throw FileError(
         path: checkpointPath,
         expected: "no unfinished training (--resume continues it, --force starts again)",
         found: "one")

@@ -1,5 +1,6 @@
 import Automata
 import InkDatasets
+import SeededRandom
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AlphabetTests {

@@ -1,5 +1,6 @@
 import Automata
 import InkDatasets
+import SeededRandom
 
 /// A random automaton with ε-transitions over `a`, `b`, … .
 func randomAutomaton(seed: UInt64, states: Int = 6, symbols: Int = 2) -> Automaton {

@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import SeededRandom
 import Testing
 
 /// A ring drawn once, or `turns` times, around a place.

@@ -1,6 +1,7 @@
 import Automata
 import AutomatonEditor
 import InkDatasets
+import SeededRandom
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkRaster
+import SeededRandom
 import Testing
 import TestSupport
 

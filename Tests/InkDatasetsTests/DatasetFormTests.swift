@@ -2,6 +2,8 @@ import Foundation
 import Ink
 import InkImageIO
 import InkRaster
+import SafeFiles
+import SeededRandom
 import Testing
 import TestSupport
 
@@ -248,7 +250,7 @@ import TestSupport
       for form in [DatasetForm.idx, .npy] {
         let path = "\(folder.path)/\(form)-\(count)"
         if isRefused {
-          #expect(throws: DatasetError.self) {
+          #expect(throws: FileError.self) {
             try form.write(dataset, rasterizer: .standard, to: path)
           }
         } else {
@@ -325,7 +327,7 @@ import TestSupport
     #expect(try Dataset.load("\(folder.path)/large").dataset.examples[0].content == .bitmap(large))
     #expect(FileTree.names(in: folder.path) == ["large"])
     data.examples.append(Example(.drawing(circle(radius: 40)), label: "a", origin: "y"))
-    #expect(throws: DatasetError.self) {
+    #expect(throws: FileError.self) {
       try DatasetForm.folder.write(data, rasterizer: nil, to: "\(folder.path)/mixed")
     }
   }
@@ -333,15 +335,15 @@ import TestSupport
   @Test func aPipeIsNeverReplaced() throws {
     let path = "\(folder.path)/pipe"
     #expect(mkfifo(path, 0o600) == 0)
-    #expect(throws: DatasetError.self) { try FileTree.refuseExisting(path, force: true) }
+    #expect(throws: FileError.self) { try FileTree.refuseExisting(path, force: true) }
   }
 
   @Test func nothingIsOverwrittenWithoutForce() throws {
     let path = try folder.write("there", "precious")
-    #expect(throws: DatasetError.self) { try FileTree.refuseExisting(path, force: false) }
+    #expect(throws: FileError.self) { try FileTree.refuseExisting(path, force: false) }
     try FileTree.refuseExisting(path, force: true)
     // A write that fails half way leaves what was there.
-    #expect(throws: DatasetError.self) {
+    #expect(throws: FileError.self) {
       try FileTree.replace(path) { temporary in
         try Data("half".utf8).write(to: URL(fileURLWithPath: temporary))
         throw CocoaError(.fileWriteOutOfSpace)
@@ -357,7 +359,7 @@ import TestSupport
     var dataset = try pictures(2)
     dataset.labels.append(label)
     for form in [DatasetForm.folder, .idx, .npy] {
-      #expect(throws: DatasetError.self) {
+      #expect(throws: FileError.self) {
         try form.write(dataset, rasterizer: .standard, to: "\(folder.path)/data")
       }
     }
@@ -368,10 +370,10 @@ import TestSupport
     "letter.txt", ".git/config", "training-notes", "train/notes.txt", "images/photo.jpg",
   ]) func aFolderOfOtherThingsIsNeverReplaced(file: String) throws {
     try folder.write("home/\(file)", "dear")
-    #expect(throws: DatasetError.self) {
+    #expect(throws: FileError.self) {
       try FileTree.refuseExisting("\(folder.path)/home", force: true)
     }
-    #expect(throws: DatasetError.self) { try FileTree.write(Data(), to: "\(folder.path)/home") }
+    #expect(throws: FileError.self) { try FileTree.write(Data(), to: "\(folder.path)/home") }
     #expect(FileTree.exists("\(folder.path)/home/\(file)"))
   }
 
@@ -410,7 +412,7 @@ import TestSupport
     let folder = try TemporaryFolder()
     let input = try folder.write("data/train.ndjson", "x")
     for output in [input, "\(folder.path)/data", "\(folder.path)/data/../data/train.ndjson"] {
-      #expect(throws: DatasetError.self) { try FileTree.refuseReplacing(input, by: output) }
+      #expect(throws: FileError.self) { try FileTree.refuseReplacing(input, by: output) }
     }
     try FileTree.refuseReplacing(input, by: "\(folder.path)/data/model")
   }

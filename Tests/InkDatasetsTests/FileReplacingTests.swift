@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import InkDatasets
+@testable import SafeFiles
 
 /// Files and folders are replaced as a whole or not at all; links are followed once.
 @Suite(.timeLimit(.minutes(5))) struct FileReplacingTests {
@@ -89,7 +90,7 @@ import TestSupport
   @Test func aFailedFolderLeavesTheOldOneAndNothingElse() throws {
     let path = "\(folder.path)/data"
     try FileTree.replace(path, by: makeFolder("old"))
-    #expect(throws: DatasetError.self) {
+    #expect(throws: FileError.self) {
       try FileTree.replace(path) { temporary in
         try makeFolder("half")(temporary)
         throw CocoaError(.fileWriteOutOfSpace)

@@ -1,5 +1,7 @@
 import Ink
 import InkRaster
+import SafeFiles
+import SeededRandom
 import Testing
 import TestSupport
 
@@ -214,8 +216,8 @@ import TestSupport
     try folder.write(
       "d/split.json",
       manifest.replacing("\"labels\" : [", with: "\"labels\" : [ \"\(label)\","))
-    #expect(throws: DatasetError.self) { try SplitFolder(path: "\(folder.path)/d") }
+    #expect(throws: FileError.self) { try SplitFolder(path: "\(folder.path)/d") }
     try folder.write("d/split.json", "{}")
-    #expect(throws: DatasetError.self) { try SplitFolder(path: "\(folder.path)/d") }
+    #expect(throws: FileError.self) { try SplitFolder(path: "\(folder.path)/d") }
   }
 }

@@ -4,6 +4,7 @@ import InkExchange
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 import TestSupport
 import Testing
 

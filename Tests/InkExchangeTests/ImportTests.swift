@@ -4,6 +4,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 import SwiftProtobuf
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import InkDatasets
 import InkRecognizer
+import SafeFiles
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Ink
 import InkDatasets
 import InkNetwork
 import InkRecognizer
+import SeededRandom
 import TestSupport
 import Testing
 

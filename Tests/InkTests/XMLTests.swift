@@ -1,5 +1,6 @@
 import Foundation
 import InkDatasets
+import SeededRandom
 import Testing
 import TestSupport
 import XMLTree

@@ -1,4 +1,5 @@
 import InkDatasets
+import SeededRandom
 import Testing
 import TestSupport
 

@@ -1,8 +1,10 @@
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 import Testing
 import TestSupport
 

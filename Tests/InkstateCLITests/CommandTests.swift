@@ -5,6 +5,7 @@ import InkNetwork
 import InkImageIO
 import InkRaster
 import InkRecognizer
+import SafeFiles
 import Testing
 import TestSupport
 

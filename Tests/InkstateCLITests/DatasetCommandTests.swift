@@ -2,6 +2,7 @@ import Foundation
 import InkDatasets
 import InkImageIO
 import InkRaster
+import SafeFiles
 import Testing
 import TestSupport
 

@@ -4,6 +4,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 
 /// A folder for one test, removed when the value goes away.
 public final class TemporaryFolder: @unchecked Sendable {

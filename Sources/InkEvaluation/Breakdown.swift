@@ -75,7 +75,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
   /// Sizes, pens and samplings need points: pictures are left out there. Without an example there
   /// are no rows.
   ///
-  /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
   public init(
     of recognizer: Recognizer, on dataset: Dataset, by axis: Axis, workers: Int
   ) throws {
@@ -154,7 +154,7 @@ extension Breakdown.Axis {
 }
 
 extension Example {
-  var isDrawing: Bool {
+  package var isDrawing: Bool {
     if case .drawing = content { true } else { false }
   }
 }

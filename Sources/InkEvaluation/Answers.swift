@@ -1,16 +1,18 @@
 import InkDatasets
 import InkRaster
 import InkRecognizer
+import ParallelLoops
+import SafeFiles
 
 extension Recognizer {
   /// The answer to every example of `dataset`, by `workers` cores.
   ///
-  /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
   func answers(
     to dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
-  ) throws(DatasetError) -> [Recognition] {
+  ) throws(FileError) -> [Recognition] {
     if let unknown = dataset.labels.first(where: { !model.labels.contains($0) }) {
-      throw DatasetError(
+      throw FileError(
         path: dataset.examples.first { $0.label == unknown }?.origin ?? "data set",
         expected: "labels of the model, \(model.labels.joined(separator: ", "))",
         found: "`\(unknown)`")
@@ -28,7 +30,7 @@ extension Recognizer {
         case .bitmap(let bitmap): return recognize(bitmap)
         }
       }.mapError {
-        DatasetError(
+        FileError(
           path: example.origin, expected: "a drawing that can be rasterised", found: "\($0)")
       }
       answers.store(answer, at: index)
@@ -39,7 +41,7 @@ extension Recognizer {
 
 /// Answers that come in any order.
 private final class ParallelAnswers: @unchecked Sendable {
-  private let memory: UnsafeMutableBufferPointer<Result<Recognition, DatasetError>?>
+  private let memory: UnsafeMutableBufferPointer<Result<Recognition, FileError>?>
 
   init(count: Int) {
     memory = .allocate(capacity: count)
@@ -52,11 +54,11 @@ private final class ParallelAnswers: @unchecked Sendable {
   }
 
   /// Every index is stored once, by one worker.
-  func store(_ answer: Result<Recognition, DatasetError>, at index: Int) {
+  func store(_ answer: Result<Recognition, FileError>, at index: Int) {
     memory[index] = answer
   }
 
-  func all() throws(DatasetError) -> [Recognition] {
-    try memory.map { answer throws(DatasetError) in try answer!.get() }
+  func all() throws(FileError) -> [Recognition] {
+    try memory.map { answer throws(FileError) in try answer!.get() }
   }
 }

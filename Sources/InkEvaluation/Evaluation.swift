@@ -106,7 +106,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
   ///
   /// `disturbance` changes every picture first, as a test of what the model has not seen.
   ///
-  /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
   public init(
     of recognizer: Recognizer, on dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
   ) throws {

@@ -3,6 +3,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SafeFiles
 
 /// Fits how sure a model has to be, on examples that it did not learn from.
 public struct Calibration: Sendable {
@@ -27,7 +28,7 @@ public struct Calibration: Sendable {
   /// already, the thresholds of that label are 0. What it takes for another label does not count
   /// here, but is counted in ``refused`` where that label's thresholds refuse it.
   ///
-  /// - Throws: `DatasetError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
   public init(
     of model: Model, on dataset: Dataset, falseRejections: Double,
     exceptions: [String: Double] = [:],
@@ -45,7 +46,7 @@ public struct Calibration: Sendable {
     }
     let uncalibrated = try judged(decision)
     guard !uncalibrated.isEmpty else {
-      throw DatasetError(
+      throw FileError(
         path: dataset.examples.first?.origin ?? "calibration",
         expected: "drawings that are no taps to calibrate with", found: "taps only")
     }

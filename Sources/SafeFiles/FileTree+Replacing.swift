@@ -6,10 +6,10 @@ extension FileTree {
   /// An error, a full disk or a power cut leaves the old file. A replaced file keeps its
   /// permissions. If `path` is a link, its target is written.
   ///
-  /// - Throws: `DatasetError` if the folder or the file cannot be written.
-  public static func write(_ data: Data, to path: String) throws(DatasetError) {
+  /// - Throws: `FileError` if the folder or the file cannot be written.
+  public static func write(_ data: Data, to path: String) throws(FileError) {
     guard !isFolder(path) else {
-      throw DatasetError(path: path, expected: "a path for a file", found: "a folder")
+      throw FileError(path: path, expected: "a path for a file", found: "a folder")
     }
     try replace(path) { temporary in
       try data.write(to: URL(fileURLWithPath: temporary))
@@ -23,11 +23,11 @@ extension FileTree {
   /// systems without this operation, the old folder is renamed first. If the process ends at that
   /// moment, the old folder has the name `path` with `.old-` and the process id.
   ///
-  /// - Throws: `DatasetError` if writing fails; it names the places of the old and the new item if
+  /// - Throws: `FileError` if writing fails; it names the places of the old and the new item if
   ///   they are not the usual ones.
   public static func replace(
     _ path: String, by make: (_ temporary: String) throws -> Void
-  ) throws(DatasetError) {
+  ) throws(FileError) {
     // With a slash at the end, the temporary path would be inside the folder.
     let path = try target(ofLink: trimmed(path))
     try refuseDevice(path)
@@ -46,11 +46,11 @@ extension FileTree {
       }
     } catch {
       try? FileManager.default.removeItem(atPath: temporary)
-      if let error = error as? DatasetError { throw error }
+      if let error = error as? FileError { throw error }
       guard error is CocoaError || error is POSIXError else {
-        throw DatasetError(path: path, expected: "data that can be written", found: "\(error)")
+        throw FileError(path: path, expected: "data that can be written", found: "\(error)")
       }
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "room and permission to write", found: reason(error))
     }
     // Flushing the folder writes the new name to disk.
@@ -61,7 +61,7 @@ extension FileTree {
   public static func flushNames(in folder: String) { try? flushOne(folder) }
 
   /// Returns the final target of the link at `path`, or `path` if it is not a link.
-  private static func target(ofLink path: String) throws(DatasetError) -> String {
+  private static func target(ofLink path: String) throws(FileError) -> String {
     var target = path
     // The number of links that the system follows.
     for _ in 0..<40 {
@@ -70,7 +70,7 @@ extension FileTree {
       }
       target = next.hasPrefix("/") ? next : join(folder(of: target), next)
     }
-    throw DatasetError(
+    throw FileError(
       path: path, expected: "a link to a file or folder", found: "one that leads back to itself")
   }
 
@@ -84,7 +84,7 @@ extension FileTree {
   }
 
   /// Replaces the folder at `path` by the one at `temporary`, and removes the old one.
-  static func exchange(
+  package static func exchange(
     _ path: String, with temporary: String,
     by exchangeNames: (String, String) -> Bool = exchangeNames
   ) throws {
@@ -95,7 +95,7 @@ extension FileTree {
         try rename(temporary, to: path)
       } catch {
         do { try rename(old, to: path) } catch {
-          throw DatasetError(
+          throw FileError(
             path: path, expected: "room and permission to write",
             found: "\(reason(error)); what was there is now \(old)")
         }
@@ -107,9 +107,9 @@ extension FileTree {
     }
   }
 
-  private static func removeReplaced(_ old: String, by path: String) throws(DatasetError) {
+  private static func removeReplaced(_ old: String, by path: String) throws(FileError) {
     do { try FileManager.default.removeItem(atPath: old) } catch {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "permission to remove what was replaced",
         found: "\(reason(error)); the new one is in its place, the old one is \(old)")
     }
@@ -151,7 +151,7 @@ extension FileTree {
   }
 
   /// Exchanges two names in one step; returns whether the file system supports it.
-  static func exchangeNames(_ one: String, _ other: String) -> Bool {
+  package static func exchangeNames(_ one: String, _ other: String) -> Bool {
     #if canImport(Darwin)
       return renamex_np(one, other, UInt32(RENAME_SWAP)) == 0
     #else

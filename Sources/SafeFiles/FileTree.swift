@@ -50,7 +50,7 @@ public enum FileTree {
   }
 
   /// Returns whether there is a regular file, or a link to one, at `path`.
-  static func isRegular(_ path: String) -> Bool {
+  package static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
@@ -77,60 +77,27 @@ public enum FileTree {
   }
 
   /// Returns the path without slashes at its end.
-  static func trimmed(_ path: String) -> String {
+  package static func trimmed(_ path: String) -> String {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path
   }
 
-  /// Throws if `path` exists, unless `force` is true; a folder must then be empty or a data set.
-  ///
-  /// - Throws: `DatasetError` if `path` cannot be replaced.
-  public static func refuseExisting(_ path: String, force: Bool) throws(DatasetError) {
-    guard exists(path) else { return }
-    try refuseDevice(path)
-    guard force else {
-      throw DatasetError(
-        path: path, expected: "no file of that name (--force replaces it)", found: "one")
-    }
-    guard !isFolder(path) || isDataset(path) else {
-      throw DatasetError(
-        path: path, expected: "a file or a data set to replace", found: "a folder with other files")
-    }
-  }
-
   /// Throws if `path` is a pipe or device, or a link to one.
-  static func refuseDevice(_ path: String) throws(DatasetError) {
+  package static func refuseDevice(_ path: String) throws(FileError) {
     guard !exists(path) || isFolder(path) || isRegular(path) else {
-      throw DatasetError(
+      throw FileError(
         path: path, expected: "a path for a file or folder", found: "a pipe or device")
-    }
-  }
-
-  /// Returns whether all files in a folder, including hidden ones, are those of a data set.
-  private static func isDataset(_ folder: String) -> Bool {
-    let ownFile =
-      /split\.json|classes\.txt|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
-    func allNames(in folder: String) -> [String] {
-      (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-    return allNames(in: folder).allSatisfy { name in
-      let path = join(folder, name)
-      if isFolder(path) {
-        return allNames(in: path).allSatisfy { $0.hasSuffix(".png") }
-          || (Split.Part(rawValue: name) != nil && isDataset(path))
-      }
-      return name.wholeMatch(of: ownFile) != nil
     }
   }
 
   /// Throws if writing to `path` would replace `input` or a folder that contains it.
   ///
-  /// - Throws: `DatasetError` if it would.
-  public static func refuseReplacing(_ input: String, by path: String) throws(DatasetError) {
+  /// - Throws: `FileError` if it would.
+  public static func refuseReplacing(_ input: String, by path: String) throws(FileError) {
     let (source, target) = (realPath(input), realPath(path))
     guard source == target || source.hasPrefix(target + "/") else { return }
-    throw DatasetError(
+    throw FileError(
       path: path, expected: "an output other than the input", found: "the input itself")
   }
 }

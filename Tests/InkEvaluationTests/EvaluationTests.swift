@@ -4,9 +4,11 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import SeededRandom
 import Testing
 import TestSupport
 
+@testable import InkEvaluation
 @testable import InkTraining
 
 @Suite(.timeLimit(.minutes(2))) struct EvaluationTests {

@@ -3,6 +3,7 @@ import Ink
 import InkDatasets
 import InkRaster
 import InkRecognizer
+import SeededRandom
 
 /// A change of every example before it is shown to a model, as a test of what it bears.
 public enum Disturbance: Hashable, Sendable {

@@ -4,12 +4,15 @@ import Synchronization
 /// Spreads tasks over cores.
 ///
 /// Which core takes which task is left to chance, so tasks must not share what they write.
-struct ParallelLoop: Sendable {
+package struct ParallelLoop: Sendable {
   /// How many tasks run at the same time.
-  let workers: Int
+  package let workers: Int
+
+  /// Creates a loop over so many cores.
+  package init(workers: Int) { self.workers = workers }
 
   /// Runs `body` for every task from 0 to below `tasks`; `worker` tells whose scratch memory to use.
-  func run(_ tasks: Int, _ body: @Sendable (_ task: Int, _ worker: Int) -> Void) {
+  package func run(_ tasks: Int, _ body: @Sendable (_ task: Int, _ worker: Int) -> Void) {
     let workers = min(workers, tasks)
     guard workers > 1 else {
       for task in 0..<tasks { body(task, 0) }

@@ -1,0 +1,37 @@
+import Foundation
+import SafeFiles
+
+extension FileTree {
+  /// Throws if `path` exists, unless `force` is true; a folder must then be empty or a data set.
+  ///
+  /// - Throws: `FileError` if `path` cannot be replaced.
+  public static func refuseExisting(_ path: String, force: Bool) throws(FileError) {
+    guard exists(path) else { return }
+    try refuseDevice(path)
+    guard force else {
+      throw FileError(
+        path: path, expected: "no file of that name (--force replaces it)", found: "one")
+    }
+    guard !isFolder(path) || isDataset(path) else {
+      throw FileError(
+        path: path, expected: "a file or a data set to replace", found: "a folder with other files")
+    }
+  }
+
+  /// Returns whether all files in a folder, including hidden ones, are those of a data set.
+  private static func isDataset(_ folder: String) -> Bool {
+    let ownFile =
+      /split\.json|classes\.txt|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
+    func allNames(in folder: String) -> [String] {
+      (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+    return allNames(in: folder).allSatisfy { name in
+      let path = join(folder, name)
+      if isFolder(path) {
+        return allNames(in: path).allSatisfy { $0.hasSuffix(".png") }
+          || (Split.Part(rawValue: name) != nil && isDataset(path))
+      }
+      return name.wholeMatch(of: ownFile) != nil
+    }
+  }
+}
