@@ -43,7 +43,7 @@ public enum Command: Hashable, Sendable {
   case rename(state: String, String)
   /// Sets the symbol that is being typed.
   case setPendingSymbol(transition: String, String)
-  /// Adds the typed symbols, as ``TypedSymbols`` parses them; ε makes it an ε-transition as well.
+  /// Adds the typed symbols, as `TypedSymbols` parses them; ε makes it an ε-transition as well.
   case addSymbols(transition: String, String)
   /// Removes a symbol.
   case removeSymbol(transition: String, String)

@@ -32,7 +32,7 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   }
 
   /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one
-  /// of ``endings``.
+  /// of `endings`.
   public init?(path: String) {
     let path = path.lowercased()
     let form = Self.allCases.first { $0.endings.contains { path.hasSuffix(".\($0)") } }
