@@ -6,7 +6,7 @@ struct ExportedLayer {
   var coreML: (inout CoreML_Specification_NeuralNetworkLayer) -> Void
   /// ONNX's operation and its attributes.
   var onnx: (operation: String, attributes: [Onnx_AttributeProto])
-  /// A statement in Swift that changes `values`, and the function that it calls, if any.
+  /// A statement in Swift that changes `values`, and the function that it calls, if not every file has it.
   var swift: (statement: String, function: SwiftFunction?)
   /// What is stored beside it, in the order in which ONNX and Swift take it.
   var parameters: [(role: Parameter.Role, values: [Float])]
@@ -114,7 +114,7 @@ struct ExportedLayer {
       onnx = ("Gemm", [.integer("transB", 1)])
       let (weight, bias) = (place(stored[0].values), place(stored[1].values))
       swift = (
-        "values = dense(values, units: \(layer.units), weight: \(weight), bias: \(bias))", .dense
+        "values = dense(values, units: \(layer.units), weight: \(weight), bias: \(bias))", nil
       )
     case .dropout: return nil
     }

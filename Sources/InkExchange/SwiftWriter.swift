@@ -2,9 +2,9 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// A function that the statements of a Swift file may call.
+/// A function that a Swift file has only if one of its statements calls it.
 enum SwiftFunction {
-  case convolution, maxPooling, scaleAndShift, dense
+  case convolution, maxPooling, scaleAndShift
 }
 
 /// A model as one file of Swift that depends on nothing: the layers as calls, the weights as text.

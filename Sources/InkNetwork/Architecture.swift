@@ -216,6 +216,9 @@ public struct Architecture: Hashable, Sendable {
     parameters.reduce(0) { $0 + ($1.isLearnt ? $1.count : 0) }
   }
 
+  /// The number of values in all inputs of an example, at their longest.
+  public var inputCount: Int { inputShapes.reduce(0) { $0 + $1.count } }
+
   /// The shape of `source` at its longest.
   public func shape(of source: Source) -> Shape {
     Self.shape(of: source, inputShapes, outputShapes)

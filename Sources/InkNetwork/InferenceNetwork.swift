@@ -39,7 +39,7 @@ public struct InferenceNetwork: Sendable {
   /// Prepares `network`; `inputScale` is what bytes that go in are multiplied with.
   public init(_ network: TrainedNetwork, inputScale: Float = 1 / 255) {
     classCount = network.architecture.classCount
-    inputCount = network.architecture.inputShapes.reduce(0) { $0 + $1.count }
+    inputCount = network.architecture.inputCount
     self.inputScale = inputScale
     plan = InferencePlan(network)
   }

@@ -336,7 +336,7 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func fill(_ examples: Range<Int>, _ fill: Fill) {
-    let inputCount = architecture.inputShapes.reduce(0) { $0 + $1.count }
+    let inputCount = architecture.inputCount
     for example in examples { fill(example, values[0].pointer + example * inputCount) }
   }
 

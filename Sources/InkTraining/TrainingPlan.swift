@@ -77,7 +77,7 @@ struct TrainingPlan {
     let statistics = architecture.parameters.filter { !$0.isLearnt }
     learntCount = learnt.reduce(0) { $0 + $1.count }
     statisticsCount = statistics.reduce(0) { $0 + $1.count }
-    bufferCounts = [architecture.inputShapes.reduce(0) { $0 + $1.count }]
+    bufferCounts = [architecture.inputCount]
     for (parameter, offset) in Self.offsets(learnt) + Self.offsets(statistics) {
       offsets[parameter] = offset
     }

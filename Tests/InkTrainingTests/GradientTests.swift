@@ -137,7 +137,7 @@ import TestSupport
 
   private func checkGradients(of architecture: Architecture) throws {
     let name = architecture.name
-    let count = architecture.inputShapes.reduce(0) { $0 + $1.count }
+    let count = architecture.inputCount
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let targets = (0..<11).map { $0 % 3 }
@@ -184,7 +184,7 @@ import TestSupport
 
   private func checkForward(of architecture: Architecture) throws {
     let name = architecture.name
-    let count = architecture.inputShapes.reduce(0) { $0 + $1.count }
+    let count = architecture.inputCount
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let plain = try TrainedNetwork(architecture, weights: network.weights)
     let inputs = (0..<11).map { example -> [Float] in
