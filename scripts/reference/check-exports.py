@@ -92,7 +92,7 @@ def onnx_answers(path, images):
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     assert [value.name for value in session.get_inputs()] == ["image"]
-    scale = np.float32(json.loads(metadata["input_scale"]))
+    scale = np.float32(json.loads(metadata["preprocessing"])["scale"])
     pictures = images[:, None].astype(np.float32) * scale
     answers = session.run(None, {"image": pictures})[0]
     # A batch of one gives what a large one does.
