@@ -116,6 +116,8 @@ struct ExportedLayer {
       swift = (
         "values = dense(values, units: \(layer.units), weight: \(weight), bias: \(bias))", nil
       )
+    case .seriesConvolution, .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
+      preconditionFailure("series")
     case .dropout: return nil
     }
   }

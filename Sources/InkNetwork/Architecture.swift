@@ -26,7 +26,7 @@ public struct Architecture: Hashable, Sendable {
   public enum Output: String, Hashable, Sendable, Codable {
     /// One logit a class, for the whole example: `[classes]`.
     case distribution
-    /// One logit a class, for each step of a series: `[classes, length]`.
+    /// One logit a class, for each step of a series: `[length, classes]`.
     case distributionPerStep
   }
 
@@ -218,6 +218,16 @@ public struct Architecture: Hashable, Sendable {
 
   /// The number of values in all inputs of an example, at their longest.
   public var inputCount: Int { inputShapes.reduce(0) { $0 + $1.count } }
+
+  /// The most steps of each input; 1 for what is no series.
+  package var longestSeries: [Int] {
+    inputShapes.map { if case .series(let length, _) = $0 { length } else { 1 } }
+  }
+
+  /// The fewest steps of each input; 1 for what is no series.
+  package var shortestSeries: [Int] {
+    inputs.map { if case .series(_, let length) = $0.form { length.bounds.lowerBound } else { 1 } }
+  }
 
   /// The shape of `source` at its longest.
   public func shape(of source: Source) -> Shape {

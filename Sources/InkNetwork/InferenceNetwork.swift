@@ -13,6 +13,12 @@ public struct InferenceNetwork: Sendable {
   public let inputCount: Int
   private let inputScale: Float
   private let plan: InferencePlan
+  private let output: Architecture.Output
+  /// Where the values of each input begin where all follow each other at their longest.
+  private let starts: [Int]
+  /// The fewest and the most steps of each input.
+  private let shortest: [Int]
+  private let longest: [Int]
   // A caller that never asks for more than one picture need not pay for several.
   private let single = Pool()
   private let several = Pool()
@@ -24,11 +30,31 @@ public struct InferenceNetwork: Sendable {
   private final class Workspace: @unchecked Sendable {
     let values: [FloatBuffer]
     let scratch: FloatBuffer
+    /// The values of an example in each of ``values``.
+    let counts: [Int]
+    /// The steps of the present example, for each layout.
+    let steps: UnsafeMutablePointer<Int>
+    /// The most steps of each input.
+    let longest: [Int]
 
-    init(_ plan: InferencePlan, together: Int) {
-      values = plan.layouts.map { FloatBuffer(count: $0.count * together) }
-      scratch = FloatBuffer(count: plan.scratchCount)
+    init(_ plan: InferencePlan, together: Int, longest: [Int]) {
+      self.longest = longest
+      steps = .allocate(capacity: plan.layouts.count)
+      let steps = steps
+      for (index, layout) in plan.layouts.enumerated() {
+        (steps + index).initialize(
+          to: plan.lengths[index].steps(inputs: { longest[$0] }, values: { steps[$0] })
+            ?? (layout.isSeries ? layout.width : 1))
+      }
+      counts = plan.layouts.enumerated().map { index, layout in
+        layout.isSeries ? steps[index] * layout.packedChannels : layout.count
+      }
+      values = counts.map { FloatBuffer(count: $0 * together) }
+      let mostSteps = plan.layouts.indices.map { steps[$0] }.max() ?? 0
+      scratch = FloatBuffer(count: max(plan.scratchCount, mostSteps))
     }
+
+    deinit { steps.deallocate() }
   }
 
   /// The workspaces that nobody uses.
@@ -36,11 +62,21 @@ public struct InferenceNetwork: Sendable {
     let workspaces = Mutex<[Workspace]>([])
   }
 
+  /// Whether there is a series whose length may vary.
+  private var hasSeries: Bool { plan.layouts.prefix(plan.inputCount).contains { $0.isSeries } }
+
   /// Prepares `network`; `inputScale` is what bytes that go in are multiplied with.
   public init(_ network: TrainedNetwork, inputScale: Float = 1 / 255) {
     classCount = network.architecture.classCount
     inputCount = network.architecture.inputCount
     self.inputScale = inputScale
+    let architecture = network.architecture
+    output = architecture.output
+    starts = architecture.inputShapes.indices.map { index in
+      architecture.inputShapes[..<index].reduce(0) { $0 + $1.count }
+    }
+    shortest = architecture.shortestSeries
+    longest = architecture.longestSeries
     plan = InferencePlan(network)
   }
 
@@ -71,9 +107,11 @@ public struct InferenceNetwork: Sendable {
     _ values: UnsafeBufferPointer<UInt8>, count: Int, into logits: UnsafeMutableBufferPointer<Float>
   ) {
     precondition(values.count == count * inputCount, "values for \(count) examples")
-    compute(count: count, into: logits) { example, layout, first, target in
-      let source = values.baseAddress! + example * inputCount + first
-      layout.forEachRun { planes, packed, length, stride in
+    precondition(logits.count == count * classCount, "room for \(count) times the logits")
+    precondition(!hasSeries, "series are numbers")
+    _ = compute(count: count, into: logits, length: longest) { example, input, _, target in
+      let source = values.baseAddress! + example * inputCount + starts[input]
+      plan.layouts[input].forEachRun { planes, packed, length, stride in
         for x in 0..<length { target[packed + x * stride] = Float(source[planes + x]) * inputScale }
       }
     }
@@ -81,63 +119,129 @@ public struct InferenceNetwork: Sendable {
 
   /// Computes the logits of `count` examples in numbers, on the calling thread and without allocating.
   ///
-  /// Shapes: values `[count, inputs]`, each input as ``Shape`` has it; logits `[count, classes]`.
+  /// Shapes: values `[count, inputs]`, each input as ``Shape`` has it, at its longest; logits
+  /// `[count, classes]`.
   public func compute(
     _ values: UnsafeBufferPointer<Float>, count: Int, into logits: UnsafeMutableBufferPointer<Float>
   ) {
     precondition(values.count == count * inputCount, "values for \(count) examples")
-    compute(count: count, into: logits) { example, layout, first, target in
-      layout.pack(values.baseAddress! + example * inputCount + first, into: target)
+    precondition(logits.count == count * classCount, "room for \(count) times the logits")
+    _ = compute(count: count, into: logits, length: longest) { example, input, steps, target in
+      write(
+        values.baseAddress! + example * inputCount + starts[input], input: input, steps: steps,
+        into: target)
     }
   }
 
-  /// `write` writes an input of an example, which begins at value `first` of it, to its layout.
-  private func compute(
-    count: Int, into logits: UnsafeMutableBufferPointer<Float>,
-    write: (
-      _ example: Int, _ layout: PlaneLayout, _ first: Int, _ target: UnsafeMutablePointer<Float>
-    ) -> Void
+  /// The logits of one example, whose series are as long as they are: `[classes]`, or
+  /// `[steps, classes]` where there is a distribution for each step.
+  ///
+  /// - Precondition: `inputs` has the values of each input, and series are neither shorter nor longer than
+  ///   the architecture allows.
+  public func logits(of inputs: [[Float]]) -> [Float] {
+    precondition(inputs.count == plan.inputCount, "one array for each input")
+    let steps = plan.layouts[..<inputs.count].indices.map { index in
+      let layout = plan.layouts[index]
+      guard layout.isSeries else { return 1 }
+      let steps = inputs[index].count / layout.channels
+      precondition(
+        inputs[index].count % layout.channels == 0 && shortest[index]...longest[index] ~= steps,
+        "a series of \(shortest[index]) to \(longest[index]) steps")
+      return steps
+    }
+    let most = output == .distribution ? 1 : outputSteps(of: steps)
+    return [Float](unsafeUninitializedCapacity: most * classCount) { logits, count in
+      count = compute(count: 1, into: logits, length: steps) { _, input, steps, target in
+        inputs[input].withUnsafeBufferPointer {
+          write($0.baseAddress!, input: input, steps: steps, into: target)
+        }
+      }
+    }
+  }
+
+  /// The steps that come out of inputs of so many steps.
+  private func outputSteps(of inputs: [Int]) -> Int {
+    var steps: [Int] = []
+    for (index, length) in plan.lengths.enumerated() {
+      steps.append(
+        length.steps(inputs: { inputs[$0] }, values: { steps[$0] }) ?? plan.layouts[index].width)
+    }
+    return steps[plan.output]
+  }
+
+  /// Writes an input in numbers to its layout.
+  @inline(__always)
+  private func write(
+    _ values: UnsafePointer<Float>, input: Int, steps: Int, into target: UnsafeMutablePointer<Float>
   ) {
-    precondition(logits.count == count * classCount, "room for \(count) times the logits")
-    guard count > 0 else { return }
+    let layout = plan.layouts[input]
+    if layout.isSeries {
+      layout.pack(values, count: steps, into: target)
+    } else {
+      layout.pack(values, into: target)
+    }
+  }
+
+  /// `length` has the steps of each input, the same for all examples; `write` writes an input of an
+  /// example to its layout. Returns the number of logits.
+  @inline(__always)
+  private func compute(
+    count: Int, into logits: UnsafeMutableBufferPointer<Float>, length: [Int],
+    write: (
+      _ example: Int, _ input: Int, _ steps: Int, _ target: UnsafeMutablePointer<Float>
+    ) -> Void
+  ) -> Int {
+    guard count > 0 else { return 0 }
     let together = count == 1 ? 1 : Self.mostTogether
     let pool = count == 1 ? single : several
-    let workspace =
-      pool.workspaces.withLock { $0.popLast() } ?? Workspace(plan, together: together)
+    var workspace = pool.workspaces.withLock { $0.popLast() }
+    if let found = workspace, zip(found.longest, length).contains(where: { $0 < $1 }) {
+      workspace = nil
+    }
+    let memory = workspace ?? Workspace(plan, together: together, longest: length)
+    if hasSeries {
+      for (index, rule) in plan.lengths.enumerated() {
+        if let steps = rule.steps(inputs: { length[$0] }, values: { memory.steps[$0] }) {
+          memory.steps[index] = steps
+        }
+      }
+    }
+    let outputSteps = output == .distribution ? 1 : memory.steps[plan.output]
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
     for start in stride(from: 0, to: count, by: together) {
       let end = min(start + together, count)
       for example in start..<end {
-        var first = 0
         for input in 0..<plan.inputCount {
-          let layout = plan.layouts[input]
           write(
-            example, layout, first,
-            workspace.values[input].pointer + (example - start) * layout.count)
-          first += layout.channels * layout.height * layout.width
+            example, input, memory.steps[input],
+            memory.values[input].pointer + (example - start) * memory.counts[input])
         }
-        for step in plan.planeSteps { run(step, from: example - start, count: 1, workspace) }
+        for step in plan.planeSteps { run(step, from: example - start, count: 1, memory) }
       }
-      for step in plan.vectorSteps { run(step, from: 0, count: end - start, workspace) }
-      let stride = plan.layouts[plan.output].count
+      for step in plan.vectorSteps { run(step, from: 0, count: end - start, memory) }
+      let (stride, row) = (memory.counts[plan.output], plan.layouts[plan.output].packedChannels)
       for example in start..<end {
-        (logits.baseAddress! + example * classCount).update(
-          from: workspace.values[plan.output].pointer + (example - start) * stride,
-          count: classCount)
+        for step in 0..<outputSteps {
+          (logits.baseAddress! + (example * outputSteps + step) * classCount).update(
+            from: memory.values[plan.output].pointer + (example - start) * stride + step * row,
+            count: classCount)
+        }
       }
     }
-    pool.workspaces.withLock { $0.append(workspace) }
+    pool.workspaces.withLock { $0.append(memory) }
+    return count * outputSteps * classCount
   }
 
   private func run(
-    _ step: InferencePlan.Step, from example: Int, count: Int, _ workspace: Workspace
+    _ step: InferencePlan.Step, from example: Int, count: Int, _ memory: Workspace
   ) {
-    let (inputLayout, outputLayout) = (plan.layouts[step.input], plan.layouts[step.output])
     step.operation.run(
       count: count,
-      input: workspace.values[step.input].pointer + example * inputLayout.count, inputLayout,
-      output: workspace.values[step.output].pointer + example * outputLayout.count, outputLayout,
-      scratch: workspace.scratch.pointer)
+      input: memory.values[step.input].pointer + example * memory.counts[step.input],
+      plan.layouts[step.input], steps: memory.steps[step.input],
+      output: memory.values[step.output].pointer + example * memory.counts[step.output],
+      plan.layouts[step.output], outputSteps: memory.steps[step.output],
+      scratch: memory.scratch.pointer)
   }
 }

@@ -17,6 +17,8 @@ struct InferencePlan: Sendable {
   private(set) var vectorSteps: [Step] = []
   /// What the steps read and write for each example; the first ones take the inputs.
   private(set) var layouts: [PlaneLayout] = []
+  /// Where the steps of each of ``layouts`` come from.
+  private(set) var lengths: [SeriesLength] = []
   /// The number of inputs.
   var inputCount: Int { network.architecture.inputs.count }
   /// The layout that the output is in.
@@ -35,9 +37,15 @@ struct InferencePlan: Sendable {
     self.network = network
     for index in architecture.inputs.indices {
       let channels = architecture.inputShapes[index].channelCount
-      let isPicture = channels == 1
+      var isPicture = false
+      var length = SeriesLength.fixed
+      switch architecture.inputShapes[index] {
+      case .planes: isPicture = channels == 1
+      case .series: length = .input(index)
+      case .vector: break
+      }
       places[.input(index)] = addLayout(
-        of: .input(index), packedChannels: isPicture ? 1 : PlaneLayout.packed(channels))
+        of: .input(index), packedChannels: isPicture ? 1 : PlaneLayout.packed(channels), length)
     }
     for index in architecture.nodes.indices where !taken.contains(index) { add(index) }
     output = places[.node(architecture.nodes.count - 1)]!
@@ -70,6 +78,12 @@ struct InferencePlan: Sendable {
       append(.convolution(convolution, product), from: input, to: output)
       places[.node(epilogue.end)] = output
     case .dense(let layer):
+      if case .series = architecture.inputShape(of: index) {
+        let convolution = SeriesConvolution(
+          filters: layer.units, kernel: 1, padding: .valid)
+        addSeriesConvolution(convolution, index, from: source)
+        return
+      }
       let epilogue = Epilogue(of: index, in: network)
       taken.formUnion(epilogue.taken)
       let input = vector(of: architecture.sources[index])
@@ -84,11 +98,14 @@ struct InferencePlan: Sendable {
     case .batchNormalization:
       let place = ownPlace(of: source, for: index)
       let normalization = network.batchNormalization(index)
-      let scales = FloatBuffer(count: layouts[place].count)
-      let shifts = FloatBuffer(count: layouts[place].count)
+      let layout = layouts[place]
       let shape = architecture.inputShape(of: index)
-      let length = shape.count / shape.channelCount
-      for value in 0..<shape.count {
+      // The steps of a series share one row of factors.
+      let count = layout.isSeries ? shape.channelCount : shape.count
+      let scales = FloatBuffer(count: layout.isSeries ? layout.packedChannels : layout.count)
+      let shifts = FloatBuffer(count: scales.count)
+      let length = count / shape.channelCount
+      for value in 0..<count {
         scales.pointer[layouts[place].place(of: value)] = normalization.scale[value / length]
         shifts.pointer[layouts[place].place(of: value)] = normalization.shift[value / length]
       }
@@ -103,8 +120,105 @@ struct InferencePlan: Sendable {
       let output = addLayout(of: .node(index), packedChannels: layouts[input].packedChannels)
       append(.maxPooling(size: layer.size), from: input, to: output)
       places[.node(index)] = output
-    case .flatten, .dropout: places[.node(index)] = places[source]
+    case .dropout: places[.node(index)] = places[source]
+    case .flatten:
+      places[.node(index)] =
+        layouts[places[source]!].isSeries ? joined([source], as: index) : places[source]
+    case .seriesConvolution(let layer): addSeriesConvolution(layer, index, from: source)
+    case .gru(let layer): addRecurrence(.gru, layer.units, layer.direction, index, from: source)
+    case .lstm(let layer): addRecurrence(.lstm, layer.units, layer.direction, index, from: source)
+    case .timePooling(let layer):
+      let input = places[source]!
+      let weight = FloatBuffer(count: layouts[input].packedChannels)
+      if layer.method == .attention {
+        let stored = network.values(index, .weight)
+        weight.pointer.update(from: stored, count: stored.count)
+      }
+      let output = addLayout(of: .node(index), packedChannels: layouts[input].packedChannels)
+      append(.timePooling(layer.method, weight: weight), from: input, to: output)
+      places[.node(index)] = output
+    case .layerNormalization:
+      let place = ownPlace(of: source, for: index)
+      let stored = [network.values(index, .weight), network.values(index, .bias)]
+      let (weight, bias) = (
+        FloatBuffer(count: stored[0].count), FloatBuffer(count: stored[0].count)
+      )
+      (weight.values, bias.values) = (stored[0], stored[1])
+      append(.layerNormalization(weight: weight, bias: bias), from: place, to: place)
+      places[.node(index)] = place
+    case .concatenation: places[.node(index)] = joined(architecture.sources[index], as: index)
+    case .columns:
+      let output = addLayout(
+        of: .node(index),
+        packedChannels: PlaneLayout.packed(architecture.outputShapes[index].channelCount))
+      append(.columns, from: places[source]!, to: output)
+      places[.node(index)] = output
     }
+  }
+
+  /// Adds a convolution over time, or a dense layer step by step, with what follows it.
+  private mutating func addSeriesConvolution(
+    _ layer: SeriesConvolution, _ index: Int, from source: Architecture.Source
+  ) {
+    let epilogue = Epilogue(of: index, in: network)
+    taken.formUnion(epilogue.taken)
+    let input = places[source]!
+    let output = addLayout(
+      of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters),
+      .convolved(layer, of: input))
+    let row = layouts[input].packedChannels
+    let channels = layouts[input].channels
+    let panels = DensePanels(inputs: layer.kernel * row, units: layouts[output].packedChannels)
+    epilogue.weight.withUnsafeBufferPointer { weight in
+      for filter in 0..<layer.filters {
+        for step in 0..<layer.kernel {
+          panels.set(
+            unit: filter, to: weight.baseAddress! + (filter * layer.kernel + step) * channels,
+            count: channels, first: step * row)
+        }
+      }
+    }
+    panels.bias.pointer.update(from: epilogue.bias, count: layer.filters)
+    let windows = SeriesWindows(layer, row: row)
+    scratchCount = max(scratchCount, windows.scratchCount + panels.scratchCount)
+    append(.seriesConvolution(windows, panels, lowest: epilogue.lowest), from: input, to: output)
+    places[.node(epilogue.end)] = output
+  }
+
+  /// Adds the ways of a recurrent layer through the series.
+  private mutating func addRecurrence(
+    _ kind: RecurrentCell.Kind, _ units: Int, _ direction: Direction, _ index: Int,
+    from source: Architecture.Source
+  ) {
+    let input = places[source]!
+    let output = addLayout(
+      of: .node(index),
+      packedChannels: PlaneLayout.packed(architecture.outputShapes[index].channelCount),
+      .same(as: input))
+    for (number, pass) in direction.passes.enumerated() {
+      let cell = RecurrentCell(
+        kind, inputs: layouts[input].channels, inputRow: layouts[input].packedChannels,
+        units: units, isBackward: pass.isBackward)
+      cell.pack(pass.roles.flatMap { network.values(index, $0) })
+      scratchCount = max(scratchCount, Recurrence.scratchCount(cell))
+      append(.recurrence(cell, start: number * units), from: input, to: output)
+    }
+    places[.node(index)] = output
+  }
+
+  /// Where the values of `sources` lie, step by step one after the other.
+  private mutating func joined(_ sources: [Architecture.Source], as index: Int) -> Int {
+    guard case .series = architecture.outputShapes[index] else { return vector(of: sources) }
+    let channels = architecture.outputShapes[index].channelCount
+    let output = addLayout(
+      of: .node(index), packedChannels: PlaneLayout.packed(channels),
+      .same(as: places[sources[0]]!))
+    var start = 0
+    for source in sources {
+      append(.join(start: start), from: places[source]!, to: output)
+      start += architecture.shape(of: source).channelCount
+    }
+    return output
   }
 
   /// The weights of a dense layer over what lies in `input`, in the panels that the kernel reads.
@@ -132,7 +246,10 @@ struct InferencePlan: Sendable {
   // MARK: Layouts
 
   /// Adds the layout of the value of `source`, as the convolution that reads it wants it.
-  private mutating func addLayout(of source: Architecture.Source, packedChannels: Int) -> Int {
+  private mutating func addLayout(
+    of source: Architecture.Source, packedChannels: Int, _ length: SeriesLength = .fixed
+  ) -> Int {
+    lengths.append(length)
     layouts.append(
       PlaneLayout(
         architecture.shape(of: source), packedChannels: packedChannels,
@@ -161,7 +278,7 @@ struct InferencePlan: Sendable {
       architecture.shape(of: source), packedChannels: layouts[place].packedChannels,
       readBy: extent)
     if layouts[place] == wanted { return place }
-    layouts.append(wanted)
+    add(wanted, like: place)
     append(.copy, from: place, to: layouts.count - 1)
     return layouts.count - 1
   }
@@ -174,13 +291,23 @@ struct InferencePlan: Sendable {
       return place
     }
     let layout = layouts[place]
-    layouts.append(
+    let shape =
+      layout.isSeries
+      ? Shape.series(length: layout.width, channels: layout.channels)
+      : .planes(channels: layout.channels, height: layout.height, width: layout.width)
+    add(
       PlaneLayout(
-        .planes(channels: layout.channels, height: layout.height, width: layout.width),
-        packedChannels: layout.packedChannels, readBy: extent(reading: .node(index))))
+        shape, packedChannels: layout.packedChannels, readBy: extent(reading: .node(index))),
+      like: place)
     if vectors.contains(place) { vectors.insert(layouts.count - 1) }
     append(.copy, from: place, to: layouts.count - 1)
     return layouts.count - 1
+  }
+
+  /// Adds a layout with as many steps as that of another place.
+  private mutating func add(_ layout: PlaneLayout, like place: Int) {
+    layouts.append(layout)
+    lengths.append(layout.isSeries ? .same(as: place) : .fixed)
   }
 
   /// Everything that lies in one place, for layers that do nothing pass on where it is.
@@ -196,10 +323,11 @@ struct InferencePlan: Sendable {
 
   /// Where the values of `sources` lie as one vector.
   private mutating func vector(of sources: [Architecture.Source]) -> Int {
-    if sources.count == 1 { return places[sources[0]]! }
+    if sources.count == 1, !layouts[places[sources[0]]!].isSeries { return places[sources[0]]! }
     let count = sources.reduce(0) { $0 + architecture.shape(of: $1).count }
     layouts.append(
       PlaneLayout(.vector(count), packedChannels: PlaneLayout.packed(count), readBy: nil))
+    lengths.append(.fixed)
     let output = layouts.count - 1
     vectors.insert(output)
     var start = 0
@@ -282,19 +410,34 @@ enum Operation: Sendable {
   case copy
   /// The values in order, from `start` on, in a vector.
   case gather(start: Int)
+  /// The windows of a series times weights.
+  case seriesConvolution(SeriesWindows, DensePanels, lowest: Float)
+  /// A way of a recurrent layer through a series; its states lie in the channels from `start` on.
+  case recurrence(RecurrentCell, start: Int)
+  case timePooling(TimePooling.Method, weight: FloatBuffer)
+  case layerNormalization(weight: FloatBuffer, bias: FloatBuffer)
+  /// The channels of each step in those of a wider series, from `start` on.
+  case join(start: Int)
+  /// The columns of planes as steps.
+  case columns
 
   /// Computes it for `count` examples; `input` and `output` begin with the memory of the first one.
+  ///
+  /// Of a series, each example has so many steps.
   func run(
-    count: Int, input: UnsafeMutablePointer<Float>, _ inputLayout: PlaneLayout,
-    output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout,
+    count: Int, input: UnsafeMutablePointer<Float>, _ inputLayout: PlaneLayout, steps: Int,
+    output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout, outputSteps: Int,
     scratch: UnsafeMutablePointer<Float>
   ) {
+    // The values that are used, where the rest of the memory need not be touched.
+    let used = inputLayout.isSeries ? steps * inputLayout.packedChannels : inputLayout.count
     switch self {
     case .dense(let product):
       ink_dense(
         count, inputLayout.count, outputLayout.count, input, product.weight.pointer,
         product.bias.pointer, product.lowest, output, scratch)
-    case .relu: ink_relu(input, count * inputLayout.count)
+    case .relu:
+      for example in 0..<count { ink_relu(input + example * inputLayout.count, used) }
     case .convolution(let convolution, let product):
       for example in 0..<count {
         convolution.forward(
@@ -305,9 +448,11 @@ enum Operation: Sendable {
       }
     case .scaleAndShift(let scale, let shift):
       for example in 0..<count {
-        let values = input + example * inputLayout.count
-        for index in 0..<inputLayout.count {
-          values[index] = values[index] * scale.pointer[index] + shift.pointer[index]
+        for start in stride(from: 0, to: used, by: scale.count) {
+          let values = input + example * inputLayout.count + start
+          for index in 0..<scale.count {
+            values[index] = values[index] * scale.pointer[index] + shift.pointer[index]
+          }
         }
       }
     case .maxPooling(let size):
@@ -324,9 +469,70 @@ enum Operation: Sendable {
       }
     case .gather(let start):
       for example in 0..<count {
+        let target = output + example * outputLayout.count + outputLayout.start + start
+        if inputLayout.isSeries {
+          inputLayout.unpack(
+            input + example * inputLayout.count, count: steps, into: target,
+            row: inputLayout.channels)
+        } else {
+          inputLayout.unpack(input + example * inputLayout.count, into: target)
+        }
+      }
+    case .seriesConvolution(let windows, let panels, let lowest):
+      for example in 0..<count {
+        windows.forEachBlock(
+          of: input + example * inputLayout.count, steps: steps, outputSteps: outputSteps,
+          scratch: scratch
+        ) { values, first, count in
+          panels.multiply(
+            values, count: count, lowest: lowest,
+            into: output + example * outputLayout.count + first * outputLayout.packedChannels,
+            scratch: scratch + windows.scratchCount)
+        }
+      }
+    case .recurrence(let cell, let start):
+      for example in 0..<count {
+        Recurrence.run(
+          cell, steps: steps, input: input + example * inputLayout.count,
+          inputRow: inputLayout.packedChannels,
+          output: output + example * outputLayout.count + start,
+          outputRow: outputLayout.packedChannels, scratch: scratch)
+      }
+    case .timePooling(let method, let weight):
+      for example in 0..<count {
+        TimePooling.pool(
+          input + example * inputLayout.count, count: steps, channels: inputLayout.packedChannels,
+          row: inputLayout.packedChannels, method, weight: weight.pointer, shares: scratch,
+          into: output + example * outputLayout.count)
+      }
+    case .layerNormalization(let weight, let bias):
+      for example in 0..<count {
+        let values = input + example * inputLayout.count
+        ink_layer_normalization(
+          inputLayout.isSeries ? steps : 1, weight.count, inputLayout.packedChannels, values,
+          weight.pointer, bias.pointer, LayerNormalization.epsilon, nil, nil, values)
+      }
+    case .join(let start):
+      for example in 0..<count {
         inputLayout.unpack(
-          input + example * inputLayout.count,
-          into: output + example * outputLayout.count + outputLayout.start + start)
+          input + example * inputLayout.count, count: steps,
+          into: output + example * outputLayout.count + start, row: outputLayout.packedChannels)
+      }
+    case .columns:
+      for example in 0..<count {
+        let (source, target) = (
+          input + example * inputLayout.count, output + example * outputLayout.count
+        )
+        let height = inputLayout.height
+        for channel in 0..<inputLayout.channels {
+          for y in 0..<height {
+            let row = source + inputLayout.start + y * inputLayout.row + channel
+            for x in 0..<inputLayout.width {
+              target[x * outputLayout.packedChannels + channel * height + y] =
+                row[x * inputLayout.packedChannels]
+            }
+          }
+        }
       }
     }
   }

@@ -4,7 +4,7 @@ public struct NetworkInput: Hashable, Sendable {
   public enum Form: Hashable, Sendable {
     /// A picture: `[channels, height, width]`.
     case image(channels: Int, height: Int, width: Extent)
-    /// Values over time: `[channels, length]`.
+    /// Values over time: `[length, channels]`.
     case series(channels: Int, length: Extent)
     /// `[count]`.
     case vector(count: Int)
@@ -48,9 +48,15 @@ public struct NetworkInput: Hashable, Sendable {
     case .image(let channels, let height, let width):
       .planes(channels: channels, height: height, width: width.bounds[keyPath: end])
     case .series(let channels, let length):
-      .series(channels: channels, length: length.bounds[keyPath: end])
+      .series(length: length.bounds[keyPath: end], channels: channels)
     case .vector(let count): .vector(count)
     }
+  }
+
+  /// The shape of an example with `count` values; the length of a series follows from it.
+  func shape(ofValues count: Int) -> Shape {
+    guard case .series(let channels, _) = form else { return shape(\.upperBound) }
+    return .series(length: count / channels, channels: channels)
   }
 
   /// Checks the lengths of the axes.

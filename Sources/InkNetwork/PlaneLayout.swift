@@ -4,7 +4,8 @@ import CInkKernels
 /// picture's only one), with the zeros around them that the next convolution wants.
 ///
 /// Shapes: `[rows, columns, packedChannels]`, of which `[height, width, channels]`, from `(pad, pad)`
-/// on, are used; the rest stays 0. A series has one row; a vector is one place with many channels.
+/// on, are used; the rest stays 0. A vector is one place with many channels, and a series has one row with
+/// its steps as columns; of these, as many are used as the example has.
 package struct PlaneLayout: Hashable, Sendable {
   package let channels: Int
   package let height: Int
@@ -13,6 +14,7 @@ package struct PlaneLayout: Hashable, Sendable {
   package let packedChannels: Int
   package let rows: Int
   package let columns: Int
+  package let isSeries: Bool
 
   /// The values of a vector of the CPU.
   package static let lanes = 16
@@ -28,10 +30,11 @@ package struct PlaneLayout: Hashable, Sendable {
     switch shape {
     case .planes(let channels, let height, let width):
       (self.channels, self.height, self.width) = (channels, height, width)
-    case .series(let channels, let length):
+    case .series(let length, let channels):
       (self.channels, height, width) = (channels, 1, length)
     case .vector(let count): (channels, height, width) = (count, 1, 1)
     }
+    if case .series = shape { isSeries = true } else { isSeries = false }
     self.packedChannels = packedChannels
     pad = convolution?.pad ?? 0
     rows = convolution?.paddedRows ?? height
@@ -71,6 +74,24 @@ package struct PlaneLayout: Hashable, Sendable {
     ink_unpack(channels, height, width, packed + start, packedChannels, row, planes)
   }
 
+  /// Copies `[steps, channels]` to its places.
+  func pack(
+    _ steps: UnsafePointer<Float>, count: Int, into packed: UnsafeMutablePointer<Float>
+  ) {
+    for step in 0..<count {
+      (packed + step * packedChannels).update(from: steps + step * channels, count: channels)
+    }
+  }
+
+  /// Copies the places of `count` steps to rows of `row` values.
+  func unpack(
+    _ packed: UnsafePointer<Float>, count: Int, into steps: UnsafeMutablePointer<Float>, row: Int
+  ) {
+    for step in 0..<count {
+      (steps + step * row).update(from: packed + step * packedChannels, count: channels)
+    }
+  }
+
   /// Copies the places that are used to those of another layout of the same shape and packed channels.
   func copy(
     _ packed: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, _ other: PlaneLayout
@@ -82,8 +103,9 @@ package struct PlaneLayout: Hashable, Sendable {
     }
   }
 
-  /// Where value `index` of `[channels, height, width]` lies.
+  /// Where value `index` of `[channels, height, width]`, or of `[steps, channels]`, lies.
   package func place(of index: Int) -> Int {
+    if isSeries { return index / channels * packedChannels + index % channels }
     let (channel, position) = index.quotientAndRemainder(dividingBy: height * width)
     return start + position / width * row + position % width * packedChannels + channel
   }

@@ -2,8 +2,8 @@
 public enum Shape: Hashable, Sendable, CustomStringConvertible {
   /// `[channels, height, width]`.
   case planes(channels: Int, height: Int, width: Int)
-  /// `[channels, length]`.
-  case series(channels: Int, length: Int)
+  /// `[length, channels]`: step after step.
+  case series(length: Int, channels: Int)
   /// `[count]`.
   case vector(Int)
 
@@ -11,15 +11,16 @@ public enum Shape: Hashable, Sendable, CustomStringConvertible {
   public var count: Int {
     switch self {
     case .planes(let channels, let height, let width): channels * height * width
-    case .series(let channels, let length): channels * length
+    case .series(let length, let channels): length * channels
     case .vector(let count): count
     }
   }
 
-  /// What batch normalisation counts as channels: planes, or the values of a vector.
+  /// The planes, the values of a step, or those of a vector: what batch normalisation counts as
+  /// channels.
   public var channelCount: Int {
     switch self {
-    case .planes(let channels, _, _), .series(let channels, _): channels
+    case .planes(let channels, _, _), .series(_, let channels): channels
     case .vector(let count): count
     }
   }
@@ -28,7 +29,7 @@ public enum Shape: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .planes(let channels, let height, let width): "\(channels) × \(height) × \(width)"
-    case .series(let channels, let length): "\(channels) × \(length)"
+    case .series(let length, let channels): "\(length) × \(channels)"
     case .vector(let count): "\(count)"
     }
   }

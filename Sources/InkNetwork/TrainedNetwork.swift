@@ -44,21 +44,29 @@ public struct TrainedNetwork: Hashable, Sendable {
   /// Computes the output for one example in plain loops: slow, easy to read, and what the fast kernels
   /// of inference and training are compared with.
   ///
-  /// `inputs` has the values of each input, and the result is `[classes]`.
-  package func plainOutput(of inputs: [[Float]]) -> [Float] {
-    var outputs: [[Float]] = []
+  /// `inputs` has the values of each input, of a series as many steps as there are; the result is
+  /// `[classes]`, or `[length, classes]`.
+  ///
+  /// - Throws: ``LayerMismatch`` where a series is too short or too long for a layer.
+  package func plainOutput(of inputs: [[Float]]) throws(LayerMismatch) -> [Float] {
+    let inputShapes = zip(architecture.inputs, inputs).map { $0.shape(ofValues: $1.count) }
+    var outputs: [(values: [Float], shape: Shape)] = []
     for (index, node) in architecture.nodes.enumerated() {
       let read = architecture.sources[index].map { source in
         switch source {
-        case .input(let input): inputs[input]
+        case .input(let input): (values: inputs[input], shape: inputShapes[input])
         case .node(let other): outputs[other]
         }
       }
+      let layer = node.layer.definition
+      let shape = try layer.outputShape(of: read.map(\.shape))
       outputs.append(
-        node.layer.definition.apply(
-          to: read, shapes: architecture.sourceShapes(of: index),
-          output: architecture.outputShapes[index], stored: { values(index, $0) }))
+        (
+          layer.apply(
+            to: read.map(\.values), shapes: read.map(\.shape), output: shape,
+            stored: { values(index, $0) }), shape
+        ))
     }
-    return outputs[outputs.count - 1]
+    return outputs[outputs.count - 1].values
   }
 }

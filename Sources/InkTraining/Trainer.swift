@@ -265,7 +265,7 @@ public final class Trainer {
     let soon = start + Self.batchesAhead * options.batchSize
     let result = network.learn(
       targets: batch.map { training.targets[$0] }, loss: loss, trainingStep: step
-    ) { example, input in
+    ) { example, _, input in
       if soon + example < order.count { training.willNeed(order[soon + example]) }
       training.write(batch[example], epoch: epoch, scale: Self.inputScale, to: input)
     }
@@ -352,7 +352,7 @@ public final class Trainer {
     let share = group.share(of: examples.count)
     for start in stride(from: share.lowerBound, to: share.upperBound, by: network.mostExamples) {
       let batch = start..<min(start + network.mostExamples, share.upperBound)
-      network.forward(count: batch.count, trainingStep: nil) { example, input in
+      network.forward(count: batch.count, trainingStep: nil) { example, _, input in
         examples.write(start + example, epoch: 0, scale: Self.inputScale, to: input)
       }
       let targets = Array(examples.targets[batch])

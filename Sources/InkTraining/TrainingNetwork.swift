@@ -27,14 +27,19 @@ final class TrainingNetwork: @unchecked Sendable {
   /// Where this process's share of the batch begins.
   private var firstExample = 0
   private let phases: [Phase]
-  /// What flows between layers and its gradient, one buffer of `[batch, …]` each.
+  /// What flows between layers and its gradient, one buffer each: the rows of one example after those of
+  /// the other.
   private let values: [FloatBuffer]
   private let gradients: [FloatBuffer]
+  private let buffers: [TrainingPlan.Buffer]
+  /// The number of rows before each example, for each buffer and the present batch.
+  private let rowStarts: [RowStarts]
   private let output: Int
   private let sliceGradients: [FloatBuffer]
   /// What is added up over the slices, in pieces for the workers.
   private let sumBlocks: [(span: TrainingPlan.SliceSpan, range: Range<Int>)]
   private let packedConvolutions: [(kernel: any PackedConvolution, step: Step)]
+  private let seriesKernels: [(kernel: any SeriesKernel, step: Step)]
   private let scratch: [FloatBuffer]
 
   /// A layer with where its data lie.
@@ -51,10 +56,10 @@ final class TrainingNetwork: @unchecked Sendable {
       /// The same values for one of several nodes that read them; on the way back its gradient is added
       /// to those of the others, or is the first.
       case copy(adds: Bool)
-      /// The values from `start` on.
-      case part(start: Int)
-      /// The values in a longer vector, from `start` on.
+      /// The values of each row in a longer row, from `start` on.
       case gather(start: Int)
+      /// Rows and columns exchanged.
+      case columns(height: Int, width: Int)
       case dense(DenseKernel)
       case batchNormalization(BatchNormalizationKernel, statistics: FloatBuffer)
       case relu
@@ -62,11 +67,9 @@ final class TrainingNetwork: @unchecked Sendable {
     }
 
     var operation: Operation
-    /// Which buffers are read and written, and how many values an example has there.
+    /// Which buffers are read and written.
     var input: Int
-    var inputCount: Int
     var output: Int
-    var outputCount: Int
     /// Where weight and bias begin in ``learnt``, in a slice's gradients and in ``statistics``.
     var weight = 0
     var bias = 0
@@ -79,10 +82,19 @@ final class TrainingNetwork: @unchecked Sendable {
     mutating func place(_ offsets: [Parameter: Int], of index: Int) {
       for (parameter, offset) in offsets where parameter.node == index {
         switch parameter.role {
-        case .weight: weight = offset
+        case .weight, .inputWeight: weight = offset
+        case .inputWeightBackward:
+          // Layers that only go back have no others.
+          if !offsets.keys.contains(where: { $0.node == index && $0.role == .inputWeight }) {
+            weight = offset
+          }
         case .bias: bias = offset
         case .runningMean: runningMean = offset
         case .runningVariance: runningVariance = offset
+        case .stateWeight, .inputBias, .stateBias, .stateWeightBackward, .inputBiasBackward,
+          .stateBiasBackward:
+          // They follow the weights over the input.
+          break
         }
       }
     }
@@ -99,6 +111,7 @@ final class TrainingNetwork: @unchecked Sendable {
   enum Run {
     case examples([Step])
     case dense(Step, DenseKernel)
+    case series(Step, any SeriesKernel)
   }
 
   private static let unitsPerTask = 128
@@ -110,10 +123,13 @@ final class TrainingNetwork: @unchecked Sendable {
   /// Those for no leak, √6 times as large, gave a higher loss on MNIST's validation examples (0.042
   /// against 0.032). Biases begin at 0.
   ///
+  /// The series of a batch have at most the steps of `longest`, which has one number an input; without
+  /// it, as many as the architecture allows.
+  ///
   /// - Throws: `BLASError` where there is no BLAS.
   init(
-    _ architecture: Architecture, mostExamples: Int, workers: Int, seed: UInt64,
-    group: ProcessGroup = .alone
+    _ architecture: Architecture, longest: [Int]? = nil, mostExamples: Int, workers: Int,
+    seed: UInt64, group: ProcessGroup = .alone
   ) throws(BLASError) {
     let blas = try BLAS.load()
     self.architecture = architecture
@@ -122,10 +138,14 @@ final class TrainingNetwork: @unchecked Sendable {
     self.group = group
     loop = ParallelLoop(workers: workers)
 
-    let plan = TrainingPlan(architecture, mostExamples: mostExamples, blas: blas)
+    let plan = TrainingPlan(
+      architecture, longest: longest ?? architecture.longestSeries, mostExamples: mostExamples,
+      blas: blas)
     phases = plan.phases
-    values = plan.bufferCounts.map { FloatBuffer(count: $0 * mostExamples) }
-    gradients = plan.bufferCounts.map { FloatBuffer(count: $0 * mostExamples) }
+    buffers = plan.buffers
+    values = buffers.map { FloatBuffer(count: $0.count * mostExamples) }
+    gradients = buffers.map { FloatBuffer(count: $0.count * mostExamples) }
+    rowStarts = buffers.map { RowStarts(examples: mostExamples, rows: $0.mostRows) }
     output = plan.output
     learnt = FloatBuffer(count: plan.learntCount)
     gradient = FloatBuffer(count: plan.learntCount)
@@ -134,6 +154,7 @@ final class TrainingNetwork: @unchecked Sendable {
       Self.blocks(of: span.count, size: 8192).map { (span, $0) }
     }
     packedConvolutions = plan.packedConvolutions
+    seriesKernels = plan.seriesKernels
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
     sliceGradients = (0..<Self.mostSlices(of: mostExamples)).map { _ in
       FloatBuffer(count: sliceCount)
@@ -163,20 +184,32 @@ final class TrainingNetwork: @unchecked Sendable {
 
   private func initialize() {
     for (parameter, offset) in storedLearnt {
-      guard parameter.role == .weight else { continue }
       let start = learnt.pointer + offset
-      if case .batchNormalization = architecture.layers[parameter.node] {
+      let inputs: Int
+      var stream = UInt64(parameter.node)
+      switch (architecture.layers[parameter.node], parameter.role) {
+      case (.batchNormalization, .weight), (.layerNormalization, .weight):
         start.update(repeating: 1, count: parameter.count)
         continue
+      case (_, .weight): inputs = parameter.count / parameter.shape[0]
+      case (_, .inputWeight), (_, .stateWeight), (_, .inputWeightBackward),
+        (_, .stateWeightBackward):
+        // By the size of the state, as PyTorch has them.
+        inputs = parameter.shape[0] / gates(of: parameter.node)
+        stream |= UInt64(offset) << 16
+      default: continue
       }
-      var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(parameter.node))
-      let inputs = parameter.count / parameter.shape[0]
+      var generator = SeededGenerator(seed: seed, stream: 0x11e5, stream)
       let most = 1 / Double(inputs).squareRoot()
       for index in 0..<parameter.count { start[index] = Float(generator.uniform(-most...most)) }
     }
     for (parameter, offset) in storedStatistics where parameter.role == .runningVariance {
       (statistics.pointer + offset).update(repeating: 1, count: parameter.count)
     }
+  }
+
+  private func gates(of node: Int) -> Int {
+    if case .lstm = architecture.layers[node] { LSTM.gates } else { GRU.gates }
   }
 
   private var storedLearnt: [(Parameter, Int)] {
@@ -222,14 +255,22 @@ final class TrainingNetwork: @unchecked Sendable {
 
   // MARK: Passes
 
-  /// Writes the input of an example, `[1, size, size]`.
-  typealias Fill = @Sendable (_ example: Int, UnsafeMutablePointer<Float>) -> Void
+  /// Writes input number `input` of an example.
+  typealias Fill =
+    @Sendable (
+      _ example: Int, _ input: Int, _ values: UnsafeMutablePointer<Float>
+    ) -> Void
+
+  /// The steps of input number `input` of an example; asked for series only.
+  typealias Length = (_ example: Int, _ input: Int) -> Int
 
   /// Computes the logits of `count` examples.
   ///
-  /// `trainingStep` seeds what is random; `nil` is for evaluation, where nothing is.
-  func forward(count: Int, trainingStep: Int?, fill: Fill) {
+  /// `trainingStep` seeds what is random; `nil` is for evaluation, where nothing is. Without `length`, all
+  /// series are as long as they can be.
+  func forward(count: Int, trainingStep: Int?, length: Length? = nil, fill: Fill) {
     precondition(count <= mostExamples)
+    lay(out: count, length: length)
     packWeights()
     for index in phases.indices {
       forward(phase: index, count: count, trainingStep: trainingStep, fill: fill)
@@ -241,7 +282,8 @@ final class TrainingNetwork: @unchecked Sendable {
   ///
   /// Each process of the group works on its share of the batch, and all end with the same sums.
   func learn(
-    targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, fill: @escaping Fill
+    targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, length: Length? = nil,
+    fill: @escaping Fill
   ) -> (
     loss: Double, rightCount: Int
   ) {
@@ -250,9 +292,10 @@ final class TrainingNetwork: @unchecked Sendable {
     let share = group.share(of: targets.count)
     let count = share.count
     let targets = Array(targets[share])
-    let fill: Fill = { example, input in fill(share.lowerBound + example, input) }
+    let fill: Fill = { fill(share.lowerBound + $0, $1, $2) }
     firstExample = share.lowerBound
     defer { firstExample = 0 }
+    lay(out: count, length: length.map { length in { length(share.lowerBound + $0, $1) } })
     packWeights()
     let last = phases.count - 1
     for index in 0..<last {
@@ -329,16 +372,75 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func packWeights() {
-    loop.run(packedConvolutions.count) { task, _ in
-      let (kernel, step) = packedConvolutions[task]
-      kernel.pack(weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias)
+    loop.run(packedConvolutions.count + seriesKernels.count) { task, _ in
+      if task < packedConvolutions.count {
+        let (kernel, step) = packedConvolutions[task]
+        kernel.pack(weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias)
+      } else {
+        let (kernel, step) = seriesKernels[task - packedConvolutions.count]
+        kernel.pack(learnt.pointer + step.weight)
+      }
     }
   }
 
   private func fill(_ examples: Range<Int>, _ fill: Fill) {
-    let inputCount = architecture.inputCount
-    for example in examples { fill(example, values[0].pointer + example * inputCount) }
+    for example in examples {
+      for input in architecture.inputs.indices {
+        fill(example, input, values[input].pointer + start(of: example, in: input))
+      }
+    }
   }
+
+  // MARK: Rows
+
+  /// The number of rows before each example of a batch, and that of all.
+  private final class RowStarts: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<Int>
+
+    /// Where every example has `rows` rows.
+    init(examples: Int, rows: Int) {
+      pointer = .allocate(capacity: examples + 1)
+      for example in 0...examples { (pointer + example).initialize(to: example * rows) }
+    }
+
+    deinit { pointer.deallocate() }
+  }
+
+  /// Finds out where the rows of each example begin.
+  private func lay(out count: Int, length: Length?) {
+    for (index, buffer) in buffers.enumerated() {
+      let starts = rowStarts[index].pointer
+      for example in 0..<count {
+        let rows = buffer.rows.steps(
+          inputs: { length?(example, $0) ?? buffer.mostRows },
+          values: { self.rows(of: example, in: $0) })
+        guard let rows else { break }
+        precondition((1...buffer.mostRows).contains(rows), "a series of a length that was stated")
+        starts[example + 1] = starts[example] + rows
+      }
+    }
+  }
+
+  private func rows(of example: Int, in buffer: Int) -> Int {
+    rowStarts[buffer].pointer[example + 1] - rowStarts[buffer].pointer[example]
+  }
+
+  /// Where the values of an example begin in a buffer, and how many there are.
+  private func start(of example: Int, in buffer: Int) -> Int {
+    rowStarts[buffer].pointer[example] * buffers[buffer].row
+  }
+
+  private func count(of example: Int, in buffer: Int) -> Int {
+    rows(of: example, in: buffer) * buffers[buffer].row
+  }
+
+  private func steps(_ slice: Range<Int>, of step: Step) -> SliceSteps {
+    SliceSteps(
+      examples: slice, input: rowStarts[step.input].pointer, output: rowStarts[step.output].pointer)
+  }
+
+  /// Whether a buffer is an input, for whose gradient nobody asks.
+  private func isInput(_ buffer: Int) -> Bool { buffer < architecture.inputs.count }
 
   private func forward(phase index: Int, count: Int, trainingStep: Int?, fill: Fill) {
     let slices = Self.slices(of: count)
@@ -382,6 +484,11 @@ final class TrainingNetwork: @unchecked Sendable {
         examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
         weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
         output: values[step.output].pointer)
+    case .series(let step, let kernel):
+      kernel.forward(
+        steps(slice, of: step), parameters: learnt.pointer + step.weight,
+        input: values[step.input].pointer, output: values[step.output].pointer,
+        scratch: scratch[worker].pointer)
     }
   }
 
@@ -404,17 +511,23 @@ final class TrainingNetwork: @unchecked Sendable {
         examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
         outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
         biasGradient: sums + step.sliceBias)
-      // Nobody asks for the gradient of the picture.
-      guard step.input != 0 else { return }
+      guard !isInput(step.input) else { return }
       kernel.inputGradient(
         examples: slice, inputs: 0..<kernel.inputs, weight: learnt.pointer + step.weight,
         outputGradient: outputGradient, inputGradient: gradients[step.input].pointer)
+    case .series(let step, let kernel):
+      kernel.backward(
+        steps(slice, of: step), parameters: learnt.pointer + step.weight,
+        input: values[step.input].pointer, output: values[step.output].pointer,
+        outputGradient: gradients[step.output].pointer, gradients: sums + step.sliceWeight,
+        inputGradient: isInput(step.input) ? nil : gradients[step.input].pointer,
+        scratch: scratch[worker].pointer)
     }
   }
 
   private func forward(_ step: Step, example: Int, trainingStep: Int?, worker: Int) {
-    let input = values[step.input].pointer + example * step.inputCount
-    let output = values[step.output].pointer + example * step.outputCount
+    let input = values[step.input].pointer + start(of: example, in: step.input)
+    let output = values[step.output].pointer + start(of: example, in: step.output)
     switch step.operation {
     case .convolution(let kernel):
       kernel.forward(
@@ -422,7 +535,8 @@ final class TrainingNetwork: @unchecked Sendable {
         output: output, scratch: scratch[worker].pointer)
     case .pooling(let kernel, let choices):
       kernel.forward(
-        input: input, output: output, choices: choices.pointer + example * step.outputCount)
+        input: input, output: output,
+        choices: choices.pointer + example * buffers[step.output].count)
     case .pooledConvolution(let kernel, let choices):
       kernel.forward(
         input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
@@ -435,18 +549,22 @@ final class TrainingNetwork: @unchecked Sendable {
         scratch: scratch[worker].pointer)
     case .pack(let layout): layout.pack(input, into: output)
     case .unpack(let layout): layout.unpack(input, into: output)
-    case .copy: output.update(from: input, count: step.inputCount)
-    case .part(let start): output.update(from: input + start, count: step.outputCount)
-    case .gather(let start): (output + start).update(from: input, count: step.inputCount)
-    case .relu: ink_relu(output, step.inputCount)
+    case .copy: output.update(from: input, count: count(of: example, in: step.input))
+    case .gather(let start):
+      let (row, target) = (buffers[step.input].row, buffers[step.output].row)
+      for index in 0..<rows(of: example, in: step.input) {
+        (output + index * target + start).update(from: input + index * row, count: row)
+      }
+    case .columns(let height, let width): Self.exchange(input, height, width, into: output)
+    case .relu: ink_relu(output, count(of: example, in: step.input))
     case .dropout(let rate, let layer, let mask):
       guard let trainingStep, rate > 0 else { return }
       var generator = SeededGenerator(
         seed: seed, stream: 0xd407, UInt64(layer), UInt64(trainingStep),
         UInt64(firstExample + example))
-      let factors = mask.pointer + example * step.inputCount
+      let factors = mask.pointer + start(of: example, in: step.input)
       let kept = 1 / (1 - rate)
-      for index in 0..<step.inputCount {
+      for index in 0..<count(of: example, in: step.input) {
         factors[index] = Float(generator.uniform()) < rate ? 0 : kept
         output[index] *= factors[index]
       }
@@ -458,12 +576,15 @@ final class TrainingNetwork: @unchecked Sendable {
   private func backward(
     _ step: Step, example: Int, sums: UnsafeMutablePointer<Float>, worker: Int
   ) {
-    let input = values[step.input].pointer + example * step.inputCount
-    let output = values[step.output].pointer + example * step.outputCount
-    let outputGradient = gradients[step.output].pointer + example * step.outputCount
-    let inputGradient = gradients[step.input].pointer + example * step.inputCount
-    // Nobody asks for the gradient of the picture.
-    let isFirst = step.input == 0
+    let (inputStart, outputStart) = (
+      start(of: example, in: step.input), start(of: example, in: step.output)
+    )
+    let (input, output) = (
+      values[step.input].pointer + inputStart, values[step.output].pointer + outputStart
+    )
+    let outputGradient = gradients[step.output].pointer + outputStart
+    let inputGradient = gradients[step.input].pointer + inputStart
+    let isFirst = isInput(step.input)
     switch step.operation {
     case .convolution(let kernel):
       kernel.backward(
@@ -474,7 +595,8 @@ final class TrainingNetwork: @unchecked Sendable {
     case .pooling(let kernel, let choices):
       guard !isFirst else { return }
       kernel.backward(
-        outputGradient: outputGradient, choices: choices.pointer + example * step.outputCount,
+        outputGradient: outputGradient,
+        choices: choices.pointer + example * buffers[step.output].count,
         inputGradient: inputGradient)
     case .pooledConvolution(let kernel, let choices):
       kernel.backward(
@@ -495,22 +617,37 @@ final class TrainingNetwork: @unchecked Sendable {
     case .copy(let adds):
       guard !isFirst else { return }
       if adds {
-        ink_add(inputGradient, outputGradient, step.inputCount)
+        ink_add(inputGradient, outputGradient, count(of: example, in: step.input))
       } else {
-        inputGradient.update(from: outputGradient, count: step.inputCount)
+        inputGradient.update(from: outputGradient, count: count(of: example, in: step.input))
       }
-    case .part:
-      precondition(isFirst, "only inputs are divided, and nobody asks for their gradient")
     case .gather(let start):
       guard !isFirst else { return }
-      inputGradient.update(from: outputGradient + start, count: step.inputCount)
-    case .relu: ink_relu_gradient(outputGradient, output, step.outputCount)
+      let (row, source) = (buffers[step.input].row, buffers[step.output].row)
+      for index in 0..<rows(of: example, in: step.input) {
+        (inputGradient + index * row).update(
+          from: outputGradient + index * source + start, count: row)
+      }
+    case .columns(let height, let width):
+      guard !isFirst else { return }
+      Self.exchange(outputGradient, width, height, into: inputGradient)
+    case .relu: ink_relu_gradient(outputGradient, output, count(of: example, in: step.output))
     case .dropout(let rate, _, let mask):
       guard rate > 0 else { return }
-      let factors = mask.pointer + example * step.inputCount
-      for index in 0..<step.inputCount { inputGradient[index] *= factors[index] }
+      let factors = mask.pointer + inputStart
+      for index in 0..<count(of: example, in: step.input) { inputGradient[index] *= factors[index] }
     case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
       preconditionFailure("handled for several examples at once")
+    }
+  }
+
+  /// target[x, y] = source[y, x], of `height` rows of `width` values.
+  private static func exchange(
+    _ source: UnsafePointer<Float>, _ height: Int, _ width: Int,
+    into target: UnsafeMutablePointer<Float>
+  ) {
+    for y in 0..<height {
+      for x in 0..<width { target[x * height + y] = source[y * width + x] }
     }
   }
 
@@ -524,7 +661,7 @@ final class TrainingNetwork: @unchecked Sendable {
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
     case .normalizedConvolution(let kernel, .convolve):
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .part, .gather, .dense,
+    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .gather, .columns, .dense,
       .batchNormalization, .relu, .dropout:
       break
     }
@@ -533,6 +670,7 @@ final class TrainingNetwork: @unchecked Sendable {
   private func forwardWhole(_ step: Step, count: Int, isTraining: Bool) {
     let input = values[step.input]
     let output = values[step.output]
+    let rows = rowStarts[step.input].pointer[count]
     switch step.operation {
     case .dense(let kernel):
       let tasks = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
@@ -543,22 +681,22 @@ final class TrainingNetwork: @unchecked Sendable {
           output: output.pointer)
       }
     case .batchNormalization(let kernel, let batchStatistics) where isTraining:
-      let total = group.sum(Double(count)) * Double(kernel.length)
+      let total = group.sum(Double(rows)) * Double(kernel.length)
       let sums = ChannelSums(count: kernel.channels)
       loop.run(kernel.channels) { channel, _ in
-        sums.values[channel] = kernel.sum(channel: channel, batch: count, input: input.pointer)
+        sums.values[channel] = kernel.sum(channel: channel, batch: rows, input: input.pointer)
       }
       sums.add(over: group)
       let squares = ChannelSums(count: kernel.channels)
       loop.run(kernel.channels) { channel, _ in
         squares.values[channel] = kernel.squares(
-          channel: channel, batch: count, input: input.pointer,
+          channel: channel, batch: rows, input: input.pointer,
           mean: sums.values[channel] / total)
       }
       squares.add(over: group)
       loop.run(kernel.channels) { channel, _ in
         kernel.forward(
-          channel: channel, batch: count, count: total,
+          channel: channel, batch: rows, count: total,
           mean: sums.values[channel] / total, squares: squares.values[channel],
           input: input.pointer,
           weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
@@ -569,7 +707,7 @@ final class TrainingNetwork: @unchecked Sendable {
     case .batchNormalization(let kernel, _):
       loop.run(kernel.channels) { channel, _ in
         kernel.infer(
-          channel: channel, batch: count, input: input.pointer,
+          channel: channel, batch: rows, input: input.pointer,
           weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
           runningMean: statistics.pointer + step.runningMean,
           runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
@@ -585,7 +723,7 @@ final class TrainingNetwork: @unchecked Sendable {
         runningMean: statistics.pointer + step.runningMean,
         runningVariance: statistics.pointer + step.runningVariance)
     case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .part, .gather, .relu, .dropout:
+      .gather, .columns, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -594,6 +732,7 @@ final class TrainingNetwork: @unchecked Sendable {
     let input = values[step.input]
     let inputGradient = gradients[step.input]
     let outputGradient = gradients[step.output]
+    let rows = rowStarts[step.input].pointer[count]
     switch step.operation {
     case .dense(let kernel):
       kernel.maskGradient(
@@ -601,7 +740,7 @@ final class TrainingNetwork: @unchecked Sendable {
         outputGradient: outputGradient.pointer)
       let units = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
       let inputs =
-        step.input == 0 ? [] : Self.blocks(of: kernel.inputs, size: Self.inputsPerTask)
+        isInput(step.input) ? [] : Self.blocks(of: kernel.inputs, size: Self.inputsPerTask)
       loop.run(units.count + inputs.count) { task, _ in
         if task < units.count {
           kernel.parameterGradients(
@@ -618,11 +757,11 @@ final class TrainingNetwork: @unchecked Sendable {
       }
     case .batchNormalization(let kernel, let batchStatistics):
       let channels = kernel.channels
-      let total = group.sum(Double(count)) * Double(kernel.length)
+      let total = group.sum(Double(rows)) * Double(kernel.length)
       let sums = ChannelSums(count: 2 * channels)
       loop.run(channels) { channel, _ in
         let own = kernel.gradientSums(
-          channel: channel, batch: count, input: input.pointer,
+          channel: channel, batch: rows, input: input.pointer,
           statistics: batchStatistics.pointer, outputGradient: outputGradient.pointer)
         (sums.values[channel], sums.values[channels + channel]) = (own.scale, own.shift)
         // The sum of all gradients over the group comes later.
@@ -632,7 +771,7 @@ final class TrainingNetwork: @unchecked Sendable {
       sums.add(over: group)
       loop.run(channels) { channel, _ in
         kernel.backward(
-          channel: channel, batch: count, count: Float(total), scale: sums.values[channel],
+          channel: channel, batch: rows, count: Float(total), scale: sums.values[channel],
           shift: sums.values[channels + channel], input: input.pointer,
           weight: learnt.pointer + step.weight, statistics: batchStatistics.pointer,
           outputGradient: outputGradient.pointer, inputGradient: inputGradient.pointer)
@@ -643,7 +782,7 @@ final class TrainingNetwork: @unchecked Sendable {
         weightGradient: gradient.pointer + step.weight,
         biasGradient: gradient.pointer + step.bias)
     case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .part, .gather, .relu, .dropout:
+      .gather, .columns, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }

@@ -23,9 +23,20 @@ struct TrainingPlan {
 
   typealias SliceSpan = (slice: Int, total: Int?, count: Int)
 
+  /// What flows between layers: for each example some rows of `row` values, one row where it is no series.
+  struct Buffer {
+    var row: Int
+    var mostRows = 1
+    /// Where the number of rows comes from.
+    var rows = SeriesLength.fixed
+
+    /// The most values of an example.
+    var count: Int { row * mostRows }
+  }
+
   private(set) var phases: [TrainingNetwork.Phase] = []
-  /// The values of one example in each buffer; buffer 0 takes all inputs, one after the other.
-  private(set) var bufferCounts: [Int]
+  /// The buffers; the first ones are the inputs.
+  private(set) var buffers: [Buffer] = []
   /// The buffer that holds the logits.
   private(set) var output = 0
   let learntCount: Int
@@ -38,6 +49,8 @@ struct TrainingPlan {
   /// The convolutions whose gradients are packed in a slice's.
   private(set) var packedConvolutions:
     [(kernel: any PackedConvolution, step: TrainingNetwork.Step)] = []
+  /// The layers over series, whose weights are laid out before each batch.
+  private(set) var seriesKernels: [(kernel: any SeriesKernel, step: TrainingNetwork.Step)] = []
   private(set) var scratchCount = 0
 
   /// Where each of `parameters` begins when they lie one after the other.
@@ -69,7 +82,8 @@ struct TrainingPlan {
     var position: Int
   }
 
-  init(_ architecture: Architecture, mostExamples: Int, blas: BLAS) {
+  /// `longest` has the most steps of each input; of what is no series it is not read.
+  init(_ architecture: Architecture, longest: [Int], mostExamples: Int, blas: BLAS) {
     self.architecture = architecture
     self.mostExamples = mostExamples
     self.blas = blas
@@ -77,20 +91,17 @@ struct TrainingPlan {
     let statistics = architecture.parameters.filter { !$0.isLearnt }
     learntCount = learnt.reduce(0) { $0 + $1.count }
     statisticsCount = statistics.reduce(0) { $0 + $1.count }
-    bufferCounts = [architecture.inputCount]
     for (parameter, offset) in Self.offsets(learnt) + Self.offsets(statistics) {
       offsets[parameter] = offset
     }
-    if architecture.inputs.count == 1 {
-      hand(on: 0, as: .input(0))
-    } else {
-      var start = 0
-      for (index, shape) in architecture.inputShapes.enumerated() {
-        let part = addStep(.part(start: start), from: 0, to: shape.count)
-        hand(on: part, as: .input(index))
-        start += shape.count
+    for (index, shape) in architecture.inputShapes.enumerated() {
+      if case .series(_, let channels) = shape {
+        buffers.append(Buffer(row: channels, mostRows: longest[index], rows: .input(index)))
+      } else {
+        buffers.append(Buffer(row: shape.count))
       }
     }
+    for index in architecture.inputs.indices { share(index, as: .input(index)) }
     for index in architecture.nodes.indices where !taken.contains(index) { add(index) }
     close()
   }
@@ -100,9 +111,7 @@ struct TrainingPlan {
     let input = places[Reading(node: index, position: 0)]!
     let shape = architecture.inputShape(of: index)
     let outputShape = architecture.outputShapes[index]
-    var step = TrainingNetwork.Step(
-      operation: .relu, input: input, inputCount: shape.count, output: input,
-      outputCount: outputShape.count)
+    var step = TrainingNetwork.Step(operation: .relu, input: input, output: input)
     step.place(offsets, of: index)
 
     switch architecture.nodes[index].layer {
@@ -116,57 +125,156 @@ struct TrainingPlan {
         hasReLU: takesReLU(after: index), blas: blas)
       scratchCount = max(scratchCount, kernel.scratchCount)
       step.operation = .convolution(kernel)
-      addBuffer(outputShape.count, writtenBy: &step)
+      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
       reserveSlice(
         weights: layer.filters * kernel.geometry.patchLength, biases: layer.filters, for: &step)
       append(step)
-      hand(on: step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
+      share(step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
     case .maxPooling(let layer):
       step.operation = .pooling(
         PoolingKernel(layer, of: shape),
         choices: ChoiceBuffer(count: outputShape.count * mostExamples))
-      addBuffer(outputShape.count, writtenBy: &step)
+      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
       append(step)
-      hand(on: step.output, as: .node(index))
+      share(step.output, as: .node(index))
     case .dense(let layer):
-      step.input = vector(readBy: index)
-      step.inputCount = bufferCounts[step.input]
+      if case .series = shape {
+        let convolution = SeriesConvolution(
+          filters: layer.units, kernel: 1, padding: .valid)
+        addSeriesConvolution(convolution, node: index, from: input)
+        return
+      }
+      step.input = joined(readBy: index)
+      let inputCount = buffers[step.input].count
       let kernel = DenseKernel(
-        inputs: step.inputCount, units: layer.units, hasReLU: takesReLU(after: index), blas: blas)
+        inputs: inputCount, units: layer.units, hasReLU: takesReLU(after: index), blas: blas)
       step.operation = .dense(kernel)
-      addBuffer(outputShape.count, writtenBy: &step)
-      if step.inputCount * layer.units > Self.mostSlicedWeights {
+      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
+      if inputCount * layer.units > Self.mostSlicedWeights {
         close()
         phases.append(.whole(step))
       } else {
-        reserveSlice(weights: step.inputCount * layer.units, biases: layer.units, for: &step)
+        reserveSlice(weights: inputCount * layer.units, biases: layer.units, for: &step)
         runs.append(.dense(step, kernel))
       }
-      hand(on: step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
+      share(step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
     case .batchNormalization:
       let channels = shape.channelCount
       step.operation = .batchNormalization(
-        BatchNormalizationKernel(channels: channels, length: shape.count / channels),
+        BatchNormalizationKernel(channels: channels, length: buffers[input].row / channels),
         statistics: FloatBuffer(count: 2 * channels))
-      addBuffer(outputShape.count, writtenBy: &step)
+      addBuffer(like: input, writtenBy: &step)
       close()
       phases.append(.whole(step))
-      hand(on: step.output, as: .node(index))
+      share(step.output, as: .node(index))
     case .relu:
       append(step)
-      hand(on: input, as: .node(index))
+      share(input, as: .node(index))
     case .dropout(let layer):
       step.operation = .dropout(
-        rate: Float(layer.rate), layer: index, mask: FloatBuffer(count: shape.count * mostExamples))
+        rate: Float(layer.rate), layer: index,
+        mask: FloatBuffer(count: buffers[input].count * mostExamples))
       append(step)
-      hand(on: input, as: .node(index))
-    case .flatten: hand(on: input, as: .node(index))
+      share(input, as: .node(index))
+    case .flatten:
+      guard case .series = shape else {
+        share(input, as: .node(index))
+        return
+      }
+      // The steps of a series of one length follow each other already.
+      share(
+        addStep(.copy(adds: false), from: input, to: Buffer(row: shape.count)), as: .node(index))
+    case .seriesConvolution(let layer):
+      addSeriesConvolution(layer, node: index, from: input)
+    case .gru(let layer):
+      addRecurrence(.gru, layer.units, layer.direction, node: index, step)
+    case .lstm(let layer):
+      addRecurrence(.lstm, layer.units, layer.direction, node: index, step)
+    case .timePooling(let layer):
+      let kernel = TimePoolingKernel(
+        layer, channels: shape.channelCount, mostSteps: buffers[input].mostRows)
+      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
+      append(kernel, step)
+      share(step.output, as: .node(index))
+    case .layerNormalization:
+      let kernel = LayerNormalizationKernel(
+        channels: shape.channelCount, mostSteps: buffers[input].mostRows * mostExamples)
+      addBuffer(like: input, writtenBy: &step)
+      append(kernel, step)
+      share(step.output, as: .node(index))
+    case .concatenation: share(joined(readBy: index), as: .node(index))
+    case .columns:
+      guard case .series(let width, let rows) = outputShape else {
+        preconditionFailure("columns are a series")
+      }
+      step.operation = .columns(height: rows, width: width)
+      addBuffer(Buffer(row: rows, mostRows: width), writtenBy: &step)
+      append(step)
+      share(step.output, as: .node(index))
     }
+  }
+
+  /// Adds a convolution over time, with the ReLU that follows it.
+  private mutating func addSeriesConvolution(
+    _ layer: SeriesConvolution, node index: Int, from input: Int
+  ) {
+    let output = Buffer(
+      row: layer.filters, mostRows: layer.outputLength(of: buffers[input].mostRows),
+      rows: .convolved(layer, of: input))
+    let kernel = SeriesConvolutionKernel(
+      layer: layer, channels: buffers[input].row, hasReLU: takesReLU(after: index),
+      mostSteps: output.mostRows * mostSliceExamples, blas: blas)
+    var step = TrainingNetwork.Step(operation: .relu, input: input, output: input)
+    step.place(offsets, of: index)
+    addBuffer(output, writtenBy: &step)
+    append(kernel, step)
+    share(step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
+  }
+
+  /// Adds the ways of a recurrent layer through the series.
+  private mutating func addRecurrence(
+    _ kind: RecurrentCell.Kind, _ units: Int, _ direction: Direction, node index: Int,
+    _ step: TrainingNetwork.Step
+  ) {
+    var step = step
+    let input = buffers[step.input]
+    var output = input
+    output.row = units * direction.passes.count
+    output.rows = .same(as: step.input)
+    addBuffer(output, writtenBy: &step)
+    for (number, pass) in direction.passes.enumerated() {
+      let kernel = RecurrentKernel(
+        kind, inputs: input.row, units: units, pass: pass, outputRow: output.row,
+        outputStart: number * units,
+        // On the way back, the last is the first.
+        addsInputGradient: number + 1 < direction.passes.count,
+        mostExamples: mostSliceExamples, mostSteps: input.mostRows * mostExamples, blas: blas)
+      append(kernel, step)
+      step.weight += kernel.parameterCount
+    }
+    share(step.output, as: .node(index))
+  }
+
+  /// The most examples of a slice.
+  private var mostSliceExamples: Int {
+    TrainingNetwork.slices(of: mostExamples).map(\.count).max() ?? 0
+  }
+
+  private mutating func append(_ kernel: any SeriesKernel, _ step: TrainingNetwork.Step) {
+    var step = step
+    step.sliceWeight = sliceCount
+    if kernel.parameterCount > 0 {
+      sliceSpans.append((slice: sliceCount, total: step.weight, count: kernel.parameterCount))
+    }
+    sliceCount += kernel.parameterCount
+    scratchCount = max(scratchCount, kernel.scratchCount)
+    seriesKernels.append((kernel, step))
+    runs.append(.series(step, kernel))
   }
 
   /// Gives the value in `buffer` to the nodes that read it: the one, or each a copy, whose gradients add
   /// up.
-  private mutating func hand(on buffer: Int, as source: Architecture.Source) {
+  private mutating func share(_ buffer: Int, as source: Architecture.Source) {
     let readings = architecture.sources.enumerated().flatMap { node, sources in
       sources.indices.filter { sources[$0] == source }.map { Reading(node: node, position: $0) }
     }
@@ -177,7 +285,7 @@ struct TrainingPlan {
         readings.count == 1
         ? buffer
         : addStep(
-          .copy(adds: index + 1 < readings.count), from: buffer, to: bufferCounts[buffer])
+          .copy(adds: index + 1 < readings.count), from: buffer, to: like(buffer))
     }
   }
 
@@ -197,32 +305,38 @@ struct TrainingPlan {
     return true
   }
 
-  /// The buffer with all sources of node `index`, one after the other.
-  private mutating func vector(readBy index: Int) -> Int {
-    let shapes = architecture.sourceShapes(of: index)
-    guard shapes.count > 1 else { return places[Reading(node: index, position: 0)]! }
-    bufferCounts.append(shapes.reduce(0) { $0 + $1.count })
-    let output = bufferCounts.count - 1
+  /// The buffer with all sources of node `index`, row by row one after the other.
+  private mutating func joined(readBy index: Int) -> Int {
+    let places = architecture.sources[index].indices.map {
+      self.places[Reading(node: index, position: $0)]!
+    }
+    guard places.count > 1 else { return places[0] }
+    var output = like(places[0])
+    output.row = places.reduce(0) { $0 + buffers[$1].row }
+    buffers.append(output)
     var start = 0
-    for (position, shape) in shapes.enumerated() {
+    for place in places {
       append(
         TrainingNetwork.Step(
-          operation: .gather(start: start),
-          input: places[Reading(node: index, position: position)]!,
-          inputCount: shape.count, output: output, outputCount: bufferCounts[output]))
-      start += shape.count
+          operation: .gather(start: start), input: place, output: buffers.count - 1))
+      start += buffers[place].row
     }
-    return output
+    return buffers.count - 1
   }
 
-  /// Adds a step that writes a new buffer of `count` values an example; returns that buffer.
+  /// A buffer with the rows of another.
+  private func like(_ buffer: Int) -> Buffer {
+    var copy = buffers[buffer]
+    copy.rows = .same(as: buffer)
+    return copy
+  }
+
+  /// Adds a step that writes a new buffer; returns that.
   private mutating func addStep(
-    _ operation: TrainingNetwork.Step.Operation, from input: Int, to count: Int
+    _ operation: TrainingNetwork.Step.Operation, from input: Int, to buffer: Buffer
   ) -> Int {
-    var step = TrainingNetwork.Step(
-      operation: operation, input: input, inputCount: bufferCounts[input], output: 0,
-      outputCount: count)
-    addBuffer(count, writtenBy: &step)
+    var step = TrainingNetwork.Step(operation: operation, input: input, output: 0)
+    addBuffer(buffer, writtenBy: &step)
     append(step)
     return step.output
   }
@@ -286,17 +400,16 @@ struct TrainingPlan {
     var place = source
     if case .node(let node) = architecture.sources[fusion.index][0], packed.contains(node) {
     } else {
-      place = addStep(.pack(input), from: source, to: input.count)
+      place = addStep(.pack(input), from: source, to: Buffer(row: input.count))
     }
     let next = reader(of: fusion.end).flatMap { Fusion($0, of: architecture) }
     let filters = fusion.layer.filters
     let output = PlaneLayout(
       outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent)
     var step = TrainingNetwork.Step(
-      operation: .relu, input: place, inputCount: input.count, output: 0,
-      outputCount: output.count, sliceWeight: sliceCount)
+      operation: .relu, input: place, output: 0, sliceWeight: sliceCount)
     step.place(offsets, of: fusion.index)
-    addBuffer(output.count, writtenBy: &step)
+    addBuffer(Buffer(row: output.count), writtenBy: &step)
     let convolution: any PackedConvolution
     if let node = fusion.normalization {
       let kernel = NormalizedConvolutionKernel(
@@ -324,17 +437,24 @@ struct TrainingPlan {
     sliceCount += convolution.gradientCount
     packedConvolutions.append((convolution, step))
     if next == nil {
-      let unpacked = addStep(.unpack(output), from: step.output, to: outputShape.count)
-      hand(on: unpacked, as: .node(fusion.end))
+      let unpacked = addStep(
+        .unpack(output), from: step.output, to: Buffer(row: outputShape.count))
+      share(unpacked, as: .node(fusion.end))
     } else {
       packed.insert(fusion.end)
-      hand(on: step.output, as: .node(fusion.end))
+      share(step.output, as: .node(fusion.end))
     }
   }
 
-  private mutating func addBuffer(_ count: Int, writtenBy step: inout TrainingNetwork.Step) {
-    bufferCounts.append(count)
-    step.output = bufferCounts.count - 1
+  private mutating func addBuffer(_ buffer: Buffer, writtenBy step: inout TrainingNetwork.Step) {
+    buffers.append(buffer)
+    step.output = buffers.count - 1
+  }
+
+  private mutating func addBuffer(
+    like other: Int, writtenBy step: inout TrainingNetwork.Step
+  ) {
+    addBuffer(like(other), writtenBy: &step)
   }
 
   private mutating func reserveSlice(

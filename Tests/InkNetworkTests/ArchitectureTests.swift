@@ -38,7 +38,7 @@ import Testing
     let steps = try Architecture(
       name: "steps", inputs: [Self.pen],
       nodes: [.init(.batchNormalization), .init(.relu)], output: .distributionPerStep)
-    #expect(steps.classCount == 2 && steps.outputShapes[1] == .series(channels: 2, length: 100))
+    #expect(steps.classCount == 2 && steps.outputShapes[1] == .series(length: 100, channels: 2))
     let data = try JSONEncoder().encode(steps)
     #expect(try JSONDecoder().decode(Architecture.self, from: data) == steps)
     #expect {

@@ -54,7 +54,7 @@ import Testing
     for example in 0..<5 {
       let pixels = (0..<size * size).map { UInt8(truncatingIfNeeded: $0 &* (31 + example) ^ 85) }
       let fast = network.logits(of: pixels)
-      let expected = plain.plainOutput(of: [pixels.map { Float($0) / 255 }])
+      let expected = try plain.plainOutput(of: [pixels.map { Float($0) / 255 }])
       #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-4 * max(1, abs($1)) })
     }
   }
@@ -65,7 +65,7 @@ import Testing
     let network = try randomNetwork(architecture, seed: 7)
     let pixels = (0..<784).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ 85) }
     let fast = InferenceNetwork(network).logits(of: pixels)
-    let expected = network.plainOutput(of: [pixels.map { Float($0) / 255 }])
+    let expected = try network.plainOutput(of: [pixels.map { Float($0) / 255 }])
     let largest = expected.map(abs).max() ?? 0
     #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-5 * largest })
   }
@@ -83,7 +83,7 @@ import Testing
       let inputs = plain.architecture.inputShapes.map { shape in
         (0..<shape.count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
       }
-      let expected = plain.plainOutput(of: inputs)
+      let expected = try plain.plainOutput(of: inputs)
       let fast = network.logits(of: Array(inputs.joined()))
       #expect(isClose(fast, expected, tolerance: 1e-4), "\(graph)")
     }
@@ -93,8 +93,50 @@ import Testing
       (0..<shape.count).map { Float($0 % 5) / 4 }
     }
     #expect(
-      isClose(
+      try isClose(
         folded.plainOutput(of: inputs), plain.plainOutput(of: inputs), tolerance: 1e-4), "\(graph)")
+  }
+
+  /// Series of every length between the shortest and the longest, longer ones after shorter ones.
+  @Test(arguments: Graphs.series) func seriesAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+    let plain = try randomNetwork(graph.architecture(), seed: 3)
+    let network = InferenceNetwork(plain)
+    for example in 0..<12 {
+      let inputs = plain.architecture.inputShapes.enumerated().map { index, shape in
+        var count = shape.count
+        if case .series(_, let channels) = shape {
+          count = channels * graph.length(of: example, input: index)
+        }
+        return (0..<count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
+      }
+      let expected = try plain.plainOutput(of: inputs)
+      #expect(isClose(network.logits(of: inputs), expected, tolerance: 1e-4), "\(graph)")
+    }
+    // At their longest, they can follow each other.
+    let longest = plain.architecture.inputShapes.map { shape in
+      (0..<shape.count).map { Float($0 % 5) / 4 }
+    }
+    let expected = try plain.plainOutput(of: longest)
+    #expect(isClose(network.logits(of: Array(longest.joined())), expected, tolerance: 1e-4))
+  }
+
+  /// One distribution for each step.
+  @Test func stepsHaveTheirDistributions() throws {
+    let architecture = try Architecture(
+      name: "steps",
+      inputs: [NetworkInput(name: "pen", form: .series(channels: 2, length: .variable(1...90)))],
+      nodes: [
+        .init(.seriesConvolution(filters: 4, kernel: 3, stride: 2, padding: .same)),
+        .init(.gru(units: 5, direction: .both)), .init(.dense(units: 3)),
+      ], output: .distributionPerStep)
+    let plain = try randomNetwork(architecture, seed: 3)
+    let network = InferenceNetwork(plain)
+    for length in [1, 2, 90, 7] {
+      let pen = (0..<2 * length).map { Float($0 % 7) / 5 - 0.5 }
+      let steps = network.logits(of: [pen])
+      #expect(steps.count == (length + 1) / 2 * 3)
+      #expect(try isClose(steps, plain.plainOutput(of: [pen]), tolerance: 1e-4))
+    }
   }
 
   @Test(arguments: [0, 1, 2, 13, 30])

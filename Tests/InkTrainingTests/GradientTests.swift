@@ -135,18 +135,47 @@ import TestSupport
     try checkGradients(of: graph.architecture())
   }
 
-  private func checkGradients(of architecture: Architecture) throws {
+  /// The same for layers over series, with examples of different lengths.
+  @Test(arguments: Graphs.series) func gradientsOfSeriesAreThoseOfTheLoss(
+    graph: Graphs.Graph
+  ) throws {
+    try checkGradients(of: graph.architecture(), length: graph.length)
+  }
+
+  /// Values for an input of an example.
+  private static func values(
+    _ example: Int, _ input: Int, of architecture: Architecture, _ length: TrainingNetwork.Length?
+  ) -> [Float] {
+    let shape = architecture.inputShapes[input]
+    var count = shape.count
+    if case .series(let longest, let channels) = shape {
+      count = channels * (length?(example, input) ?? longest)
+    }
+    var generator = SeededGenerator(seed: UInt64(example + 1000 * input))
+    return (0..<count).map { _ in Float(generator.normal()) }
+  }
+
+  private static func fill(
+    _ architecture: Architecture, _ length: ((Int, Int) -> Int)?
+  ) -> TrainingNetwork.Fill {
+    let inputs = (0..<40).map { example in
+      architecture.inputs.indices.map { values(example, $0, of: architecture, length) }
+    }
+    return { example, input, target in
+      for (index, value) in inputs[example][input].enumerated() { target[index] = value }
+    }
+  }
+
+  private func checkGradients(
+    of architecture: Architecture, length: ((Int, Int) -> Int)? = nil
+  ) throws {
     let name = architecture.name
-    let count = architecture.inputCount
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let targets = (0..<11).map { $0 % 3 }
-    let fill: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void = { example, input in
-      var generator = SeededGenerator(seed: UInt64(example))
-      for position in 0..<count { input[position] = Float(generator.normal()) }
-    }
+    let fill = Self.fill(architecture, length)
     func value() -> Double {
-      network.learn(targets: targets, loss: loss, trainingStep: 4, fill: fill).loss
+      network.learn(targets: targets, loss: loss, trainingStep: 4, length: length, fill: fill).loss
     }
     _ = value()
     let gradient = network.gradient.values
@@ -182,27 +211,58 @@ import TestSupport
     try checkForward(of: graph.architecture())
   }
 
-  private func checkForward(of architecture: Architecture) throws {
+  @Test(arguments: Graphs.series) func seriesAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+    try checkForward(of: graph.architecture(), length: graph.length)
+  }
+
+  private func checkForward(
+    of architecture: Architecture, length: ((Int, Int) -> Int)? = nil
+  ) throws {
     let name = architecture.name
-    let count = architecture.inputCount
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let plain = try TrainedNetwork(architecture, weights: network.weights)
-    let inputs = (0..<11).map { example -> [Float] in
-      var generator = SeededGenerator(seed: UInt64(example))
-      return (0..<count).map { _ in Float(generator.normal()) }
-    }
-    network.forward(count: 11, trainingStep: nil) { example, input in
-      for position in 0..<count { input[position] = inputs[example][position] }
-    }
+    network.forward(
+      count: 11, trainingStep: nil, length: length, fill: Self.fill(architecture, length))
     for example in 0..<11 {
       let logits = (0..<3).map { network.logits[example * 3 + $0] }
-      var rest = inputs[example][...]
-      let parts = architecture.inputShapes.map { shape in
-        defer { rest = rest.dropFirst(shape.count) }
-        return Array(rest.prefix(shape.count))
+      let inputs = architecture.inputs.indices.map {
+        Self.values(example, $0, of: architecture, length)
       }
-      #expect(isClose(logits, plain.plainOutput(of: parts), tolerance: 1e-4), "\(name)")
+      #expect(try isClose(logits, plain.plainOutput(of: inputs), tolerance: 1e-4), "\(name)")
     }
+  }
+
+  /// What an example's logits are does not depend on how long the others of its batch are.
+  @Test(arguments: Graphs.series) func othersDoNotChangeAnExample(graph: Graphs.Graph) throws {
+    let architecture = try graph.architecture()
+    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let fill = Self.fill(architecture, graph.length)
+    network.forward(count: 11, trainingStep: nil, length: graph.length, fill: fill)
+    let together = (0..<33).map { network.logits[$0] }
+    for example in 0..<11 {
+      network.forward(count: 1, trainingStep: nil, length: { graph.length(of: example, input: $1) })
+      {
+        fill(example, $1, $2)
+      }
+      let alone = (0..<3).map { network.logits[$0] }
+      #expect(isClose(alone, Array(together[3 * example..<3 * example + 3]), tolerance: 1e-5))
+    }
+  }
+
+  @Test(arguments: Graphs.series) func anyNumberOfWorkersGivesTheSameBitsForSeries(
+    graph: Graphs.Graph
+  ) throws {
+    let architecture = try graph.architecture()
+    let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
+    let results = try [1, 2, 4].map { workers in
+      let network = try TrainingNetwork(
+        architecture, mostExamples: 37, workers: workers, seed: 3)
+      _ = network.learn(
+        targets: (0..<37).map { $0 % 3 }, loss: loss, trainingStep: 4, length: graph.length,
+        fill: Self.fill(architecture, graph.length))
+      return (network.gradient.values + network.statistics.values).map(\.bitPattern)
+    }
+    #expect(results[1] == results[0] && results[2] == results[0])
   }
 
   /// Layers that stand apart are computed one by one; a dropout of nothing keeps them apart.
@@ -229,7 +289,7 @@ import TestSupport
     // The second batch is smaller, and the running statistics are those of both.
     for count in [19, 10] {
       let targets = (0..<count).map { $0 % 3 }
-      let fill: TrainingNetwork.Fill = { example, input in
+      let fill: TrainingNetwork.Fill = { example, _, input in
         var generator = SeededGenerator(seed: UInt64(100 * count + example))
         for position in 0..<size * size { input[position] = Float(2 + generator.normal()) }
       }
@@ -259,8 +319,9 @@ import TestSupport
         Architecture(name: name, inputSize: size, layers: layers), mostExamples: 37,
         workers: workers, seed: 3)
       _ = network.learn(targets: (0..<37).map { $0 % 3 }, loss: loss, trainingStep: 4) {
-        var generator = SeededGenerator(seed: UInt64($0))
-        for position in 0..<size * size { $1[position] = Float(generator.normal()) }
+        example, _, input in
+        var generator = SeededGenerator(seed: UInt64(example))
+        for position in 0..<size * size { input[position] = Float(generator.normal()) }
       }
       return (network.gradient.values + network.statistics.values).map(\.bitPattern)
     }
@@ -278,7 +339,7 @@ import TestSupport
     weights["3.weight"]!.values = [1]
     network.weights = weights
     func means(step: Int?) -> [Float] {
-      network.forward(count: 4, trainingStep: step) { _, input in
+      network.forward(count: 4, trainingStep: step) { _, _, input in
         for position in 0..<4096 { input[position] = 1 }
       }
       return (0..<4).map { network.logits[$0] }

@@ -56,7 +56,7 @@ import TestSupport
         labelSmoothing: reference.labelSmoothing, classWeights: reference.classWeights)
       let inputs = reference.inputs.values
       let size = inputs.count / 10
-      let fill: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void = { example, input in
+      let fill: TrainingNetwork.Fill = { example, _, input in
         for index in 0..<size { input[index] = inputs[example * size + index] }
       }
       func logits() -> [Float] {

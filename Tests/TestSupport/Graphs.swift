@@ -84,4 +84,101 @@ public enum Graphs {
         .init(.dense(units: 3), from: [.node(10), .node(11)]),
       ]),
   ]
+
+  /// A pen of varying length, two channels.
+  private static let pen = NetworkInput(
+    name: "pen", form: .series(channels: 2, length: .variable(3...70)))
+
+  private static func series(
+    _ description: String, _ nodes: [Architecture.Node], inputs: [NetworkInput] = [pen]
+  ) -> Graph {
+    Graph(description: description, inputs: inputs, nodes: nodes)
+  }
+
+  /// Networks over series of varying length, one or more for each kind of layer.
+  public static let series: [Graph] =
+    [SeriesConvolution.Padding.same, .valid, .causal].map { padding in
+      series(
+        "convolutions over time, \(padding)",
+        [
+          .init(.seriesConvolution(filters: 5, kernel: 3, padding: padding)),
+          .init(.relu),
+          .init(
+            .seriesConvolution(
+              filters: 20, kernel: padding == .valid ? 1 : 4, stride: 2, padding: padding)),
+          .init(.timePooling(.mean)),
+          .init(.dense(units: 3)),
+        ])
+    }
+    + [TimePooling.Method.max, .mean, .attention].map { method in
+      series(
+        "\(method) over time",
+        [
+          .init(.dense(units: 17)), .init(.timePooling(method)), .init(.dropout(rate: 0.2)),
+          .init(.dense(units: 3)),
+        ])
+    }
+    + [Direction.forward, .backward, .both].flatMap { direction in
+      [Layer.gru(units: 5, direction: direction), .lstm(units: 18, direction: direction)].map {
+        series(
+          "\($0.kind), \(direction)",
+          [
+            .init(.dense(units: 4)), .init($0), .init(.timePooling(.max)), .init(.dense(units: 3)),
+          ])
+      }
+    }
+    + [
+      series(
+        "recurrent layers, one after the other, of the input itself",
+        [
+          .init(.gru(units: 3, direction: .both)), .init(.dropout(rate: 0.3)),
+          .init(.lstm(units: 4)), .init(.relu), .init(.timePooling(.mean)), .init(.relu),
+          .init(.dense(units: 3)),
+        ]),
+      series(
+        "normalisation of steps and over the batch",
+        [
+          .init(.seriesConvolution(filters: 6, kernel: 3, padding: .same)),
+          .init(.batchNormalization), .init(.relu),
+          .init(.seriesConvolution(filters: 19, kernel: 3, padding: .same)),
+          .init(.layerNormalization), .init(.relu), .init(.batchNormalization),
+          .init(.timePooling(.attention)), .init(.layerNormalization), .init(.dense(units: 3)),
+        ]),
+      series(
+        "branches over time that meet again",
+        [
+          .init(.seriesConvolution(filters: 4, kernel: 3, padding: .same)),
+          .init(.seriesConvolution(filters: 3, kernel: 5, padding: .causal), from: [.node(0)]),
+          .init(.concatenation, from: [.node(0), .input(0), .node(1)]),
+          .init(.gru(units: 4)),
+          .init(.timePooling(.max), from: [.node(3)]),
+          .init(.timePooling(.mean), from: [.node(3)]),
+          .init(.concatenation, from: [.node(4), .node(5)]),
+          .init(.dense(units: 3)),
+        ]),
+      series(
+        "the columns of a picture as steps, and a series",
+        [
+          .init(.convolution(filters: 2, kernel: 3, padding: .same)), .init(.relu),
+          .init(.columns), .init(.lstm(units: 4)), .init(.timePooling(.mean)),
+          .init(.seriesConvolution(filters: 3, kernel: 3, padding: .same), from: [.input(1)]),
+          .init(.timePooling(.max)), .init(.dense(units: 5), from: [.node(4), .node(6)]),
+          .init(.relu), .init(.dense(units: 3)),
+        ], inputs: [.picture(size: 7), pen]),
+      series(
+        "a series of one length as a vector",
+        [
+          .init(.seriesConvolution(filters: 3, kernel: 4, stride: 4, padding: .valid)),
+          .init(.relu), .init(.flatten), .init(.dense(units: 3)),
+        ], inputs: [NetworkInput(name: "pen", form: .series(channels: 2, length: .fixed(12)))]),
+    ]
+}
+
+extension Graphs.Graph {
+  /// A length for each input of example `example`, from the shortest to the longest.
+  public func length(of example: Int, input: Int) -> Int {
+    guard case .series(_, let length) = inputs[input].form else { return 1 }
+    let bounds = length.bounds
+    return bounds.lowerBound + example * 23 % bounds.count
+  }
 }

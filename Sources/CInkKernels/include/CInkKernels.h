@@ -182,6 +182,61 @@ void ink_unpack(
 void ink_max_pool_2x2(
   const float *plane, size_t height, size_t width, float *output, int32_t *places);
 
+// One step of a recurrent layer for one example; units are a multiple of 16, and each gate has units
+// values. `input` and `hidden` are the products of the weights with the step's input and with the state
+// before it, with their biases. What the way back needs is written to `gates`, unless that is NULL.
+//
+// Gated recurrent units, in the order r, z, n (Cho et al., 2014), `gates` with r, z, n and hidden n:
+//
+//   r = sigmoid(input r + hidden r)       z = sigmoid(input z + hidden z)
+//   n = tanh(input n + r * hidden n)      output = (1 - z) * n + z * state
+//
+// The gradient of the state comes from this step alone, without that through `hidden`. `output` may be
+// `state`, and `state_gradient` may be `output_gradient`.
+void ink_gru_step(
+  size_t units, const float *input, const float *hidden, const float *state, float *gates,
+  float *output);
+void ink_gru_step_gradient(
+  size_t units, const float *gates, const float *state, const float *output_gradient,
+  float *input_gradient, float *hidden_gradient, float *state_gradient);
+
+// Long short-term memory, in the order i, f, g, o (Hochreiter & Schmidhuber, 1997), `gates` with these
+// and tanh(cell); sums s of input and hidden:
+//
+//   i = sigmoid(s i)   f = sigmoid(s f)   g = tanh(s g)   o = sigmoid(s o)
+//   cell = f * cell + i * g               output = o * tanh(cell)
+//
+// On the way back, `cell` is that before the step, and `cell_gradient` becomes that of the step before.
+void ink_lstm_step(
+  size_t units, const float *input, const float *hidden, float *cell, float *gates,
+  float *output);
+void ink_lstm_step_gradient(
+  size_t units, const float *gates, const float *cell, const float *output_gradient,
+  float *cell_gradient, float *gate_gradient);
+
+// The sum of values[i] * factors[i].
+float ink_dot(const float *values, const float *factors, size_t count);
+
+// target[i] += factor * source[i].
+void ink_add_scaled(float *target, const float *source, float factor, size_t count);
+
+// Layer normalisation (Ba et al., 2016) of rows that begin `row` values after each other, with the mean m
+// and the variance v of each row:
+//
+//   normalized[r, c] = (input[r, c] - m) * inverses[r]    inverses[r] = 1 / sqrt(v + epsilon)
+//   output[r, c] = normalized[r, c] * weight[c] + bias[c]
+//
+// `normalized` and `inverses` may both be NULL; `output` may be `input`.
+void ink_layer_normalization(
+  size_t rows, size_t channels, size_t row, const float *input, const float *weight,
+  const float *bias, float epsilon, float *normalized, float *inverses, float *output);
+
+// Adds to the gradients of weight and bias; writes that of the input, unless it is NULL.
+void ink_layer_normalization_gradient(
+  size_t rows, size_t channels, const float *normalized, const float *inverses,
+  const float *weight, const float *output_gradient, float *weight_gradient,
+  float *bias_gradient, float *input_gradient);
+
 // One step of Adam or AdamW; see Optimizer.swift for the formula.
 typedef struct {
   float beta1, beta2, epsilon, gradient_scale, coupled_decay, kept, step_size, root_scale;

@@ -1,6 +1,7 @@
 /// Normalisation of every channel over the batch (Ioffe & Szegedy, 2015, algorithm 1).
 ///
-/// `[C, …]` → `[C, …]`; the values of a vector are channels of one value. At inference, with the running
+/// `[C, …]` → `[C, …]`, or `[length, C]` → `[length, C]` for a series, whose steps count like examples;
+/// the values of a vector are channels of one value. At inference, with the running
 /// mean μ and variance σ² of the channel c that a value belongs to:
 ///
 ///     output = (input − μ[c]) / √(σ²[c] + ε) · weight[c] + bias[c]
@@ -30,11 +31,14 @@ public struct BatchNormalization: LayerDefinition {
   public func apply(
     to inputs: [[Float]], shapes: [Shape], output: Shape, stored: (Parameter.Role) -> [Float]
   ) -> [Float] {
-    let length = shapes[0].count / shapes[0].channelCount
+    let channels = shapes[0].channelCount
+    // The values of a channel follow each other in planes, and those of a step in a series.
+    let length: Int
+    if case .series = shapes[0] { length = 1 } else { length = shapes[0].count / channels }
     let (weight, bias) = (stored(.weight), stored(.bias))
     let (mean, variance) = (stored(.runningMean), stored(.runningVariance))
     return inputs[0].enumerated().map { index, value in
-      let c = index / length
+      let c = index / length % channels
       let deviation = (variance[c] + Self.epsilon).squareRoot()
       return (value - mean[c]) / deviation * weight[c] + bias[c]
     }

@@ -18,6 +18,20 @@ public enum Layer: Hashable, Sendable {
   case dense(Dense)
   /// Values left out while training.
   case dropout(Dropout)
+  /// A convolution over time.
+  case seriesConvolution(SeriesConvolution)
+  /// Gated recurrent units.
+  case gru(GRU)
+  /// Long short-term memory.
+  case lstm(LSTM)
+  /// All steps of a series as one.
+  case timePooling(TimePooling)
+  /// Normalisation of every step over its channels.
+  case layerNormalization
+  /// Several values as one.
+  case concatenation
+  /// The columns of planes as steps of a series.
+  case columns
 
   /// What the layer is: formula, shapes, parameters, stored form.
   public var definition: any LayerDefinition {
@@ -29,6 +43,13 @@ public enum Layer: Hashable, Sendable {
     case .flatten: Flatten()
     case .dense(let layer): layer
     case .dropout(let layer): layer
+    case .seriesConvolution(let layer): layer
+    case .gru(let layer): layer
+    case .lstm(let layer): layer
+    case .timePooling(let layer): layer
+    case .layerNormalization: LayerNormalization()
+    case .concatenation: Concatenation()
+    case .columns: Columns()
     }
   }
 
@@ -42,6 +63,14 @@ public enum Layer: Hashable, Sendable {
     case Flatten.kind: self = .flatten
     case Dense.kind: self = .dense(try Dense(from: decoder))
     case Dropout.kind: self = .dropout(try Dropout(from: decoder))
+    case SeriesConvolution.kind:
+      self = .seriesConvolution(try SeriesConvolution(from: decoder))
+    case GRU.kind: self = .gru(try GRU(from: decoder))
+    case LSTM.kind: self = .lstm(try LSTM(from: decoder))
+    case TimePooling.kind: self = .timePooling(try TimePooling(from: decoder))
+    case LayerNormalization.kind: self = .layerNormalization
+    case Concatenation.kind: self = .concatenation
+    case Columns.kind: self = .columns
     default: return nil
     }
   }

@@ -1,0 +1,181 @@
+#include <math.h>
+
+#include "CInkKernels.h"
+#include "vectors.h"
+
+// e^x, with a relative error below 2e-7: x = n log 2 + r, and a polynomial in r (Moshier's Cephes, expf).
+INLINE void power_of_e(v16 *x) {
+  v16 value = *x;
+  value = value > 88.0f ? 88.0f : value;
+  value = value < -87.0f ? -87.0f : value;
+  // Adding and subtracting 1.5 * 2^23 rounds to a whole number.
+  v16 n = value * 1.44269504088896341f + 12582912.0f;
+  n = n - 12582912.0f;
+  v16 r = value - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  v16 sum = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  sum = sum * r + 8.3334519073e-3f;
+  sum = sum * r + 4.1665795894e-2f;
+  sum = sum * r + 1.6666665459e-1f;
+  sum = sum * r + 5.0000001201e-1f;
+  sum = sum * (r * r) + r + 1.0f;
+  union {
+    i16 bits;
+    v16 value;
+  } power = {.bits = (__builtin_convertvector(n, i16) + 127) << 23};
+  *x = sum * power.value;
+}
+
+// 1 / (1 + e^-x).
+INLINE void sigmoid(v16 *x) {
+  v16 power = -*x;
+  power_of_e(&power);
+  *x = 1.0f / (1.0f + power);
+}
+
+// tanh x = 1 - 2 / (1 + e^2x).
+INLINE void hyperbolic_tangent(v16 *x) {
+  v16 power = 2.0f * *x;
+  power_of_e(&power);
+  *x = 1.0f - 2.0f / (1.0f + power);
+}
+
+CLONES void ink_gru_step(
+  size_t units, const float *input, const float *hidden, const float *state, float *gates,
+  float *output) {
+  for (size_t u = 0; u < units; u += LANES) {
+    v16 r = AT(input + u) + AT(hidden + u);
+    v16 z = AT(input + units + u) + AT(hidden + units + u);
+    v16 candidate = AT(hidden + 2 * units + u);
+    sigmoid(&r);
+    sigmoid(&z);
+    v16 n = AT(input + 2 * units + u) + r * candidate;
+    hyperbolic_tangent(&n);
+    if (gates) {
+      AT(gates + u) = r;
+      AT(gates + units + u) = z;
+      AT(gates + 2 * units + u) = n;
+      AT(gates + 3 * units + u) = candidate;
+    }
+    AT(output + u) = n + z * (AT(state + u) - n);
+  }
+}
+
+CLONES void ink_gru_step_gradient(
+  size_t units, const float *gates, const float *state, const float *output_gradient,
+  float *input_gradient, float *hidden_gradient, float *state_gradient) {
+  for (size_t u = 0; u < units; u += LANES) {
+    v16 r = AT(gates + u), z = AT(gates + units + u), n = AT(gates + 2 * units + u);
+    v16 g = AT(output_gradient + u);
+    v16 to_n = g * (1.0f - z) * (1.0f - n * n);
+    v16 to_z = g * (AT(state + u) - n) * z * (1.0f - z);
+    v16 to_r = to_n * AT(gates + 3 * units + u) * r * (1.0f - r);
+    AT(input_gradient + u) = to_r;
+    AT(input_gradient + units + u) = to_z;
+    AT(input_gradient + 2 * units + u) = to_n;
+    AT(hidden_gradient + u) = to_r;
+    AT(hidden_gradient + units + u) = to_z;
+    AT(hidden_gradient + 2 * units + u) = to_n * r;
+    AT(state_gradient + u) = g * z;
+  }
+}
+
+CLONES void ink_lstm_step(
+  size_t units, const float *input, const float *hidden, float *cell, float *gates,
+  float *output) {
+  for (size_t u = 0; u < units; u += LANES) {
+    v16 i = AT(input + u) + AT(hidden + u);
+    v16 f = AT(input + units + u) + AT(hidden + units + u);
+    v16 g = AT(input + 2 * units + u) + AT(hidden + 2 * units + u);
+    v16 o = AT(input + 3 * units + u) + AT(hidden + 3 * units + u);
+    sigmoid(&i);
+    sigmoid(&f);
+    hyperbolic_tangent(&g);
+    sigmoid(&o);
+    v16 c = f * AT(cell + u) + i * g;
+    AT(cell + u) = c;
+    hyperbolic_tangent(&c);
+    if (gates) {
+      AT(gates + u) = i;
+      AT(gates + units + u) = f;
+      AT(gates + 2 * units + u) = g;
+      AT(gates + 3 * units + u) = o;
+      AT(gates + 4 * units + u) = c;
+    }
+    AT(output + u) = o * c;
+  }
+}
+
+CLONES void ink_lstm_step_gradient(
+  size_t units, const float *gates, const float *cell, const float *output_gradient,
+  float *cell_gradient, float *gate_gradient) {
+  for (size_t u = 0; u < units; u += LANES) {
+    v16 i = AT(gates + u), f = AT(gates + units + u), g = AT(gates + 2 * units + u);
+    v16 o = AT(gates + 3 * units + u), c = AT(gates + 4 * units + u);
+    v16 to_output = AT(output_gradient + u);
+    v16 to_cell = AT(cell_gradient + u) + to_output * o * (1.0f - c * c);
+    AT(gate_gradient + u) = to_cell * g * i * (1.0f - i);
+    AT(gate_gradient + units + u) = to_cell * AT(cell + u) * f * (1.0f - f);
+    AT(gate_gradient + 2 * units + u) = to_cell * i * (1.0f - g * g);
+    AT(gate_gradient + 3 * units + u) = to_output * c * o * (1.0f - o);
+    AT(cell_gradient + u) = to_cell * f;
+  }
+}
+
+// The sum of values[i] * factors[i], sixteen sums side by side; factors may be NULL for 1.
+INLINE float sum_of_products(size_t count, const float *values, const float *factors) {
+  float lanes[LANES] = {0};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (size_t lane = 0; lane < LANES; lane++)
+      lanes[lane] += factors ? values[i + lane] * factors[i + lane] : values[i + lane];
+  for (; i < count; i++) lanes[i % LANES] += factors ? values[i] * factors[i] : values[i];
+  float sum = 0;
+  for (size_t lane = 0; lane < LANES; lane++) sum += lanes[lane];
+  return sum;
+}
+
+CLONES float ink_dot(const float *values, const float *factors, size_t count) {
+  return sum_of_products(count, values, factors);
+}
+
+CLONES void ink_add_scaled(
+  float *restrict target, const float *restrict source, float factor, size_t count) {
+  for (size_t i = 0; i < count; i++) target[i] += factor * source[i];
+}
+
+CLONES void ink_layer_normalization(
+  size_t rows, size_t channels, size_t row, const float *input, const float *weight,
+  const float *bias, float epsilon, float *normalized, float *inverses, float *output) {
+  for (size_t r = 0; r < rows; r++, input += row, output += row) {
+    float mean = sum_of_products(channels, input, NULL) / (float)channels;
+    for (size_t c = 0; c < channels; c++) output[c] = input[c] - mean;
+    float variance = sum_of_products(channels, output, output) / (float)channels;
+    float inverse = 1 / sqrtf(variance + epsilon);
+    if (normalized) {
+      inverses[r] = inverse;
+      for (size_t c = 0; c < channels; c++) normalized[r * row + c] = output[c] * inverse;
+    }
+    for (size_t c = 0; c < channels; c++)
+      output[c] = output[c] * inverse * weight[c] + bias[c];
+  }
+}
+
+CLONES void ink_layer_normalization_gradient(
+  size_t rows, size_t channels, const float *normalized, const float *inverses,
+  const float *weight, const float *output_gradient, float *weight_gradient,
+  float *bias_gradient, float *input_gradient) {
+  for (size_t r = 0; r < rows; r++, normalized += channels, output_gradient += channels) {
+    for (size_t c = 0; c < channels; c++) {
+      weight_gradient[c] += output_gradient[c] * normalized[c];
+      bias_gradient[c] += output_gradient[c];
+    }
+    if (!input_gradient) continue;
+    for (size_t c = 0; c < channels; c++) input_gradient[c] = output_gradient[c] * weight[c];
+    float mean = sum_of_products(channels, input_gradient, NULL) / (float)channels;
+    float slope = sum_of_products(channels, input_gradient, normalized) / (float)channels;
+    for (size_t c = 0; c < channels; c++)
+      input_gradient[c] = (input_gradient[c] - mean - normalized[c] * slope) * inverses[r];
+    input_gradient += channels;
+  }
+}

@@ -1,0 +1,47 @@
+/// Several values as one: vectors one after the other, or, step by step, the channels of series of one
+/// length.
+///
+/// `[A]`, `[B]` → `[A + B]`; `[length, A]`, `[length, B]` → `[length, A + B]`.
+public struct Concatenation: LayerDefinition {
+  /// The word for this kind in the JSON form.
+  public static let kind = "concatenation"
+  /// Two sources and more.
+  public static let sourceCounts = 2...64
+
+  /// The layer in a few words for people.
+  public var summary: String { "concatenation" }
+
+  /// The shape of what comes out: all channels.
+  public func outputShape(of inputs: [Shape]) throws(LayerMismatch) -> Shape {
+    let channels = inputs.reduce(0) { $0 + $1.channelCount }
+    switch inputs[0] {
+    case .vector:
+      for input in inputs {
+        guard case .vector = input else {
+          throw LayerMismatch("vectors only, or series only", found: input.words)
+        }
+      }
+      return .vector(channels)
+    case .series(let length, _):
+      for input in inputs {
+        guard case .series(length, _) = input else {
+          throw LayerMismatch("series of \(length) steps only", found: input.words)
+        }
+      }
+      return .series(length: length, channels: channels)
+    case .planes: throw LayerMismatch("vectors or series", found: inputs[0].words)
+    }
+  }
+
+  /// The values stay as they are.
+  public func apply(
+    to inputs: [[Float]], shapes: [Shape], output: Shape, stored: (Parameter.Role) -> [Float]
+  ) -> [Float] {
+    guard case .series(let length, _) = output else { return Array(inputs.joined()) }
+    return (0..<length).flatMap { step in
+      zip(inputs, shapes).flatMap { values, shape in
+        values[step * shape.channelCount..<(step + 1) * shape.channelCount]
+      }
+    }
+  }
+}

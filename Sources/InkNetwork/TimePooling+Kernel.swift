@@ -1,0 +1,51 @@
+import CInkKernels
+import Foundation
+
+extension TimePooling {
+  /// Pools `count` steps that begin `row` values after each other into `[channels]`.
+  ///
+  /// `shares` is memory for one value a step, and `weight` is read for attention only.
+  package static func pool(
+    _ input: UnsafePointer<Float>, count: Int, channels: Int, row: Int, _ method: Method,
+    weight: UnsafePointer<Float>, shares: UnsafeMutablePointer<Float>,
+    into output: UnsafeMutablePointer<Float>
+  ) {
+    switch method {
+    case .max:
+      output.update(from: input, count: channels)
+      for step in 1..<max(1, count) {
+        let value = input + step * row
+        for channel in 0..<channels {
+          output[channel] = value[channel] > output[channel] ? value[channel] : output[channel]
+        }
+      }
+    case .mean, .attention:
+      if method == .attention {
+        Self.shares(
+          input, count: count, channels: channels, row: row, weight: weight, into: shares)
+      } else {
+        shares.update(repeating: 1 / Float(count), count: count)
+      }
+      output.update(repeating: 0, count: channels)
+      for step in 0..<count { ink_add_scaled(output, input + step * row, shares[step], channels) }
+    }
+  }
+
+  /// What attention gives each step: a softmax of the products with `weight`.
+  package static func shares(
+    _ input: UnsafePointer<Float>, count: Int, channels: Int, row: Int,
+    weight: UnsafePointer<Float>, into shares: UnsafeMutablePointer<Float>
+  ) {
+    var highest = -Float.infinity
+    for step in 0..<count {
+      shares[step] = ink_dot(input + step * row, weight, channels)
+      highest = max(highest, shares[step])
+    }
+    var sum: Float = 0
+    for step in 0..<count {
+      shares[step] = exp(shares[step] - highest)
+      sum += shares[step]
+    }
+    for step in 0..<count { shares[step] /= sum }
+  }
+}

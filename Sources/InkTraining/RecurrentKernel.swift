@@ -1,0 +1,243 @@
+import CInkKernels
+import InkNetwork
+
+/// One way of a recurrent layer through the series, with its gradients (backpropagation through time,
+/// Werbos, 1990).
+///
+/// Legend: S steps of a slice, C channels, U units, G gates. For each step, with input x, state h′ and the
+/// gradients a and b of the products W · x and V · h′:
+///
+///     weights  ∂W = Σ_S a · xᵀ   ∂V = Σ_S b · h′ᵀ   biases  Σ_S a, Σ_S b
+///     input    ∂x = Wᵀ · a        state  ∂h′ = Vᵀ · b + what the gates pass on
+///
+/// The products with the input, and all sums over steps, are one matrix product for the slice. The state
+/// goes through the steps of all examples of the slice together; the longest come first, so that those
+/// which still have steps lie together.
+struct RecurrentKernel: SeriesKernel {
+  private let cell: RecurrentCell
+  /// The values of an output step, and where those of this way begin there.
+  private let outputRow: Int
+  private let outputStart: Int
+  private let mostExamples: Int
+  private let blas: BLAS
+  /// Whether the other way through the series has written its gradient of the input before.
+  private let addsInputGradient: Bool
+  /// The weights over the state, for the way back: `[units, gates · units]`.
+  private let backPanels: DensePanels
+  /// For each step of the batch: the products with the input, then their gradients, `[G, U]`.
+  private let products: FloatBuffer
+  /// For each step: the gates, the state before it and, of LSTM, the cell before it.
+  private let saved: FloatBuffer
+  /// For each step of GRU: the gradient of the products with the state, `[G, U]`.
+  private let hiddenGradients: FloatBuffer
+
+  init(
+    _ kind: RecurrentCell.Kind, inputs: Int, units: Int, pass: Direction.Pass, outputRow: Int,
+    outputStart: Int, addsInputGradient: Bool, mostExamples: Int, mostSteps: Int, blas: BLAS
+  ) {
+    cell = RecurrentCell(
+      kind, inputs: inputs, inputRow: inputs, units: units, isBackward: pass.isBackward)
+    self.outputRow = outputRow
+    self.outputStart = outputStart
+    self.addsInputGradient = addsInputGradient
+    self.mostExamples = mostExamples
+    self.blas = blas
+    backPanels = DensePanels(inputs: cell.gateCount, units: cell.packedUnits)
+    products = FloatBuffer(count: mostSteps * cell.gateCount)
+    saved = FloatBuffer(count: mostSteps * Self.savedCount(cell))
+    hiddenGradients = FloatBuffer(count: kind == .gru ? mostSteps * cell.gateCount : 0)
+  }
+
+  private static func savedCount(_ cell: RecurrentCell) -> Int {
+    (cell.kind == .gru ? 5 : 7) * cell.packedUnits
+  }
+
+  private var savedCount: Int { Self.savedCount(cell) }
+  /// Where the state and the cell before a step are saved.
+  private var savedState: Int { (cell.kind == .gru ? 4 : 5) * cell.packedUnits }
+  private var savedCell: Int { 6 * cell.packedUnits }
+
+  var parameterCount: Int { cell.parameterCount }
+
+  /// Two sets of states, one of cells, the products of a step, and what a dense product needs.
+  var scratchCount: Int {
+    mostExamples * (3 * cell.packedUnits + cell.gateCount)
+      + max(cell.inputPanels.scratchCount, backPanels.scratchCount, cell.statePanels.scratchCount)
+  }
+
+  func pack(_ parameters: UnsafePointer<Float>) {
+    cell.pack(parameters)
+    let units = cell.units
+    let stateWeight = parameters + cell.gates * units * cell.inputs
+    for state in 0..<units {
+      for gate in 0..<cell.gates {
+        backPanels.set(
+          unit: state, to: stateWeight + gate * units * units + state, count: units,
+          stride: units, first: gate * cell.packedUnits)
+      }
+    }
+  }
+
+  /// The memory of a worker, in parts.
+  private struct Scratch {
+    let states: UnsafeMutablePointer<Float>
+    let others: UnsafeMutablePointer<Float>
+    let cells: UnsafeMutablePointer<Float>
+    let products: UnsafeMutablePointer<Float>
+    let dense: UnsafeMutablePointer<Float>
+
+    init(_ start: UnsafeMutablePointer<Float>, _ kernel: RecurrentKernel) {
+      let count = kernel.mostExamples * kernel.cell.packedUnits
+      states = start
+      others = states + count
+      cells = others + count
+      products = cells + count
+      dense = products + kernel.mostExamples * kernel.cell.gateCount
+      start.update(repeating: 0, count: 3 * count)
+    }
+  }
+
+  /// Calls `body` for every step in turn with the examples that have it, the longest first.
+  ///
+  /// `row` gives the step of the batch that each of them is at.
+  @inline(__always)
+  private func forEachStep(
+    _ steps: SliceSteps, reversed: Bool,
+    _ body: (_ active: Int, _ row: (_ position: Int) -> Int) -> Void
+  ) {
+    let (input, first) = (steps.input, steps.examples.lowerBound)
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: steps.examples.count) { order in
+      for position in order.indices {
+        // Sorted as they are put in: slices are short.
+        let length = input[first + position + 1] - input[first + position]
+        var place = position
+        while place > 0, input[order[place - 1] + 1] - input[order[place - 1]] < length {
+          order[place] = order[place - 1]
+          place -= 1
+        }
+        order[place] = first + position
+      }
+      guard let longest = order.first.map({ input[$0 + 1] - input[$0] }) else { return }
+      var active = reversed ? 0 : order.count
+      for count in 0..<longest {
+        let step = reversed ? longest - 1 - count : count
+        if reversed {
+          while active < order.count, input[order[active] + 1] - input[order[active]] > step {
+            active += 1
+          }
+        } else {
+          while input[order[active - 1] + 1] - input[order[active - 1]] <= step { active -= 1 }
+        }
+        body(active) { position in
+          let example = order[position]
+          return cell.isBackward ? input[example + 1] - 1 - step : input[example] + step
+        }
+      }
+    }
+  }
+
+  func forward(
+    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
+    output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
+  ) {
+    let scratch = Scratch(scratch, self)
+    let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
+    cell.inputPanels.multiply(
+      input + steps.firstInput * cell.inputs, count: steps.inputCount,
+      into: products.pointer + steps.firstInput * gateCount, scratch: scratch.dense)
+    forEachStep(steps, reversed: false) { active, row in
+      cell.statePanels.multiply(
+        scratch.states, count: active, into: scratch.products, scratch: scratch.dense)
+      for position in 0..<active {
+        let row = row(position)
+        let state = scratch.states + position * packed
+        let cells = scratch.cells + position * packed
+        let saved = saved.pointer + row * savedCount
+        (saved + savedState).update(from: state, count: packed)
+        if cell.kind == .lstm { (saved + savedCell).update(from: cells, count: packed) }
+        cell.step(
+          input: products.pointer + row * gateCount,
+          hidden: scratch.products + position * gateCount, state: state, cell: cells,
+          saved: saved)
+        (output + row * outputRow + outputStart).update(from: state, count: cell.units)
+      }
+    }
+  }
+
+  func backward(
+    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
+    output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    let scratch = Scratch(scratch, self)
+    let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
+    let hidden = cell.kind == .gru ? hiddenGradients.pointer : products.pointer
+    forEachStep(steps, reversed: true) { active, row in
+      for position in 0..<active {
+        let row = row(position)
+        let saved = saved.pointer + row * savedCount
+        let product = products.pointer + row * gateCount
+        let gradient = scratch.states + position * packed
+        ink_add(gradient, outputGradient + row * outputRow + outputStart, cell.units)
+        switch cell.kind {
+        case .gru:
+          ink_gru_step_gradient(
+            packed, saved, saved + savedState, gradient, product, hidden + row * gateCount,
+            gradient)
+        case .lstm:
+          ink_lstm_step_gradient(
+            packed, saved, saved + savedCell, gradient, scratch.cells + position * packed, product)
+          gradient.update(repeating: 0, count: packed)
+        }
+        (scratch.products + position * gateCount).update(
+          from: hidden + row * gateCount, count: gateCount)
+      }
+      backPanels.multiply(
+        scratch.products, count: active, into: scratch.others, scratch: scratch.dense)
+      ink_add(scratch.states, scratch.others, active * packed)
+    }
+    addUp(
+      steps, input: input, hidden: hidden, parameters: parameters, gradients: gradients,
+      inputGradient: inputGradient)
+  }
+
+  /// The sums over all steps of the slice.
+  private func addUp(
+    _ steps: SliceSteps, input: UnsafePointer<Float>, hidden: UnsafePointer<Float>,
+    parameters: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
+    inputGradient: UnsafeMutablePointer<Float>?
+  ) {
+    let (units, inputs, gateCount) = (cell.units, cell.inputs, cell.gateCount)
+    let (first, count) = (steps.firstInput, steps.inputCount)
+    let rows = cell.gates * units
+    let values = BLAS.Matrix(values: input + first * inputs, stride: inputs)
+    let states = BLAS.Matrix(
+      values: saved.pointer + first * savedCount + savedState, stride: savedCount)
+    for gate in 0..<cell.gates {
+      let place = first * gateCount + gate * cell.packedUnits
+      blas.multiply(
+        .init(values: products.pointer + place, stride: gateCount, isTransposed: true), values,
+        rows: units, inner: count, columns: inputs, beta: 0,
+        into: gradients + gate * units * inputs, outputStride: inputs)
+      blas.multiply(
+        .init(values: hidden + place, stride: gateCount, isTransposed: true), states,
+        rows: units, inner: count, columns: units, beta: 0,
+        into: gradients + rows * inputs + gate * units * units, outputStride: units)
+      if let inputGradient {
+        blas.multiply(
+          .init(values: products.pointer + place, stride: gateCount),
+          .init(values: parameters + gate * units * inputs, stride: inputs),
+          rows: count, inner: units, columns: inputs, beta: gate == 0 && !addsInputGradient ? 0 : 1,
+          into: inputGradient + first * inputs, outputStride: inputs)
+      }
+      let biases = gradients + rows * (inputs + units) + gate * units
+      biases.update(repeating: 0, count: units)
+      (biases + rows).update(repeating: 0, count: units)
+      for step in 0..<count {
+        ink_add(biases, products.pointer + place + step * gateCount, units)
+        ink_add(biases + rows, hidden + place + step * gateCount, units)
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import CInkKernels
+import Foundation
+import InkNetwork
+
+/// Pooling over time with its gradients, example by example.
+///
+/// Legend: T steps of an example, C channels, g the gradient of the output `[C]`. Attention, with
+/// weights w `[C]` and a = softmax over t of w · x[t]:
+///
+///     max        ∂x[t, c] = g[c] where t is the first step with the largest value, else 0
+///     mean       ∂x[t]    = g / T
+///     attention  with s[t] = a[t] · (g · x[t] − Σ a · (g · x)):
+///                ∂x[t] = a[t] · g + s[t] · w        ∂w = Σ_t s[t] · x[t]
+struct TimePoolingKernel: SeriesKernel {
+  private let method: TimePooling.Method
+  private let channels: Int
+  private let mostSteps: Int
+
+  init(_ layer: TimePooling, channels: Int, mostSteps: Int) {
+    method = layer.method
+    self.channels = channels
+    self.mostSteps = mostSteps
+  }
+
+  var parameterCount: Int { method == .attention ? channels : 0 }
+  /// The shares of an example's steps, and their products with the gradient.
+  var scratchCount: Int { 2 * mostSteps }
+
+  func forward(
+    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
+    output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
+  ) {
+    for example in steps.examples {
+      let first = input + steps.input[example] * channels
+      TimePooling.pool(
+        first, count: steps.input[example + 1] - steps.input[example], channels: channels,
+        row: channels, method, weight: parameters, shares: scratch,
+        into: output + example * channels)
+    }
+  }
+
+  func backward(
+    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
+    output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    gradients.update(repeating: 0, count: parameterCount)
+    for example in steps.examples {
+      let count = steps.input[example + 1] - steps.input[example]
+      let start = steps.input[example] * channels
+      let values = input + start
+      let gradient = outputGradient + example * channels
+      let target = inputGradient.map { $0 + start }
+      switch method {
+      case .max:
+        guard let target else { continue }
+        target.update(repeating: 0, count: count * channels)
+        for channel in 0..<channels {
+          var highest = 0
+          for step in 1..<max(1, count)
+          where values[step * channels + channel] > values[highest * channels + channel] {
+            highest = step
+          }
+          target[highest * channels + channel] = gradient[channel]
+        }
+      case .mean:
+        guard let target else { continue }
+        target.update(repeating: 0, count: count * channels)
+        for step in 0..<count {
+          ink_add_scaled(target + step * channels, gradient, 1 / Float(count), channels)
+        }
+      case .attention:
+        TimePooling.shares(
+          values, count: count, channels: channels, row: channels, weight: parameters,
+          into: scratch)
+        let products = scratch + count
+        var mean: Float = 0
+        for step in 0..<count {
+          products[step] = ink_dot(gradient, values + step * channels, channels)
+          mean += scratch[step] * products[step]
+        }
+        for step in 0..<count {
+          let value = values + step * channels
+          let slope = scratch[step] * (products[step] - mean)
+          ink_add_scaled(gradients, value, slope, channels)
+          guard let target else { continue }
+          let place = target + step * channels
+          place.update(repeating: 0, count: channels)
+          ink_add_scaled(place, gradient, scratch[step], channels)
+          ink_add_scaled(place, parameters, slope, channels)
+        }
+      }
+    }
+  }
+}
