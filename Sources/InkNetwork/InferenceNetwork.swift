@@ -182,8 +182,10 @@ public struct InferenceNetwork: Sendable {
     }
   }
 
+  /// Computes the logits; returns how many there are.
+  ///
   /// `length` has the steps of each input, the same for all examples; `write` writes an input of an
-  /// example to its layout. Returns the number of logits.
+  /// example to its layout.
   @inline(__always)
   private func compute(
     count: Int, into logits: UnsafeMutableBufferPointer<Float>, length: [Int],
