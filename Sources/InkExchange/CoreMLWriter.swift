@@ -3,7 +3,7 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// A model as a Core ML neural-network classifier, specification version 1 (iOS 11, macOS 10.13).
+/// Writes a model as a Core ML neural-network classifier, specification version 1 (iOS 11, macOS 10.13).
 struct CoreMLWriter {
   private typealias Specification = CoreML_Specification_Model
   private let model: Model
@@ -14,11 +14,11 @@ struct CoreMLWriter {
   private static let label = "label"
   private static let probabilities = "labelProbabilities"
 
-  /// Takes a model without batch normalisations that could be folded.
+  /// Creates a writer of `model`, whose batch normalisations are already folded where possible.
   init(_ model: Model) {
     self.model = model
     for (index, layer) in model.architecture.layers.enumerated() {
-      if let exported = ExportedLayer(index, of: model.network, placing: { _ in 0 }) {
+      if let exported = ExportedLayer(index, of: model.network) {
         append("\(layer.kind)\(index)", exported.coreML)
       }
     }

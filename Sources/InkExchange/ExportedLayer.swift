@@ -1,36 +1,32 @@
 import InkNetwork
 
-/// A layer as other tools have it: everything that a new layer needs to leave the package.
+/// The form of a layer in each export format.
+///
+/// A new layer needs a case here to be exported.
 struct ExportedLayer {
-  /// Core ML's form; the weights are those of ``parameters``.
+  /// Fills in the layer of Core ML.
   var coreML: (inout CoreML_Specification_NeuralNetworkLayer) -> Void
-  /// ONNX's operation and its attributes.
+  /// The operation of ONNX and its attributes; the parameters are its inputs.
   var onnx: (operation: String, attributes: [Onnx_AttributeProto])
-  /// A statement in Swift that changes `values`, and the function that it calls, if not every file has it.
-  var swift: (statement: String, function: SwiftFunction?)
-  /// What is stored beside it, in the order in which ONNX and Swift take it.
-  var parameters: [(role: Parameter.Role, values: [Float])]
-
-  /// Creates the forms of node `index` of `network`, or `nil` for a layer that does nothing at inference.
+  /// Returns a statement in Swift that changes `values`, and the function that only some files contain.
   ///
-  /// `place` stores values among the weights of a Swift file and returns where they begin.
-  init?(_ index: Int, of network: TrainedNetwork, placing place: ([Float]) -> Int) {
+  /// `store` adds values to the weights of the Swift file and returns the index of the first one.
+  var swift: (_ store: ([Float]) -> Int) -> (statement: String, function: SwiftFunction?)
+
+  /// Creates the forms of node `index` of `network`, or `nil` for a layer that does nothing in inference.
+  init?(_ index: Int, of network: TrainedNetwork) {
     let architecture = network.architecture
     let shape = architecture.inputShape(of: index)
-    let stored = architecture.parameters.filter { $0.node == index }.map {
-      (role: $0.role, values: network.values(index, $0.role))
+    func values(_ role: Parameter.Role) -> [Float] { network.values(index, role) }
+    func weights(_ role: Parameter.Role) -> CoreML_Specification_WeightParams {
+      .with { $0.floatValue = values(role) }
     }
-    let weights = Dictionary(
-      uniqueKeysWithValues: stored.map { role, values in
-        (role, CoreML_Specification_WeightParams.with { $0.floatValue = values })
-      })
     func planes() -> String {
       guard case .planes(let channels, let height, let width) = shape else {
         preconditionFailure("\(architecture.nodes[index].layer.kind) reads planes")
       }
       return "channels: \(channels), height: \(height), width: \(width)"
     }
-    parameters = stored
     switch architecture.nodes[index].layer {
     case .convolution(let layer):
       coreML = {
@@ -45,8 +41,8 @@ struct ExportedLayer {
         case .valid: $0.convolution.valid = .init()
         }
         $0.convolution.hasBias_p = true
-        $0.convolution.weights = weights[.weight]!
-        $0.convolution.bias = weights[.bias]!
+        $0.convolution.weights = weights(.weight)
+        $0.convolution.bias = weights(.bias)
       }
       onnx = (
         "Conv",
@@ -55,33 +51,38 @@ struct ExportedLayer {
           .integers("pads", [Int](repeating: layer.pad, count: 4)),
         ]
       )
-      let (weight, bias) = (place(stored[0].values), place(stored[1].values))
-      swift = (
-        "values = convolution(\n      values, \(planes()), filters: \(layer.filters), "
-          + "kernel: \(layer.kernel),\n      edge: \(layer.pad), weight: \(weight), bias: \(bias))",
-        .convolution
-      )
+      swift = { store in
+        let (weight, bias) = (store(values(.weight)), store(values(.bias)))
+        return (
+          "values = convolution(\n      values, \(planes()), filters: \(layer.filters), "
+            + "kernel: \(layer.kernel),\n      edge: \(layer.pad), weight: \(weight), bias: \(bias))",
+          .convolution
+        )
+      }
     case .batchNormalization:
       coreML = {
         $0.batchnorm.channels = UInt64(shape.channelCount)
         $0.batchnorm.epsilon = BatchNormalization.epsilon
-        $0.batchnorm.gamma = weights[.weight]!
-        $0.batchnorm.beta = weights[.bias]!
-        $0.batchnorm.mean = weights[.runningMean]!
-        $0.batchnorm.variance = weights[.runningVariance]!
+        $0.batchnorm.gamma = weights(.weight)
+        $0.batchnorm.beta = weights(.bias)
+        $0.batchnorm.mean = weights(.runningMean)
+        $0.batchnorm.variance = weights(.runningVariance)
       }
       onnx = ("BatchNormalization", [.number("epsilon", BatchNormalization.epsilon)])
-      let normalization = network.batchNormalization(index)
-      let (scale, shift) = (place(normalization.scale), place(normalization.shift))
-      swift = (
-        "values = scaleAndShift(\n      values, channels: \(shape.channelCount), scale: \(scale), "
-          + "shift: \(shift))",
-        .scaleAndShift
-      )
+      swift = { store in
+        let normalization = network.batchNormalization(index)
+        let (scale, shift) = (store(normalization.scale), store(normalization.shift))
+        return (
+          "values = scaleAndShift(\n      values, channels: \(shape.channelCount), scale: \(scale), "
+            + "shift: \(shift))",
+          .scaleAndShift
+        )
+      }
     case .relu:
       coreML = { $0.activation.reLu = .init() }
       onnx = ("Relu", [])
-      swift = ("for index in values.indices { values[index] = max(0, values[index]) }", nil)
+      swift = { _ in ("for index in values.indices { values[index] = max(0, values[index]) }", nil)
+      }
     case .maxPooling(let layer):
       coreML = {
         $0.pooling.type = .max
@@ -96,26 +97,28 @@ struct ExportedLayer {
           .integers("strides", [layer.size, layer.size]),
         ]
       )
-      swift = (
-        "values = maxPooling(\n      values, \(planes()), size: \(layer.size))", .maxPooling
-      )
+      swift = { _ in
+        ("values = maxPooling(\n      values, \(planes()), size: \(layer.size))", .maxPooling)
+      }
     case .flatten:
       coreML = { $0.flatten.mode = .channelFirst }
       onnx = ("Flatten", [.integer("axis", 1)])
-      swift = ("", nil)
+      swift = { _ in ("", nil) }
     case .dense(let layer):
       coreML = {
         $0.innerProduct.inputChannels = UInt64(shape.count)
         $0.innerProduct.outputChannels = UInt64(layer.units)
         $0.innerProduct.hasBias_p = true
-        $0.innerProduct.weights = weights[.weight]!
-        $0.innerProduct.bias = weights[.bias]!
+        $0.innerProduct.weights = weights(.weight)
+        $0.innerProduct.bias = weights(.bias)
       }
       onnx = ("Gemm", [.integer("transB", 1)])
-      let (weight, bias) = (place(stored[0].values), place(stored[1].values))
-      swift = (
-        "values = dense(values, units: \(layer.units), weight: \(weight), bias: \(bias))", nil
-      )
+      swift = { store in
+        let (weight, bias) = (store(values(.weight)), store(values(.bias)))
+        return (
+          "values = dense(values, units: \(layer.units), weight: \(weight), bias: \(bias))", nil
+        )
+      }
     case .seriesConvolution, .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
       preconditionFailure("series")
     case .dropout: return nil

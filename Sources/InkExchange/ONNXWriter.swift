@@ -4,8 +4,10 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// A model as ONNX, operator set 17: `image` `[batch, 1, size, size]`, grey values times the input scale,
-/// → `probabilities` `[batch, classes]`.
+/// Writes a model as ONNX, operator set 17.
+///
+/// The input `image` has the shape `[batch, 1, size, size]` and contains grey values times the input
+/// scale. The output `probabilities` has the shape `[batch, classes]`.
 struct ONNXWriter {
   private let model: Model
   private var nodes: [Onnx_NodeProto] = []
@@ -15,16 +17,16 @@ struct ONNXWriter {
   private static let input = "image"
   private static let output = "probabilities"
 
-  /// Takes a model without batch normalisations that could be folded.
+  /// Creates a writer of `model`, whose batch normalisations are already folded where possible.
   init(_ model: Model) {
     self.model = model
     for (index, layer) in model.architecture.layers.enumerated() {
-      guard let exported = ExportedLayer(index, of: model.network, placing: { _ in 0 }) else {
-        continue
-      }
+      guard let exported = ExportedLayer(index, of: model.network) else { continue }
       let parameters = model.architecture.parameters.filter { $0.node == index }
-      for (parameter, stored) in zip(parameters, exported.parameters) {
-        constants.append(Self.tensor(parameter.name, parameter.shape, stored.values))
+      for parameter in parameters {
+        constants.append(
+          Self.tensor(
+            parameter.name, parameter.shape, model.network.values(index, parameter.role)))
       }
       append(
         exported.onnx.operation, "\(layer.kind)\(index)", parameters.map(\.name),
@@ -40,7 +42,7 @@ struct ONNXWriter {
 
   func data() throws -> Data {
     var file = Onnx_ModelProto()
-    // The first that knows operator set 17 (1.12).
+    // Version 8 is the first with operator set 17 (ONNX 1.12).
     file.irVersion = 8
     file.opsetImport = [.with { $0.version = 17 }]
     file.producerName = "inkstate"
@@ -60,7 +62,7 @@ struct ONNXWriter {
     return try file.serializedData()
   }
 
-  /// A value `[batch, …]` of 32-bit numbers.
+  /// Returns the description of a value `[batch, …]` of 32-bit numbers.
   private static func description(_ name: String, _ lengths: [Int64]) -> Onnx_ValueInfoProto {
     .with {
       $0.name = name
@@ -81,7 +83,7 @@ struct ONNXWriter {
     }
   }
 
-  /// Adds a node that reads the value of now and `constants`, and is called as what it writes.
+  /// Adds a node that reads the current value and `constants`; its output has the name of the node.
   private mutating func append(
     _ operation: String, _ name: String, _ constants: [String],
     _ attributes: [Onnx_AttributeProto] = []

@@ -2,12 +2,12 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// A function that a Swift file has only if one of its statements calls it.
+/// A function that an exported Swift file contains only if one of its statements calls it.
 enum SwiftFunction {
   case convolution, maxPooling, scaleAndShift
 }
 
-/// A model as one file of Swift that depends on nothing: the layers as calls, the weights as text.
+/// Writes a model as one Swift file without dependencies: the layers as calls, the weights as text.
 struct SwiftWriter {
   private let model: Model
   private let name: String
@@ -15,24 +15,27 @@ struct SwiftWriter {
   private let weights: [Float]
   private var functions: Set<SwiftFunction> = []
 
-  /// Takes a model without batch normalisations that could be folded; `name` is what the type is called.
+  /// Creates a writer of `model`, whose batch normalisations are already folded where possible.
+  ///
+  /// `name` is the name of the Swift type.
   init(_ model: Model, name: String) {
     self.model = model
     self.name = name
     var weights: [Float] = []
     for index in model.architecture.layers.indices {
-      let exported = ExportedLayer(index, of: model.network) { values in
+      guard let exported = ExportedLayer(index, of: model.network) else { continue }
+      let (statement, function) = exported.swift { values in
         weights += values
         return weights.count - values.count
       }
-      guard let (statement, function) = exported?.swift, !statement.isEmpty else { continue }
+      guard !statement.isEmpty else { continue }
       calls.append(statement)
       if let function { functions.insert(function) }
     }
     self.weights = weights
   }
 
-  /// The file.
+  /// The text of the file.
   var text: String {
     let size = model.preprocessing.rasterizer.size
     let labels = model.labels.map { $0.debugDescription }.joined(separator: ", ")
@@ -42,17 +45,17 @@ struct SwiftWriter {
 
       /// The network `\(Self.line(model.architecture.name))`: layers, weights and labels, without any dependency.
       public enum \(name) {
-        /// What the probabilities stand for, in order.
+        /// The labels of the probabilities, in order.
         public static let labels = [\(labels)]
 
-        /// The rows and columns of a picture.
+        /// The width and height of a picture.
         public static let size = \(size)
 
-        /// What grey values of 0 (paper) to 255 (ink) are multiplied with before they are given to
+        /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to
         /// ``probabilities(of:)``.
         public static let inputScale: Float = \(model.preprocessing.scale)
 
-        /// The probability of each label for `image`: \(size * size) grey values times ``inputScale``, row by row.
+        /// Returns the probability of each label for `image`: \(size * size) grey values times ``inputScale``, row by row.
         public static func probabilities(of image: [Float]) -> [Float] {
           precondition(image.count == size * size, "expected \\(size * size) values, found \\(image.count)")
           var values = image
@@ -104,11 +107,11 @@ struct SwiftWriter {
   private static func about(_ model: Model) -> String {
     let known = [
       ("author", "Author"), ("license", "Licence"), ("version", "Inkstate"), ("command", "Command"),
-    ].compactMap { key, word in model.provenance[key].map { "\(word): \($0)." } }
-    return known.isEmpty ? "Nothing is known about its origin." : known.joined(separator: " ")
+    ].compactMap { key, title in model.provenance[key].map { "\(title): \($0)." } }
+    return known.isEmpty ? "Its origin is unknown." : known.joined(separator: " ")
   }
 
-  /// Text that stays on one line of a comment.
+  /// Returns the text without line ends, for a comment.
   private static func line(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
@@ -161,7 +164,7 @@ struct SwiftWriter {
       texts.append(
         """
 
-          /// The largest value of each square; what does not fill one is left out.
+          /// The largest value of each square; incomplete squares are left out.
           private static func maxPooling(
             _ input: [Float], channels: Int, height: Int, width: Int, size: Int
           ) -> [Float] {

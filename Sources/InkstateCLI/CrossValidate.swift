@@ -12,8 +12,8 @@ struct CrossValidate: ParsableCommand {
     abstract: "Train and test on each fold of a data set in turn.",
     discussion: """
       All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
-      class by class. Each model is taken from its last epoch, so the test part influences no \
-      choice. The defaults are those of `train`.
+      class by class. The model of the last epoch is tested, so that the test part does not influence \
+      the training. The defaults are those of `train`.
 
       Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
@@ -33,8 +33,7 @@ struct CrossValidate: ParsableCommand {
       valueName: "share"))
   var disturb: Double?
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var format: FormatOptions
 
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
@@ -62,11 +61,11 @@ struct CrossValidate: ParsableCommand {
       onRun: { run in
         var line =
           "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
-          + "accuracy \(run.evaluation.accuracy.words)"
-        if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.words)" }
+          + "accuracy \(run.evaluation.accuracy.summary)"
+        if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.summary)" }
         Terminal.say(line)
       })
-    if json {
+    if format.value == .json {
       try Terminal.show(json: result)
       return
     }
@@ -86,6 +85,6 @@ struct CrossValidate: ParsableCommand {
       evaluations.reduce(0) { $0 + $1.accuracy.count },
       of: evaluations.reduce(0) { $0 + $1.accuracy.total })
     return "mean \(spread.mean.percent), deviation \(spread.deviation.percent); pooled "
-      + pooled.words
+      + pooled.summary
   }
 }

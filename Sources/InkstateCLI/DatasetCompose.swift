@@ -11,7 +11,7 @@ struct DatasetCompose: ParsableCommand {
     abstract:
       "Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows.",
     discussion: """
-      All ink of one drawing comes from one writer. Rings are taken from drawings with the label \
+      All ink of one drawing comes from one writer. Rings come from drawings with the label \
       state, shafts and heads from drawings with the label transition. datasets/LABELS.md describes \
       the results.
 
