@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "Automata", dependencies: ["XMLTree"]),
     .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
+    .target(name: "InkSeries", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
     .target(
@@ -62,7 +63,7 @@ let package = Package(
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
         "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
@@ -121,6 +122,8 @@ let package = Package(
     .testTarget(
       name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"],
       resources: [.copy("References")]),
+    .testTarget(
+      name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(
@@ -142,7 +145,8 @@ let package = Package(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),
     .testTarget(
-      name: "InkEvaluationTests", dependencies: ["InkEvaluation", "InkTraining", "TestSupport"]),
+      name: "InkEvaluationTests",
+      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]
