@@ -4,7 +4,7 @@ import PackageDescription
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
 // InkEvaluation tells how good a model is.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
-// The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
+// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer) links no system library.
 
 let package = Package(
   name: "inkstate",
@@ -12,7 +12,9 @@ let package = Package(
   products: [
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
     .executable(name: "inkstate-studio", targets: ["StudioCommand"]),
-    .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
+    .library(
+      name: "InkRecognizer",
+      targets: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "InkRecognizer"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
@@ -59,7 +61,9 @@ let package = Package(
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
     .target(
       name: "InkDatasets",
-      dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO", "SafeFiles", "SeededRandom"]),
+      dependencies: [
+        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+      ]),
     .target(
       name: "InkEvaluation",
       dependencies: [
