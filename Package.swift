@@ -44,7 +44,7 @@ let package = Package(
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
     .target(
-      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkNetwork"],
+      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
 
     // The workshop.
@@ -75,7 +75,7 @@ let package = Package(
       dependencies: [
         "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
         .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
-        "InkRaster", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
+        "InkRaster", "InkSeries", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
         "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
 

@@ -90,6 +90,21 @@ public struct Model: Hashable, Sendable {
         path: path, field: "labels", expected: "different names that are not empty",
         found: labels.joined(separator: ", "))
     }
+    try Self.check(preprocessing, for: architecture, path: path)
+    try decision.check(labels: labels, path: path)
+    self.network = network
+    self.labels = labels
+    self.preprocessing = preprocessing
+    self.decision = decision
+    self.provenance = provenance
+  }
+
+  /// Checks that a network reads what `preprocessing` makes, and gives one answer.
+  ///
+  /// - Throws: `ModelError` naming what does not fit.
+  public static func check(
+    _ preprocessing: [Preprocessing], for architecture: Architecture, path: String = "model"
+  ) throws(ModelError) {
     guard architecture.output == .distribution else {
       throw ModelError(
         path: path, field: "architecture", expected: "one distribution as the output",
@@ -104,12 +119,6 @@ public struct Model: Hashable, Sendable {
     for (index, preprocessing) in preprocessing.enumerated() {
       try preprocessing.check(for: architecture, input: index, path: path)
     }
-    try decision.check(labels: labels, path: path)
-    self.network = network
-    self.labels = labels
-    self.preprocessing = preprocessing
-    self.decision = decision
-    self.provenance = provenance
   }
 
   /// Whether `labels` can name the classes of a model: all different, none empty.

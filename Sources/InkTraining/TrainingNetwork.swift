@@ -21,7 +21,7 @@ final class TrainingNetwork: @unchecked Sendable {
   /// Running means and variances.
   let statistics: FloatBuffer
 
-  private let loop: ParallelLoop
+  let loop: ParallelLoop
   private let group: ProcessGroup
   private let seed: UInt64
   /// Where this process's share of the batch begins.
