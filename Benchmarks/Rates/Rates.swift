@@ -105,7 +105,7 @@ import SeededRandom
     else { fatalError("expected a named network, found \(request.network)") }
     return try Trainer(
       network, training: pictures(max(count, classes), size: size, classes: classes),
-      validation: nil, rasterizer: rasterizer, options: options, workers: threads)
+      validation: nil, preprocessing: [.raster(rasterizer)], options: options, workers: threads)
   }
 
   /// Whole steps of training: fetching pictures, both passes, the optimiser.
@@ -139,7 +139,7 @@ import SeededRandom
     }
     let time = try ContinuousClock().measure {
       let trainer = try Trainer(
-        network, training: dataset, validation: nil, rasterizer: rasterizer, options: options,
+        network, training: dataset, validation: nil, preprocessing: [.raster(rasterizer)], options: options,
         workers: threads)
       _ = try trainer.run()
     }
@@ -150,7 +150,7 @@ import SeededRandom
 
   static func infer(_ request: Request, threads: Int) throws -> Answer {
     let model = try untrainedModel(request)
-    let network = InferenceNetwork(model.network, inputScale: model.preprocessing.scale)
+    let network = InferenceNetwork(model.network, inputScale: model.pictureScale ?? 1)
     let area = network.inputCount
     // Batches of 2048 pictures or more, which are taken in turn.
     let batches = max(4, 2048 / request.batch)
@@ -247,7 +247,7 @@ import SeededRandom
     return try Model(
       network: TrainedNetwork(network, weights: weights),
       labels: (0..<network.classCount).map { "\($0)" },
-      preprocessing: .raster(Rasterizer(size: size, margin: 2, penWidth: 2)))
+      preprocessing: [.raster(Rasterizer(size: size, margin: 2, penWidth: 2))])
   }
 
   static func repeated(_ request: Request, _ body: () throws -> Void) rethrows -> Answer {

@@ -92,7 +92,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
       rows = try disturbances.compactMap { value, disturbance in
         // Skip a pen that is too wide for the model's pictures.
         if case .penWidth(let width) = disturbance,
-          (try? model.preprocessing.rasterizer.with(penWidth: width)) == nil
+          (try? model.rasterizer?.with(penWidth: width)) == nil
         {
           return nil
         }

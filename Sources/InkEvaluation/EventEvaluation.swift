@@ -119,8 +119,8 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
       leastOverlap > 0 ? "overlap over union of at least \(leastOverlap.percent)" : "any overlap"
     var lines = [
       "events matched by label and \(rule)",
-      "precision".padded(13) + total.precision.words,
-      "recall".padded(13) + total.recall.words,
+      "precision".padded(13) + total.precision.summary,
+      "recall".padded(13) + total.recall.summary,
       "F1".padded(13) + "\(total.f1.percent), mean of \(labels.count.counted("label")) "
         + meanF1.percent,
     ]

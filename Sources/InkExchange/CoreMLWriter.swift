@@ -38,7 +38,7 @@ struct CoreMLWriter {
     network.layers = layers
     var preprocessing = CoreML_Specification_NeuralNetworkPreprocessing()
     preprocessing.featureName = Self.input
-    preprocessing.scaler.channelScale = model.preprocessing.scale
+    preprocessing.scaler.channelScale = model.pictureScale ?? 1
     network.preprocessing = [preprocessing]
     network.stringClassLabels.vector = model.labels
     network.labelProbabilityLayerName = Self.probabilities
@@ -53,8 +53,8 @@ struct CoreMLWriter {
     var image = CoreML_Specification_FeatureDescription()
     image.name = Self.input
     image.shortDescription = "A drawing, bright ink on black"
-    image.type.imageType.width = Int64(model.preprocessing.rasterizer.size)
-    image.type.imageType.height = Int64(model.preprocessing.rasterizer.size)
+    image.type.imageType.width = Int64((model.rasterizer ?? .standard).size)
+    image.type.imageType.height = Int64((model.rasterizer ?? .standard).size)
     image.type.imageType.colorSpace = .grayscale
     description.input = [image]
     var label = CoreML_Specification_FeatureDescription()

@@ -296,8 +296,9 @@ struct LayerChain: ModelFileReader {
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
     return try Model(
       network: TrainedNetwork(architecture, weights: weights, path: path), labels: labels,
-      preprocessing: .raster(
-        rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255),
+      preprocessing: [
+        .raster(rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255)
+      ],
       decision: Model.Decision(
         temperature: temperature, rejectedLabel: Model.Decision.rejectedLabel(among: labels)),
       provenance: provenance, path: path)
@@ -336,9 +337,9 @@ struct LayerChain: ModelFileReader {
         "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
         labels.joined(separator: ", "))
     }
-    if let scale = description.inputScale, scale != model.preprocessing.scale {
+    if let scale = description.inputScale, scale != model.pictureScale {
       throw mismatch(
-        "input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
+        "input_scale", "that of the preprocessing, \(scale)", "\(model.pictureScale ?? 1)")
     }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
       throw mismatch(

@@ -50,8 +50,8 @@ extension Model {
   /// The description in the provenance, or a sentence about the network.
   var summary: String {
     provenance["description"]
-      ?? "Classifies drawings of \(preprocessing.rasterizer.size) × "
-      + "\(preprocessing.rasterizer.size) pixels, bright ink on black, as "
+      ?? "Classifies drawings of \((rasterizer ?? .standard).size) × "
+      + "\((rasterizer ?? .standard).size) pixels, bright ink on black, as "
       + "\(labels.joined(separator: ", ")) (Inkstate, network \(architecture.name))."
   }
 }

@@ -51,7 +51,7 @@ struct ONNXWriter {
     file.graph.name = model.architecture.name
     file.graph.node = nodes
     file.graph.initializer = constants
-    let size = Int64(model.preprocessing.rasterizer.size)
+    let size = Int64((model.rasterizer ?? .standard).size)
     file.graph.input = [Self.description(Self.input, [1, size, size])]
     file.graph.output = [Self.description(Self.output, [Int64(model.labels.count)])]
     var metadata = model.metadata

@@ -37,7 +37,7 @@ struct SwiftWriter {
 
   /// The text of the file.
   var text: String {
-    let size = model.preprocessing.rasterizer.size
+    let size = (model.rasterizer ?? .standard).size
     let labels = model.labels.map { $0.debugDescription }.joined(separator: ", ")
     return """
       // Made by `inkstate export`: \(Self.line(model.summary))
@@ -53,7 +53,7 @@ struct SwiftWriter {
 
         /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to
         /// ``probabilities(of:)``.
-        public static let inputScale: Float = \(model.preprocessing.scale)
+        public static let inputScale: Float = \(model.pictureScale ?? 1)
 
         /// Returns the probability of each label for `image`: \(size * size) grey values times ``inputScale``, row by row.
         public static func probabilities(of image: [Float]) -> [Float] {

@@ -23,6 +23,36 @@ public enum Preprocessing: Hashable, Sendable {
     if case .raster(let rasterizer, _) = self { rasterizer } else { nil }
   }
 
+  /// The channels of a series; 1 for a picture.
+  public var channelCount: Int {
+    switch self {
+    case .raster: 1
+    case .strokes(_, let preparation), .series(let preparation, _): preparation.channels.count
+    }
+  }
+
+  /// What happens to a drawing or a recording, in a line.
+  public var summary: String {
+    switch self {
+    case .raster(let raster, let scale):
+      return "\(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
+        + "pen \(raster.penWidth), grey × \(scale)"
+    case .strokes(let encoder, _):
+      let steps =
+        switch encoder.sampling {
+        case .steps(let steps): steps.counted("step")
+        case .distance(let share): "a step every \(share) of the size"
+        case .time(let interval): "a step every \(interval) ms"
+        }
+      return "strokes as \(encoder.channels.map(\.rawValue).joined(separator: ", ")), \(steps), "
+        + "at most \(encoder.maxSteps)"
+    case .series(let preparation, let window):
+      return preparation.channels.joined(separator: ", ")
+        + (preparation.rate.map { ", \($0) steps a second" } ?? "")
+        + (window.map { ", windows of \($0.length) steps every \($0.stride)" } ?? "")
+    }
+  }
+
   /// What goes in, in a word.
   var words: String {
     switch self {

@@ -50,3 +50,20 @@ public struct SlidingWindows: Hashable, Sendable {
     return start..<start + stride
   }
 }
+
+/// `{"length": 120, "stride": 60}`
+extension SlidingWindows: Codable {
+  private enum CodingKeys: CodingKey {
+    case length, stride
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` if a number is missing, `WindowError` if one is out of range.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    try self.init(
+      length: container.decode(Int.self, forKey: .length),
+      stride: container.decode(Int.self, forKey: .stride))
+  }
+}

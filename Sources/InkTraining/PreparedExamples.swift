@@ -69,7 +69,7 @@ struct PreparedExamples: Sendable {
       if case .raster = preprocessing { return [] }
       return try dataset.examples.map { example in
         do { return try preprocessing.values(of: example.recognitionInput) } catch {
-          throw FileError(path: example.origin, error)
+          throw FileError(path: example.origin, expected: "an example for the network", found: "\(error)")
         }
       }
     }
@@ -221,5 +221,16 @@ struct PreparedExamples: Sendable {
   func willNeed(_ index: Int) {
     guard !starts.isEmpty, starts[index] == nil, let stored = examples[index].stored else { return }
     stored.pictures.willNeed(stored.index)
+  }
+}
+
+extension Example {
+  /// The content, for a model.
+  fileprivate var recognitionInput: RecognitionInput {
+    switch content {
+    case .drawing(let drawing): .drawing(drawing)
+    case .bitmap(let bitmap): .bitmap(bitmap)
+    case .series(let series): .series(series)
+    }
   }
 }

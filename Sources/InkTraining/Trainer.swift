@@ -1,7 +1,6 @@
 import Foundation
 import InkDatasets
 import InkNetwork
-import InkRaster
 import InkRecognizer
 import SeededRandom
 
@@ -58,7 +57,7 @@ public final class Trainer {
   /// Prepares a training.
   ///
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
-  /// of `training`. `workers` is the number of cores; it changes the speed and nothing else. With
+  /// of `training`. `preprocessing` has one value for each input. `workers` is the number of cores; it changes the speed and nothing else. With
   /// `start`, a model of the same architecture and labels, training goes on from its weights, and its
   /// decision is kept. The processes of a `group` share every batch; all of them need the same data
   /// and options, and the first one's checkpoints.
@@ -120,11 +119,11 @@ public final class Trainer {
     self.preprocessing = preprocessing
     self.options = options
     loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
-    self.training = try PreparedExamples(
+    let learnt = try PreparedExamples(
       training, preprocessing: preprocessing, augmentation: options.augmentation,
       uprightShare: options.uprightShare, seriesAugmentation: options.seriesAugmentation,
       seed: options.seed)
-    self.validation =
+    let chosenBy =
       try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {
         try PreparedExamples(
           Dataset($0.examples, labels: training.labels), preprocessing: preprocessing,
@@ -139,8 +138,10 @@ public final class Trainer {
       }
       return fingerprint.description
     }
+    self.training = learnt
+    self.validation = chosenBy
     let longest = architecture.inputs.indices.map {
-      max(self.training.longest[$0], self.validation?.longest[$0] ?? 1)
+      max(learnt.longest[$0], chosenBy?.longest[$0] ?? 1)
     }
     network = try TrainingNetwork(
       architecture, longest: longest, mostExamples: min(options.batchSize, max(64, training.examples.count)),
@@ -150,7 +151,7 @@ public final class Trainer {
     decision =
       start?.decision
       ?? Model.Decision(
-        leastExtent: options.leastExtent, rejectedLabel: labels.contains("other") ? "other" : nil)
+        leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels))
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
       average = FloatBuffer(count: network.learnt.count)

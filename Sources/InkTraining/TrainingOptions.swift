@@ -26,6 +26,8 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var augmentation = Augmentation.none
   /// The share of examples that are augmented upright, as people usually draw them.
   public var uprightShare = 0.0
+  /// The augmentation of recordings of sensors.
+  public var seriesAugmentation = SeriesAugmentation.none
   /// The minimum longer side of drawings, in canvas points; smaller ones are taps.
   ///
   /// A model rejects taps by their size, so they are left out of the training.
@@ -40,7 +42,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
-    case augmentation, uprightShare, leastExtent, patience, averageDecay, seed
+    case augmentation, uprightShare, seriesAugmentation, leastExtent, patience, averageDecay, seed
     case maxGradientNorm = "longestGradient"
   }
 

@@ -149,8 +149,11 @@ struct TrainingArguments: ParsableArguments {
   }
 
   @Option(
-    help: "The network: \(Architecture.names.alternatives), or a JSON file that describes it.")
-  var architecture = "drawing"
+    help: """
+      The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. (default: \
+      drawing, or gesture for recordings)
+      """)
+  var architecture: String?
 
   @Option(help: "The number of epochs. (default: chosen from the data)")
   var epochs: Int?
@@ -250,8 +253,20 @@ struct TrainingArguments: ParsableArguments {
     return recipe
   }
 
-  func network(classCount: Int, inputSize: Int) throws -> Architecture {
-    try .described(by: architecture, classCount: classCount, inputSize: inputSize)
+  /// Returns the network of ``architecture`` and its preprocessing for the training part.
+  func network(
+    for dataset: Dataset, rasterizer: Rasterizer, window: SlidingWindows? = nil
+  ) throws -> NetworkChoice {
+    let name = architecture ?? NetworkChoice.standardName(for: dataset)
+    if let choice = try NetworkChoice(
+      named: name, for: dataset, rasterizer: rasterizer, window: window)
+    {
+      return choice
+    }
+    let described = try described(
+      Architecture.self, path: name, option: "--architecture", names: NetworkChoice.names,
+      content: "the description of a network in JSON (models/FORMAT.md)")
+    return try NetworkChoice(described, for: dataset, rasterizer: rasterizer, window: window)
   }
 
   /// Returns the number of cores for this process; processes on one machine share its cores.
@@ -323,18 +338,6 @@ private func described<Value: Decodable>(
     throw FileError(path: path, expected: content, found: context.debugDescription)
   } catch {
     throw FileError(path: path, expected: content, found: "something else")
-  }
-}
-
-extension Architecture {
-  /// Returns a named network, or the one that a JSON file describes.
-  static func described(
-    by description: String, classCount: Int, inputSize: Int
-  ) throws -> Architecture {
-    try named(description, classCount: classCount, inputSize: inputSize)
-      ?? InkstateCLI.described(
-        Architecture.self, path: description, option: "--architecture", names: names,
-        content: "the description of a network in JSON (models/FORMAT.md)")
   }
 }
 

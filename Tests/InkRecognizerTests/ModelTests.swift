@@ -137,7 +137,7 @@ import Testing
     #expect {
       try Model(
         network: randomNetwork(graph.architecture()), labels: ["a", "b", "c"],
-        preprocessing: .raster(.standard))
+        preprocessing: [.raster(.standard)])
     } throws: {
       "\($0)".contains("architecture: expected one square grey picture as the input")
     }

@@ -212,7 +212,7 @@ import TestSupport
     var recipe = Self.ofAutomata
     recipe.epochs = 40
     let trainer = try Trainer(
-      network, training: learnt, validation: ink(12..<16), rasterizer: .standard,
+      network, training: learnt, validation: ink(12..<16), preprocessing: [.raster(.standard)],
       options: recipe.options(for: learnt, network: network, hasValidation: true), workers: 2)
     guard case .finished(let model) = try trainer.run() else { return }
     let result = try Evaluation(of: Recognizer(model: model), on: ink(20..<40), workers: 2)
