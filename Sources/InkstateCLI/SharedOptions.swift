@@ -260,10 +260,15 @@ struct TrainingArguments: ParsableArguments {
 func workerCount(_ threads: Int?) throws -> Int {
   let all = ProcessInfo.processInfo.activeProcessorCount
   guard let threads else { return all }
-  guard (1...1024).contains(threads) else {
-    throw ValidationError("--threads must be from 1 to 1024, not \(threads)")
-  }
+  try check("--threads", threads, in: 1...1024)
   return threads
+}
+
+/// Throws if the value of an option is out of range.
+func check<Value>(_ option: String, _ value: Value, in range: ClosedRange<Value>) throws {
+  guard !range.contains(value) else { return }
+  throw ValidationError(
+    "\(option) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
 }
 
 /// A data set as an argument: one in any format, or a part of a divided one.
