@@ -65,7 +65,7 @@ struct LoadingOptions: ParsableArguments {
   var source: String?
 
   /// Throws if an option would change the divided data set at `path`.
-  func refuse(forDivided path: String) throws {
+  func checkUnused(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
       throw ValidationError(
         "--map, --drop, --others, --source and --polarity do not apply to \(path), which is divided "
@@ -284,7 +284,7 @@ struct DataSource {
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
-      try loading.refuse(forDivided: path)
+      try loading.checkUnused(forDivided: path)
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)
