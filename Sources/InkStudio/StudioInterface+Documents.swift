@@ -64,64 +64,49 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/instead") { request, context in
-      let (name, id) = try shown(request, context)
       let label = try parameter("label", request) ?? ""
-      return try await respondWithDocument {
-        let (state, _) = try await documents.change(name, id: id) { state in
-          try state.session.redraw(as: label)
-        }
-        return Message.Picture(name, state)
-      }
+      return try await change(shown(request, context)) { try $0.session.redraw(as: label) }
     }
     router.post("api/documents/:name/erase") { request, context in
-      let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
       let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
-      return try await respondWithDocument {
-        let (state, _) = try await documents.change(name, id: id) { state in
-          state.drawOnce(stroke) { state in
-            state.session.editor.options.zoom = zoom
-            try? state.session.editor.perform(.erase(recording.drawing, cascade))
-            return nil
-          }
+      return try await change(shown(request, context)) { state in
+        _ = state.drawOnce(stroke) { state in
+          state.session.editor.options.zoom = zoom
+          try? state.session.editor.perform(.erase(recording.drawing, cascade))
+          return nil
         }
-        return Message.Picture(name, state)
       }
     }
     router.post("api/documents/:name/command") { request, context in
-      let (name, id) = try shown(request, context)
       let message = try await decode(Message.CommandMessage.self, request)
-      return try await respondWithDocument {
-        let command = try message.command()
-        let zoom = zoom(message.zoom)
-        let (state, _) = try await documents.change(name, id: id) { state in
-          state.session.editor.options.zoom = zoom
-          do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
-            // The value of a field did not change.
-          }
+      let command = try message.command()
+      return try await change(shown(request, context)) { state in
+        state.session.editor.options.zoom = zoom(message.zoom)
+        do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
+          // The value of a field did not change.
         }
-        return Message.Picture(name, state)
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(shown(request, context)) { _ = $0.undo() }
+      try await change(shown(request, context)) { _ = $0.session.editor.undo() }
     }
     router.post("api/documents/:name/redo") { request, context in
-      try await change(shown(request, context)) { _ = $0.redo() }
+      try await change(shown(request, context)) { _ = $0.session.editor.redo() }
     }
   }
 
+  /// Changes a document, and answers with it.
   private func change(
-    _ shown: (name: String, id: String?), _ change: @escaping @Sendable (inout Editor) -> Void
+    _ shown: (name: String, id: String?),
+    _ change: @Sendable (inout Documents.State) throws -> Void
   ) async throws -> Response {
     try await respondWithDocument {
-      let (state, _) = try await documents.change(shown.name, id: shown.id) {
-        change(&$0.session.editor)
-      }
-      return Message.Picture(shown.name, state)
+      Message.Picture(
+        shown.name, try await documents.change(shown.name, id: shown.id, change).0)
     }
   }
 

@@ -177,11 +177,7 @@ struct LimitOptions: ParsableArguments {
       """)
   var limit = Limit.standard.states
 
-  func validate() throws {
-    guard (1...1_000_000_000).contains(limit) else {
-      throw ValidationError("--limit must be from 1 to 10^9, not \(limit)")
-    }
-  }
+  func validate() throws { try check("--limit", limit, in: 1...1_000_000_000) }
 
   var value: Limit {
     let standard = Limit.standard

@@ -51,9 +51,7 @@ struct Calibrate: ParsableCommand {
   private static let alarmingShare = 0.1
 
   func validate() throws {
-    guard (0...0.5).contains(falseRejections) else {
-      throw ValidationError("--false-rejections must be from 0 to 0.5, not \(falseRejections)")
-    }
+    try check("--false-rejections", falseRejections, in: 0...0.5)
     _ = try shares()
   }
 

@@ -40,11 +40,9 @@ struct CrossValidate: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try checkDisturbance(disturb)
-    guard (2...1000).contains(folds), (1...1000).contains(seeds) else {
-      throw ValidationError(
-        "--folds must be from 2 to 1000 and --seeds from 1 to 1000, not \(folds) and \(seeds)")
-    }
+    try check("--disturb", disturb ?? 1, in: 0.05...1)
+    try check("--folds", folds, in: 2...1000)
+    try check("--seeds", seeds, in: 1...1000)
   }
 
   func run() throws {

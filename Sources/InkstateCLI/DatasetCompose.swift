@@ -31,11 +31,7 @@ struct DatasetCompose: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
-  func validate() throws {
-    guard (1...100_000).contains(perWriter) else {
-      throw ValidationError("--per-writer must be from 1 to 100000, not \(perWriter)")
-    }
-  }
+  func validate() throws { try check("--per-writer", perWriter, in: 1...100_000) }
 
   func run() throws {
     try output.check(inputs: [data])

@@ -28,7 +28,7 @@ struct DatasetDescribe: ParsableCommand {
     var dataset: Dataset
     var parts: [String]?
     if let folder = try SplitFolder(path: data) {
-      try loading.refuse(forDivided: data)
+      try loading.checkUnused(forDivided: data)
       dataset = Dataset([], labels: folder.manifest.labels)
       parts = []
       for part in Split.Part.allCases {

@@ -56,10 +56,8 @@ struct DatasetPreview: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    guard (1...100).contains(columns ?? 1), (1...100).contains(rows) else {
-      throw ValidationError(
-        "--columns and --rows must be from 1 to 100, not \(columns ?? 16) and \(rows)")
-    }
+    try check("--columns", columns ?? 1, in: 1...100)
+    try check("--rows", rows, in: 1...100)
   }
 
   func run() throws {

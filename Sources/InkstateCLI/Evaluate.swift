@@ -67,7 +67,7 @@ struct Evaluate: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try checkDisturbance(disturb)
+    try check("--disturb", disturb ?? 1, in: 0.05...1)
     _ = try axes()
   }
 
@@ -141,12 +141,5 @@ struct Evaluate: ParsableCommand {
         })
     }
     return ContactSheet(sections).render()
-  }
-}
-
-/// Checks the factor of `--disturb`.
-func checkDisturbance(_ shrink: Double?) throws {
-  guard (0.05...1).contains(shrink ?? 1) else {
-    throw ValidationError("--disturb must be from 0.05 to 1, not \(shrink ?? 1)")
   }
 }

@@ -67,7 +67,7 @@ struct LoadingOptions: ParsableArguments {
   @OptionGroup(title: "Series") var series: SeriesOptions
 
   /// Throws if an option would change the divided data set at `path`.
-  func refuse(forDivided path: String) throws {
+  func checkUnused(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto,
       !series.isGiven
     else {
@@ -280,10 +280,15 @@ struct TrainingArguments: ParsableArguments {
 func workerCount(_ threads: Int?) throws -> Int {
   let all = ProcessInfo.processInfo.activeProcessorCount
   guard let threads else { return all }
-  guard (1...1024).contains(threads) else {
-    throw ValidationError("--threads must be from 1 to 1024, not \(threads)")
-  }
+  try check("--threads", threads, in: 1...1024)
   return threads
+}
+
+/// Throws if the value of an option is out of range.
+func check<Value>(_ option: String, _ value: Value, in range: ClosedRange<Value>) throws {
+  guard !range.contains(value) else { return }
+  throw ValidationError(
+    "\(option) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
 }
 
 /// A data set as an argument: one in any format, or a part of a divided one.
@@ -299,7 +304,7 @@ struct DataSource {
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
-      try loading.refuse(forDivided: path)
+      try loading.checkUnused(forDivided: path)
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)

@@ -242,6 +242,23 @@ import TestSupport
     #expect(result.accuracy.mean < 0.8)
   }
 
+  /// Programs read reports by these keys.
+  @Test func theKeysOfReportsStay() throws {
+    func keys(_ value: some Encodable) throws -> Set<String> {
+      let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
+      return Set(try #require(object as? [String: Any]).keys)
+    }
+    let none = Share(0, of: 0)
+    #expect(
+      try keys(RejectionCurve.Threshold(score: 0, falseRejectionRate: 0, falseAcceptanceRate: 0))
+        == ["score", "goodRefused", "junkAccepted"])
+    #expect(
+      try keys(
+        Evaluation.ClassReport(
+          label: "a", support: 0, precision: none, recall: none, f1: 0, rejected: none))
+        == ["label", "support", "precision", "recall", "f1", "refused"])
+  }
+
   @Test func theLearningCurveIsATableAndAPicture() {
     let curve = LearningCurve([
       EpochRecord(epoch: 1, learningRate: 0.001, trainingLoss: 1.5, trainingAccuracy: 0.5),
