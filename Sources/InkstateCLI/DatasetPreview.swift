@@ -56,8 +56,8 @@ struct DatasetPreview: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try check("--columns", columns ?? 1, in: 1...100)
-    try check("--rows", rows, in: 1...100)
+    try InkstateCLI.check("--columns", columns ?? 1, in: 1...100)
+    try InkstateCLI.check("--rows", rows, in: 1...100)
   }
 
   func run() throws {

@@ -6,6 +6,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import InkTraining
 import SafeFiles
 
@@ -263,9 +264,8 @@ struct TrainingArguments: ParsableArguments {
     {
       return choice
     }
-    let described = try described(
-      Architecture.self, path: name, option: "--architecture", names: NetworkChoice.names,
-      content: "the description of a network in JSON (models/FORMAT.md)")
+    let described = try Architecture.described(
+      by: name, classCount: dataset.labels.count, inputSize: rasterizer.size)
     return try NetworkChoice(described, for: dataset, rasterizer: rasterizer, window: window)
   }
 
@@ -343,6 +343,18 @@ private func described<Value: Decodable>(
     throw FileError(path: path, expected: content, found: context.debugDescription)
   } catch {
     throw FileError(path: path, expected: content, found: "something else")
+  }
+}
+
+extension Architecture {
+  /// Returns a named network over pictures, or the network that a JSON file describes.
+  static func described(
+    by description: String, classCount: Int, inputSize: Int
+  ) throws -> Architecture {
+    try named(description, classCount: classCount, inputSize: inputSize)
+      ?? InkstateCLI.described(
+        Architecture.self, path: description, option: "--architecture", names: NetworkChoice.names,
+        content: "the description of a network in JSON (models/FORMAT.md)")
   }
 }
 

@@ -473,7 +473,7 @@ import TestSupport
         seed: 3)
       var input = [Float](repeating: 0, count: 28 * 28)
       return (0..<400).count { epoch in
-        prepared.write(0, epoch: epoch, scale: 1, to: &input)
+        prepared.write(0, input: 0, epoch: epoch, to: &input)
         let rows = (0..<28).count { row in input[row * 28..<row * 28 + 28].contains { $0 > 0 } }
         return rows < 14
       }
