@@ -107,7 +107,7 @@ let package = Package(
     .executableTarget(
       name: "InkstateCLI",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
         "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

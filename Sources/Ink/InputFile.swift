@@ -62,7 +62,7 @@ public final class InputFile: Sendable {
   }
 
   /// The next bytes as soon as there are some; none at the end of the file.
-  func next() throws(InkError) -> [UInt8] {
+  package func next() throws(InkError) -> [UInt8] {
     let looked = take()
     return looked.isEmpty ? try readSome() : looked
   }

@@ -81,6 +81,10 @@ enum ImageFolder {
       case (.drawing, nil):
         throw FileError(
           path: example.origin, expected: "pictures only, or ink only", found: "ink among pictures")
+      case (.series, nil):
+        throw FileError(
+          path: example.origin, expected: "pictures only, or series only",
+          found: "a series among pictures")
       }
       try PNG.encode(bitmap).write(to: URL(fileURLWithPath: file))
     }

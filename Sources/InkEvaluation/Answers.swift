@@ -28,6 +28,7 @@ extension Recognizer {
         // A drawing's own size decides whether it is a tap.
         case .drawing(let drawing): return try recognize(drawing)
         case .bitmap(let bitmap): return recognize(bitmap)
+        case .series: throw .series
         }
       }.mapError {
         FileError(

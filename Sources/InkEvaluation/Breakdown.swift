@@ -143,10 +143,10 @@ extension Breakdown.Axis {
     case .label: example.label
     case .kind: example.kind
     case .strokes:
-      if case .drawing(let drawing) = example.content {
-        "\(drawing.strokes.count)"
-      } else {
-        "picture"
+      switch example.content {
+      case .drawing(let drawing): "\(drawing.strokes.count)"
+      case .bitmap: "picture"
+      case .series: "series"
       }
     default: example.source ?? "unknown"
     }

@@ -40,6 +40,7 @@ public enum Disturbance: Hashable, Sendable {
       return try recognizer.recognize(drawing)
     }
     switch (self, example.content) {
+    case (_, .series): throw .series
     case (.turned(let share, let seed), _):
       var generator = SeededGenerator(seed: seed, stream: 0xd157, UInt64(index))
       let bitmap = rasterizer.fit(try example.bitmap(rasterizer))

@@ -49,7 +49,7 @@ public struct Series: Sendable {
   }
 
   /// Creates a series of values that are known to be correct.
-  init(unchecked values: [Float], channels: [String], rate: Double?, times: [Double]?) {
+  package init(unchecked values: [Float], channels: [String], rate: Double?, times: [Double]?) {
     self.channels = channels
     self.values = values
     self.rate = rate

@@ -48,12 +48,16 @@ struct LoadingOptions: ParsableArguments {
   @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
+  @OptionGroup(title: "Series") var series: SeriesOptions
+
   /// Throws if an option would change the divided data set at `path`.
   func refuse(forDivided path: String) throws {
-    guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
+    guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto,
+      !series.isGiven
+    else {
       throw ValidationError(
-        "--map, --drop, --others, --source and --polarity do not apply to \(path), which is divided "
-          + "already; give them to `dataset split`")
+        "--map, --drop, --others, --source, --polarity and the options for series do not apply to "
+          + "\(path), which is divided already; give them to `dataset split`")
     }
   }
 
@@ -87,7 +91,8 @@ struct LoadingOptions: ParsableArguments {
     let map = try labelMap()
     let all = try paths.map { path in
       let loaded = try Dataset.load(
-        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes)
+        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
+        series: series.reading())
       Terminal.report(loaded, path: path)
       return loaded
     }
@@ -267,7 +272,7 @@ struct DataSource {
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)
     }
-    if let images = mnistImages(path, part: part) {
+    if let images = mnistImages(path, part: part) ?? TSFile.path(of: part, in: path) {
       return DataSource(dataset: try loading.load(images).dataset, part: part)
     }
     return DataSource(dataset: try loading.load(path).dataset, part: nil)
