@@ -62,7 +62,7 @@ import TestSupport
   func theUnitOfTimesIsKnown(name: String, time: String, unit: String?, expected: Double) throws {
     try folder.write("a/a.csv", "\(name),x\n\(time),1\n")
     var reading = SeriesReading()
-    reading.timeUnit = unit.flatMap { SeriesReading.TimeUnit(rawValue: $0) }
+    reading.timeUnit = unit.flatMap { TimeUnit(rawValue: $0) }
     let example = try #require(try load("", reading).dataset.examples.first)
     #expect(try abs(series(example).times![0] - expected) <= expected * 1e-12)
     #expect(try series(example).channels == ["x"])

@@ -1,16 +1,16 @@
 import Foundation
 
 /// Reads decimal numbers from bytes, correctly rounded, without making a text of each.
-enum NumberText {
+package enum NumberText {
   /// A number, a missing value, or neither.
-  enum Reading<Number: Equatable>: Equatable {
+  package enum Reading<Number: Equatable>: Equatable {
     case number(Number)
     case missing
     case unreadable
   }
 
   /// Reads a `Float`; an infinite number or one that does not fit is unreadable.
-  static func float(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Float> {
+  package static func float(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Float> {
     let bytes = trimmed(bytes)
     if let exact = simple(bytes) {
       // Rounding twice can only be wrong at the middle between two floats.
@@ -24,7 +24,7 @@ enum NumberText {
   }
 
   /// Reads a `Double`; an infinite number or one that does not fit is unreadable.
-  static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Double> {
+  package static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Double> {
     let bytes = trimmed(bytes)
     if let exact = simple(bytes) { return .number(exact) }
     return general(bytes) { strtod($0, $1) }
@@ -123,7 +123,7 @@ enum NumberText {
   }
 
   /// Returns the bytes without spaces and tabs at the ends.
-  static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+  package static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
     var (start, end) = (0, bytes.count)
     while start < end, isSpace(bytes[start]) { start += 1 }
