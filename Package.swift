@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
         "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
@@ -149,7 +149,8 @@ let package = Package(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),
     .testTarget(
-      name: "InkEvaluationTests", dependencies: ["InkEvaluation", "InkTraining", "TestSupport"]),
+      name: "InkEvaluationTests",
+      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]
