@@ -348,6 +348,7 @@ private final class Columns {
       var columns: Columns?
       var cells = TableCells(delimiter: UInt8(ascii: ","))
       try TextLines(InputFile(path: table.path)).forEach { line, row in
+        guard let line else { throw TextLines.tooLong("\(table.path), line \(row)") }
         guard !NumberText.trimmed(line).isEmpty else { return true }
         guard let columns else {
           cells = TableCells(delimiter: TableCells.delimiter(in: line))

@@ -41,7 +41,11 @@ package enum TSFile {
     var isData = false
     var count = 0
     try TextLines(InputFile(path: path)).forEach { line, row in
-      let line = NumberText.trimmed(line)
+      guard let line = line.map(NumberText.trimmed) else {
+        count += 1
+        loaded.failures.append("\(TextLines.tooLong("\(path), line \(row)"))")
+        return true
+      }
       guard let first = line.first, isData || (first != 0x23 && first != 0x25) else { return true }
       if isData {
         count += 1

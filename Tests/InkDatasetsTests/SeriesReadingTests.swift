@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkSeries
 import SafeFiles
 import SeededRandom
@@ -488,6 +489,31 @@ import TestSupport
         _ = try? Dataset.load(path)
       }
     }
+  }
+
+  // MARK: Lines
+
+  /// The lines of a text that is read in blocks of 64 KiB.
+  private func lines(_ text: String, longest: Int) throws -> [String?] {
+    let path = try folder.write("lines.txt", text)
+    var lines: [String?] = []
+    try TextLines(InputFile(path: path)).forEach(longest: longest) { line, number in
+      lines.append(line.map { String(decoding: $0, as: UTF8.self) })
+      #expect(number == lines.count)
+      return true
+    }
+    return lines
+  }
+
+  @Test func linesAreWholeHoweverTheyAreRead() throws {
+    #expect(try lines("", longest: 9) == [])
+    #expect(try lines("\u{FEFF}a\r\n\nb", longest: 9) == ["a", "", "b"])
+    #expect(try lines("12345\n123456\n1", longest: 5) == ["12345", nil, "1"])
+    #expect(try lines("123456", longest: 5) == [nil])
+    let long = String(repeating: "x", count: 100_000)
+    let text = (0..<5).map { "\(long)\($0)" }.joined(separator: "\n")
+    #expect(try lines(text, longest: 100_001) == (0..<5).map { "\(long)\($0)" })
+    #expect(try lines("a\n\(text)\nb\n", longest: 100_000) == ["a", nil, nil, nil, nil, nil, "b"])
   }
 
   // MARK: Numbers

@@ -119,13 +119,15 @@ import TestSupport
     let rising = try Series(channels: ["a", "b"], values: [0, 1, 1, 0])
     let sheet = CurveSheet([.init(title: "x", series: [rising])], columns: 1).render()
     #expect(sheet.width == CurveSheet.cellWidth + 12)
-    let (upper, lower) = (sheet.height - 6 - CurveSheet.cellHeight, sheet.height - 9)
-    let blue = ColorPicture.Color(90, 180, 255)
-    // From the bottom left to the top right, and the other from the top to the bottom.
-    #expect(sheet[lower - 1, 6] == blue || sheet[lower, 6] == blue)
-    #expect(sheet[upper - 4 + 1, 6 + CurveSheet.cellWidth - 1] != blue)
+    let upper = sheet.height - 12 - CurveSheet.cellHeight
+    let (blue, orange) = (ColorPicture.Color(90, 180, 255), ColorPicture.Color(255, 150, 60))
+    // One from the bottom left to the top right, the other from the top left to the bottom right.
+    let (left, right) = (6, 6 + CurveSheet.cellWidth - 1)
+    let (top, bottom) = (upper + 3, upper + CurveSheet.cellHeight - 3)
+    #expect(sheet[bottom, left] == blue && sheet[top, right] == blue)
+    #expect(sheet[top, left] == orange && sheet[bottom, right] == orange)
     var colors = Set<ColorPicture.Color>()
-    for row in upper..<lower { colors.insert(sheet[row, 6 + CurveSheet.cellWidth / 4]) }
+    for row in top...bottom { colors.insert(sheet[row, left + CurveSheet.cellWidth / 4]) }
     #expect(colors.count == 3)
   }
 
@@ -231,7 +233,7 @@ import TestSupport
     var generator = SeededGenerator(seed: UInt64(seed), stream: 1)
     let length = generator.index(below: 30) + 1
     let values = (0..<length * 4).map { _ -> Float in
-      generator.chance(0.1) ? .nan : Float(generator.normal()) * 1e38
+      generator.chance(0.1) ? .nan : Float(generator.normal()) * 1e37
     }
     let series = try Series(channels: ["ax", "ay", "az", "b"], values: values)
     let strong = SeriesAugmentation(crop: 0.9, warp: 0.9, rotation: 3, scaling: 10, jitter: 10)
