@@ -125,22 +125,22 @@ public struct CurveSheet: Sendable {
   ) {
     let last = values.count - 1
     let extent = Double(scale.upperBound) - Double(scale.lowerBound)
-    func height(_ value: Float) -> Int {
-      let share = extent > 0 ? (Double(value) - Double(scale.lowerBound)) / extent : 0.5
+    func height(_ value: Double) -> Int {
+      let share = extent > 0 ? (value - Double(scale.lowerBound)) / extent : 0.5
       return row + Self.cellHeight - 3 - Int(share * Double(Self.cellHeight - 6))
     }
-    func value(at position: Double) -> Float {
+    func value(at position: Double) -> Double {
       let step = min(Int(position), last)
-      let fraction = Float(position - Double(step))
-      guard step < last, fraction > 0 else { return values[step] }
-      return values[step] + (values[step + 1] - values[step]) * fraction
+      let fraction = position - Double(step)
+      guard step < last, fraction > 0 else { return Double(values[step]) }
+      return Double(values[step]) + (Double(values[step + 1]) - Double(values[step])) * fraction
     }
     var previous = 0.0
     for x in 0..<Self.cellWidth {
       let position = Double(last) * Double(x) / Double(Self.cellWidth - 1)
       var shown = [value(at: previous), value(at: position)]
       let first = Int(previous) + 1
-      if first <= Int(position) { shown += values[first...Int(position)] }
+      if first <= Int(position) { shown += values[first...Int(position)].map(Double.init) }
       previous = position
       let heights = shown.filter { !$0.isNaN }.map(height)
       guard let upper = heights.min(), let lower = heights.max() else { continue }

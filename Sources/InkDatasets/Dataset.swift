@@ -129,6 +129,18 @@ public struct Example: Hashable, Sendable {
     }
   }
 
+  /// Returns the picture, rendered by `rasterizer`, for a file of pictures.
+  ///
+  /// - Throws: `FileError` with the origin if there is no picture.
+  func storablePicture(_ rasterizer: Rasterizer) throws(FileError) -> Bitmap {
+    do {
+      return try bitmap(rasterizer)
+    } catch {
+      throw FileError(
+        path: origin, expected: "a drawing or picture that can be rasterised", found: "\(error)")
+    }
+  }
+
   /// A hash of the content without the label.
   public var contentFingerprint: Fingerprint {
     var fingerprint = Fingerprint()

@@ -78,7 +78,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
           found: "`\(example.label)`")
       }
       targets.append(UInt8(target))
-      return try example.bitmap(rasterizer).pixels
+      return try example.storablePicture(rasterizer).pixels
     }
     if self == .idx {
       let images = IDX.Content(shape: shape, values: try examples.flatMap(pixels))
@@ -486,7 +486,7 @@ extension Dataset {
     try TextLines(input).forEach { line, number in
       let place = Place(file: path, line: number)
       do {
-        if var example = try SeriesLine.example(in: line, place: "\(place)") {
+        if let line, var example = try SeriesLine.example(in: line, place: "\(place)") {
           example.source = source ?? example.source ?? collection
           if example.label.isEmpty, example.spans.isEmpty {
             loaded.unlabelledCount += 1
@@ -499,7 +499,7 @@ extension Dataset {
         loaded.failures.append("\(error)")
         return true
       }
-      let bytes = line.count > LineReader.longestLine ? nil : Data(line)
+      let bytes = line.flatMap { $0.count > LineReader.longestLine ? nil : Data($0) }
       if let item = NDJSON.item(LineReader.Line(place: place, bytes: bytes)) { add(item) }
       return true
     }

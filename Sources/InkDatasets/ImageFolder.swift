@@ -76,7 +76,7 @@ enum ImageFolder {
       let file = "\(path)/\(example.label)/\(name).png"
       let bitmap: Bitmap
       switch (example.content, rasterizer) {
-      case (_, let rasterizer?): bitmap = try example.bitmap(rasterizer)
+      case (_, let rasterizer?): bitmap = try example.storablePicture(rasterizer)
       case (.bitmap(let original), nil): bitmap = original
       case (.drawing, nil):
         throw FileError(

@@ -180,14 +180,15 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     values.reserveCapacity(series.values.count)
     for position in positions {
       let step = min(Int(position), last)
-      let fraction = Float(position - Double(step))
+      let fraction = position - Double(step)
       for channel in 0..<count {
         let value = series[step, channel]
         guard fraction > 0, step < last else {
           values.append(value)
           continue
         }
-        values.append(value + (series[step + 1, channel] - value) * fraction)
+        let next = series[step + 1, channel]
+        values.append(Float(Double(value) + (Double(next) - Double(value)) * fraction))
       }
     }
     /// The first step that reads from `step` or later.

@@ -101,7 +101,8 @@ enum SeriesLine {
       facts = try JSONDecoder().decode(Facts.self, from: Data(rest))
     } catch {
       throw FileError(
-        path: place, expected: "texts as label, writer, session, device and source, and spans with "
+        path: place,
+        expected: "texts as label, writer, session, device and source, and spans with "
           + "start, end and label", found: "something else")
     }
     var example = Example(
@@ -163,7 +164,8 @@ enum SeriesLine {
         throw refuse("\(expected) in `\(key)`", "something else")
       }
     }
-    guard let channels = try decode("channels", as: [String].self, "texts"), !channels.isEmpty else {
+    guard let channels = try decode("channels", as: [String].self, "texts"), !channels.isEmpty
+    else {
       throw refuse("the key `channels` in `series`, with the names", "none such")
     }
     let rate = try decode("rate", as: Double.self, "a number")

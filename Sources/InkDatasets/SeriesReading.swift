@@ -1,29 +1,8 @@
+import InkSeries
 import SafeFiles
 
 /// How tables of time series are read: the columns with a meaning, the times and the rate.
 public struct SeriesReading: Hashable, Sendable {
-  /// A unit of time.
-  public enum TimeUnit: String, Sendable, CaseIterable {
-    /// Seconds.
-    case s
-    /// Milliseconds.
-    case ms
-    /// Microseconds.
-    case us
-    /// Nanoseconds.
-    case ns
-
-    /// One of the unit in milliseconds.
-    var milliseconds: Double {
-      switch self {
-      case .s: 1000
-      case .ms: 1
-      case .us: 1e-3
-      case .ns: 1e-6
-      }
-    }
-  }
-
   /// The column with the name of the recording; without it, a file is one recording.
   public var recordingColumn = "recording"
   /// The column with the label of each step; without it, the folder of the file is the label.

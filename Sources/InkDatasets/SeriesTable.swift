@@ -100,7 +100,7 @@ private final class Columns {
   private let person: Int?
   private let session: Int?
   private let time: Int?
-  private let timeUnit: SeriesReading.TimeUnit?
+  private let timeUnit: TimeUnit?
   /// The columns that identify a recording.
   private let keyColumns: [Int]
 
@@ -139,9 +139,9 @@ private final class Columns {
       guard let column = column(name) else { throw missing(name) }
       time = column
     } else {
-      time = names.firstIndex(where: Self.isTime)
+      time = names.firstIndex(where: TimeUnit.isColumn)
     }
-    timeUnit = reading.timeUnit ?? time.flatMap { Self.unit(ofColumn: names[$0]) }
+    timeUnit = reading.timeUnit ?? time.flatMap { TimeUnit(ofColumn: names[$0]) }
     if let chosen = reading.channels {
       channels = try chosen.map { name in
         guard let column = names.firstIndex(of: name) else { throw missing(name) }
@@ -158,23 +158,6 @@ private final class Columns {
       throw FileError(
         path: "\(table.path), line \(row)", expected: "a column with values", found: "none")
     }
-  }
-
-  private static func words(_ name: String) -> [String] {
-    name.lowercased().split { !$0.isLetter }.map(String.init)
-  }
-
-  /// Returns the unit at the end of a name such as `time_ms` or `t [us]`.
-  private static func unit(ofColumn name: String) -> SeriesReading.TimeUnit? {
-    let words = words(name)
-    return words.count > 1 ? SeriesReading.TimeUnit(rawValue: words[words.count - 1]) : nil
-  }
-
-  /// Returns whether a column is one of times by its name.
-  private static func isTime(_ name: String) -> Bool {
-    let words = words(name)
-    guard let first = words.first, ["time", "t", "timestamp"].contains(first) else { return false }
-    return words.count == 1 || (words.count == 2 && unit(ofColumn: name) != nil)
   }
 
   // MARK: Rows
@@ -221,7 +204,8 @@ private final class Columns {
     }
     if let label {
       let bytes = NumberText.trimmed(cell(label))
-      if current.labels.isEmpty || !current.labels[current.labels.count - 1].label.elementsEqual(bytes)
+      if current.labels.isEmpty
+        || !current.labels[current.labels.count - 1].label.elementsEqual(bytes)
       {
         current.labels.append((current.length, Array(bytes)))
       }
@@ -347,7 +331,7 @@ private final class Columns {
 
   private func milliseconds(_ recording: Recording) -> [Double]? {
     guard time != nil, let first = recording.times.first else { return nil }
-    let unit: SeriesReading.TimeUnit =
+    let unit: TimeUnit =
       timeUnit
       ?? (first >= 1e17 ? .ns : first >= 1e14 ? .us : first >= 1e11 ? .ms : .s)
     let factor = unit.milliseconds
@@ -364,6 +348,7 @@ private final class Columns {
       var columns: Columns?
       var cells = TableCells(delimiter: UInt8(ascii: ","))
       try TextLines(InputFile(path: table.path)).forEach { line, row in
+        guard let line else { throw TextLines.tooLong("\(table.path), line \(row)") }
         guard !NumberText.trimmed(line).isEmpty else { return true }
         guard let columns else {
           cells = TableCells(delimiter: TableCells.delimiter(in: line))

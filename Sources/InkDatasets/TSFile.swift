@@ -41,7 +41,11 @@ package enum TSFile {
     var isData = false
     var count = 0
     try TextLines(InputFile(path: path)).forEach { line, row in
-      let line = NumberText.trimmed(line)
+      guard let line = line.map(NumberText.trimmed) else {
+        count += 1
+        loaded.failures.append("\(TextLines.tooLong("\(path), line \(row)"))")
+        return true
+      }
       guard let first = line.first, isData || (first != 0x23 && first != 0x25) else { return true }
       if isData {
         count += 1
@@ -183,7 +187,8 @@ package enum TSFile {
         case .missing: values[step * dimensions + channel] = .nan
         case .unreadable:
           throw refuse(
-            "finite numbers", "`\(TableCells.text(text).prefix(40))` in channel \(channel + 1), "
+            "finite numbers",
+            "`\(TableCells.text(text).prefix(40))` in channel \(channel + 1), "
               + "value \(step + 1)")
         }
         start = min(end + 1, part.count)

@@ -7,6 +7,12 @@ struct TextLines {
   /// The longest line that is read, in bytes.
   static let longestLine = 1 << 30
 
+  /// The error for a longer line.
+  static func tooLong(_ place: String) -> FileError {
+    FileError(
+      path: place, expected: "a line of at most \(longestLine >> 20) MiB", found: "a longer one")
+  }
+
   private let input: InputFile
 
   /// Reads what was not yet read of `input`.
@@ -16,16 +22,24 @@ struct TextLines {
 
   /// Calls `body` with the bytes and the number of each line; the bytes are valid during the call.
   ///
-  /// Line ends (`\n` or `\r\n`) and a byte-order mark are left out. Reading ends if `body` returns
-  /// false.
+  /// Line ends (`\n` or `\r\n`) and a byte-order mark are left out. A line of more than `longest`
+  /// bytes is `nil`. Reading ends if `body` returns false.
   ///
-  /// - Throws: whatever `body` throws, and `FileError` if reading fails or a line is too long.
-  func forEach(_ body: (UnsafeBufferPointer<UInt8>, _ number: Int) throws -> Bool) throws {
+  /// - Throws: whatever `body` throws, and `InkError` if reading fails.
+  func forEach(
+    longest: Int = longestLine,
+    _ body: (UnsafeBufferPointer<UInt8>?, _ number: Int) throws -> Bool
+  ) throws {
     var pending: [UInt8] = []
+    var isTooLong = false
     var number = 0
 
     func finish(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Bool {
       number += 1
+      guard !isTooLong else {
+        isTooLong = false
+        return try body(nil, number)
+      }
       var line = bytes[...]
       if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
       if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -40,6 +54,7 @@ struct TextLines {
         let length = found - UnsafeMutableRawPointer(mutating: start)
         let line = rest.prefix(length)
         rest = rest.dropFirst(length + 1)
+        isTooLong = isTooLong || pending.count + length > longest
         if pending.isEmpty {
           guard try finish(UnsafeBufferPointer(rebasing: line)) else { return false }
         } else {
@@ -49,12 +64,8 @@ struct TextLines {
           guard goesOn else { return false }
         }
       }
-      pending.append(contentsOf: rest)
-      guard pending.count <= Self.longestLine else {
-        throw FileError(
-          path: "\(input.path), line \(number + 1)",
-          expected: "a line of at most \(Self.longestLine >> 20) MiB", found: "a longer one")
-      }
+      isTooLong = isTooLong || pending.count + rest.count > longest
+      if isTooLong { pending = [] } else { pending.append(contentsOf: rest) }
       return true
     }
     while true {
@@ -62,63 +73,6 @@ struct TextLines {
       guard !block.isEmpty else { break }
       guard try block.withUnsafeBufferPointer(split) else { return }
     }
-    if !pending.isEmpty { _ = try pending.withUnsafeBufferPointer(finish) }
-  }
-}
-
-/// The cells of one line of a table, as ranges of its bytes.
-struct TableCells {
-  private(set) var ranges: [Range<Int>] = []
-  /// Whether a quoted cell is not closed.
-  private(set) var isBroken = false
-  private let delimiter: UInt8
-
-  init(delimiter: UInt8) {
-    self.delimiter = delimiter
-  }
-
-  /// Returns the delimiter of a table: a tab or semicolon if the line has one, otherwise a comma.
-  static func delimiter(in line: UnsafeBufferPointer<UInt8>) -> UInt8 {
-    [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? UInt8(ascii: ",")
-  }
-
-  /// Finds the cells of `line`; quotation marks around a cell are not part of it.
-  mutating func split(_ line: UnsafeBufferPointer<UInt8>) {
-    ranges.removeAll(keepingCapacity: true)
-    isBroken = false
-    let quote = UInt8(ascii: "\"")
-    var start = 0
-    let end = line.count
-    while true {
-      if start < end, line[start] == quote {
-        var index = start + 1
-        while index < end {
-          if line[index] == quote {
-            // A doubled quotation mark is a part of the text.
-            guard index + 1 < end, line[index + 1] == quote else { break }
-            index += 1
-          }
-          index += 1
-        }
-        guard index < end, index + 1 == end || line[index + 1] == delimiter else {
-          isBroken = true
-          return
-        }
-        ranges.append(start + 1..<index)
-        guard index + 1 < end else { return }
-        start = index + 2
-      } else {
-        var index = start
-        while index < end, line[index] != delimiter { index += 1 }
-        ranges.append(start..<index)
-        guard index < end else { return }
-        start = index + 1
-      }
-    }
-  }
-
-  /// Returns a cell as text.
-  static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    String(decoding: NumberText.trimmed(bytes), as: UTF8.self).replacing("\"\"", with: "\"")
+    if isTooLong || !pending.isEmpty { _ = try pending.withUnsafeBufferPointer(finish) }
   }
 }

@@ -177,7 +177,7 @@ public enum RasterError: Error, Hashable, CustomStringConvertible {
       "stroke \(stroke), point \(point): expected two finite coordinates, found \(x), \(y)"
     case .tooFarApart:
       "expected coordinates within 10^308 of each other, found points further apart"
-    case .series: "expected a drawing or a picture, found a series"
+    case .series: "a series, which has no picture"
     }
   }
 }

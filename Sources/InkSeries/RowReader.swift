@@ -1,54 +1,51 @@
 import Ink
 
-/// A reader of the rows of a CSV table from a file or pipe, one at a time.
+/// A reader of the rows of a table from a file or pipe, one at a time.
 ///
-/// The first line is a header with the names of the channels. A column `time`, in milliseconds, is
-/// not a channel unless asked for. The reader keeps one row in memory and does not allocate for a
-/// row.
+/// Cells are separated by the first row's commas, semicolons or tabs. The first row has the names of
+/// the columns; without it, they are `dim_0` and so on. An empty cell, `nan` or `?` is a missing value.
+/// The reader keeps one row in memory and does not allocate for a row.
 public struct RowReader {
   /// The longest line, in bytes.
   public static let longestLine = 1 << 20
 
-  /// The names of the channels, in the order of the values.
-  public var channels: [String] { parser.channels }
   /// The values of the last row, one for each channel; NaN for missing ones.
   public private(set) var values: [Float]
-  /// The time of the last row in milliseconds, if there is a time column.
-  public private(set) var time: Double?
   /// The number of the last line.
-  public private(set) var line: Int
+  public var line: Int { lines.number }
+  /// The time of the last row in the table's unit, if there is a column `time`, `t` or `timestamp`.
+  public var time: Double? { parser.time }
 
-  private var lines: BufferedLines
+  private let lines: BufferedLines
   private var parser: RowParser
 
-  /// Reads the header from `input`.
+  /// Reads the names of the columns from `input`.
   ///
-  /// `channels` are the wanted ones; other columns are left out. Without `channels`, all columns but
-  /// the time are channels.
+  /// `channels` are the names of the values, in order; other columns are left out.
   ///
-  /// - Throws: `InkError` if there is no header, it lacks a channel, or reading fails.
-  public init(_ input: InputFile, channels: [String]? = nil) throws(InkError) {
+  /// - Throws: `InkError` if there is no row, a channel is missing, or reading fails.
+  public init(_ input: InputFile, channels: [String]) throws(InkError) {
     lines = BufferedLines(input)
-    guard let header = try lines.next() else {
+    guard let first = try lines.next() else {
       throw InkError(
-        at: Place(file: input.path), expected: "a header row with the names of the channels",
+        at: Place(file: input.path), expected: "a row with the names of the channels",
         found: "no text")
     }
-    line = lines.number
     parser = try RowParser(
-      header: header, at: Place(file: input.path, line: line), channels: channels)
-    values = [Float](repeating: 0, count: parser.channels.count)
+      firstLine: first, at: Place(file: input.path, line: lines.number), channels: channels)
+    if parser.isFirstLineARow { lines.keepLast() }
+    values = [Float](repeating: .nan, count: channels.count)
   }
 
   /// Reads the next row into ``values`` and ``time``; returns whether there is one.
   ///
-  /// Empty lines are skipped. After an error in a row, the next call reads the next row.
+  /// Empty lines are skipped. After an error in a row, the next call reads the next row; ``values``
+  /// is not useful until then.
   ///
   /// - Throws: `InkError` if the row is malformed, its time decreases, or reading fails.
   public mutating func next() throws(InkError) -> Bool {
-    defer { line = lines.number }
     guard let row = try lines.next() else { return false }
-    time = try parser.parse(
+    try parser.parse(
       row, at: Place(file: lines.input.path, line: lines.number), into: &values)
     return true
   }
@@ -63,6 +60,8 @@ private final class BufferedLines {
   private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
   /// The bytes in the buffer that were not returned yet.
   private var pending = 0..<0
+  /// The place of the last line in the buffer.
+  private var last = 0..<0
   private var isAtEnd = false
 
   init(_ input: InputFile) {
@@ -76,15 +75,25 @@ private final class BufferedLines {
   /// Returns the next line with text, or `nil` at the end; it is valid until the next call.
   ///
   /// - Throws: `InkError` if the line is too long, which the next call skips, or reading fails.
-  func next() throws(InkError) -> UnsafeRawBufferPointer? {
+  func next() throws(InkError) -> UnsafeBufferPointer<UInt8>? {
     while let range = try nextLine() {
-      var line = buffer[range]
-      if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
-      if line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) {
-        return UnsafeRawBufferPointer(rebasing: line)
+      var line = UnsafeRawBufferPointer(rebasing: buffer[range]).bindMemory(to: UInt8.self)
+      if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) {
+        line = UnsafeBufferPointer(rebasing: line[3...])
+      }
+      if line.last == UInt8(ascii: "\r") { line = UnsafeBufferPointer(rebasing: line.dropLast()) }
+      if !NumberText.trimmed(line).isEmpty {
+        last = range
+        return line
       }
     }
     return nil
+  }
+
+  /// Makes the last line the next one again.
+  func keepLast() {
+    pending = last.lowerBound..<pending.upperBound
+    number -= 1
   }
 
   private func nextLine() throws(InkError) -> Range<Int>? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import InkDatasets
+import InkSeries
 
 /// How tables of time series are read.
 struct SeriesOptions: ParsableArguments {
@@ -23,10 +24,10 @@ struct SeriesOptions: ParsableArguments {
 
   @Option(
     help: """
-      The unit of the times: \(SeriesReading.TimeUnit.allCases.alternatives). (default: from \
+      The unit of the times: \(TimeUnit.allCases.alternatives). (default: from \
       a name such as time_ms; otherwise seconds, but smaller units for times since 1970)
       """)
-  var timeUnit: SeriesReading.TimeUnit?
+  var timeUnit: TimeUnit?
 
   @Option(help: "The steps per second of recordings without times.")
   var rate: Double?
@@ -73,4 +74,4 @@ struct SeriesOptions: ParsableArguments {
   }
 }
 
-extension SeriesReading.TimeUnit: ExpressibleByArgument {}
+extension TimeUnit: ExpressibleByArgument {}

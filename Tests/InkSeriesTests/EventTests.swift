@@ -328,9 +328,11 @@ import Testing
           let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
           return Int(statm.split(separator: " ")[1])! * Int(getpagesize())
         }
-        var reader = try RowReader(InputFile(pipe.fileHandleForReading, name: "pipe"))
+        let channels = ["a", "b", "c", "d", "e", "f"]
+        var reader = try RowReader(
+          InputFile(pipe.fileHandleForReading, name: "pipe"), channels: channels)
         let windows = try SlidingWindows(length: 120, stride: 12)
-        var stream = SeriesStream(windows, channelCount: reader.channels.count)
+        var stream = SeriesStream(windows, channelCount: channels.count)
         var detector = EventDetector(
           labels: ["rest", "hit"], windows: windows, rule: try EventRule())
         var early = 0
