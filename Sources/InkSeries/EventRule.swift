@@ -12,7 +12,7 @@ public struct EventRule: Hashable, Sendable {
     case none
     /// The mean of the last windows, as many as given.
     case movingAverage(Int)
-    /// `sₜ = α pₜ + (1 − α) sₜ₋₁`, with α above 0 and at most 1.
+    /// `sₜ = α pₜ + (1 − α) sₜ₋₁`, with α from ``leastFactor`` to 1.
     case exponential(Double)
   }
 
@@ -45,7 +45,7 @@ public struct EventRule: Hashable, Sendable {
     case .movingAverage(let count):
       guard (1...Self.longestAverage).contains(count) else { throw .averageLength(count) }
     case .exponential(let factor):
-      guard factor > 0, factor <= 1 else { throw .smoothingFactor(factor) }
+      guard factor >= Self.leastFactor, factor <= 1 else { throw .smoothingFactor(factor) }
     }
     guard onThreshold > 0, onThreshold <= 1 else { throw .onThreshold(onThreshold) }
     guard offThreshold > 0, offThreshold <= onThreshold else {
@@ -59,34 +59,42 @@ public struct EventRule: Hashable, Sendable {
     self.restLabels = restLabels
   }
 
+  /// The smallest factor of exponential smoothing.
+  public static let leastFactor = 0.001
   /// The longest moving average, in windows.
   public static let longestAverage = 10_000
 
-  /// Returns the longest time from the start of an action until its event is reported, in steps.
+  /// Returns the longest time from the start of an action until its event is reported, in steps, or
+  /// `nil` if smoothed probabilities never reach the on-threshold.
   ///
   /// It applies to a model that is certain of exactly those windows that get the label of the action
   /// in training, and to actions that last long enough to be found. The last rows are needed because
   /// windows are complete only at every stride.
-  public func longestDelay(with plan: WindowPlan) -> Int {
+  public func longestDelay(with plan: WindowPlan) -> Int? {
     let windows = plan.windows
     let share = Int((plan.leastShare * Double(windows.length)).rounded(.up))
-    let windowsUntilOff = windowCount(until: offThreshold)
+    guard let windowsUntilOn = windowCount(until: onThreshold),
+      let windowsUntilOff = windowCount(until: offThreshold)
+    else { return nil }
     let windowsOfDuration = max(1, (leastDuration + windows.stride - 1) / windows.stride)
-    let count = max(windowCount(until: onThreshold), windowsUntilOff - 1 + windowsOfDuration)
+    let count = max(windowsUntilOn, windowsUntilOff - 1 + windowsOfDuration)
     return share + count * windows.stride - 1
   }
 
-  /// Returns the number of certain windows until the smoothed probability reaches `threshold`.
-  private func windowCount(until threshold: Double) -> Int {
+  /// Returns the number of certain windows until the smoothed probability reaches `threshold`, or
+  /// `nil` if it never does.
+  private func windowCount(until threshold: Double) -> Int? {
     switch smoothing {
     case .none: return 1
     case .movingAverage(let count):
-      return (1...count).first { Double($0) / Double(count) >= threshold } ?? count
+      return (1...count).first { Double($0) / Double(count) >= threshold }
     case .exponential(let factor):
       var (smoothed, count) = (factor, 1)
-      while smoothed < threshold, smoothed < 1 {
-        smoothed += factor * (1 - smoothed)
-        count += 1
+      while smoothed < threshold {
+        // Close to 1, the last digits do not change any more.
+        let next = smoothed + factor * (1 - smoothed)
+        guard next > smoothed else { return nil }
+        (smoothed, count) = (next, count + 1)
       }
       return count
     }
@@ -112,7 +120,7 @@ public enum EventRuleError: Error, Hashable, CustomStringConvertible {
     case .averageLength(let count):
       "a moving average must have from 1 to \(EventRule.longestAverage) windows, not \(count)"
     case .smoothingFactor(let factor):
-      "the factor of exponential smoothing must be above 0 and at most 1, not \(factor)"
+      "the factor of exponential smoothing must be from \(EventRule.leastFactor) to 1, not \(factor)"
     case .onThreshold(let threshold):
       "the on-threshold must be above 0 and at most 1, not \(threshold)"
     case .offThreshold(let threshold, let on):

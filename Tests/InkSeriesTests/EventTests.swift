@@ -127,7 +127,7 @@ import Testing
   @Test(arguments: [
     (EventRule.Smoothing.movingAverage(0), 0.6, 0.4, 0, EventRuleError.averageLength(0)),
     (.movingAverage(20_000), 0.6, 0.4, 0, .averageLength(20_000)),
-    (.exponential(0), 0.6, 0.4, 0, .smoothingFactor(0)),
+    (.exponential(0.0009), 0.6, 0.4, 0, .smoothingFactor(0.0009)),
     (.exponential(1.5), 0.6, 0.4, 0, .smoothingFactor(1.5)),
     (.none, 0, 0, 0, .onThreshold(0)), (.none, 1.1, 0.4, 0, .onThreshold(1.1)),
     (.none, 0.6, 0, 0, .offThreshold(0, on: 0.6)),
@@ -303,6 +303,15 @@ import Testing
       longest = max(longest, event.reportedAt - start)
     }
     if longest > 0 { #expect(longest == rule.longestDelay(with: plan)) }
+  }
+
+  @Test func aThresholdThatIsNeverReachedHasNoDelay() throws {
+    let plan = WindowPlan(try SlidingWindows(length: 8))
+    for factor in [EventRule.leastFactor, 0.3] {
+      let rule = try EventRule(smoothing: .exponential(factor), onThreshold: 1)
+      #expect(rule.longestDelay(with: plan) == nil)
+    }
+    #expect(try EventRule(smoothing: .none, onThreshold: 1).longestDelay(with: plan) == 5)
   }
 
   #if os(Linux)
