@@ -154,7 +154,7 @@ import TestSupport
       try Rasterizer.standard.with(penWidth: 3), try Rasterizer.standard.with(margin: 2),
     ] {
       #expect(
-        message(options, dataset(1), raster: raster).contains("another training: the raster is "))
+        message(options, dataset(1), raster: raster).contains("another training: the preprocessing is "))
     }
     let wider = try Architecture(
       name: "small", inputSize: 28,
