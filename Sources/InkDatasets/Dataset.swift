@@ -108,9 +108,10 @@ public struct Example: Hashable, Sendable {
   /// The unique session: source, writer and session name, or `nil` if the session is unknown.
   public var sitting: String? { session.map { "\(hand ?? "\(source ?? "?")/?")/\($0)" } }
 
-  /// The labels of the whole or of its spans, each once.
+  /// The labels of the whole or of its spans, each once; none for a series without a label.
   public var labels: Set<String> {
-    spans.isEmpty ? [label] : Set(spans.map(\.label))
+    if spans.isEmpty { return isSeries && label.isEmpty ? [] : [label] }
+    return Set(spans.map(\.label))
   }
 
   /// A more precise label: the attribute `kind`, or else the label.

@@ -438,7 +438,9 @@ extension Dataset {
         } else if TSFile.isNamedOne(file) {
           try TSFile.read(file, below: folder, reading: series, source: collection, into: &loaded)
         } else {
-          try readInk(file, source: source, collection: collection, into: &loaded)
+          try readInk(
+            file, source: source, collection: collection,
+            keepsUnlabelled: series.keepsUnlabelled, into: &loaded)
         }
       } catch let error as InkError {
         // A licence or a note in a folder with recordings is not a failure.
@@ -459,7 +461,8 @@ extension Dataset {
 
   /// Adds the recordings of a file of ink; NDJSON can have series as well.
   private static func readInk(
-    _ path: String, source: String?, collection: String?, into loaded: inout LoadedDataset
+    _ path: String, source: String?, collection: String?, keepsUnlabelled: Bool,
+    into loaded: inout LoadedDataset
   ) throws {
     func add(_ item: InkFile.Item) {
       switch item.result {
@@ -488,7 +491,7 @@ extension Dataset {
       do {
         if let line, var example = try SeriesLine.example(in: line, place: "\(place)") {
           example.source = source ?? example.source ?? collection
-          if example.label.isEmpty, example.spans.isEmpty {
+          if example.labels.isEmpty, !keepsUnlabelled {
             loaded.unlabelledCount += 1
           } else {
             loaded.dataset.examples.append(example)

@@ -25,6 +25,8 @@ public struct SeriesReading: Hashable, Sendable {
   public var channels: [String]?
   /// What the names of files say about a recording.
   public var namePattern: NamePattern?
+  /// Whether recordings without a label are read, with an empty label; otherwise they are counted.
+  public var keepsUnlabelled = false
 
   /// Creates the defaults.
   public init() {}

@@ -291,7 +291,7 @@ private final class Columns {
     let labels = label == nil ? [] : spans(of: recording)
     var whole = label == nil ? table.label : nil
     if labels.count == 1, labels[0].range == 0..<recording.length { whole = labels[0].label }
-    guard whole != nil || !labels.isEmpty else {
+    guard whole != nil || !labels.isEmpty || table.reading.keepsUnlabelled else {
       if label == nil {
         loaded.failures.append(
           "\(origin): expected a folder for each class, or a column "
@@ -311,7 +311,7 @@ private final class Columns {
         .series(series), label: whole ?? "", writer: recording.person, source: source,
         origin: origin)
       example.session = recording.session
-      if whole == nil { example.spans = labels }
+      example.spans = whole == nil ? labels : []
       if let name = recording.name { example.attributes["recording"] = .text(name) }
       loaded.dataset.examples.append(example)
     } catch {

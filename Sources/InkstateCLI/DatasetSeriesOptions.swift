@@ -23,10 +23,11 @@ struct SeriesOptions: ParsableArguments {
   var timeColumn: String?
 
   @Option(
-    help: """
-      The unit of the times: \(TimeUnit.allCases.alternatives). (default: from \
-      a name such as time_ms; otherwise seconds, but smaller units for times since 1970)
-      """)
+    help: ArgumentHelp(
+      """
+      The unit of the times. (default: from a name such as time_ms; otherwise seconds, but smaller \
+      units for times since 1970)
+      """, valueName: "unit"))
   var timeUnit: TimeUnit?
 
   @Option(help: "The steps per second of recordings without times.")

@@ -65,7 +65,7 @@ struct LoadingOptions: ParsableArguments {
   @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
-  @OptionGroup(title: "Series") var series: SeriesOptions
+  @OptionGroup(title: "Options for series") var series: SeriesOptions
 
   /// Throws if an option would change the divided data set at `path`.
   func checkUnused(forDivided path: String) throws {

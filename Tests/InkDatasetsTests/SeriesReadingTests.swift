@@ -221,6 +221,19 @@ import TestSupport
     #expect(error?.found.contains("line 1: expected a column `z`, found x") == true)
   }
 
+  @Test func unlabelledRecordingsCanBeKept() throws {
+    try folder.write("loose.csv", "x\n1\n2\n")
+    try folder.write("table.csv", "label,x\n,1\n,2\n")
+    try folder.write("a.ndjson", #"{"series":{"channels":["x"],"values":[[1]]}}"#)
+    var reading = SeriesReading()
+    reading.keepsUnlabelled = true
+    let loaded = try load("", reading)
+    #expect(loaded.failures == [] && loaded.unlabelledCount == 0)
+    #expect(loaded.dataset.examples.map(\.label) == ["", "", ""])
+    #expect(loaded.dataset.labels == [])
+    #expect(try loaded.dataset.examples.map { try series($0).length } == [1, 2, 2])
+  }
+
   // MARK: .ts files
 
   @Test func tsFilesAreRead() throws {
@@ -346,6 +359,25 @@ import TestSupport
     try folder.write("classes.txt", "only\n")
     let error = #expect(throws: FileError.self) { try load() }
     #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+  }
+
+  // MARK: Drawings
+
+  /// All real drawings become series without gaps, of a length that a network can read.
+  @Test(.enabled(if: SharedData.isPresent, "the recordings of datasets/README.md are needed"))
+  func allRealDrawingsAreEncoded() throws {
+    let rotated = try StrokeEncoder(sampling: .steps(32), keepsRotation: false)
+    for name in ["characters/pendigits.ndjson", "characters/omniglot.ndjson", "mmg"] {
+      let examples = try Dataset.load("\(SharedData.path)/\(name)").dataset.examples
+      #expect(examples.count > 600)
+      for example in examples {
+        guard case .drawing(let drawing) = example.content, drawing.pointCount > 0 else { continue }
+        let series = try StrokeEncoder.standard.encode(drawing)
+        #expect((1...160).contains(series.length))
+        #expect(try rotated.encode(drawing).length == 32)
+        #expect(series.values.allSatisfy { abs($0) <= 1.5 }, "\(example.origin)")
+      }
+    }
   }
 
   // MARK: NDJSON
