@@ -70,11 +70,11 @@ struct RecurrentKernel: SeriesKernel {
     cell.pack(parameters)
     let units = cell.units
     let stateWeight = parameters + cell.gates * units * cell.inputs
-    for state in 0..<units {
-      for gate in 0..<cell.gates {
+    for gate in 0..<cell.gates {
+      for unit in 0..<units {
         backPanels.set(
-          unit: state, to: stateWeight + gate * units * units + state, count: units,
-          stride: units, first: gate * cell.packedUnits)
+          input: gate * cell.packedUnits + unit, to: stateWeight + (gate * units + unit) * units,
+          count: units)
       }
     }
   }
@@ -100,11 +100,12 @@ struct RecurrentKernel: SeriesKernel {
 
   /// Calls `body` for every step in turn with the examples that have it, the longest first.
   ///
+  /// Before the first step of an example, its state is 0.
   /// `row` gives the step of the batch that each of them is at.
   @inline(__always)
   private func forEachStep(
     _ steps: SliceSteps, reversed: Bool,
-    _ body: (_ active: Int, _ row: (_ position: Int) -> Int) -> Void
+    _ body: (_ active: Int, _ isFirst: Bool, _ row: (_ position: Int) -> Int) -> Void
   ) {
     let (input, first) = (steps.input, steps.examples.lowerBound)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: steps.examples.count) { order in
@@ -129,7 +130,7 @@ struct RecurrentKernel: SeriesKernel {
         } else {
           while input[order[active - 1] + 1] - input[order[active - 1]] <= step { active -= 1 }
         }
-        body(active) { position in
+        body(active, step == 0) { position in
           let example = order[position]
           return cell.isBackward ? input[example + 1] - 1 - step : input[example] + step
         }
@@ -146,9 +147,16 @@ struct RecurrentKernel: SeriesKernel {
     cell.inputPanels.multiply(
       input + steps.firstInput * cell.inputs, count: steps.inputCount,
       into: products.pointer + steps.firstInput * gateCount, scratch: scratch.dense)
-    forEachStep(steps, reversed: false) { active, row in
-      cell.statePanels.multiply(
-        scratch.states, count: active, into: scratch.products, scratch: scratch.dense)
+    forEachStep(steps, reversed: false) { active, isFirst, row in
+      if isFirst {
+        for position in 0..<active {
+          (scratch.products + position * gateCount).update(
+            from: cell.statePanels.bias.pointer, count: gateCount)
+        }
+      } else {
+        cell.statePanels.multiply(
+          scratch.states, count: active, into: scratch.products, scratch: scratch.dense)
+      }
       for position in 0..<active {
         let row = row(position)
         let state = scratch.states + position * packed
@@ -174,7 +182,7 @@ struct RecurrentKernel: SeriesKernel {
     let scratch = Scratch(scratch, self)
     let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
     let hidden = cell.kind == .gru ? hiddenGradients.pointer : products.pointer
-    forEachStep(steps, reversed: true) { active, row in
+    forEachStep(steps, reversed: true) { active, isFirst, row in
       for position in 0..<active {
         let row = row(position)
         let saved = saved.pointer + row * savedCount
@@ -194,6 +202,8 @@ struct RecurrentKernel: SeriesKernel {
         (scratch.products + position * gateCount).update(
           from: hidden + row * gateCount, count: gateCount)
       }
+      // Nobody asks for the gradient of the state before.
+      if isFirst { return }
       backPanels.multiply(
         scratch.products, count: active, into: scratch.others, scratch: scratch.dense)
       ink_add(scratch.states, scratch.others, active * packed)

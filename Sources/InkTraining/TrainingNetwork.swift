@@ -571,8 +571,11 @@ final class TrainingNetwork: @unchecked Sendable {
         UInt64(firstExample + example))
       let factors = mask.pointer + start(of: example, in: step.input)
       let kept = 1 / (1 - rate)
-      for index in 0..<count(of: example, in: step.input) {
-        factors[index] = Float(generator.uniform()) < rate ? 0 : kept
+      let count = count(of: example, in: step.input)
+      // Numbers first, and then vectors of them: a branch each would be guessed wrong too often.
+      for index in 0..<count { factors[index] = Float(generator.uniform()) }
+      for index in 0..<count {
+        factors[index] = factors[index] < rate ? 0 : kept
         output[index] *= factors[index]
       }
     case .dense, .batchNormalization, .normalizedConvolution(_, .gather):

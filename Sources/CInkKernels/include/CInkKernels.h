@@ -250,6 +250,11 @@ void ink_add_rows(size_t rows, size_t row, size_t columns, const float *values, 
 void ink_largest_rows(
   size_t rows, size_t row, size_t columns, const float *values, float *largest, int32_t *places);
 
+// target[x, y] = source[y, x]; at most 16 rows.
+void ink_transpose(
+  size_t rows, size_t columns, const float *source, size_t source_row, float *target,
+  size_t target_row);
+
 // target[i] += factor * source[i].
 void ink_add_scaled(float *target, const float *source, float factor, size_t count);
 
