@@ -156,6 +156,9 @@ extension TrainingOptions {
     let name = Augmentation.named.first { $0.value == known }?.key ?? "custom"
     let isMixed = uprightShare > 0 || augmentation.framed > 0
     parts.append("augmentation \(name)" + (isMixed ? " for half of the examples" : ""))
+    if reorderedShare > 0 {
+      parts.append("\((100 * reorderedShare).fixed(0)) % drawn in another order")
+    }
     return parts.joined(separator: ", ")
   }
 }
