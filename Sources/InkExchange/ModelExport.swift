@@ -31,22 +31,22 @@ extension Model {
   /// same probabilities, the temperature included; what refuses an answer, the thresholds, goes along as
   /// metadata.
   ///
-  /// - Throws: `ModelError` where a folded weight is too large for a number, or a number of the decision
-  ///   is out of range.
-  public func exported(as form: ExportForm, name: String = "InkModel") throws -> Data {
+  /// With `hasState`, Core ML and ONNX files have the states of recurrent layers as inputs and outputs more, so
+  /// that a stream can be read piece by piece.
+  ///
+  /// - Throws: `ModelError` where a folded weight is too large for a number, a number of the decision is out
+  ///   of range, or the form does not have a layer.
+  public func exported(
+    as form: ExportForm, name: String = "InkModel", withState hasState: Bool = false
+  ) throws -> Data {
     try checkDecision()
     let model = try foldingBatchNormalization()
-    guard architecture.isChain || form == .safetensors else {
-      throw ModelError(
-        path: "model", field: "architecture", expected: "a chain of layers, or .safetensors",
-        found: "nodes that read others than the one before")
-    }
-    switch form {
-    case .coreml: return try CoreMLWriter(model).data()
-    case .onnx: return try ONNXWriter(model).data()
-    case .safetensors: return try model.encoded()
-    case .swift: return Data(SwiftWriter(model, name: name).text.utf8)
-    }
+    if form == .safetensors { return try model.encoded() }
+    return try NetworkExport(
+      network: model.network, labels: labels, temperature: decision.temperature,
+      imageScale: preprocessing.scale, summary: summary, provenance: provenance,
+      metadata: model.metadata, hasState: hasState
+    ).encoded(as: form, name: name)
   }
 
   /// What the network is, in a sentence, where its provenance has none.

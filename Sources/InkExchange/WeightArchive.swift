@@ -199,7 +199,7 @@ enum WeightArchive {
 
   /// The values of an array in C order with its axes in another order: axis `i` of the result is axis
   /// `axes[i]` of `shape`.
-  fileprivate static func transposed(_ values: [Float], shape: [Int], axes: [Int]) -> [Float] {
+  static func transposed(_ values: [Float], shape: [Int], axes: [Int]) -> [Float] {
     var steps = [Int](repeating: 1, count: shape.count)
     for axis in shape.indices.dropLast().reversed() {
       steps[axis] = steps[axis + 1] * shape[axis + 1]
