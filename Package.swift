@@ -2,7 +2,7 @@
 import PackageDescription
 
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
-// InkEvaluation tells how good a model is.
+// InkEvaluation measures models.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
 // The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
 

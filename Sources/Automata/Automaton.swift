@@ -120,10 +120,9 @@ public struct Automaton: Hashable, Sendable {
   public var finalStates: [String] { states.filter(\.isFinal).map(\.id) }
 }
 
-/// An error about an automaton that is not valid or too large: the place, the expected and the
-/// found value.
+/// An error about an automaton or its file: the place, the expected and the found value.
 public struct AutomatonError: Error, Hashable, CustomStringConvertible {
-  /// The file, state, transition or operation.
+  /// The file, element or operation.
   public var place: String
   /// The expected value.
   public var expected: String

@@ -68,34 +68,6 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   public static let mostBytes = 512 << 20
 }
 
-/// An automaton with the positions of its states, as far as they are known.
-public struct PlacedAutomaton: Hashable, Sendable {
-  /// A position on the canvas, with x to the right and y down.
-  public struct Place: Hashable, Sendable {
-    /// The distance from the left, in canvas points.
-    public var x: Double
-    /// The distance from the top, in canvas points.
-    public var y: Double
-
-    /// Creates a position.
-    public init(x: Double, y: Double) {
-      self.x = x
-      self.y = y
-    }
-  }
-
-  /// The automaton.
-  public var automaton: Automaton
-  /// The centres of the states by id.
-  public var places: [String: Place]
-
-  /// Creates an automaton with positions.
-  public init(automaton: Automaton, places: [String: Place] = [:]) {
-    self.automaton = automaton
-    self.places = places
-  }
-}
-
 extension Automaton {
   /// A unique name for each state, for formats without ids.
   ///
@@ -124,79 +96,5 @@ extension Automaton {
   var unreadSymbols: [String] {
     let read = Set(transitions.flatMap(\.symbols))
     return alphabet.filter { !read.contains($0) }
-  }
-}
-
-/// Collects the states and transitions of a file, in any order.
-struct AutomatonBuilder {
-  private let file: String
-  private var states: [Automaton.State] = []
-  private var indices: [String: Int] = [:]
-  private struct Pair: Hashable {
-    var start: String
-    var end: String
-  }
-  private var order: [Pair] = []
-  private var transitions: [Pair: Automaton.Transition] = [:]
-  private var symbols: [Pair: Set<String>] = [:]
-  /// The symbols of the file's alphabet, in addition to those of its transitions.
-  var alphabet: [String] = []
-
-  init(file: String) { self.file = file }
-
-  var isEmpty: Bool { states.isEmpty }
-
-  func contains(_ id: String) -> Bool { indices[id] != nil }
-
-  /// The names of the states by id.
-  var names: [String: String] {
-    Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name) })
-  }
-
-  /// Adds a state, or changes it if it exists.
-  mutating func state(_ id: String, _ change: (inout Automaton.State) -> Void = { _ in }) {
-    if indices[id] == nil {
-      indices[id] = states.count
-      states.append(Automaton.State(id))
-    }
-    change(&states[indices[id]!])
-  }
-
-  /// Removes a state if it exists.
-  mutating func remove(_ id: String) {
-    guard let index = indices.removeValue(forKey: id) else { return }
-    states.remove(at: index)
-    for later in index..<states.count { indices[states[later].id] = later }
-  }
-
-  /// Adds a transition without symbols between two states, unless it exists.
-  mutating func transition(_ start: String, _ end: String) {
-    let pair = Pair(start: start, end: end)
-    guard transitions[pair] == nil else { return }
-    transitions[pair] = Automaton.Transition("t\(order.count)", from: start, to: end)
-    order.append(pair)
-  }
-
-  /// Adds a symbol, or ε if it is `nil`, to the transition between two states.
-  mutating func transition(_ start: String, _ end: String, symbol: String?) {
-    transition(start, end)
-    let pair = Pair(start: start, end: end)
-    guard let symbol else {
-      transitions[pair]!.includesEpsilon = true
-      return
-    }
-    if symbols[pair, default: []].insert(symbol).inserted {
-      transitions[pair]!.symbols.append(symbol)
-    }
-  }
-
-  func automaton() throws(AutomatonError) -> Automaton {
-    do {
-      return try Automaton(
-        states: states, transitions: order.map { transitions[$0]! }, alphabet: alphabet)
-    } catch {
-      throw AutomatonError(
-        at: "\(file), \(error.place)", expected: error.expected, found: error.found)
-    }
   }
 }

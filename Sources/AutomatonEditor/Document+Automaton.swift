@@ -23,6 +23,13 @@ extension Document {
     }
   }
 
+  /// The automaton with the centres of its states.
+  public var placedAutomaton: PlacedAutomaton {
+    let places = states.map { ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y)) }
+    return PlacedAutomaton(
+      automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+  }
+
   /// The ids of the transitions with a dangling end, which are not part of ``automaton``.
   public var danglingTransitions: [String] { transitions.filter(\.isDangling).map(\.id) }
 

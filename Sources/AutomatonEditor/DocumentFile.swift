@@ -32,31 +32,32 @@ public enum DocumentFile {
   /// Ends that name missing states are dangling. The key of an element is its id, whatever its `id`
   /// says.
   ///
-  /// - Throws: `DocumentError` with the element.
-  public static func read(_ data: Data, name: String) throws(DocumentError) -> Document {
+  /// - Throws: `AutomatonError` with the element.
+  public static func read(_ data: Data, name: String) throws(AutomatonError) -> Document {
     guard data.count <= mostBytes else {
-      throw DocumentError(
+      throw AutomatonError(
         at: name, expected: "at most \(mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
     }
     let value: JSONValue
     do {
       value = try JSONDecoder().decode(JSONValue.self, from: data)
     } catch {
-      throw DocumentError(at: name, expected: "a document in JSON", found: reason(error, in: data))
+      throw AutomatonError(at: name, expected: "a document in JSON", found: reason(error, in: data))
     }
     if let key = JSONProblem.repeatedKey(in: data) {
-      throw DocumentError(at: name, expected: "each key once in an object", found: "`\(key)` twice")
+      throw AutomatonError(
+        at: name, expected: "each key once in an object", found: "`\(key)` twice")
     }
     let root = try Reader(value, at: name)
     let states = try root.member("automatonStates", or: "automatonStatesDict")
     let transitions = try root.member("transitions", or: "transitionsDict")
     guard let states, let transitions else {
-      throw DocumentError(
+      throw AutomatonError(
         at: name, expected: "`automatonStates` and `transitions`",
         found: states == nil && transitions == nil ? "neither" : "only one")
     }
     if let version = try root.number("formatVersion"), version > formatVersion {
-      throw DocumentError(
+      throw AutomatonError(
         at: name, expected: "format version \(Int(formatVersion)) or an older one",
         found: "\(version)")
     }
@@ -70,7 +71,7 @@ public enum DocumentFile {
     let known = Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, $0) })
     for (id, value) in try ordered(transitions, by: root.list("transitionOrder")) {
       guard known[id] == nil else {
-        throw DocumentError(
+        throw AutomatonError(
           at: "\(name), transition `\(id)`", expected: "a unique id", found: "the id of a state")
       }
       document.transitions.append(
@@ -98,12 +99,12 @@ public enum DocumentFile {
 
   private static func state(
     _ id: String, _ value: JSONValue, at place: String
-  ) throws(DocumentError) -> Document.State {
+  ) throws(AutomatonError) -> Document.State {
     let reader = try Reader(value, at: place)
     guard let center = try reader.vector("center") else { throw reader.missing("center") }
     guard let radius = try reader.number("radius") else { throw reader.missing("radius") }
     guard radius > 0, radius <= Vector.furthest else {
-      throw DocumentError(
+      throw AutomatonError(
         at: place, expected: "a radius above 0 and up to 10^9", found: "\(radius)")
     }
     let (isFinal, wasFinal) = (try reader.bool("isFinalState"), try reader.bool("isEndState"))
@@ -117,13 +118,13 @@ public enum DocumentFile {
 
   private static func transition(
     _ id: String, _ value: JSONValue, states: [String: Document.State], at place: String
-  ) throws(DocumentError) -> Document.Transition {
+  ) throws(AutomatonError) -> Document.Transition {
     let reader = try Reader(value, at: place)
     guard let type = try reader.member("type").map(JSONValue.object) else {
       throw reader.missing("type")
     }
     let shape = try Reader(type, at: "\(place), type")
-    func end(_ key: String) throws(DocumentError) -> String? {
+    func end(_ key: String) throws(AutomatonError) -> String? {
       try reader.text(key).flatMap { states[$0] == nil ? nil : $0 }
     }
     var transition: Document.Transition
@@ -159,7 +160,7 @@ public enum DocumentFile {
           id: id, shape: .regular(start: foot, tip: foot + way, flex: foot + way * 0.5))
       }
     case let other:
-      throw DocumentError(
+      throw AutomatonError(
         at: place, expected: "a type, regular or cycle", found: other.map { "`\($0)`" } ?? "none")
     }
     transition.symbols = try texts(reader.list("symbols"), at: place)
@@ -173,12 +174,12 @@ public enum DocumentFile {
   /// Returns the unique, non-empty symbols of a list.
   private static func texts(
     _ list: [JSONValue]?, at place: String
-  ) throws(DocumentError) -> [String] {
+  ) throws(AutomatonError) -> [String] {
     var texts: [String] = []
     var known: Set<String> = [""]
     for (index, symbol) in (list ?? []).enumerated() {
       guard case .text(let text) = symbol else {
-        throw DocumentError(
+        throw AutomatonError(
           at: "\(place), symbol \(index + 1)", expected: "a text", found: "something else")
       }
       if known.insert(text).inserted { texts.append(text) }
@@ -191,27 +192,27 @@ public enum DocumentFile {
     private let members: [String: JSONValue]
     private let place: String
 
-    init(_ value: JSONValue, at place: String) throws(DocumentError) {
+    init(_ value: JSONValue, at place: String) throws(AutomatonError) {
       guard case .object(let members) = value else {
-        throw DocumentError(at: place, expected: "an object", found: "something else")
+        throw AutomatonError(at: place, expected: "an object", found: "something else")
       }
       self.members = members
       self.place = place
     }
 
-    func missing(_ key: String) -> DocumentError {
-      DocumentError(at: place, expected: "`\(key)`", found: "none")
+    func missing(_ key: String) -> AutomatonError {
+      AutomatonError(at: place, expected: "`\(key)`", found: "none")
     }
 
-    private func refuse(_ key: String, _ expected: String) -> DocumentError {
-      DocumentError(at: "\(place), \(key)", expected: expected, found: "something else")
+    private func refuse(_ key: String, _ expected: String) -> AutomatonError {
+      AutomatonError(at: "\(place), \(key)", expected: expected, found: "something else")
     }
 
     func extras(besides known: Set<String>) -> [String: JSONValue] {
       members.filter { !known.contains($0.key) }
     }
 
-    func text(_ key: String) throws(DocumentError) -> String? {
+    func text(_ key: String) throws(AutomatonError) -> String? {
       switch members[key] {
       case nil, .null?: return nil
       case .text(let value)?: return value
@@ -219,7 +220,7 @@ public enum DocumentFile {
       }
     }
 
-    func bool(_ key: String) throws(DocumentError) -> Bool? {
+    func bool(_ key: String) throws(AutomatonError) -> Bool? {
       switch members[key] {
       case nil, .null?: return nil
       case .bool(let value)?: return value
@@ -227,7 +228,7 @@ public enum DocumentFile {
       }
     }
 
-    func number(_ key: String) throws(DocumentError) -> Double? {
+    func number(_ key: String) throws(AutomatonError) -> Double? {
       switch members[key] {
       case nil, .null?: return nil
       case let value?:
@@ -238,7 +239,7 @@ public enum DocumentFile {
       }
     }
 
-    func list(_ key: String) throws(DocumentError) -> [JSONValue]? {
+    func list(_ key: String) throws(AutomatonError) -> [JSONValue]? {
       switch members[key] {
       case nil, .null?: return nil
       case .list(let values)?: return values
@@ -246,7 +247,7 @@ public enum DocumentFile {
       }
     }
 
-    func member(_ key: String) throws(DocumentError) -> [String: JSONValue]? {
+    func member(_ key: String) throws(AutomatonError) -> [String: JSONValue]? {
       switch members[key] {
       case nil, .null?: return nil
       case .object(let value)?: return value
@@ -256,18 +257,18 @@ public enum DocumentFile {
 
     func member(
       _ key: String, or older: String
-    ) throws(DocumentError) -> [String: JSONValue]? {
+    ) throws(AutomatonError) -> [String: JSONValue]? {
       if let value = try member(key) { return value }
       return try member(older)
     }
 
-    func vector(_ key: String) throws(DocumentError) -> Vector? {
+    func vector(_ key: String) throws(AutomatonError) -> Vector? {
       guard let list = try list(key) else { return nil }
       guard list.count == 2, let x = list[0].double, let y = list[1].double else {
         throw refuse(key, "two numbers")
       }
       guard Vector(x, y).isOnCanvas else {
-        throw DocumentError(
+        throw AutomatonError(
           at: "\(place), \(key)", expected: "two numbers from −10^9 to 10^9", found: "\(x), \(y)")
       }
       return Vector(x, y)
@@ -348,24 +349,4 @@ public enum DocumentFile {
     }
     return .object(members)
   }
-}
-
-/// An error in a document file: the place, the expected and the found value.
-public struct DocumentError: Error, Hashable, CustomStringConvertible {
-  /// The file, and the element if known.
-  public var place: String
-  /// The expected value.
-  public var expected: String
-  /// The found value.
-  public var found: String
-
-  /// Creates the error for `found` instead of `expected` at `place`.
-  public init(at place: String, expected: String, found: String) {
-    self.place = place
-    self.expected = expected
-    self.found = found
-  }
-
-  /// The error in one line.
-  public var description: String { "\(place): expected \(expected), found \(found)" }
 }

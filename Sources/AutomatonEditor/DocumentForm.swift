@@ -76,3 +76,10 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     }
   }
 }
+
+extension Data {
+  /// The data without the UTF-8 byte-order mark with which some programs start a file.
+  public var withoutByteOrderMark: Data {
+    starts(with: [0xEF, 0xBB, 0xBF]) ? Data(dropFirst(3)) : self
+  }
+}

@@ -1,4 +1,5 @@
 import Ink
+import InkRecognizer
 
 /// A class of drawings that becomes an element of a document; its raw value is the class label.
 public enum DrawnClass: String, Hashable, Sendable, CaseIterable {
@@ -12,7 +13,11 @@ public enum DrawnClass: String, Hashable, Sendable, CaseIterable {
   /// The labels of these classes.
   public static let labels = allCases.map(\.rawValue)
   /// The label of all other drawings, which are rejected.
-  public static let otherLabel = "other"
+  public static let otherLabel = Model.Decision.otherLabel
+  /// The labels of these classes and of all other drawings.
+  ///
+  /// Drawings keep these classes at any angle.
+  public static let allLabels = labels + [otherLabel]
 
   /// Returns the class whose drawings become what `command` adds; `nil` for other commands.
   public init?(_ command: Command) {

@@ -5,9 +5,9 @@ import ParallelLoops
 import SafeFiles
 
 extension Recognizer {
-  /// The answer to every example of `dataset`, by `workers` cores.
+  /// Returns the answer to every example of `dataset`, computed on `workers` cores.
   ///
-  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   func answers(
     to dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
   ) throws(FileError) -> [Recognition] {
@@ -25,7 +25,7 @@ extension Recognizer {
           return try disturbance.answer(to: example, index: index, by: self)
         }
         switch example.content {
-        // A drawing's own size decides whether it is a tap.
+        // The original size of a drawing decides whether it is a tap.
         case .drawing(let drawing): return try recognize(drawing)
         case .bitmap(let bitmap): return recognize(bitmap)
         }
@@ -39,7 +39,7 @@ extension Recognizer {
   }
 }
 
-/// Answers that come in any order.
+/// Answers that workers store in any order.
 private final class ParallelAnswers: @unchecked Sendable {
   private let memory: UnsafeMutableBufferPointer<Result<Recognition, FileError>?>
 
@@ -53,7 +53,7 @@ private final class ParallelAnswers: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// Every index is stored once, by one worker.
+  /// Stores the answer for `index`; each index is stored once, by one worker.
   func store(_ answer: Result<Recognition, FileError>, at index: Int) {
     memory[index] = answer
   }

@@ -3,27 +3,27 @@ import Ink
 import InkDatasets
 import InkRecognizer
 
-/// An evaluation taken apart: how well a model does for each writer, at each size, at each angle.
+/// The results of an evaluation by one attribute: for example for each writer, or at each size.
 public struct Breakdown: Hashable, Sendable, Codable {
-  /// What tells the rows apart.
+  /// The attribute or change that distinguishes the rows.
   public enum Axis: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The collection that an example comes from.
+    /// The collection of the example.
     case source
-    /// Whose hand drew it.
+    /// The person who drew the example.
     case writer
-    /// What it shows.
+    /// The class of the example.
     case label
-    /// What it shows more precisely: the attribute `kind`, where examples have one.
+    /// The subclass of the example: its attribute `kind`, if it has one.
     case kind
-    /// The number of its strokes.
+    /// The number of strokes.
     case strokes
-    /// The longer side that all drawings are scaled to, in canvas points.
+    /// The longer side to which all drawings are scaled, in canvas points.
     case size
-    /// The angle that all examples are turned by, in degrees.
+    /// The angle by which all examples are rotated, in degrees.
     case angle
-    /// The width of the pen that all drawings are rasterised with, in pixels.
+    /// The pen width with which all drawings are rasterised, in pixels.
     case pen
-    /// How far apart the points of all drawings are, in hundredths of their longer side.
+    /// The distance between the points of all drawings, in hundredths of their longer side.
     case sampling
   }
 
@@ -31,51 +31,57 @@ public struct Breakdown: Hashable, Sendable, Codable {
   public struct Row: Hashable, Sendable, Codable {
     /// The value.
     public var value: String
-    /// How often the most likely label is the right one.
+    /// The share of examples whose most likely label is correct.
     public var accuracy: Share
-    /// The mean over the classes of the share that is answered right.
+    /// The mean of the recalls of the classes.
     public var meanRecall: Double
-    /// Of the examples that are to be accepted, how many are refused.
-    public var goodRefused: Share
-    /// Of the examples that are to be refused, how many are accepted.
-    public var junkAccepted: Share
-    /// How often each class (row) ended as each label (column); the last column counts what was
-    /// refused.
+    /// The share of valid examples that are rejected.
+    public var falseRejectionRate: Share
+    /// The share of the other examples, those of the rejected label, that are accepted.
+    public var falseAcceptanceRate: Share
+    /// The number of examples of each class (row) that are accepted as each label (column); the last
+    /// column counts rejected examples.
     public var decisions: [[Int]]
+
+    private enum CodingKeys: String, CodingKey {
+      case value, accuracy, meanRecall, decisions
+      case falseRejectionRate = "goodRefused"
+      case falseAcceptanceRate = "junkAccepted"
+    }
 
     init(value: String, _ evaluation: Evaluation, rejectedLabel: String?) {
       self.value = value
       accuracy = evaluation.accuracy
       meanRecall = evaluation.meanRecall
-      let good = evaluation.classes.filter { $0.label != rejectedLabel }
-      goodRefused = Share(
-        good.reduce(0) { $0 + $1.refused.count }, of: good.reduce(0) { $0 + $1.support })
-      let junk = evaluation.classes.filter { $0.label == rejectedLabel }
-      let junkCount = junk.reduce(0) { $0 + $1.support }
-      junkAccepted = Share(
-        junkCount - junk.reduce(0) { $0 + $1.refused.count }, of: junkCount)
+      func count(isValid: Bool) -> (rejected: Int, all: Int) {
+        evaluation.classes.filter { ($0.label != rejectedLabel) == isValid }
+          .reduce((0, 0)) { ($0.0 + $1.rejected.count, $0.1 + $1.support) }
+      }
+      let (valid, other) = (count(isValid: true), count(isValid: false))
+      falseRejectionRate = Share(valid.rejected, of: valid.all)
+      falseAcceptanceRate = Share(other.all - other.rejected, of: other.all)
       decisions = evaluation.decisions
     }
   }
 
-  /// What tells the rows apart.
+  /// The attribute or change that distinguishes the rows.
   public var axis: Axis
   /// The labels of the model, in order.
   public var labels: [String]
-  /// The rows.
+  /// The results for each value of the axis.
   public var rows: [Row]
 
-  /// The mean of the rows' accuracies, each counting alike.
+  /// The mean of the accuracies of the rows, which count equally.
   public var meanAccuracy: Double {
     rows.reduce(0) { $0 + $1.accuracy.value } / Double(max(1, rows.count))
   }
 
-  /// Asks `recognizer` about the examples of `dataset`, grouped or changed as `axis` says.
+  /// Evaluates `recognizer` on the examples of `dataset`, grouped or changed by `axis`.
   ///
-  /// Sizes, pens and samplings need points: pictures are left out there. Without an example there
-  /// are no rows.
+  /// The axes `size`, `pen` and `sampling` need points, so they leave out pictures. A data set without
+  /// suitable examples gives no rows.
   ///
-  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   public init(
     of recognizer: Recognizer, on dataset: Dataset, by axis: Axis, workers: Int
   ) throws {
@@ -84,7 +90,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
     labels = model.labels
     if let disturbances = axis.disturbances {
       rows = try disturbances.compactMap { value, disturbance in
-        // A pen that is too wide for a small picture is no value of this axis.
+        // Skip a pen that is too wide for the model's pictures.
         if case .penWidth(let width) = disturbance,
           (try? model.preprocessing.rasterizer.with(penWidth: width)) == nil
         {
@@ -122,8 +128,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
 }
 
 extension Breakdown.Axis {
-  /// The changes to make, each with its value in words, or `nil` where examples are grouped as they
-  /// are.
+  /// The changes to the examples and their values as text; `nil` if the axis groups unchanged examples.
   fileprivate var disturbances: [(value: String, Disturbance)]? {
     switch self {
     case .source, .writer, .label, .kind, .strokes: nil
@@ -136,7 +141,7 @@ extension Breakdown.Axis {
     }
   }
 
-  /// The group of an example.
+  /// Returns the group of an example.
   fileprivate func value(of example: Example) -> String {
     switch self {
     case .writer: example.hand ?? "unknown"
@@ -154,6 +159,7 @@ extension Breakdown.Axis {
 }
 
 extension Example {
+  /// Whether the example has points, and not only pixels.
   package var isDrawing: Bool {
     if case .drawing = content { true } else { false }
   }

@@ -5,54 +5,56 @@ import InkRaster
 import InkRecognizer
 import SafeFiles
 
-/// Fits how sure a model has to be, on examples that it did not learn from.
+/// A fit of the rejection thresholds of a model, on examples that are not in its training data.
 public struct Calibration: Sendable {
   /// The decision with the fitted temperature and thresholds.
   public let decision: Model.Decision
-  /// For each label but the rejected one, the share of its examples that is refused with them.
-  public let refused: [String: Share]
-  /// The labels with too few examples to refuse even one, each with the number that is needed.
+  /// The share of rejected examples for each label except the rejected one, with this decision.
+  public let rejected: [String: Share]
+  /// The number of examples that are needed, for each label that has too few to reject even one.
   ///
-  /// Their thresholds are the model's.
-  public let scarce: [String: Int]
+  /// These labels keep the thresholds of the model.
+  public let neededCounts: [String: Int]
 
-  /// Fits the temperature by likelihood (Guo et al., 2017), then for each label the highest
-  /// thresholds on probability and margin that refuse at most `falseRejections` of its examples, or the
-  /// share that `exceptions` has for it.
+  /// Fits the temperature by maximum likelihood (Guo et al., 2017), and then the thresholds.
   ///
-  /// The likelihood is that of smoothed targets: of `n` examples, the right label's target is
+  /// The thresholds of a label are the highest ones on probability and margin that reject at most the
+  /// share `falseRejections` of its examples, or the share in `exceptions`.
+  ///
+  /// The likelihood uses smoothed targets: with `n` examples, the target of the correct label is
   /// `(n + 1) / (n + 2)` (Platt, 1999, "Probabilistic Outputs for Support Vector Machines", 2.2).
-  /// So a model that answers all of them right is not taken to be always right.
+  /// Therefore the fit does not assume that a model without errors on these examples is always correct.
   ///
-  /// What the model itself takes for the rejected label counts towards that share; where it is more
-  /// already, the thresholds of that label are 0. What it takes for another label does not count
-  /// here, but is counted in ``refused`` where that label's thresholds refuse it.
+  /// An example that the model classifies as the rejected label counts towards the share. If these
+  /// examples exceed the share, the thresholds of their label are 0. An example that the model
+  /// classifies as another label does not count towards the share. ``rejected`` counts it if the
+  /// thresholds of that other label reject it.
   ///
-  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   public init(
     of model: Model, on dataset: Dataset, falseRejections: Double,
     exceptions: [String: Double] = [:],
     workers: Int
   ) throws {
     var decision = model.decision
-    var scarce: [String: Int] = [:]
+    var neededCounts: [String: Int] = [:]
     (decision.temperature, decision.leastProbabilities, decision.leastMargins) = (1, [:], [:])
     let labels = dataset.examples.map(\.label)
-    func judged(_ decision: Model.Decision) throws -> [(answer: Recognition, label: String)] {
+    func answers(with decision: Model.Decision) throws -> [(answer: Recognition, label: String)] {
       var model = model
       model.decision = decision
       let answers = try Recognizer(model: model).answers(to: dataset, workers: workers)
       return zip(answers, labels).filter { $0.0.rejection != .tooSmall }.map { ($0, $1) }
     }
-    let uncalibrated = try judged(decision)
+    let uncalibrated = try answers(with: decision)
     guard !uncalibrated.isEmpty else {
       throw FileError(
         path: dataset.examples.first?.origin ?? "calibration",
-        expected: "drawings that are no taps to calibrate with", found: "taps only")
+        expected: "drawings to calibrate with", found: "only taps")
     }
     decision.temperature = Self.temperature(
       of: uncalibrated.map(\.answer), labels: uncalibrated.map(\.label))
-    let calibrated = try judged(decision)
+    let calibrated = try answers(with: decision)
 
     for label in model.labels where label != decision.rejectedLabel {
       let answers = calibrated.filter { $0.label == label }.map(\.answer)
@@ -60,23 +62,23 @@ public struct Calibration: Sendable {
       let missing = answers.count { $0.top.label == decision.rejectedLabel }
       let share = exceptions[label] ?? falseRejections
       if share > 0, share * Double(answers.count) < 1 {
-        scarce[label] = Int((1 / share).rounded(.up))
+        neededCounts[label] = Int((1 / share).rounded(.up))
         decision.leastProbabilities[label] = model.decision.leastProbabilities[label]
         decision.leastMargins[label] = model.decision.leastMargins[label]
         continue
       }
-      let mayRefuse = Int((share * Double(answers.count)).rounded(.down)) - missing
-      if mayRefuse > 0, right.count > mayRefuse {
-        // Probability and margin mostly fail together: the same rank of both.
+      let mayReject = Int((share * Double(answers.count)).rounded(.down)) - missing
+      if mayReject > 0, right.count > mayReject {
+        // Use the same rank for both, because both are usually low for the same examples.
         let probabilities = right.map(\.top.probability).sorted()
         let margins = right.map(\.margin).sorted()
-        var rank = mayRefuse
+        var rank = mayReject
         while rank > 0 {
-          // Half way between what is refused and what is not.
+          // The thresholds are halfway between the last rejected and the first accepted value.
           decision.leastProbabilities[label] = (probabilities[rank - 1] + probabilities[rank]) / 2
           decision.leastMargins[label] = (margins[rank - 1] + margins[rank]) / 2
           let count = right.count { decision.rejection(of: $0) != nil }
-          if count <= mayRefuse { break }
+          if count <= mayReject { break }
           rank -= 1
         }
         if rank == 0 {
@@ -85,8 +87,8 @@ public struct Calibration: Sendable {
         }
       }
     }
-    // Once all thresholds stand, for what is taken for another label meets that label's.
-    self.refused = Dictionary(
+    // This needs all thresholds: an example may be classified as any label.
+    self.rejected = Dictionary(
       uniqueKeysWithValues: model.labels.filter { $0 != decision.rejectedLabel }.map { label in
         let answers = calibrated.filter { $0.label == label }.map(\.answer)
         return (
@@ -95,17 +97,17 @@ public struct Calibration: Sendable {
         )
       })
     self.decision = decision
-    self.scarce = scarce
+    self.neededCounts = neededCounts
   }
 
-  /// The temperature with the highest likelihood, by golden-section search over its logarithm.
+  /// Returns the temperature with the highest likelihood, by golden-section search over its logarithm.
   private static func temperature(of answers: [Recognition], labels: [String]) -> Double {
     guard let count = answers.first?.ranked.count, count > 1 else { return 1 }
     let target = Double(answers.count + 1) / Double(answers.count + 2)
     let remainder = (1 - target) / Double(count - 1)
     func loss(_ logarithm: Double) -> Double {
       zip(answers, labels).reduce(0) { sum, pair in
-        pair.0.reheated(by: exp(-logarithm)).ranked.reduce(sum) { sum, answer in
+        pair.0.scalingLogits(by: exp(-logarithm)).ranked.reduce(sum) { sum, answer in
           sum - (answer.label == pair.1 ? target : remainder) * log(max(answer.probability, 1e-30))
         }
       }

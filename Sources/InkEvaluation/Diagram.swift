@@ -1,15 +1,15 @@
-/// A square diagram of shares, as SVG.
+/// A square line chart of shares, as SVG.
 struct Diagram {
   var title: String
   var horizontal: String
   var vertical: String
-  /// Each a line through its points; the first is drawn strongest.
+  /// The points of each line; the first line is the thickest.
   var lines: [[(Double, Double)]]
-  /// Points to be marked.
+  /// The points to mark.
   var marks: [(Double, Double)] = []
-  /// The share at the end of both axes; what is more lies on the edge.
+  /// The share at the end of both axes; larger values are drawn on the edge.
   var most = 1.0
-  /// Whether the line on which both are equal is drawn.
+  /// Whether to draw the diagonal, on which both shares are equal.
   var hasDiagonal = false
 
   var svg: String {

@@ -5,21 +5,23 @@ import InkRaster
 import InkRecognizer
 import SeededRandom
 
-/// A change of every example before it is shown to a model, as a test of what it bears.
+/// A change of every example before it is classified, to test how robust a model is.
 public enum Disturbance: Hashable, Sendable {
-  /// The picture is turned by a random angle and shrunk to a share of its size.
+  /// Rotates the picture by a random angle and scales it by a factor.
   case turned(shrunkTo: Double, seed: UInt64)
-  /// The drawing, or the picture shrunk to 0.72 so that it stays in its frame, is turned by radians.
+  /// Rotates the drawing by an angle in radians.
+  ///
+  /// A picture is also scaled by 0.72, so that no ink leaves its frame.
   case angle(Double)
-  /// The drawing's longer side is scaled to canvas points, and its coordinates are rounded to whole
-  /// ones, as devices do.
+  /// Scales the longer side of the drawing to this many canvas points, and rounds its coordinates to
+  /// whole points, as devices do.
   case size(Double)
-  /// The drawing is rasterised with a pen of another width, in pixels.
+  /// Rasterises the drawing with this pen width, in pixels.
   case penWidth(Double)
-  /// The drawing's points are this far apart, as a share of its longer side.
+  /// Resamples the drawing at this distance, as a share of its longer side.
   case spacing(Double)
 
-  /// Whether only drawings can be changed so, and not pictures.
+  /// Whether the change applies only to drawings, and not to pictures.
   var needsPoints: Bool {
     switch self {
     case .turned, .angle: false
@@ -27,8 +29,9 @@ public enum Disturbance: Hashable, Sendable {
     }
   }
 
-  /// What `recognizer` says to the changed example; where points are needed and there are none, to
-  /// the example as it is.
+  /// Returns the answer of `recognizer` to the changed example.
+  ///
+  /// A picture is not changed if the change needs points.
   func answer(
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(RasterError) -> Recognition {
@@ -36,7 +39,7 @@ public enum Disturbance: Hashable, Sendable {
     if case .drawing(let drawing) = example.content,
       (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9)
     {
-      // A tap stays a tap.
+      // A tap is not changed, so that it remains a tap.
       return try recognizer.recognize(drawing)
     }
     switch (self, example.content) {

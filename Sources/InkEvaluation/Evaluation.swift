@@ -4,20 +4,20 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// A share of right answers with the interval in which the true share lies with 95 % certainty.
+/// A share with its 95 % confidence interval.
 public struct Share: Hashable, Sendable, Codable {
-  /// How many.
+  /// The numerator of the share.
   public var count: Int
-  /// Of how many.
+  /// The denominator of the share.
   public var total: Int
-  /// The share itself; 0 of nothing.
+  /// The share as a number; 0 if the total is 0.
   public var value: Double
   /// The lower end of Wilson's interval.
   public var low: Double
   /// The upper end of Wilson's interval.
   public var high: Double
 
-  /// Makes the share of `count` in `total`, with Wilson's score interval (1927).
+  /// Creates the share of `count` in `total`, with Wilson's score interval (1927).
   public init(_ count: Int, of total: Int) {
     self.count = count
     self.total = total
@@ -36,77 +36,86 @@ public struct Share: Hashable, Sendable, Codable {
   }
 }
 
-/// How well a model answers a set of examples.
+/// The results of a model on a set of examples.
 public struct Evaluation: Hashable, Sendable, Codable {
   /// The labels, in the order of rows and columns below.
   public var labels: [String]
-  /// The mean of the recalls of those classes that have examples, each counting alike.
+  /// The mean of the recalls of all classes that have examples; the classes count equally.
   public var meanRecall: Double
-  /// The class with the lowest recall, the first of equal ones, where there are examples.
+  /// The class with the lowest recall, or `nil` without examples; the first one of equal classes.
   public var worstClass: ClassReport?
-  /// How often the answer is the right one.
+  /// The share of examples whose answer is correct.
   ///
-  /// The answer is the most likely label, whether it would be accepted or not; only a tap is
-  /// answered with the label of what is refused.
+  /// The answer is the most likely label, even if the decision rejects it. The answer to a tap is the
+  /// rejected label.
   public var accuracy: Share
-  /// What is said of each class.
+  /// The results for each class.
   public var classes: [ClassReport]
-  /// How often each class (row) was answered with each label (column).
+  /// The number of examples of each class (row) whose answer is each label (column).
   public var confusion: [[Int]]
-  /// The mean of −log p of the right label.
+  /// The mean of −log p of the correct label.
   public var negativeLogLikelihood: Double
-  /// How sure and how right the answers are, as the model gives them.
+  /// The calibration of the model's probabilities.
   public var reliability: Reliability
-  /// The same as it would be with a temperature of 1, before calibration.
+  /// The calibration of the probabilities at temperature 1, which is before calibration.
   public var uncalibratedReliability: Reliability
-  /// How many answers would be refused.
-  public var refused: Share
-  /// How often each class (row) ended as each label (column) that was not refused; the last column
-  /// counts what was.
+  /// The share of examples that the decision rejects.
+  public var rejected: Share
+  /// The number of examples of each class (row) that are accepted as each label (column); the last
+  /// column counts rejected examples.
   public var decisions: [[Int]]
-  /// How well what is to be refused is told from the rest, where the model has a label for it and
-  /// there are examples of both.
+  /// The trade-off between false rejections and false acceptances; `nil` if the model has no rejected
+  /// label, or if either valid or other examples are missing.
   public var rejection: RejectionCurve?
-  /// The answers that are wrong, most certain first.
+  /// The wrong answers, the most probable first.
   public var errors: [Mistake]
 
-  /// One class in numbers.
+  private enum CodingKeys: String, CodingKey {
+    case labels, meanRecall, worstClass, accuracy, classes, confusion, negativeLogLikelihood
+    case reliability, uncalibratedReliability, decisions, rejection, errors
+    case rejected = "refused"
+  }
+
+  /// The results for one class.
   public struct ClassReport: Hashable, Sendable, Codable {
-    /// The class.
+    /// The label of the class.
     public var label: String
-    /// How many examples there are.
+    /// The number of examples of the class.
     public var support: Int
-    /// Of the answers with this label, how many are right.
+    /// The share of answers with this label that are correct.
     public var precision: Share
-    /// Of the examples of this class, how many are answered so.
+    /// The share of examples of this class whose answer is this label.
     public var recall: Share
     /// The harmonic mean of precision and recall.
     public var f1: Double
-    /// Of the examples of this class, how many are refused.
-    public var refused: Share
+    /// The share of examples of this class that are rejected.
+    public var rejected: Share
+
+    private enum CodingKeys: String, CodingKey {
+      case label, support, precision, recall, f1
+      case rejected = "refused"
+    }
   }
 
   /// One wrong answer.
   public struct Mistake: Hashable, Sendable, Codable {
-    /// The position in the data set.
+    /// The index of the example in the data set.
     public var index: Int
-    /// Where the example stands.
+    /// The file and place of the example.
     public var origin: String
-    /// What it shows.
+    /// The correct label.
     public var label: String
-    /// What the model said.
+    /// The label that the model gave.
     public var answer: String
-    /// How sure it was.
+    /// The probability of the most likely label.
     public var probability: Double
-    /// Why it would have been refused, if it would.
+    /// The reason for which the answer is rejected, or `nil` if it is accepted.
     public var rejection: String?
   }
 
-  /// Asks `recognizer` about every example of `dataset`, on `workers` cores.
+  /// Evaluates `recognizer` on `dataset`, on `workers` cores; `disturbance` changes each example first.
   ///
-  /// `disturbance` changes every picture first, as a test of what the model has not seen.
-  ///
-  /// - Throws: `FileError` where the labels are not the model's, or an example cannot be drawn.
+  /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   public init(
     of recognizer: Recognizer, on dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
   ) throws {
@@ -118,7 +127,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
       decision: model.decision)
   }
 
-  /// Counts `answers` to the examples of `dataset`.
+  /// Evaluates `answers` to the examples of `dataset`.
   init(
     _ answers: [Recognition], dataset: Dataset, classes targets: [Int], decision: Model.Decision
   ) {
@@ -127,25 +136,25 @@ public struct Evaluation: Hashable, Sendable, Codable {
     let count = labels.count
     var confusion = [[Int]](repeating: [Int](repeating: 0, count: count), count: count)
     let positions = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
-    var refusals = [Int](repeating: 0, count: count)
+    var rejections = [Int](repeating: 0, count: count)
     var likelihood = 0.0
     var errors: [Mistake] = []
     var decisions = [[Int]](repeating: [Int](repeating: 0, count: count + 1), count: count)
-    var judged: [Recognition] = []
-    var judgedLabels: [String] = []
+    var drawn: [Recognition] = []
+    var drawnLabels: [String] = []
     for (index, answer) in answers.enumerated() {
       let example = dataset.examples[index]
       let isTap = answer.rejection == .tooSmall
       let label = isTap ? rejectedLabel ?? answer.top.label : answer.top.label
       confusion[targets[index]][positions[label]!] += 1
-      if answer.rejection != nil { refusals[targets[index]] += 1 }
+      if answer.rejection != nil { rejections[targets[index]] += 1 }
       decisions[targets[index]][answer.rejection == nil ? positions[label]! : count] += 1
       let probability = answer.ranked.first { $0.label == example.label }?.probability ?? 0
-      // What a tap looks like when it is framed means nothing, so it is not judged.
+      // The probabilities of a tap mean nothing, because its picture shows no shape.
       if !isTap {
         likelihood -= log(max(probability, 1e-30))
-        judged.append(answer)
-        judgedLabels.append(example.label)
+        drawn.append(answer)
+        drawnLabels.append(example.label)
       }
       if label != example.label {
         errors.append(
@@ -157,12 +166,12 @@ public struct Evaluation: Hashable, Sendable, Codable {
     errors.sort { ($0.probability, $1.index) > ($1.probability, $0.index) }
     let total = answers.count
     accuracy = Share((0..<count).reduce(0) { $0 + confusion[$1][$1] }, of: total)
-    negativeLogLikelihood = likelihood / Double(max(1, judged.count))
-    reliability = Reliability(judged, labels: judgedLabels)
+    negativeLogLikelihood = likelihood / Double(max(1, drawn.count))
+    reliability = Reliability(drawn, labels: drawnLabels)
     uncalibratedReliability = Reliability(
-      judged.map { $0.reheated(by: decision.temperature) }, labels: judgedLabels)
-    rejection = rejectedLabel.flatMap { RejectionCurve(judged, labels: judgedLabels, rejected: $0) }
-    refused = Share(refusals.reduce(0, +), of: total)
+      drawn.map { $0.scalingLogits(by: decision.temperature) }, labels: drawnLabels)
+    rejection = rejectedLabel.flatMap { RejectionCurve(drawn, labels: drawnLabels, rejected: $0) }
+    rejected = Share(rejections.reduce(0, +), of: total)
     let classes = labels.indices.map { index in
       let right = confusion[index][index]
       let support = confusion[index].reduce(0, +)
@@ -171,7 +180,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
         label: labels[index], support: support, precision: Share(right, of: answered),
         recall: Share(right, of: support),
         f1: support + answered > 0 ? 2 * Double(right) / Double(support + answered) : 0,
-        refused: Share(refusals[index], of: support))
+        rejected: Share(rejections[index], of: support))
     }
     let present = classes.filter { $0.support > 0 }
     meanRecall = present.reduce(0) { $0 + $1.recall.value } / Double(max(1, present.count))

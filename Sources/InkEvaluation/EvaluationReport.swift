@@ -6,22 +6,22 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// An evaluation with what it was made of, as text, JSON or a page that stands alone.
+/// An evaluation with its model and data, as text, JSON or a self-contained HTML page.
 public struct EvaluationReport: Codable, Sendable {
-  /// The model's file.
+  /// The path of the model.
   public var model: String
-  /// What was evaluated.
+  /// The path of the data.
   public var data: String
-  /// Which part of it: `train`, `validation`, `test`, or `whole` where it is not divided.
+  /// The part of the data: `train`, `validation`, `test`, or `whole` if the data are not divided.
   public var part: String
-  /// The result.
+  /// The results.
   public var evaluation: Evaluation
-  /// The result when every picture is turned and shrunk, where that was asked for.
+  /// The results with each picture rotated and scaled, if requested.
   public var disturbed: Evaluation?
-  /// The result taken apart.
+  /// The results by attributes or changes of the examples.
   public var breakdowns: [Breakdown]
 
-  /// Makes a report.
+  /// Creates a report.
   public init(
     model: String, data: String, part: String, evaluation: Evaluation, disturbed: Evaluation?,
     breakdowns: [Breakdown] = []
@@ -34,19 +34,12 @@ public struct EvaluationReport: Codable, Sendable {
     self.breakdowns = breakdowns
   }
 
-  /// The report as indented JSON.
-  public func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
-
   /// The report for a terminal.
   public var text: String {
     var lines = ["model \(model)", "data  \(data) (split: \(part))", ""]
     lines += Self.lines(evaluation)
     if let disturbed {
-      lines += ["", "each picture turned by a random angle and shrunk:"]
+      lines += ["", "each picture rotated by a random angle and scaled:"]
       lines += Self.lines(disturbed)
     }
     for breakdown in breakdowns { lines += [""] + Self.lines(breakdown) }
@@ -57,22 +50,22 @@ public struct EvaluationReport: Codable, Sendable {
     let table = Self.table(breakdown)
     let width = max(10, table.map { $0[0].count }.max() ?? 0) + 2
     return table.map { row in
-      row[0].padded(width) + row[1].padded(24) + row[2...].map { $0.leftPadded(14) }.joined()
+      row[0].padded(width) + row[1].padded(24) + row[2...].map { $0.leftPadded(19) }.joined()
     }
   }
 
-  /// The rows of a breakdown with their heading, and below them the mean of all.
+  /// Returns the cells of a breakdown: the heading, the rows, and the mean of the rows.
   private static func table(_ breakdown: Breakdown) -> [[String]] {
     var table = [
       [
-        "by \(breakdown.axis.rawValue)", "right", "mean recall", "good refused", "junk accepted",
-        "examples",
+        "by \(breakdown.axis.rawValue)", "accuracy", "mean recall", "false rejections",
+        "false acceptances", "examples",
       ]
     ]
     table += breakdown.rows.map { row in
       [
-        row.value, row.accuracy.interval, row.meanRecall.percent, row.goodRefused.percent,
-        row.junkAccepted.percent, "\(row.accuracy.total)",
+        row.value, row.accuracy.interval, row.meanRecall.percent, row.falseRejectionRate.percent,
+        row.falseAcceptanceRate.percent, "\(row.accuracy.total)",
       ]
     }
     return table + [["mean of rows", breakdown.meanAccuracy.percent, "", "", "", ""]]
@@ -82,7 +75,7 @@ public struct EvaluationReport: Codable, Sendable {
     let width = max(10, evaluation.labels.map(\.count).max() ?? 0) + 2
     var lines = headline(evaluation).map { $0.0.padded(13) + $0.1 }
     lines += [
-      "refused".padded(13) + evaluation.refused.words,
+      "rejected".padded(13) + evaluation.rejected.summary,
       "negative log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)), "
         + "calibration error \(evaluation.reliability.expectedError.fixed(4))",
     ]
@@ -92,12 +85,12 @@ public struct EvaluationReport: Codable, Sendable {
     lines += [
       "",
       "class".padded(width)
-        + ["precision", "recall", "F1", "refused", "examples"].map { $0.leftPadded(11) }.joined(),
+        + ["precision", "recall", "F1", "rejected", "examples"].map { $0.leftPadded(11) }.joined(),
     ]
     for report in evaluation.classes {
       let cells = [
-        report.precision.percent, report.recall.percent, report.f1.percent, report.refused.percent,
-        "\(report.support)",
+        report.precision.percent, report.recall.percent, report.f1.percent,
+        report.rejected.percent, "\(report.support)",
       ]
       lines.append(report.label.padded(width) + cells.map { $0.leftPadded(11) }.joined())
     }
@@ -112,25 +105,25 @@ public struct EvaluationReport: Codable, Sendable {
       "confusion (row: truth, column: most likely)", columns: evaluation.labels,
       rows: evaluation.confusion)
     table(
-      "decisions (row: truth, column: accepted as)", columns: evaluation.labels + ["refused"],
+      "decisions (row: truth, column: accepted as)", columns: evaluation.labels + ["rejected"],
       rows: evaluation.decisions)
     return lines
   }
 
-  /// The report as one HTML page with the pictures of the errors in it.
+  /// Returns the report as one HTML page that contains pictures of the errors.
   ///
-  /// - Throws: `PNGError` where a picture cannot be written.
+  /// - Throws: `PNGError` if a picture cannot be encoded.
   public func html(examples: Dataset, rasterizer: Rasterizer) throws -> String {
     var body = "<h1>Evaluation</h1><p>Model <code>\(Self.escape(model))</code>, data "
     body += "<code>\(Self.escape(data))</code>, split: <b>\(part)</b>.</p>"
     body += Self.section(evaluation)
     if let disturbed {
-      body += "<h2>Each picture turned by a random angle and shrunk</h2>"
+      body += "<h2>Each picture rotated by a random angle and scaled</h2>"
       body += Self.section(disturbed)
     }
     for breakdown in breakdowns { body += Self.section(breakdown) }
     body +=
-      "<h2>\(evaluation.errors.count.counted("error")), most certain first</h2><div class=errors>"
+      "<h2>\(evaluation.errors.count.counted("error")), most probable first</h2><div class=errors>"
     for mistake in evaluation.errors.prefix(400) {
       let bitmap = rasterizer.fit(try examples.examples[mistake.index].bitmap(rasterizer))
       let picture = try PNG.encode(bitmap).base64EncodedString()
@@ -155,14 +148,14 @@ public struct EvaluationReport: Codable, Sendable {
       """
   }
 
-  /// What counts most: all classes alike, the worst of them, and only then all examples alike.
+  /// Returns the most important results: the mean recall, the worst class and the accuracy.
   private static func headline(_ evaluation: Evaluation) -> [(String, String)] {
     let count = evaluation.classes.count { $0.support > 0 }
     var headline = [("mean recall", "\(evaluation.meanRecall.percent) over \(count) classes")]
     if let worst = evaluation.worstClass {
-      headline.append(("worst class", "\(worst.label): recall \(worst.recall.words)"))
+      headline.append(("worst class", "\(worst.label): recall \(worst.recall.summary)"))
     }
-    return headline + [("accuracy", evaluation.accuracy.words)]
+    return headline + [("accuracy", evaluation.accuracy.summary)]
   }
 
   private static func section(_ evaluation: Evaluation) -> String {
@@ -171,22 +164,22 @@ public struct EvaluationReport: Codable, Sendable {
       html += "<tr><td>\(name)<td><b>\(escape(value))</b></tr>"
     }
     html += """
-      </table><p>Refused \(evaluation.refused.words); negative
+      </table><p>Rejected \(evaluation.rejected.summary); negative
       log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)); calibration error
       \(evaluation.reliability.expectedError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
-      <th>refused<th>examples</tr>
+      <th>rejected<th>examples</tr>
       """
     for report in evaluation.classes {
       html += "<tr><td>\(escape(report.label))<td>\(report.precision.interval)"
       html += "<td>\(report.recall.interval)<td>\(report.f1.percent)"
-      html += "<td>\(report.refused.percent)<td>\(report.support)</tr>"
+      html += "<td>\(report.rejected.percent)<td>\(report.support)</tr>"
     }
     html += "</table>"
     html += crosstable(
       "truth \\ most likely", columns: evaluation.labels, rows: evaluation.confusion,
       of: evaluation.labels)
     html += crosstable(
-      "truth \\ accepted as", columns: evaluation.labels + ["refused"],
+      "truth \\ accepted as", columns: evaluation.labels + ["rejected"],
       rows: evaluation.decisions, of: evaluation.labels)
     return html + diagrams(evaluation)
   }
@@ -211,7 +204,7 @@ public struct EvaluationReport: Codable, Sendable {
     return html + "</table>"
   }
 
-  /// How sure and how right answers are, and what thresholds do.
+  /// Returns the diagrams of the calibration and of the rejection thresholds.
   private static func diagrams(_ evaluation: Evaluation) -> String {
     func reliability(_ reliability: Reliability) -> [(Double, Double)] {
       reliability.bins.filter { $0.count > 0 }.map { ($0.probability, $0.accuracy) }
@@ -219,10 +212,10 @@ public struct EvaluationReport: Codable, Sendable {
     var html = "<div class=errors>"
     html +=
       Diagram(
-        title: "How sure and how right, calibrated (error "
-          + "\(evaluation.reliability.expectedError.percent)) and not "
+        title: "Accuracy by probability, calibrated (error "
+          + "\(evaluation.reliability.expectedError.percent)) and not calibrated "
           + "(\(evaluation.uncalibratedReliability.expectedError.percent))",
-        horizontal: "probability", vertical: "right",
+        horizontal: "probability", vertical: "accuracy",
         lines: [
           reliability(evaluation.reliability), reliability(evaluation.uncalibratedReliability),
         ], hasDiagonal: true
@@ -230,20 +223,20 @@ public struct EvaluationReport: Codable, Sendable {
     if let rejection = evaluation.rejection {
       html +=
         Diagram(
-          title: "What thresholds refuse; area \(rejection.area.fixed(5))",
-          horizontal: "good refused", vertical: "junk accepted",
-          lines: [rejection.thresholds.map { ($0.goodRefused, $0.junkAccepted) }],
+          title: "Rejection by threshold; area under the curve \(rejection.area.fixed(5))",
+          horizontal: "false rejections", vertical: "false acceptances",
+          lines: [rejection.thresholds.map { ($0.falseRejectionRate, $0.falseAcceptanceRate) }],
           marks: operatingPoint(evaluation).map { [$0] } ?? [], most: 0.1
         ).svg
     }
     return html + "</div>"
   }
 
-  /// The share of good examples that is refused and of the others that is accepted.
+  /// Returns the false-rejection rate and the false-acceptance rate of the model's own thresholds.
   private static func operatingPoint(_ evaluation: Evaluation) -> (Double, Double)? {
     guard let rejected = evaluation.rejection?.rejectedLabel else { return nil }
     let row = Breakdown.Row(value: "", evaluation, rejectedLabel: rejected)
-    return (row.goodRefused.value, row.junkAccepted.value)
+    return (row.falseRejectionRate.value, row.falseAcceptanceRate.value)
   }
 
   private static func escape(_ text: String) -> String {
@@ -253,35 +246,35 @@ public struct EvaluationReport: Codable, Sendable {
 
 extension Share {
   /// `98.50 % (97.12–99.31), 197 of 200`: the share, its 95 % interval and the counts.
-  public var words: String { "\(interval), \(count) of \(total)" }
+  public var summary: String { "\(interval), \(count) of \(total)" }
 
-  /// The share as `98.50 %`, or `–` of nothing.
+  /// The share as `98.50 %`, or `–` if the total is 0.
   var percent: String { total > 0 ? value.percent : "–" }
 
-  /// `98.50 % (97.12–99.31)`.
+  /// The share and its interval, as `98.50 % (97.12–99.31)`.
   var interval: String {
     "\(percent) (\((100 * low).fixed(2))–\((100 * high).fixed(2)))"
   }
 }
 
 extension Double {
-  /// The number with so many decimals, in the same way everywhere.
+  /// Returns the number with `decimals` decimals and a point, in every locale.
   public func fixed(_ decimals: Int) -> String {
-    // With a locale, Foundation would load ICU's data at the first number.
+    // A locale would make Foundation load ICU's data, which takes time.
     String(format: "%.\(decimals)f", self)
   }
 
-  /// The share as `98.50 %`.
+  /// The share in percent, as `98.50 %`.
   public var percent: String { "\((100 * self).fixed(2)) %" }
 }
 
 extension String {
-  /// The text with spaces after it, up to `width`.
+  /// Returns the text, filled with spaces on the right up to `width`.
   public func padded(_ width: Int) -> String {
     self + String(repeating: " ", count: Swift.max(0, width - count))
   }
 
-  /// The text with spaces before it, up to `width`.
+  /// Returns the text, filled with spaces on the left up to `width`.
   public func leftPadded(_ width: Int) -> String {
     String(repeating: " ", count: Swift.max(0, width - count)) + self
   }

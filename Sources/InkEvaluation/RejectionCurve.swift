@@ -1,61 +1,69 @@
 import Foundation
 import InkRecognizer
 
-/// What is refused and what gets through, for every threshold on the probability of an answer.
+/// The false rejections and false acceptances for thresholds on the score of an answer.
 ///
-/// An answer's score is the highest probability of a label that is not the rejected one.
+/// The score is the highest probability of a label other than the rejected one.
 public struct RejectionCurve: Hashable, Sendable, Codable {
-  /// One threshold with what follows from it.
+  /// A threshold and its error rates.
   public struct Threshold: Hashable, Sendable, Codable {
-    /// The least score that is accepted.
+    /// The lowest score that is accepted.
     public var score: Double
-    /// The share of good examples that is refused.
-    public var goodRefused: Double
-    /// The share of the others that is accepted.
-    public var junkAccepted: Double
+    /// The share of valid examples that are rejected.
+    public var falseRejectionRate: Double
+    /// The share of other examples that are accepted.
+    public var falseAcceptanceRate: Double
+
+    private enum CodingKeys: String, CodingKey {
+      case score
+      case falseRejectionRate = "goodRefused"
+      case falseAcceptanceRate = "junkAccepted"
+    }
   }
 
-  /// The label of what is to be refused.
+  /// The label of the examples to reject.
   public var rejectedLabel: String
-  /// The probability that a good example has a higher score than one of the others: the area under
-  /// the receiver operating characteristic (Hanley & McNeil, 1982).
+  /// The probability that a valid example has a higher score than another one: the area under the
+  /// receiver operating characteristic (Hanley & McNeil, 1982).
   public var area: Double
   /// A hundred thresholds, evenly spaced in log p/(1 − p) from 0.02 to 0.9999.
   public var thresholds: [Threshold]
 
-  /// Makes the curve, or `nil` where there are not both good examples and others.
+  /// Creates the curve, or `nil` if either valid or other examples are missing.
   init?(_ answers: [Recognition], labels: [String], rejected: String) {
     let scored = zip(answers, labels).map { answer, label in
       (
         score: answer.ranked.first { $0.label != rejected }?.probability ?? 0,
-        isGood: label != rejected
+        isValid: label != rejected
       )
     }.sorted { $0.score < $1.score }
-    let goodCount = scored.count { $0.isGood }
-    let junkCount = scored.count - goodCount
-    guard goodCount > 0, junkCount > 0 else { return nil }
+    let validCount = scored.count { $0.isValid }
+    let otherCount = scored.count - validCount
+    guard validCount > 0, otherCount > 0 else { return nil }
 
-    // Pairs of a good example and another in which the good one scores higher, ties counting half.
+    // The pairs in which a valid example has a higher score than another one; a tie counts half.
     var pairs = 0.0
-    var junkBelow = 0
+    var othersBelow = 0
     var index = 0
     while index < scored.count {
       let end = scored[index...].firstIndex { $0.score > scored[index].score } ?? scored.count
-      let good = scored[index..<end].count { $0.isGood }
-      let junk = end - index - good
-      pairs += Double(good) * (Double(junkBelow) + Double(junk) / 2)
-      junkBelow += junk
+      let valid = scored[index..<end].count { $0.isValid }
+      let others = end - index - valid
+      pairs += Double(valid) * (Double(othersBelow) + Double(others) / 2)
+      othersBelow += others
       index = end
     }
     rejectedLabel = rejected
-    area = pairs / (Double(goodCount) * Double(junkCount))
+    area = pairs / (Double(validCount) * Double(otherCount))
     thresholds = (0..<100).map { step in
       let (lowest, highest) = (log(0.02 / 0.98), log(0.9999 / 0.0001))
       let score = 1 / (1 + exp(-(lowest + (highest - lowest) * Double(step) / 99)))
       return Threshold(
         score: score,
-        goodRefused: Double(scored.count { $0.isGood && $0.score < score }) / Double(goodCount),
-        junkAccepted: Double(scored.count { !$0.isGood && $0.score >= score }) / Double(junkCount))
+        falseRejectionRate:
+          Double(scored.count { $0.isValid && $0.score < score }) / Double(validCount),
+        falseAcceptanceRate:
+          Double(scored.count { !$0.isValid && $0.score >= score }) / Double(otherCount))
     }
   }
 }

@@ -2,15 +2,15 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// How sure answers are beside how often they are right, in bins of their probability.
+/// The accuracy of answers compared with their probability, in bins of the probability.
 public struct Reliability: Hashable, Sendable, Codable {
-  /// One bin.
+  /// The answers in one interval of the probability.
   public struct Bin: Hashable, Sendable, Codable {
-    /// How many answers fall into it.
+    /// The number of answers.
     public var count: Int
-    /// Their mean probability.
+    /// The mean probability of the answers.
     public var probability: Double
-    /// The share of them that is right.
+    /// The share of answers that are correct.
     public var accuracy: Double
   }
 
@@ -20,7 +20,7 @@ public struct Reliability: Hashable, Sendable, Codable {
   /// The number of bins.
   static let binCount = 15
 
-  /// Sorts the top answers into bins by their probability; `labels` are the right ones.
+  /// Sorts the most likely labels into bins by their probability; `labels` are the correct ones.
   init(_ answers: [Recognition], labels: [String]) {
     var sums = [(count: Int, probability: Double, right: Int)](
       repeating: (0, 0, 0), count: Self.binCount)
@@ -38,9 +38,9 @@ public struct Reliability: Hashable, Sendable, Codable {
     }
   }
 
-  /// The mean distance between probability and accuracy, weighted by the bins' counts.
+  /// The expected calibration error (Guo et al., 2017).
   ///
-  /// It is the expected calibration error of Guo et al. (2017).
+  /// It is the mean distance between probability and accuracy, weighted by the counts of the bins.
   public var expectedError: Double {
     let total = bins.reduce(0) { $0 + $1.count }
     guard total > 0 else { return 0 }
@@ -50,11 +50,10 @@ public struct Reliability: Hashable, Sendable, Codable {
 }
 
 extension Recognition {
-  /// The answer with its probabilities as they are when their logits are multiplied with `factor`:
-  /// `pᵢ ∝ pᵢ^factor`.
+  /// Returns the answer with all logits multiplied by `factor`: `pᵢ ∝ pᵢ^factor`.
   ///
-  /// What was divided by a temperature before the softmax is got back by multiplying with it.
-  func reheated(by factor: Double) -> Recognition {
+  /// Multiplying by the temperature of the model gives the probabilities before calibration.
+  func scalingLogits(by factor: Double) -> Recognition {
     guard factor != 1 else { return self }
     let logits = ranked.map { Float(log(max($0.probability, 1e-30)) * factor) }
     var result = self

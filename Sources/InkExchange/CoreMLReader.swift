@@ -3,40 +3,29 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// Reads Core ML's neural-network classifiers of one chain of layers, Turi Create's drawing classifiers
-/// among them.
-struct CoreMLReader {
+/// Reads a Core ML neural-network classifier that is one chain of layers.
+///
+/// The drawing classifiers of Turi Create are such models.
+struct CoreMLReader: ModelFileReader {
   let path: String
 
   private typealias Layer = CoreML_Specification_NeuralNetworkLayer
 
-  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
-    ModelError(path: path, field: place, expected: expected, found: found)
-  }
-
   func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
-    guard !data.isEmpty else { throw refuse("file", "a Core ML model", "an empty file") }
-    guard ProtobufFields.count(in: data, ProtobufFields.coreML) <= ProtobufFields.most else {
-      throw refuse("file", "at most \(ProtobufFields.most) fields", "more")
-    }
-    let file: CoreML_Specification_Model
-    do {
-      file = try CoreML_Specification_Model(serializedBytes: data)
-    } catch {
-      throw refuse("file", "a Core ML model", "damaged data")
-    }
+    let file = try decode(
+      CoreML_Specification_Model.self, from: data, ProtobufFields.coreML, kind: "a Core ML model")
     guard case .neuralNetworkClassifier(let network)? = file.type else {
       let kind = Self.firstField(of: file.unknownFields).flatMap { number in
         Self.modelKinds[number] ?? (number >= 200 ? "a model of kind \(number)" : nil)
       }
-      throw refuse("model", "a neural-network classifier", kind ?? "none")
+      throw mismatch("model", "a neural-network classifier", kind ?? "none")
     }
     let image = try image(of: file.description_p)
     var chain = LayerChain(inputSize: Int(image.type.imageType.width), path: path)
     var blob = image.name
     for layer in network.layers {
       guard layer.input == [blob], layer.output.count == 1 else {
-        throw refuse(
+        throw mismatch(
           "layer `\(layer.name)`", "one chain of layers, so `\(blob)` as its input",
           layer.input.map { "`\($0)`" }.joined(separator: ", "))
       }
@@ -44,11 +33,11 @@ struct CoreMLReader {
       try add(layer, to: &chain)
     }
     guard chain.isComplete else {
-      throw refuse("network", "a softmax at the end", "none")
+      throw mismatch("network", "a softmax at the end", "none")
     }
     let answer = network.labelProbabilityLayerName
     guard answer.isEmpty || answer == blob else {
-      throw refuse("network", "`\(blob)`, the last layer's output, as the answer", "`\(answer)`")
+      throw mismatch("network", "`\(blob)`, the last layer's output, as the answer", "`\(answer)`")
     }
     let metadata = file.description_p.metadata
     var about = ["author": metadata.author, "license": metadata.license]
@@ -63,18 +52,18 @@ struct CoreMLReader {
     of description: CoreML_Specification_ModelDescription
   ) throws(ModelError) -> CoreML_Specification_FeatureDescription {
     guard description.input.count == 1 else {
-      throw refuse("input", "one picture", "\(description.input.count) inputs")
+      throw mismatch("input", "one picture", "\(description.input.count) inputs")
     }
     let input = description.input[0]
     let place = "input `\(input.name)`"
     guard case .imageType(let image)? = input.type.type else {
-      throw refuse(place, "a picture", "another kind")
+      throw mismatch(place, "a picture", "another kind")
     }
     guard image.colorSpace == .grayscale else {
-      throw refuse(place, "a grey picture", "\(image.colorSpace)")
+      throw mismatch(place, "a grey picture", "\(image.colorSpace)")
     }
     guard image.width == image.height, (4...512).contains(image.width) else {
-      throw refuse(
+      throw mismatch(
         place, "as many rows as columns, 4 to 512", "\(image.width) × \(image.height)")
     }
     return input
@@ -94,16 +83,16 @@ struct CoreMLReader {
     var scale: Float = 1
     for step in preprocessing {
       guard step.featureName.isEmpty || step.featureName == input else {
-        throw refuse("preprocessing", "one of `\(input)`", "`\(step.featureName)`")
+        throw mismatch("preprocessing", "one of `\(input)`", "`\(step.featureName)`")
       }
       switch step.preprocessor {
       case .scaler(let scaler)?:
         guard scaler.grayBias == 0 else {
-          throw refuse("preprocessing", "no bias", "\(scaler.grayBias)")
+          throw mismatch("preprocessing", "no bias", "\(scaler.grayBias)")
         }
-        // 0 is what a file without a scale has.
+        // A file without a scale has 0.
         if scaler.channelScale != 0 { scale *= scaler.channelScale }
-      case .meanImage?: throw refuse("preprocessing", "no mean image", "one")
+      case .meanImage?: throw mismatch("preprocessing", "no mean image", "one")
       case nil: break
       }
     }
@@ -112,7 +101,7 @@ struct CoreMLReader {
 
   private func add(_ layer: Layer, to chain: inout LayerChain) throws(ModelError) {
     let place = "layer `\(layer.name)`"
-    try refuseMisread(layer, at: place)
+    try checkWireTypes(layer, at: place)
     switch layer.layer {
     case .convolution(let convolution)?: try add(convolution, to: &chain, at: place)
     case .pooling(let pooling)?: try add(pooling, to: &chain, at: place)
@@ -120,16 +109,16 @@ struct CoreMLReader {
       switch activation.nonlinearityType {
       case .reLu?: try chain.addReLU(at: place)
       case .linear(let linear)?:
-        guard linear.beta == 0 else { throw refuse(place, "no shift", "\(linear.beta)") }
+        guard linear.beta == 0 else { throw mismatch(place, "no shift", "\(linear.beta)") }
         try chain.addScale(Double(linear.alpha), at: place)
       case nil:
         let kind = Self.firstField(of: activation.unknownFields).map {
           Self.activationKinds[$0] ?? "kind \($0)"
         }
-        throw refuse(place, "a ReLU activation", kind ?? "none")
+        throw mismatch(place, "a ReLU activation", kind ?? "none")
       }
     case .innerProduct(let product)?:
-      // Core ML's inner product reads planes of 1 × 1 as a vector.
+      // Core ML accepts planes of 1 × 1 as the input of an inner product.
       try chain.addFlatten(at: place)
       let units = try count(product.outputChannels, "units", at: place)
       try chain.addDense(
@@ -137,7 +126,8 @@ struct CoreMLReader {
         bias: product.hasBias_p ? values(product.bias, at: place) : nil, at: place)
     case .batchnorm(let normalization)?:
       guard !normalization.computeMeanVar, !normalization.instanceNormalization else {
-        throw refuse(place, "stored statistics", "a normalisation by each picture")
+        throw mismatch(
+          place, "stored statistics", "a normalisation with the statistics of each picture")
       }
       try chain.addBatchNormalization(
         scale: normalization.hasGamma ? values(normalization.gamma, at: place) : nil,
@@ -148,25 +138,25 @@ struct CoreMLReader {
     case .flatten(let flatten)?:
       try chain.addFlatten(channelsLast: flatten.mode == .channelLast, at: place)
     case .flattenTo2D(let flatten)?:
-      guard flatten.axis == 1 else { throw refuse(place, "axis 1", "\(flatten.axis)") }
+      guard flatten.axis == 1 else { throw mismatch(place, "axis 1", "\(flatten.axis)") }
       try chain.addFlatten(at: place)
     case .reshapeStatic(let reshape)?:
-      // A batch of one drawing, as a vector.
+      // The shape of a vector for a batch of one drawing.
       guard reshape.targetShape.dropLast().allSatisfy({ $0 == 1 }) else {
-        throw refuse(place, "a flattening", "a shape of \(reshape.targetShape)")
+        throw mismatch(place, "a flattening", "a shape of \(reshape.targetShape)")
       }
       try chain.addFlatten(at: place)
     case .softmax?: try chain.addSoftmax(at: place)
     case .softmaxNd(let softmax)?:
       guard softmax.axis == 1 || softmax.axis == -1 else {
-        throw refuse(place, "axis 1", "\(softmax.axis)")
+        throw mismatch(place, "axis 1", "\(softmax.axis)")
       }
       try chain.addSoftmax(at: place)
     case nil:
       let kind = Self.firstField(of: layer.unknownFields).map {
         Self.layerKinds[$0] ?? "a layer of kind \($0)"
       }
-      throw refuse(
+      throw mismatch(
         place,
         "a convolution, pooling, activation, flatten, inner product, batch normalisation or softmax",
         kind ?? "nothing")
@@ -178,7 +168,7 @@ struct CoreMLReader {
     at place: String
   ) throws(ModelError) {
     guard !convolution.isDeconvolution else {
-      throw refuse(place, "a convolution", "a deconvolution")
+      throw mismatch(place, "a convolution", "a deconvolution")
     }
     var window = LayerChain.Window(
       kernel: try pair(convolution.kernelSize, or: 3, "kernel", at: place))
@@ -193,7 +183,7 @@ struct CoreMLReader {
     }
     let filters = try count(convolution.outputChannels, "filters", at: place)
     if let channels = chain.planes?.channels, convolution.kernelChannels != UInt64(channels) {
-      throw refuse(place, "\(channels) channels", "\(convolution.kernelChannels)")
+      throw mismatch(place, "\(channels) channels", "\(convolution.kernelChannels)")
     }
     try chain.addConvolution(
       filters: filters, window, weight: values(convolution.weights, at: place),
@@ -205,7 +195,7 @@ struct CoreMLReader {
     at place: String
   ) throws(ModelError) {
     guard pooling.type == .max, !pooling.globalPooling else {
-      throw refuse(
+      throw mismatch(
         place, "max-pooling", pooling.globalPooling ? "global pooling" : "\(pooling.type) pooling")
     }
     let kernel = try pair(pooling.kernelSize, or: 3, "window", at: place)
@@ -224,8 +214,8 @@ struct CoreMLReader {
     }
   }
 
-  /// Refuses fields that are there, but not of the kind that they should be: they would read as absent.
-  private func refuseMisread(_ layer: Layer, at place: String) throws(ModelError) {
+  /// Throws if a known field has the wrong wire type; the decoder would treat it as absent.
+  private func checkWireTypes(_ layer: Layer, at place: String) throws(ModelError) {
     let unknown: UnknownStorage
     let known: Set<Int>
     switch layer.layer {
@@ -247,7 +237,7 @@ struct CoreMLReader {
     case .softmax?, .softmaxNd?, nil: return
     }
     if let number = ProtobufFields.numbers(in: unknown.data).first(where: known.contains) {
-      throw refuse(place, "field \(number) of its own kind", "another wire type")
+      throw mismatch(place, "field \(number) with its own wire type", "another wire type")
     }
   }
 
@@ -255,36 +245,36 @@ struct CoreMLReader {
 
   private func count(_ value: UInt64, _ name: String, at place: String) throws(ModelError) -> Int {
     guard (1...65_536).contains(value) else {
-      throw refuse(place, "1 to 65536 \(name)", "\(value)")
+      throw mismatch(place, "1 to 65536 \(name)", "\(value)")
     }
     return Int(value)
   }
 
   private func numbers(_ values: [UInt64], at place: String) throws(ModelError) -> [Int] {
     guard values.allSatisfy({ $0 <= 65_536 }) else {
-      throw refuse(place, "sizes of up to 65536", "\(values.max() ?? 0)")
+      throw mismatch(place, "sizes of up to 65536", "\(values.max() ?? 0)")
     }
     return values.map(Int.init)
   }
 
-  /// Height and width, or both the standard where none is given.
+  /// Returns height and width; without values, both are `standard`.
   private func pair(
     _ values: [UInt64], or standard: Int, _ name: String, at place: String
   ) throws(ModelError) -> [Int] {
     guard !values.isEmpty else { return [standard, standard] }
     guard values.count == 2 else {
-      throw refuse(place, "two sizes of a \(name)", "\(values.count)")
+      throw mismatch(place, "two sizes of a \(name)", "\(values.count)")
     }
     return try numbers(values, at: place)
   }
 
-  /// Above, left, below, right.
+  /// Returns the padding above, left, below and right.
   private func edges(
     _ amounts: CoreML_Specification_BorderAmounts, at place: String
   ) throws(ModelError) -> [Int] {
     guard !amounts.borderAmounts.isEmpty else { return [0, 0, 0, 0] }
     guard amounts.borderAmounts.count == 2 else {
-      throw refuse(place, "two pairs of edges", "\(amounts.borderAmounts.count)")
+      throw mismatch(place, "two pairs of edges", "\(amounts.borderAmounts.count)")
     }
     return try numbers(
       amounts.borderAmounts.map(\.startEdgeSize) + amounts.borderAmounts.map(\.endEdgeSize),
@@ -295,13 +285,13 @@ struct CoreMLReader {
     _ weights: CoreML_Specification_WeightParams, at place: String
   ) throws(ModelError) -> [Float] {
     guard weights.unknownFields.data.isEmpty else {
-      throw refuse(place, "weights of 16 or 32 bits", "quantised ones")
+      throw mismatch(place, "weights of 16 or 32 bits", "quantised ones")
     }
     guard !weights.float16Value.isEmpty else { return weights.floatValue }
-    return HalfPrecision.floats(weights.float16Value)
+    return weights.float16Value.floats(width: 2)
   }
 
-  /// The number of the first field that this package's subset of Core ML does not have.
+  /// Returns the number of the first field that is not in this package's subset of Core ML.
   private static func firstField(of unknown: UnknownStorage) -> Int? {
     ProtobufFields.numbers(in: unknown.data).first
   }
@@ -327,29 +317,4 @@ struct CoreMLReader {
     500: "a custom layer", 985: "transpose", 1045: "batched matrix product",
     1150: "rank-preserving reshape",
   ]
-}
-
-/// Numbers of 16 bits (IEEE 754 binary16), as weights are stored to save room.
-enum HalfPrecision {
-  /// The numbers in `data`, little-endian.
-  static func floats(_ data: Data) -> [Float] {
-    let bytes = [UInt8](data)
-    return stride(from: 0, to: bytes.count - 1, by: 2).map {
-      float(UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
-    }
-  }
-
-  /// The number of these bits.
-  static func float(_ bits: UInt16) -> Float {
-    let sign: Float = bits & 0x8000 == 0 ? 1 : -1
-    let exponent = Int(bits >> 10 & 0x1F)
-    let fraction = Float(bits & 0x3FF)
-    switch exponent {
-    case 0: return sign * fraction * 0x1p-24
-    case 31: return fraction == 0 ? sign * .infinity : .nan
-    default:
-      return Float(
-        sign: sign < 0 ? .minus : .plus, exponent: exponent - 15, significand: 1 + fraction / 1024)
-    }
-  }
 }

@@ -3,7 +3,7 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// A network as a Core ML neural network, specification version 1 (iOS 11, macOS 10.13); version 3 (iOS 12,
+/// Writes a network as a Core ML neural network, specification version 1 (iOS 11, macOS 10.13); version 3 (iOS 12,
 /// macOS 10.14) if the width of a picture varies.
 ///
 /// Core ML's values have the axes `[sequence, batch, channel, height, width]`. A series goes in as
@@ -15,7 +15,7 @@ struct CoreMLWriter {
   private var names = UniqueNames()
   private var stateInputs: [CoreML_Specification_FeatureDescription] = []
   private var stateOutputs: [CoreML_Specification_FeatureDescription] = []
-  /// What the values are called in the file.
+  /// The names of the values in the file.
   private var values: [Architecture.Source: String] = [:]
   private let label: String
   private let probabilities: String
@@ -27,7 +27,7 @@ struct CoreMLWriter {
   /// The axes of a sequence with its steps as channels and its channels as columns.
   static let stepsAsChannels: [UInt64] = [2, 0, 3, 1]
 
-  /// Takes a network without batch normalisations that could be folded.
+  /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
   ///
   /// - Throws: `ModelError` naming the layer that Core ML does not have.
   init(_ content: NetworkExport) throws(ModelError) {

@@ -4,54 +4,53 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// A network as an importer meets it, layer after layer, in this package's terms.
+/// The layers of an imported network, which an importer adds one after another.
 ///
-/// Whatever it cannot say is refused by the name of the layer.
-struct LayerChain {
-  private let path: String
+/// A layer that this package does not support gives an error with the name of the layer.
+struct LayerChain: ModelFileReader {
+  let path: String
   private let inputSize: Int
   private var layers: [Layer] = []
   private var weights: [String: Tensor] = [:]
   private var parameterCount = 0
   private var shape: Shape
-  /// Planes whose values were flattened with the channels last; the next dense layer's weights are put
-  /// in this package's order.
+  /// The planes that were flattened with the channels last, if there are any.
+  ///
+  /// The weights of the next dense layer are reordered to channels first.
   private var channelsLast: (channels: Int, height: Int, width: Int)?
   private var isOver = false
-  /// What the logits are divided by before the softmax.
+  /// The divisor of the logits before the softmax.
   private(set) var temperature = 1.0
 
-  /// A chain that begins with a grey picture of `inputSize` rows and columns.
+  /// Creates a chain whose input is a grey picture of `inputSize` rows and columns.
   init(inputSize: Int, path: String) {
     self.path = path
     self.inputSize = inputSize
     shape = .planes(channels: 1, height: inputSize, width: inputSize)
   }
 
-  func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
-    ModelError(path: path, field: place, expected: expected, found: found)
-  }
-
-  /// `[channels, height, width]` of what the next layer reads, `nil` for a vector.
+  /// The shape that the next layer reads, or `nil` if it reads a vector.
   var planes: (channels: Int, height: Int, width: Int)? {
     guard case .planes(let channels, let height, let width) = shape else { return nil }
     return (channels, height, width)
   }
 
-  /// Whether the softmax has come.
+  /// Whether the chain ends with a softmax.
   var isComplete: Bool { isOver }
 
-  /// Whether there is a layer yet.
+  /// Whether the chain has a layer.
   var hasLayers: Bool { !layers.isEmpty }
 
   /// Adds a layer without parameters.
   mutating func add(_ layer: Layer, at place: String) throws(ModelError) {
-    guard !isOver else { throw refuse(place, "nothing after the softmax", layer.kind) }
-    guard temperature == 1 else { throw refuse(place, "a softmax after scaled logits", layer.kind) }
+    guard !isOver else { throw mismatch(place, "nothing after the softmax", layer.kind) }
+    guard temperature == 1 else {
+      throw mismatch(place, "a softmax after scaled logits", layer.kind)
+    }
     do {
       shape = try layer.definition.outputShape(of: [shape])
     } catch {
-      throw refuse(place, "\(layer.kind) with \(error.expected)", error.found)
+      throw mismatch(place, "\(layer.kind) with \(error.expected)", error.found)
     }
     layers.append(layer)
   }
@@ -60,25 +59,24 @@ struct LayerChain {
     _ role: Parameter.Role, _ values: [Float], _ shape: [Int], at place: String
   ) throws(ModelError) {
     guard values.count == shape.reduce(1, *) else {
-      throw refuse(
+      throw mismatch(
         place, "\(shape.map(String.init).joined(separator: " × ")) values", "\(values.count)")
     }
     parameterCount += values.count
     guard parameterCount <= Architecture.mostParameters else {
-      throw refuse(
+      throw mismatch(
         place, "at most \(Architecture.mostParameters) parameters in all", "more")
     }
     weights[Parameter.name(node: layers.count - 1, role)] = Tensor(shape: shape, values: values)
   }
 
-  /// What a convolution is besides its weights: lists are of height and width, `edges` of the rows above,
-  /// the columns to the left, the rows below and the columns to the right.
+  /// The attributes of a convolution: lists contain height and width.
   struct Window {
     var kernel: [Int]
     var stride = [1, 1]
     var dilation = [1, 1]
     var groups = 1
-    /// `nil` for as many zeros as keep the size.
+    /// The padding above, left, below and right; `nil` for the padding that keeps the size.
     var edges: [Int]? = [0, 0, 0, 0]
   }
 
@@ -87,21 +85,23 @@ struct LayerChain {
     filters: Int, _ window: Window, weight: [Float], bias: [Float]?, at place: String
   ) throws(ModelError) {
     guard let kernel = window.kernel.first, window.kernel == [kernel, kernel] else {
-      throw refuse(place, "a square kernel", "\(window.kernel)")
+      throw mismatch(place, "a square kernel", "\(window.kernel)")
     }
-    guard window.stride == [1, 1] else { throw refuse(place, "stride 1", "\(window.stride)") }
-    guard window.dilation == [1, 1] else { throw refuse(place, "dilation 1", "\(window.dilation)") }
-    guard window.groups == 1 else { throw refuse(place, "1 group", "\(window.groups)") }
+    guard window.stride == [1, 1] else { throw mismatch(place, "stride 1", "\(window.stride)") }
+    guard window.dilation == [1, 1] else {
+      throw mismatch(place, "dilation 1", "\(window.dilation)")
+    }
+    guard window.groups == 1 else { throw mismatch(place, "1 group", "\(window.groups)") }
     let half = kernel / 2
     let padding: Convolution.Padding
     switch window.edges {
     case nil, [half, half, half, half]?: padding = .same
     case [0, 0, 0, 0]?: padding = .valid
     case let edges?:
-      throw refuse(place, "no padding, or \(half) on each side", "\(edges)")
+      throw mismatch(place, "no padding, or \(half) on each side", "\(edges)")
     }
     guard let channels = planes?.channels else {
-      throw refuse(place, "planes to work on", "a vector of \(shape)")
+      throw mismatch(place, "planes to work on", "a vector of \(shape)")
     }
     try add(.convolution(filters: filters, kernel: kernel, padding: padding), at: place)
     try store(.weight, weight, [filters, channels, kernel, kernel], at: place)
@@ -133,15 +133,15 @@ struct LayerChain {
     try store(.bias, bias ?? [Float](repeating: 0, count: units), [units], at: place)
   }
 
-  /// The channels or units of what the next layer reads.
+  /// The number of channels or units that the next layer reads.
   var outputCount: Int { shape.channelCount }
 
-  /// Adds to the bias of the convolution or dense layer right before, an output at a time.
+  /// Adds `values`, one for each output, to the bias of the convolution or dense layer right before.
   mutating func addBias(_ values: [Float], at place: String) throws(ModelError) {
     try changeOutputs(by: values, at: place) { weight, bias, value in bias += value }
   }
 
-  /// Multiplies the outputs of the convolution or dense layer right before.
+  /// Multiplies the outputs of the convolution or dense layer right before by `values`, one for each.
   mutating func multiplyOutputs(_ values: [Float], at place: String) throws(ModelError) {
     try changeOutputs(by: values, at: place) { weight, bias, value in
       for index in weight.indices { weight[index] *= value }
@@ -156,12 +156,13 @@ struct LayerChain {
     let name = "\(layers.count - 1)"
     guard var weight = weights["\(name).weight"], var bias = weights["\(name).bias"],
       layers.last != .batchNormalization
-    else { throw refuse(place, "a convolution or a dense layer right before it", "none") }
+    else { throw mismatch(place, "a convolution or a dense layer right before it", "none") }
     guard !isOver, temperature == 1 else {
-      throw refuse(place, "nothing after the logits but a softmax", "values for each output")
+      throw mismatch(place, "nothing after the logits but a softmax", "values for each output")
     }
     guard bias.values.count == values.count else {
-      throw refuse(place, "\(bias.values.count.counted("value")), one an output", "\(values.count)")
+      throw mismatch(
+        place, "\(bias.values.count.counted("value")), one an output", "\(values.count)")
     }
     let length = weight.values.count / values.count
     for (output, value) in values.enumerated() {
@@ -172,7 +173,7 @@ struct LayerChain {
     weights["\(name).bias"] = bias
   }
 
-  /// Adds a batch normalisation with its statistics, `[channels]` each.
+  /// Adds a batch normalisation; each list has one value for each channel.
   mutating func addBatchNormalization(
     scale: [Float]?, shift: [Float]?, mean: [Float], variance: [Float], epsilon: Float,
     at place: String
@@ -180,14 +181,14 @@ struct LayerChain {
     try add(.batchNormalization, at: place)
     let channels = shape.channelCount
     guard channelsLast == nil else {
-      throw refuse(place, "no batch normalisation right after flattening", "one")
+      throw mismatch(place, "no batch normalisation right after flattening", "one")
     }
     for count in [variance.count, scale?.count ?? channels] where count != channels {
-      throw refuse(place, "\(channels) values, one a channel", "\(count)")
+      throw mismatch(place, "\(channels) values, one a channel", "\(count)")
     }
-    // This package has one ε; the scale makes up for another.
+    // This package has one ε. The scale compensates for a different ε in the file.
     guard shift?.count ?? channels == channels, mean.count == channels else {
-      throw refuse(place, "\(channels) values, one a channel", "\(shift?.count ?? mean.count)")
+      throw mismatch(place, "\(channels) values, one a channel", "\(shift?.count ?? mean.count)")
     }
     let scale = (0..<channels).map { channel in
       (scale?[channel] ?? 1)
@@ -202,70 +203,71 @@ struct LayerChain {
 
   mutating func addReLU(at place: String) throws(ModelError) { try add(.relu, at: place) }
 
-  /// Adds a max-pooling; `kernel` and `stride` are of height and width.
+  /// Adds a max-pooling; `kernel` and `stride` contain height and width.
   mutating func addMaxPooling(
     kernel: [Int], stride: [Int], edges: [Int] = [0, 0, 0, 0], roundsUp: Bool = false,
     at place: String
   ) throws(ModelError) {
     guard let size = kernel.first, kernel == [size, size] else {
-      throw refuse(place, "a square window", "\(kernel)")
+      throw mismatch(place, "a square window", "\(kernel)")
     }
-    guard stride == kernel else { throw refuse(place, "stride \(size)", "\(stride)") }
-    guard edges.allSatisfy({ $0 == 0 }) else { throw refuse(place, "no padding", "\(edges)") }
+    guard stride == kernel else { throw mismatch(place, "stride \(size)", "\(stride)") }
+    guard edges.allSatisfy({ $0 == 0 }) else { throw mismatch(place, "no padding", "\(edges)") }
     if roundsUp, size > 0, let planes {
       guard planes.height % size == 0, planes.width % size == 0 else {
-        throw refuse(
-          place, "a pooling that leaves out what does not fill a window",
+        throw mismatch(
+          place, "a pooling that leaves out incomplete windows",
           "one that does not, on \(shape)")
       }
     }
     try add(.maxPooling(size: size), at: place)
   }
 
-  /// Adds a flattening; nothing where there is a vector already.
+  /// Adds a flattening, unless the next layer reads a vector already.
   mutating func addFlatten(channelsLast isLast: Bool = false, at place: String) throws(ModelError) {
     guard let planes else { return }
     try add(.flatten, at: place)
     if isLast, planes.channels > 1, planes.height * planes.width > 1 { channelsLast = planes }
   }
 
-  /// Adds what multiplies the logits before the softmax.
+  /// Adds a multiplication of the logits before the softmax.
   mutating func addScale(_ factor: Double, at place: String) throws(ModelError) {
     guard case .dense? = layers.last, !isOver, factor.isFinite, factor > 0 else {
-      throw refuse(place, "a positive factor on the logits only", "\(factor)")
+      throw mismatch(place, "a positive factor on the logits only", "\(factor)")
     }
     temperature /= factor
   }
 
   mutating func addSoftmax(at place: String) throws(ModelError) {
     guard case .vector = shape, !isOver, case .dense? = layers.last else {
-      throw refuse(place, "a softmax of a dense layer's logits, at the end", "another one")
+      throw mismatch(place, "a softmax of a dense layer's logits, at the end", "another one")
     }
     isOver = true
   }
 
-  /// What a file says beside its layers.
+  /// The content of a file besides its layers.
   struct Description {
     var labels: [String]?
-    /// `nil` where the file does not say it.
+    /// The factor for grey values, or `nil` if the file does not contain it.
     var inputScale: Float?
-    /// Author, licence and description, where they are known.
+    /// Author, licence and description, as far as the file has them.
     var about: [String: String] = [:]
-    /// What this package wrote into it.
+    /// The metadata that this package wrote.
     var metadata: [String: String] = [:]
   }
 
-  /// The model, with the labels of `options`, of this package or of the file.
+  /// Returns the model; its labels are those of `options`, of this package's metadata or of the file.
   func model(_ description: Description, _ options: ImportOptions) throws(ModelError) -> Model {
     if let given = options.inputScale, let known = description.inputScale {
-      throw refuse("--input-scale", "none, for the file says \(known)", "\(given)")
+      throw mismatch(
+        "--input-scale", "no option, because the file has the scale \(known)", "\(given)")
     }
     guard description.metadata["inkstate_format"] != nil else {
       return try foreignModel(description, options)
     }
     for (name, value) in [("--margin", options.margin), ("--pen-width", options.penWidth)] {
       if let value {
-        throw refuse(name, "none, for the file says how drawings are drawn", "\(value)")
+        throw mismatch(name, "no option, because the file has the preprocessing", "\(value)")
       }
     }
     let model = try ownModel(description)
@@ -279,7 +281,7 @@ struct LayerChain {
   ) throws(ModelError) -> Model {
     let architecture = try architecture()
     guard let labels = options.labels ?? description.labels else {
-      throw refuse(
+      throw mismatch(
         "labels", "\(architecture.classCount.counted("label")) in the file, or --labels", "none")
     }
     let rasterizer: Rasterizer
@@ -288,7 +290,7 @@ struct LayerChain {
         size: inputSize, margin: options.margin ?? Rasterizer.standard.margin,
         penWidth: options.penWidth ?? Rasterizer.standard.penWidth)
     } catch {
-      throw refuse("raster", "a margin and a pen that fit", "\(error)")
+      throw mismatch("raster", "a margin and a pen that fit", "\(error)")
     }
     var provenance = description.about
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
@@ -297,24 +299,26 @@ struct LayerChain {
       preprocessing: .raster(
         rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255),
       decision: Model.Decision(
-        temperature: temperature, rejectedLabel: labels.contains("other") ? "other" : nil),
+        temperature: temperature, rejectedLabel: Model.Decision.rejectedLabel(among: labels)),
       provenance: provenance, path: path)
   }
 
-  /// A model that this package wrote: the layers have to be those that it says, but for dropout.
+  /// Returns a model that this package wrote, after checking that its layers match its metadata.
+  ///
+  /// Dropout is only in the metadata.
   private func ownModel(_ description: Description) throws(ModelError) -> Model {
     let read = try architecture()
     guard let text = description.metadata["architecture"],
       let stored = try? JSONDecoder().decode(Architecture.self, from: Data(text.utf8))
-    else { throw refuse("architecture", "the description of a network in the metadata", "none") }
+    else { throw mismatch("architecture", "the description of a network in the metadata", "none") }
     var renamed: [String: Tensor] = [:]
     var next = 0
     for (index, layer) in stored.layers.enumerated() {
       if case .dropout = layer { continue }
       guard next < read.layers.count, Self.isSame(layer, read.layers[next]) else {
-        throw refuse(
-          "architecture", "in the metadata what the network has",
-          "`\(layer.kind)` at layer \(index), not in the network")
+        throw mismatch(
+          "architecture", "the layers of the network in the metadata",
+          "`\(layer.kind)` at layer \(index), which is not in the network")
       }
       for parameter in read.parameters where parameter.node == next {
         renamed[Parameter.name(node: index, parameter.role)] = weights[parameter.name]
@@ -322,29 +326,29 @@ struct LayerChain {
       next += 1
     }
     guard next == read.layers.count else {
-      throw refuse(
-        "architecture", "in the metadata what the network has", "fewer layers there")
+      throw mismatch(
+        "architecture", "the layers of the network in the metadata", "fewer layers")
     }
     let model = try Model(metadata: description.metadata, weights: renamed, path: path)
-    // Somebody may have changed one and not the other.
+    // Another program may have changed one and not the other.
     if let labels = description.labels, labels != model.labels {
-      throw refuse(
+      throw mismatch(
         "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
         labels.joined(separator: ", "))
     }
     if let scale = description.inputScale, scale != model.preprocessing.scale {
-      throw refuse(
+      throw mismatch(
         "input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
     }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
-      throw refuse(
+      throw mismatch(
         "decision.temperature", "that of the network, \(temperature)",
         "\(model.decision.temperature)")
     }
     return model
   }
 
-  /// Whether two layers calculate the same: padding means nothing to a kernel of 1.
+  /// Whether two layers compute the same; padding does not matter for a kernel of 1.
   private static func isSame(_ one: Layer, _ other: Layer) -> Bool {
     if case .convolution(let one) = one, case .convolution(let other) = other, one.kernel == 1 {
       return other.kernel == 1 && one.filters == other.filters
@@ -356,7 +360,7 @@ struct LayerChain {
     do {
       let architecture = try Architecture(name: "imported", inputSize: inputSize, layers: layers)
       for name in Architecture.names {
-        // Some are too deep for a small picture.
+        // Some networks are too deep for a small picture.
         guard
           let known = try? Architecture.named(
             name, classCount: architecture.classCount, inputSize: inputSize)
@@ -368,14 +372,14 @@ struct LayerChain {
       }
       return architecture
     } catch {
-      throw refuse(
+      throw mismatch(
         error.layer.map { "layer \($0 + 1)" } ?? "network", error.expected, error.found)
     }
   }
 }
 
 extension Model {
-  /// The same model with other labels, in the same order.
+  /// Returns the same model with other labels, in the same order.
   fileprivate func renamingLabels(
     to labels: [String], path: String
   ) throws(ModelError) -> Model {

@@ -2,18 +2,18 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// The forms in which a model leaves this package.
+/// A file format for exported models.
 public enum ExportForm: String, Sendable, CaseIterable {
   /// Apple's neural-network classifier, `.mlmodel`.
   case coreml
-  /// The exchange form of most other tools, `.onnx`.
+  /// ONNX, which most other tools read, `.onnx`.
   case onnx
-  /// This package's own form, without batch normalisation, which other tools can read as well.
+  /// The format of this package with batch normalisation folded; other tools can read it too.
   case safetensors
-  /// One file of Swift that depends on nothing.
+  /// One Swift file without dependencies.
   case swift
 
-  /// The ending of such a file's name, without the point.
+  /// The extension of file names, without the dot.
   public var fileExtension: String {
     switch self {
     case .coreml: "mlmodel"
@@ -25,17 +25,16 @@ public enum ExportForm: String, Sendable, CaseIterable {
 }
 
 extension Model {
-  /// The model as the bytes of a file in another form; `name` is what Swift calls it.
+  /// Returns the model as a file in another format; `name` is the name of the Swift type.
   ///
-  /// Batch normalisation is folded into the layers before it, dropout is left out. All forms give the
-  /// same probabilities, the temperature included; what refuses an answer, the thresholds, goes along as
-  /// metadata.
+  /// Batch normalisation is folded into the layers before it, and dropout is left out. All formats give
+  /// the same probabilities, including the temperature. The thresholds for rejection are in the metadata.
   ///
-  /// With `hasState`, Core ML and ONNX files have the states of recurrent layers as inputs and outputs more, so
-  /// that a stream can be read piece by piece.
+  /// With `hasState`, the states of recurrent layers are additional inputs and outputs of Core ML and ONNX
+  /// files. A stream can then be read piece by piece.
   ///
-  /// - Throws: `ModelError` where a folded weight is too large for a number, a number of the decision is out
-  ///   of range, or the form does not have a layer.
+  /// - Throws: `ModelError` if a folded weight overflows, if a number of the decision is out of range, or if
+  ///   the format does not support a layer.
   public func exported(
     as form: ExportForm, name: String = "InkModel", withState hasState: Bool = false
   ) throws -> Data {
@@ -49,11 +48,11 @@ extension Model {
     ).encoded(as: form, name: name)
   }
 
-  /// What the network is, in a sentence, where its provenance has none.
+  /// The description in the provenance, or a sentence about the network.
   var summary: String {
     provenance["description"]
-      ?? "Tells \(labels.joined(separator: ", ")) in drawings of \(preprocessing.rasterizer.size) × "
-      + "\(preprocessing.rasterizer.size) pixels, bright ink on black (Inkstate, network "
-      + "\(architecture.name))."
+      ?? "Classifies drawings of \(preprocessing.rasterizer.size) × "
+      + "\(preprocessing.rasterizer.size) pixels, bright ink on black, as "
+      + "\(labels.joined(separator: ", ")) (Inkstate, network \(architecture.name))."
   }
 }

@@ -3,36 +3,35 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// What an importer is told that a file does not say.
+/// The properties of a model that its file does not contain.
 public struct ImportOptions: Sendable {
-  /// What the classes are called, in order; instead of the file's labels.
+  /// The labels, in order; they replace the labels of the file.
   public var labels: [String]?
-  /// The network, for files with weights only.
+  /// The network, for files that contain only weights.
   public var architecture: Architecture?
-  /// How weights lie in such files; `nil` to find out.
+  /// The layout of the weights in such files; `nil` detects it.
   public var layout: WeightLayout?
-  /// What a batch normalisation in such files adds to the variance; `nil` for the layout's usual one.
+  /// The ε of batch normalisation in such files; `nil` is the default of the layout's framework.
   public var epsilon: Float?
-  /// What grey values of 0…255 are multiplied with, where the file does not say it.
+  /// The factor for grey values from 0 to 255, if the file does not contain it.
   public var inputScale: Float?
-  /// The free space around the ink that the network was trained with, in pixels; `nil` for the usual.
+  /// The margin around the ink in the training pictures, in pixels; `nil` is the standard margin.
   public var margin: Double?
-  /// The width of the line that the network was trained with, in pixels; `nil` for the usual.
+  /// The pen width in the training pictures, in pixels; `nil` is the standard width.
   public var penWidth: Double?
 
-  /// Makes the usual options.
+  /// Creates the default options.
   public init() {}
 }
 
 extension Model {
-  /// Reads a network that another program wrote: Core ML (`.mlmodel`), ONNX (`.onnx`) or NumPy's weights
-  /// (`.npz`).
+  /// Reads a model of another program: Core ML (`.mlmodel`), ONNX (`.onnx`) or NumPy weights (`.npz`).
   ///
-  /// - Throws: `ModelError` naming the layer or field that cannot be taken over.
+  /// - Throws: `ModelError` that names the layer or field that cannot be imported.
   public static func imported(
     path: String, options: ImportOptions = ImportOptions()
   ) throws(ModelError) -> Model {
-    func refuse(_ expected: String, _ found: String) -> ModelError {
+    func mismatch(_ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: "file", expected: expected, found: found)
     }
     let ending = path.lowercased().split(separator: ".").last.map(String.init) ?? ""
@@ -40,12 +39,12 @@ extension Model {
       throw ModelError(
         path: path,
         problem: ending == "mlpackage"
-          ? ".mlpackage holds ML programs, which cannot be taken over; save a .mlmodel"
-          : "only names that end in .mlmodel, .onnx or .npz can be taken over")
+          ? ".mlpackage files contain ML programs, which cannot be imported; save a .mlmodel"
+          : "only files with the extension .mlmodel, .onnx or .npz can be imported")
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     if let size = attributes?[.size] as? Int, size > mostBytes {
-      throw refuse("at most \(mostBytes >> 20) MiB", "\(size >> 20) MiB")
+      throw mismatch("at most \(mostBytes >> 20) MiB", "\(size >> 20) MiB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw ModelError(path: path, problem: "the file is missing or cannot be read")
@@ -53,10 +52,10 @@ extension Model {
     switch ending {
     case "mlmodel": return try CoreMLReader(path: path).model(data, options)
     case "onnx": return try ONNXReader(path: path).model(data, options)
-    default: return try WeightArchive.model(data, path: path, options)
+    default: return try WeightArchive(path: path).model(data, options)
     }
   }
 
-  /// Files with more than the largest network has in double precision are none.
+  /// The maximum size of a file: that of the largest network in double precision.
   private static let mostBytes = 8 * Architecture.mostParameters + (8 << 20)
 }

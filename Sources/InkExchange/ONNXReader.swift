@@ -4,26 +4,14 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// Reads ONNX graphs that are one chain of layers, channels first or last.
-struct ONNXReader {
+/// Reads an ONNX graph that is one chain of layers, with channels first or last.
+struct ONNXReader: ModelFileReader {
   let path: String
 
-  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
-    ModelError(path: path, field: place, expected: expected, found: found)
-  }
-
   func model(_ data: Data, _ options: ImportOptions) throws(ModelError) -> Model {
-    guard !data.isEmpty else { throw refuse("file", "an ONNX model", "an empty file") }
-    guard ProtobufFields.count(in: data, ProtobufFields.onnx) <= ProtobufFields.most else {
-      throw refuse("file", "at most \(ProtobufFields.most) fields", "more")
-    }
-    let file: Onnx_ModelProto
-    do {
-      file = try Onnx_ModelProto(serializedBytes: data)
-    } catch {
-      throw refuse("file", "an ONNX model", "damaged data")
-    }
-    guard !file.graph.node.isEmpty else { throw refuse("graph", "nodes", "none") }
+    let file = try decode(
+      Onnx_ModelProto.self, from: data, ProtobufFields.onnx, kind: "an ONNX model")
+    guard !file.graph.node.isEmpty else { throw mismatch("graph", "nodes", "none") }
     var walk = try Walk(file.graph, path: path)
     try walk.run()
     let metadata = Dictionary(file.metadataProps.map { ($0.key, $0.value) }) { first, _ in first }
@@ -35,23 +23,23 @@ struct ONNXReader {
         about: about.filter { !$0.value.isEmpty }, metadata: metadata), options)
   }
 
-  /// From the input to the output, node after node.
-  private struct Walk {
-    private let path: String
+  /// A walk through the graph from the input to the output.
+  private struct Walk: ModelFileReader {
+    let path: String
     private let constants: Constants
-    /// The nodes that read a value, but for those that ask for its shape only.
+    /// The nodes that read each value, except those that only read its shape.
     private let readers: [String: [Onnx_NodeProto]]
     private let nodeCount: Int
     private let outputs: Set<String>
     private var value: String
-    /// What the axes of the value stand for, as axes of `[batch, channels, height, width]`.
+    /// The axes of the current value, as indices into `[batch, channels, height, width]`.
     private var axes: [Int]
     private(set) var chain: LayerChain
-    /// What the graph itself multiplies grey values with.
+    /// The factor by which the graph multiplies grey values.
     private(set) var inputScale: Float?
 
     init(_ graph: Onnx_GraphProto, path: String) throws(ModelError) {
-      func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
+      func mismatch(_ place: String, _ expected: String, _ found: String) -> ModelError {
         ModelError(path: path, field: place, expected: expected, found: found)
       }
       self.path = path
@@ -64,13 +52,13 @@ struct ONNXReader {
         for name in Set(node.input) { readers[name, default: []].append(node) }
       }
       self.readers = readers
-      // Old files list their constants as inputs as well.
+      // Old files list their constants as inputs too.
       let inputs = graph.input.filter { !constants.contains($0.name) }
       guard inputs.count == 1, let input = inputs.first else {
-        throw refuse("input", "one picture", "\(inputs.count) inputs")
+        throw mismatch("input", "one picture", "\(inputs.count) inputs")
       }
       value = input.name
-      // Whole numbers can only be grey values of 0 to 255.
+      // Integers can only be grey values from 0 to 255.
       let type = Onnx_TensorProto.DataType(rawValue: Int(input.type.tensorType.elemType))
       if let type, ![.undefined, .float, .double, .float16].contains(type) { inputScale = 1 }
       let lengths = input.type.tensorType.shape.dim.map(\.dimValue)
@@ -79,39 +67,35 @@ struct ONNXReader {
       case 4 where lengths[1] == 1: (axes, sides) = ([0, 1, 2, 3], lengths[2...3])
       case 4 where lengths[3] == 1: (axes, sides) = ([0, 2, 3, 1], lengths[1...2])
       default:
-        throw refuse(
+        throw mismatch(
           "input `\(input.name)`", "[batch, 1, rows, columns] or [batch, rows, columns, 1]",
           "\(lengths)")
       }
       guard let size = sides.first, sides.last == size, (4...512).contains(size) else {
-        throw refuse(
+        throw mismatch(
           "input `\(input.name)`", "as many rows as columns, 4 to 512",
           "\(sides.map(String.init).joined(separator: " × ")) (0 is a size that may vary)")
       }
       chain = LayerChain(inputSize: Int(size), path: path)
     }
 
-    private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
-      ModelError(path: path, field: place, expected: expected, found: found)
-    }
-
     mutating func run() throws(ModelError) {
       var steps = 0
       while let node = try nextNode() {
         steps += 1
-        guard steps <= nodeCount else { throw refuse("graph", "an end", "a circle") }
+        guard steps <= nodeCount else { throw mismatch("graph", "an end", "a circle") }
         try add(node, at: "node `\(node.name)` (\(node.opType))")
         value = node.output.first ?? ""
       }
       guard outputs.contains(value) else {
-        throw refuse("graph", "one chain from the input to the output", "an end at `\(value)`")
+        throw mismatch("graph", "one chain from the input to the output", "an end at `\(value)`")
       }
     }
 
     private func nextNode() throws(ModelError) -> Onnx_NodeProto? {
       let next = readers[value] ?? []
       guard next.count <= 1 else {
-        throw refuse(
+        throw mismatch(
           "value `\(value)`", "one chain of nodes",
           "\(next.count) nodes that read it: "
             + next.prefix(3).map { "\($0.opType)" }.joined(separator: ", "))
@@ -127,10 +111,10 @@ struct ONNXReader {
       case "Relu": try chain.addReLU(at: place)
       case "BatchNormalization":
         guard axes == [0, 1, 2, 3] || chain.planes == nil else {
-          throw refuse(place, "channels first", "channels last")
+          throw mismatch(place, "channels first", "channels last")
         }
         guard (attributes.int("training_mode") ?? 0) == 0 else {
-          throw refuse(place, "stored statistics", "training_mode")
+          throw mismatch(place, "stored statistics", "training_mode")
         }
         try chain.addBatchNormalization(
           scale: constant(node, 1, at: place), shift: constant(node, 2, at: place),
@@ -138,7 +122,7 @@ struct ONNXReader {
           epsilon: attributes.float("epsilon") ?? 1e-5, at: place)
       case "Flatten":
         guard (attributes.int("axis") ?? 1) == 1 else {
-          throw refuse(place, "axis 1", "\(attributes.int("axis") ?? 1)")
+          throw mismatch(place, "axis 1", "\(attributes.int("axis") ?? 1)")
         }
         try flatten(at: place)
       case "Reshape": try reshape(node, at: place)
@@ -151,14 +135,14 @@ struct ONNXReader {
         let (constant, _) = try otherInput(node, at: place)
         let values = try constants.floats(constant, at: place)
         guard chain.hasLayers || values.allSatisfy({ $0 == 0 }) else {
-          throw refuse(place, "a layer before what is added", "the picture")
+          throw mismatch(place, "a layer before what is added", "the picture")
         }
         if chain.hasLayers { try chain.addBias(perOutput(constant, values, at: place), at: place) }
       case "Mul", "Div":
         let (constant, isSecond) = try otherInput(node, at: place)
         let values = try constants.floats(constant, at: place)
         guard isSecond || node.opType == "Mul" else {
-          throw refuse(place, "a constant to divide by", "one that is divided")
+          throw mismatch(place, "a constant to divide by", "one that is divided")
         }
         let factors = node.opType == "Mul" ? values : values.map { 1 / $0 }
         if factors.count == 1, !chain.hasLayers {
@@ -166,21 +150,22 @@ struct ONNXReader {
         } else if factors.count == 1, chain.outputCount != 1 {
           try chain.addScale(Double(factors[0]), at: place)
         } else {
-          // A batch normalisation whose statistics were worked out before.
+          // A batch normalisation that was simplified to a multiplication.
           try chain.multiplyOutputs(perOutput(constant, factors, at: place), at: place)
         }
       case "Softmax", "LogSoftmax":
         let axis = attributes.int("axis") ?? -1
-        guard axis == -1 || axis == 1 else { throw refuse(place, "axis 1 or -1", "\(axis)") }
+        guard axis == -1 || axis == 1 else { throw mismatch(place, "axis 1 or -1", "\(axis)") }
         try chain.addSoftmax(at: place)
       case "Cast":
         let type = Onnx_TensorProto.DataType(rawValue: attributes.int("to") ?? 0)
         guard type == .float || type == .double || type == .float16 else {
-          throw refuse(place, "a cast to floating-point numbers", "to \(attributes.int("to") ?? 0)")
+          throw mismatch(
+            place, "a cast to floating-point numbers", "to \(attributes.int("to") ?? 0)")
         }
       case "Identity", "Dropout": break
       default:
-        throw refuse(
+        throw mismatch(
           place,
           "Conv, MaxPool, Relu, BatchNormalization, Flatten, Reshape, Transpose, Gemm, MatMul, Add, "
             + "Mul, Div, Softmax, Dropout, Cast or Identity", node.opType)
@@ -190,11 +175,11 @@ struct ONNXReader {
     private mutating func addConvolution(
       _ node: Onnx_NodeProto, _ attributes: Attributes, at place: String
     ) throws(ModelError) {
-      try takeChannelsFirst(at: place)
+      try useChannelsFirst(at: place)
       let weight = try tensor(node, 1, at: place)
       guard weight.dims.count == 4, let filters = Int(exactly: weight.dims[0]),
         (1...65_536).contains(filters)
-      else { throw refuse(place, "weights with 4 axes", "\(weight.dims)") }
+      else { throw mismatch(place, "weights with 4 axes", "\(weight.dims)") }
       var window = LayerChain.Window(kernel: weight.dims[2...].map { Int(clamping: $0) })
       window.stride = attributes.ints("strides") ?? [1, 1]
       window.dilation = attributes.ints("dilations") ?? [1, 1]
@@ -202,7 +187,7 @@ struct ONNXReader {
       switch attributes.text("auto_pad") {
       case "SAME_UPPER"?, "SAME_LOWER"?: window.edges = nil
       case nil, ""?, "NOTSET"?, "VALID"?: window.edges = attributes.ints("pads") ?? [0, 0, 0, 0]
-      case let other?: throw refuse(place, "a padding of ONNX", other)
+      case let other?: throw mismatch(place, "a padding of ONNX", other)
       }
       let bias = try optionalConstant(node, 2, at: place)
       try chain.addConvolution(
@@ -212,10 +197,10 @@ struct ONNXReader {
 
     private mutating func addPooling(_ attributes: Attributes, at place: String) throws(ModelError)
     {
-      try takeChannelsFirst(at: place)
+      try useChannelsFirst(at: place)
       let kernel = attributes.ints("kernel_shape") ?? []
       guard (attributes.ints("dilations") ?? [1, 1]) == [1, 1] else {
-        throw refuse(place, "dilation 1", "\(attributes.ints("dilations") ?? [])")
+        throw mismatch(place, "dilation 1", "\(attributes.ints("dilations") ?? [])")
       }
       let padding = attributes.text("auto_pad") ?? "NOTSET"
       try chain.addMaxPooling(
@@ -229,7 +214,7 @@ struct ONNXReader {
     ) throws(ModelError) {
       guard (attributes.float("alpha") ?? 1) == 1, (attributes.float("beta") ?? 1) == 1,
         (attributes.int("transA") ?? 0) == 0
-      else { throw refuse(place, "no alpha, beta or transA", "one of them") }
+      else { throw mismatch(place, "no alpha, beta or transA", "one of them") }
       let weight = try tensor(node, 1, at: place)
       let isTransposed = attributes.int("transB") == 1
       var bias = try optionalConstant(node, 2, at: place)
@@ -240,14 +225,14 @@ struct ONNXReader {
       try addDense(weight, isTransposed: isTransposed, bias: bias, at: place)
     }
 
-    /// Adds a dense layer of `[inputs, units]`, or `[units, inputs]` where that is transposed.
+    /// Adds a dense layer; `weight` is `[inputs, units]`, or `[units, inputs]` if it is transposed.
     private mutating func addDense(
       _ weight: Onnx_TensorProto, isTransposed: Bool, bias: [Float]?, at place: String
     ) throws(ModelError) {
       guard weight.dims.count == 2, weight.dims.allSatisfy({ (1...(1 << 24)).contains($0) }) else {
-        throw refuse(place, "weights with 2 axes", "\(weight.dims)")
+        throw mismatch(place, "weights with 2 axes", "\(weight.dims)")
       }
-      guard chain.planes == nil else { throw refuse(place, "a vector to work on", "planes") }
+      guard chain.planes == nil else { throw mismatch(place, "a vector to work on", "planes") }
       var values = try constants.floats(weight, at: place)
       let (rows, columns) = (Int(weight.dims[0]), Int(weight.dims[1]))
       if !isTransposed {
@@ -262,31 +247,31 @@ struct ONNXReader {
         units: isTransposed ? rows : columns, weight: values, bias: bias, at: place)
     }
 
-    /// `values`, those of `constant`, where they are one for each channel or unit of the value.
+    /// Returns `values` of `constant`, after checking that there is one for each channel or unit.
     private func perOutput(
       _ constant: Onnx_TensorProto, _ values: [Float], at place: String
     ) throws(ModelError) -> [Float] {
-      // Without its leading ones: [channels, 1, 1] or [units].
+      // The shape without leading ones: [channels, 1, 1] or [units].
       let axes = Array(constant.dims.drop { $0 == 1 })
       let count = Int64(chain.outputCount)
       let expected = chain.planes == nil ? [count] : [count, 1, 1]
       guard axes == expected || count == 1 && values.count == 1, self.axes == [0, 1, 2, 3] else {
-        throw refuse(place, "a constant of shape \(expected)", "one of \(constant.dims)")
+        throw mismatch(place, "a constant of shape \(expected)", "one of \(constant.dims)")
       }
       return values
     }
 
     // MARK: Shapes
 
-    /// One channel lies the same, first or last.
-    private mutating func takeChannelsFirst(at place: String) throws(ModelError) {
+    /// Checks that the channels are first; with one channel, the order does not matter.
+    private mutating func useChannelsFirst(at place: String) throws(ModelError) {
       if chain.planes?.channels == 1, axes == [0, 2, 3, 1] { axes = [0, 1, 2, 3] }
-      guard axes == [0, 1, 2, 3] else { throw refuse(place, "channels first", "axes \(axes)") }
+      guard axes == [0, 1, 2, 3] else { throw mismatch(place, "channels first", "axes \(axes)") }
     }
 
     private mutating func flatten(at place: String) throws(ModelError) {
       guard axes == [0, 1, 2, 3] || axes == [0, 2, 3, 1] else {
-        throw refuse(place, "channels first or last", "axes \(axes)")
+        throw mismatch(place, "channels first or last", "axes \(axes)")
       }
       try chain.addFlatten(channelsLast: axes != [0, 1, 2, 3], at: place)
       axes = [0, 1, 2, 3]
@@ -295,32 +280,32 @@ struct ONNXReader {
     private mutating func transpose(_ attributes: Attributes, at place: String) throws(ModelError) {
       let order = attributes.ints("perm") ?? [3, 2, 1, 0]
       guard chain.planes != nil, order.sorted() == [0, 1, 2, 3] else {
-        throw refuse(place, "an order of 4 axes", "\(order)")
+        throw mismatch(place, "an order of 4 axes", "\(order)")
       }
       axes = order.map { axes[$0] }
     }
 
-    /// Planes become a vector; one channel may change its place among the axes.
+    /// Flattens planes, or moves the axis of a single channel.
     private mutating func reshape(_ node: Onnx_NodeProto, at place: String) throws(ModelError) {
       let shape = node.input.count > 1 ? constants.tensor(node.input[1]) : nil
       let lengths = try shape.map { shape throws(ModelError) in
         try constants.integers(shape, at: place)
       }
       guard let planes = chain.planes else {
-        guard lengths?.count == 2 else { throw refuse(place, "2 axes", "\(lengths ?? [])") }
+        guard lengths?.count == 2 else { throw mismatch(place, "2 axes", "\(lengths ?? [])") }
         return
       }
-      // A shape that is worked out in the graph keeps the batch: what follows tells whether it fits.
+      // A shape that the graph computes keeps the batch. The next layers check the sizes.
       guard let lengths, lengths.count != 2 else { return try flatten(at: place) }
       let (rows, columns) = (Int64(planes.height), Int64(planes.width))
       guard planes.channels == 1, axes == [0, 1, 2, 3] || axes == [0, 2, 3, 1],
         lengths.count == 4
-      else { throw refuse(place, "a flattening", "a shape of \(lengths)") }
+      else { throw mismatch(place, "a flattening", "a shape of \(lengths)") }
       switch Array(lengths.dropFirst()) {
       case [1, rows, columns]: axes = [0, 1, 2, 3]
       case [rows, columns, 1]: axes = [0, 2, 3, 1]
       default:
-        throw refuse(place, "\(rows) rows and \(columns) columns", "a shape of \(lengths)")
+        throw mismatch(place, "\(rows) rows and \(columns) columns", "a shape of \(lengths)")
       }
     }
 
@@ -330,7 +315,7 @@ struct ONNXReader {
       _ node: Onnx_NodeProto, _ index: Int, at place: String
     ) throws(ModelError) -> Onnx_TensorProto {
       guard node.input.count > index, let tensor = constants.tensor(node.input[index]) else {
-        throw refuse(place, "a constant as input \(index + 1)", "none")
+        throw mismatch(place, "a constant as input \(index + 1)", "none")
       }
       return tensor
     }
@@ -341,7 +326,7 @@ struct ONNXReader {
       try constants.floats(tensor(node, index, at: place), at: place)
     }
 
-    /// The constant at `index`, or `nil` where it is left out: an empty name stands for that.
+    /// Returns the constant at `index`, or `nil` if it is omitted; then its name may be empty.
     private func optionalConstant(
       _ node: Onnx_NodeProto, _ index: Int, at place: String
     ) throws(ModelError) -> [Float]? {
@@ -349,28 +334,28 @@ struct ONNXReader {
       return try constant(node, index, at: place)
     }
 
-    /// The constant that a node of two inputs reads beside the chain's value, and whether it is the second.
+    /// Returns the constant input of a node with two inputs, and whether it is the second one.
     private func otherInput(
       _ node: Onnx_NodeProto, at place: String
     ) throws(ModelError) -> (Onnx_TensorProto, isSecond: Bool) {
-      guard node.input.count == 2 else { throw refuse(place, "2 inputs", "\(node.input.count)") }
+      guard node.input.count == 2 else { throw mismatch(place, "2 inputs", "\(node.input.count)") }
       let isSecond = node.input[0] == value
       return (try tensor(node, isSecond ? 1 : 0, at: place), isSecond)
     }
   }
 
-  /// A node's attributes by name.
+  /// The attributes of a node by name.
   private struct Attributes {
     private let byName: [String: Onnx_AttributeProto]
 
     init(_ node: Onnx_NodeProto, path: String, at place: String) throws(ModelError) {
       for attribute in node.attribute {
-        // Fields that are there, but not of their own kind, would read as absent.
+        // The decoder treats a field with the wrong wire type as absent.
         let numbers = ProtobufFields.numbers(in: attribute.unknownFields.data)
         if let number = numbers.first(where: [2, 3, 4, 7, 8, 20].contains) {
           throw ModelError(
             path: path, field: "\(place), \(attribute.name)",
-            expected: "field \(number) of its own kind", found: "another wire type")
+            expected: "field \(number) with its own wire type", found: "another wire type")
         }
       }
       byName = Dictionary(node.attribute.map { ($0.name, $0) }) { first, _ in first }
@@ -386,9 +371,9 @@ struct ONNXReader {
 }
 
 /// The constants of an ONNX graph.
-struct Constants {
+struct Constants: ModelFileReader {
   private let byName: [String: Onnx_TensorProto]
-  private let path: String
+  let path: String
 
   init(_ graph: Onnx_GraphProto, path: String) {
     self.path = path
@@ -404,7 +389,7 @@ struct Constants {
     self.byName = byName
   }
 
-  /// What a `Constant` node holds.
+  /// Returns the value of a `Constant` node.
   private static func constant(_ attribute: Onnx_AttributeProto) -> Onnx_TensorProto? {
     switch attribute.name {
     case "value": return attribute.t
@@ -430,11 +415,7 @@ struct Constants {
 
   func tensor(_ name: String) -> Onnx_TensorProto? { byName[name] }
 
-  private func refuse(_ place: String, _ expected: String, _ found: String) -> ModelError {
-    ModelError(path: path, field: place, expected: expected, found: found)
-  }
-
-  /// The numbers of a tensor of 16, 32 or 64 bits.
+  /// Returns the values of a tensor of 16, 32 or 64 bits.
   func floats(_ tensor: Onnx_TensorProto, at place: String) throws(ModelError) -> [Float] {
     let count = tensor.dims.reduce((Int64(1), false)) {
       let product = $0.0.multipliedReportingOverflow(by: $1)
@@ -442,87 +423,67 @@ struct Constants {
     }
     let name = "\(place), `\(tensor.name)`"
     guard !count.1, Int(count.0) <= Architecture.mostParameters else {
-      throw refuse(name, "at most \(Architecture.mostParameters) values", "\(tensor.dims)")
+      throw mismatch(name, "at most \(Architecture.mostParameters) values", "\(tensor.dims)")
     }
     let type = Onnx_TensorProto.DataType(rawValue: Int(tensor.dataType))
     let widths: [Onnx_TensorProto.DataType: Int] = [.float16: 2, .float: 4, .double: 8]
+    guard let type, let width = widths[type] else {
+      throw mismatch(name, "numbers of 16, 32 or 64 bits", "data type \(tensor.dataType)")
+    }
     let raw =
       tensor.dataLocation == .external
-      ? try external(tensor, count: Int(count.0) * (type.flatMap { widths[$0] } ?? 0), at: name)
-      : tensor.rawData
-    let values: [Float]
-    switch type {
-    case .float?:
-      values =
-        raw.isEmpty
-        ? tensor.floatData
-        : Self.numbers(raw, of: UInt32.self) { Float(bitPattern: $0) }
-    case .double?:
-      values =
-        raw.isEmpty
-        ? tensor.doubleData.map(Float.init)
-        : Self.numbers(raw, of: UInt64.self) { Float(Double(bitPattern: $0)) }
-    case .float16?:
-      values =
-        raw.isEmpty
-        ? tensor.int32Data.map { HalfPrecision.float(UInt16(truncatingIfNeeded: $0)) }
-        : HalfPrecision.floats(raw)
-    default: throw refuse(name, "numbers of 16, 32 or 64 bits", "data type \(tensor.dataType)")
-    }
+      ? try external(tensor, count: Int(count.0) * width, at: name) : tensor.rawData
+    let values =
+      switch type {
+      case _ where !raw.isEmpty: raw.floats(width: width)
+      case .double: tensor.doubleData.map(Float.init)
+      case .float16:
+        tensor.int32Data.map { HalfPrecision.float(UInt16(truncatingIfNeeded: $0)) }
+      default: tensor.floatData
+      }
     guard Int64(values.count) == count.0 else {
-      throw refuse(name, "as many values as its shape \(tensor.dims) says", "\(values.count)")
+      throw mismatch(name, "the number of values of its shape \(tensor.dims)", "\(values.count)")
     }
     return values
   }
 
-  /// The numbers of a tensor of 64-bit integers.
+  /// Returns the values of a tensor of 64-bit integers.
   func integers(_ tensor: Onnx_TensorProto, at place: String) throws(ModelError) -> [Int64] {
     guard Int(tensor.dataType) == Onnx_TensorProto.DataType.int64.rawValue else {
-      throw refuse(place, "integers of 64 bits", "data type \(tensor.dataType)")
+      throw mismatch(place, "integers of 64 bits", "data type \(tensor.dataType)")
     }
     guard tensor.rawData.isEmpty else {
-      return Self.numbers(tensor.rawData, of: UInt64.self) { Int64(bitPattern: $0) }
+      return tensor.rawData.numbers { (bits: UInt64) in Int64(bitPattern: bits) }
     }
     return tensor.int64Data
   }
 
-  private static func numbers<Bits: FixedWidthInteger, Number>(
-    _ data: Data, of bits: Bits.Type, _ number: (Bits) -> Number
-  ) -> [Number] {
-    data.withUnsafeBytes { bytes in
-      let width = MemoryLayout<Bits>.size
-      return (0..<bytes.count / width).map {
-        number(Bits(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * width, as: Bits.self)))
-      }
-    }
-  }
-
-  /// What lies in a file beside the model's, as PyTorch writes it.
+  /// Returns the values of a tensor from a separate file, as PyTorch writes it.
   private func external(
     _ tensor: Onnx_TensorProto, count: Int, at name: String
   ) throws(ModelError) -> Data {
     let entries = Dictionary(tensor.externalData.map { ($0.key, $0.value) }) { first, _ in first }
-    // Only a name: what a model says must not lead anywhere else.
+    // Only a file name is allowed, so that a model cannot read files in other folders.
     guard let location = entries["location"], !location.isEmpty, !location.contains("/"),
       !location.contains("\\"), location != ".."
-    else { throw refuse(name, "a file beside the model's", entries["location"] ?? "none") }
+    else { throw mismatch(name, "a file beside the model's", entries["location"] ?? "none") }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let file = folder.appendingPathComponent(location).path
     guard let handle = FileHandle(forReadingAtPath: file) else {
-      throw refuse(name, "the file `\(location)` beside the model's", "none")
+      throw mismatch(name, "the file `\(location)` beside the model's", "none")
     }
     defer { try? handle.close() }
     guard let offset = UInt64(entries["offset"] ?? "0") else {
-      throw refuse(name, "an offset in `\(location)`", entries["offset"] ?? "none")
+      throw mismatch(name, "an offset in `\(location)`", entries["offset"] ?? "none")
     }
     guard (entries["length"] ?? "\(count)") == "\(count)" else {
-      throw refuse(name, "\(count.counted("byte")) in `\(location)`", entries["length"] ?? "none")
+      throw mismatch(name, "\(count.counted("byte")) in `\(location)`", entries["length"] ?? "none")
     }
     guard let size = try? handle.seekToEnd(), offset <= size, UInt64(count) <= size - offset,
       (try? handle.seek(toOffset: offset)) != nil, let data = try? handle.read(upToCount: count),
       data.count == count
     else {
-      throw refuse(name, "\(count.counted("byte")) from \(offset) on in `\(location)`", "fewer")
+      throw mismatch(name, "\(count.counted("byte")) from \(offset) on in `\(location)`", "fewer")
     }
     return data
   }

@@ -4,7 +4,7 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// A network as ONNX, operator set 17.
+/// Writes a network as ONNX, operator set 17.
 ///
 /// Pictures go in as `[batch, channels, height, width]`, grey values times the input scale, series as
 /// `[batch, length, channels]` and vectors as `[batch, count]`. `probabilities` are `[batch, classes]`, or
@@ -16,13 +16,13 @@ struct ONNXWriter {
   private var inputs: [Onnx_ValueInfoProto] = []
   private var outputs: [Onnx_ValueInfoProto] = []
   private var names = UniqueNames()
-  /// What the values are called in the file.
+  /// The names of the values in the file.
   private var values: [Architecture.Source: String] = [:]
 
   private static let output = "probabilities"
   private static let batch = Onnx_TensorShapeProto.Dimension.with { $0.dimParam = "batch" }
 
-  /// Takes a network without batch normalisations that could be folded.
+  /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
   init(_ content: NetworkExport) {
     self.content = content
     let architecture = content.architecture
@@ -50,7 +50,7 @@ struct ONNXWriter {
 
   func data() throws -> Data {
     var file = Onnx_ModelProto()
-    // The first that knows operator set 17 (1.12).
+    // Version 8 is the first with operator set 17 (ONNX 1.12).
     file.irVersion = 8
     file.opsetImport = [.with { $0.version = 17 }]
     file.producerName = "inkstate"

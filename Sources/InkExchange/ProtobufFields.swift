@@ -1,23 +1,23 @@
 import Foundation
 
-/// What a file in protobuf's wire format holds, before it is decoded: a decoded message takes a hundred times
-/// the room of its two bytes, so that a small file of very many could fill the memory.
+/// Counts the fields of a file in protobuf's wire format before it is decoded.
 ///
-/// Source: protobuf.dev, "Encoding".
+/// A message of two bytes needs a hundred times as much memory when it is decoded. Without the count, a
+/// small file with many messages could fill the memory. Source: protobuf.dev, "Encoding".
 enum ProtobufFields {
-  /// The messages inside a message, by field number.
+  /// The messages in a message, by field number.
   indirect enum Schema {
     case message([Int: Schema])
   }
 
-  /// A file with more fields is no network of one chain.
+  /// The maximum number of fields; no network that is one chain has more.
   static let most = 200_000
 
   private static let leaf = Schema.message([:])
   private static let entry = leaf
   private static let weights = leaf
 
-  /// Where messages lie in Core ML's files, as far as they can be many.
+  /// The messages in Core ML files that can occur many times.
   static let coreML = Schema.message([
     2: .message([
       1: .message([3: leaf]), 10: .message([3: leaf]), 100: .message([100: entry]),
@@ -37,7 +37,7 @@ enum ProtobufFields {
   private static let tensor = Schema.message([13: entry])
   private static let value = Schema.message([2: .message([1: .message([2: .message([1: leaf])])])])
 
-  /// Where messages lie in ONNX's files.
+  /// The messages in ONNX files that can occur many times.
   static let onnx = Schema.message([
     7: .message([
       1: .message([5: .message([5: tensor])]), 5: tensor, 11: value, 12: value,
@@ -45,9 +45,9 @@ enum ProtobufFields {
     8: leaf, 14: entry,
   ])
 
-  /// How many fields there are in `data` and in the messages of `schema` inside it.
+  /// Returns the number of fields in `data` and in the messages of `schema` in it.
   ///
-  /// More than ``most`` are not counted further. What is damaged ends the count: the decoder will say so.
+  /// The count ends after ``most`` fields, and at damaged data, which the decoder reports.
   static func count(in data: Data, _ schema: Schema) -> Int {
     data.withUnsafeBytes { bytes in count(bytes[...], schema, room: most) }
   }
@@ -67,7 +67,7 @@ enum ProtobufFields {
     return count
   }
 
-  /// The numbers of the fields in `data`, in their order.
+  /// Returns the field numbers in `data`, in order.
   static func numbers(in data: Data) -> [Int] {
     var numbers: [Int] = []
     data.withUnsafeBytes { bytes in
@@ -79,8 +79,9 @@ enum ProtobufFields {
     return numbers
   }
 
-  /// Goes from field to field until the end, damage, or `visit` says no; the content is that of fields with
-  /// a length.
+  /// Visits each field until the end, damaged data, or until `visit` returns false.
+  ///
+  /// Only fields with a length have a content.
   private static func walk(
     _ bytes: Slice<UnsafeRawBufferPointer>,
     _ visit: (_ number: Int, _ content: Slice<UnsafeRawBufferPointer>?) -> Bool
@@ -108,7 +109,7 @@ enum ProtobufFields {
         guard let length = varint(), length <= UInt64(bytes.endIndex - place) else { return }
         content = bytes[place..<place + Int(length)]
         place += Int(length)
-      // Groups have not been written for a long time.
+      // Groups are deprecated. The start and end of a group are counted as fields.
       default: break
       }
       guard place <= bytes.endIndex, visit(Int(clamping: tag >> 3), content) else { return }

@@ -2,9 +2,9 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// A model as one file of Swift that depends on nothing: the layers as calls, the weights as text.
+/// Writes a network as one Swift file without dependencies: the layers as calls, the weights as text.
 struct SwiftWriter {
-  /// A function that a Swift file has only if one of its statements calls it.
+  /// A function that an exported Swift file contains only if one of its statements calls it.
   private enum Function {
     case convolution, maxPooling, scaleAndShift, seriesConvolution, recurrence, maxOverTime
     case meanOverTime, attention, layerNormalization, concatenation, columns
@@ -17,10 +17,12 @@ struct SwiftWriter {
   private var functions: Set<Function> = []
   /// The expression for each value.
   private var values: [Architecture.Source: String] = [:]
-  /// What the inputs are called in the function.
+  /// The names of the inputs in the function.
   private let inputs: [String]
 
-  /// Takes a network without batch normalisations that could be folded; `name` is what the type is called.
+  /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
+  ///
+  /// `name` is the name of the Swift type.
   init(_ content: NetworkExport, name: String) {
     self.content = content
     self.name = name
@@ -177,7 +179,7 @@ struct SwiftWriter {
     }
   }
 
-  /// The file.
+  /// The text of the file.
   var text: String {
     let architecture = content.architecture
     let labels = content.labels.map { $0.debugDescription }.joined(separator: ", ")
@@ -199,10 +201,10 @@ struct SwiftWriter {
 
       /// The network `\(Self.line(architecture.name))`: layers, weights and labels, without any dependency.
       public enum \(name) {
-        /// What the probabilities stand for, in order.
+        /// The labels of the probabilities, in order.
         public static let labels = [\(labels)]
       \(sizes)
-        /// The probability of each label\(isPerStep ? ", step after step" : "").
+        /// Returns the probability of each label\(isPerStep ? ", step after step" : "").
         ///
       \(zip(inputs, architecture.inputs).map { "  /// - \(Self.comment($0, $1))" }.joined(separator: "\n"))
         public static func probabilities(\(parameters.joined(separator: ", "))) -> \(isPerStep ? "[[Float]]" : "[Float]") {
@@ -256,7 +258,7 @@ struct SwiftWriter {
     if let size = content.architecture.pictureSize {
       text += """
 
-          /// The rows and columns of a picture.
+          /// The width and height of a picture.
           public static let size = \(size)
 
         """
@@ -267,8 +269,7 @@ struct SwiftWriter {
     if hasImages {
       text += """
 
-          /// What grey values of 0 (paper) to 255 (ink) are multiplied with before they are given to the
-          /// network.
+          /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to the network.
           public static let inputScale: Float = \(content.imageScale)
 
         """
@@ -276,7 +277,7 @@ struct SwiftWriter {
     return text
   }
 
-  /// What an input is, for people.
+  /// Returns the comment about an input.
   private static func comment(_ name: String, _ input: NetworkInput) -> String {
     func words(_ extent: NetworkInput.Extent) -> String {
       let bounds = extent.bounds
@@ -322,11 +323,11 @@ struct SwiftWriter {
   private static func about(_ content: NetworkExport) -> String {
     let known = [
       ("author", "Author"), ("license", "Licence"), ("version", "Inkstate"), ("command", "Command"),
-    ].compactMap { key, word in content.provenance[key].map { "\(word): \($0)." } }
-    return known.isEmpty ? "Nothing is known about its origin." : known.joined(separator: " ")
+    ].compactMap { key, title in content.provenance[key].map { "\(title): \($0)." } }
+    return known.isEmpty ? "Its origin is unknown." : known.joined(separator: " ")
   }
 
-  /// Text that stays on one line of a comment.
+  /// Returns the text without line ends, for a comment.
   private static func line(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
@@ -379,7 +380,7 @@ struct SwiftWriter {
       texts.append(
         """
 
-          /// The largest value of each square; what does not fill one is left out.
+          /// The largest value of each square; incomplete squares are left out.
           private static func maxPooling(
             _ input: [Float], channels: Int, height: Int, width: Int, size: Int
           ) -> [Float] {

@@ -3,10 +3,11 @@ import Foundation
 import Ink
 import InkNetwork
 
-/// The members of a ZIP file, stored or deflated, in the order of its directory (PKWARE's APPNOTE, sections
-/// 4.3 and 4.4); as much of the format as NumPy writes.
-struct ZipArchive {
-  /// A member with where it lies.
+/// The members of a ZIP file, in the order of its directory (PKWARE's APPNOTE, sections 4.3 and 4.4).
+///
+/// It reads the part of the format that NumPy writes: members that are stored or deflated.
+struct ZipArchive: ModelFileReader {
+  /// A member of the archive and its position in the file.
   struct Member {
     let name: String
     fileprivate let method: Int
@@ -17,28 +18,30 @@ struct ZipArchive {
 
   let members: [Member]
   private let bytes: [UInt8]
-  private let path: String
+  let path: String
 
   init(_ data: Data, path: String) throws(ModelError) {
     let bytes = [UInt8](data)
-    func refuse(_ expected: String, _ found: String) -> ModelError {
+    func mismatch(_ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: "archive", expected: expected, found: found)
     }
-    // The directory's end is the last thing, but for a comment of up to 64 KiB.
+    // Only a comment of up to 64 KiB can follow the end of the directory.
     let lowest = max(0, bytes.count - 22 - 65_535)
     guard bytes.count >= 22,
       let end = (lowest...bytes.count - 22).last(where: {
         Self.number(bytes, $0, 4) == 0x0605_4B50
       })
-    else { throw refuse("a ZIP file", "something else") }
+    else { throw mismatch("a ZIP file", "something else") }
     var members: [Member] = []
     var place = Self.number(bytes, end + 16, 4)
     for _ in 0..<Self.number(bytes, end + 10, 2) {
       guard place + 46 <= end, Self.number(bytes, place, 4) == 0x0201_4B50 else {
-        throw refuse("a whole directory", "an end after \(members.count.counted("member"))")
+        throw mismatch("a whole directory", "an end after \(members.count.counted("member"))")
       }
       let nameCount = Self.number(bytes, place + 28, 2)
-      guard place + 46 + nameCount <= end else { throw refuse("a whole directory", "a long name") }
+      guard place + 46 + nameCount <= end else {
+        throw mismatch("a whole directory", "a long name")
+      }
       members.append(
         Member(
           name: String(decoding: bytes[place + 46..<place + 46 + nameCount], as: UTF8.self),
@@ -53,47 +56,47 @@ struct ZipArchive {
     self.path = path
   }
 
-  /// The content of a member.
+  /// Returns the content of a member.
   ///
-  /// - Throws: `ModelError` where it is damaged or has more than `most` bytes.
+  /// - Throws: `ModelError` if the member is damaged or has more than `most` bytes.
   func content(of member: Member, most: Int) throws(ModelError) -> [UInt8] {
-    func refuse(_ expected: String, _ found: String) -> ModelError {
-      ModelError(path: path, field: member.name, expected: expected, found: found)
+    let name = member.name
+    guard member.count <= most else {
+      throw mismatch(name, "at most \(most) bytes", "\(member.count)")
     }
-    guard member.count <= most else { throw refuse("at most \(most) bytes", "\(member.count)") }
     let header = member.offset
     guard header + 30 <= bytes.count, Self.number(bytes, header, 4) == 0x0403_4B50 else {
-      throw refuse("a member where the directory says", "something else")
+      throw mismatch(name, "a member at the position in the directory", "something else")
     }
     let start =
       header + 30 + Self.number(bytes, header + 26, 2) + Self.number(bytes, header + 28, 2)
     guard start + member.packedCount <= bytes.count else {
-      throw refuse(member.packedCount.counted("byte"), "the end of the file")
+      throw mismatch(name, member.packedCount.counted("byte"), "the end of the file")
     }
     let packed = bytes[start..<start + member.packedCount]
     switch member.method {
     case 0:
       guard member.packedCount == member.count else {
-        throw refuse(member.count.counted("byte"), "\(member.packedCount)")
+        throw mismatch(name, member.count.counted("byte"), "\(member.packedCount)")
       }
       return Array(packed)
     case 8:
       guard let content = Self.inflated(packed, count: member.count) else {
-        throw refuse("whole deflated data of \(member.count.counted("byte"))", "damaged data")
+        throw mismatch(name, "\(member.count.counted("byte")) of deflated data", "damaged data")
       }
       return content
-    default: throw refuse("stored or deflated data", "method \(member.method)")
+    default: throw mismatch(name, "stored or deflated data", "method \(member.method)")
     }
   }
 
-  /// `packed` without its compression (RFC 1951), where that gives exactly `count` bytes.
+  /// Returns the decompressed data (RFC 1951), or `nil` if they do not have exactly `count` bytes.
   private static func inflated(_ packed: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
     var stream = z_stream()
     guard
       inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }
     defer { inflateEnd(&stream) }
-    // One more than there should be: a longer stream is damaged as well.
+    // One byte more than expected, to detect a longer stream.
     var content = [UInt8](repeating: 0, count: count + 1)
     let status = packed.withUnsafeBufferPointer { packed in
       content.withUnsafeMutableBufferPointer { content in
@@ -109,7 +112,7 @@ struct ZipArchive {
     return content
   }
 
-  /// `count` bytes as a little-endian number.
+  /// Returns `count` bytes as a little-endian number.
   private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int {
     bytes[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }

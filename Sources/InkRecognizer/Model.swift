@@ -33,8 +33,16 @@ public struct Model: Hashable, Sendable {
     public var leastMargins: [String: Double]
     /// A drawing whose longer side is shorter than this, in canvas points, is a tap.
     public var leastExtent: Double
-    /// The label that stands for "none of the others", or `nil` where there is no such class.
+    /// The label of drawings that show none of the other classes, or `nil` if there is no such class.
     public var rejectedLabel: String?
+
+    /// The usual label of drawings that show none of the other classes.
+    public static let otherLabel = "other"
+
+    /// Returns ``otherLabel`` if it is one of `labels`, otherwise `nil`.
+    public static func rejectedLabel(among labels: [String]) -> String? {
+      labels.contains(otherLabel) ? otherLabel : nil
+    }
 
     /// Accepts everything.
     public init(

@@ -21,7 +21,7 @@ enum Answer {
     return data(Data(text.bytes), type: "application/json", status: status)
   }
 
-  /// Bytes of a media type; with `fileName`, to be saved under that name.
+  /// Data of a media type; with `fileName`, the browser saves them under this name.
   static func data(
     _ data: Data, type: String, fileName: String? = nil, status: HTTPResponse.Status = .ok
   ) -> Response {
@@ -69,12 +69,12 @@ enum Answer {
       })
   }
 
-  /// A sentence that says what is wrong.
+  /// An error as a sentence.
   static func problem(_ status: HTTPResponse.Status, _ text: String) -> Response {
     problem(status, Message.Failure(error: text))
   }
 
-  /// What is wrong with a document that is not there any more.
+  /// An error about a document that was renamed or deleted.
   static func problem(_ missing: MissingDocument) -> Response {
     problem(
       .notFound,
@@ -89,20 +89,20 @@ enum Answer {
     data((try? JSONEncoder().encode(failure)) ?? Data(), type: "application/json", status: status)
   }
 
-  /// The answer to an error that was not expected where it happened.
+  /// The answer to an error that no handler caught.
   static func unexpected(_ error: any Error) -> Response {
     switch error {
     case let error as HTTPError:
-      problem(error.status, error.body ?? "The studio has nothing at this address.")
+      problem(error.status, error.body ?? "The studio has no page at this address.")
     case is NIOTooManyBytesError:
       problem(.contentTooLarge, "This is too large for the studio. Send less at a time.")
-    case let problem as Problem: Self.problem(problem.status, problem.description)
+    case let problem as StudioError: Self.problem(problem.status, problem.description)
     case let missing as MissingDocument: problem(missing)
     default: problem(.internalServerError, plainText(of: error))
     }
   }
 
-  /// A page in plain English, for a browser that was not let in.
+  /// A page that explains why a browser has no access.
   static func page(_ status: HTTPResponse.Status, title: String, text: String) -> Response {
     let html = """
       <!doctype html>

@@ -1,9 +1,9 @@
 import AutomatonEditor
 import Ink
 
-/// What the page and the server have to agree on: the page asks for it when it starts.
+/// The constants that the page shares with the server; the page requests them at its start.
 struct Constants: Encodable {
-  /// A form of a document's file.
+  /// A file format of documents.
   struct Form: Encodable, Equatable {
     var ending: String
     var title: String
@@ -15,35 +15,38 @@ struct Constants: Encodable {
     var title: String
   }
 
-  /// The endings of files that can be opened as documents.
+  /// The extensions of files that can be opened as documents.
   var documentEndings = DocumentForm.endings
-  /// What a document can be saved as.
+  /// The formats in which a document can be saved.
   var savedForms = SavedForm.all.map { Form(ending: $0.ending, title: $0.title) }
-  /// The endings of files that can be imported as recordings.
+  /// The extensions of files that can be imported as recordings.
   var recordingEndings = InkFile.Format.allCases.map(\.ending)
-  /// What to draw for a class, by its label.
+  /// The shape to draw for each class.
   var meanings = [
     DrawnClass.state.rawValue: "a circle",
     DrawnClass.transition.rawValue: "an arrow or a line",
     DrawnClass.cycle.rawValue: "an arrow that returns to its start",
     DrawnClass.otherLabel: "any other shape: a letter, a scribble, a square",
   ]
-  /// How many of the latest recordings are shown.
+  /// The number of latest recordings on the page.
   var shownRecordings = StudioInterface.shownRecordings
-  /// The width of lines and of the blank around letters, the height of letters, and the dashes of dangling
+  /// The line width, the width of the background around text, the text size, and the dashes of dangling
   /// transitions, in canvas points.
   var lineWidth = Geometry.lineWidth
   var haloWidth = Geometry.haloWidth
   var textSize = Geometry.textSize
   var dashes = Geometry.dashes
-  /// The radius of a state that is added without being drawn, in canvas points.
+  /// The radius of a state that a double-click adds, in canvas points.
   var stateRadius = EditorOptions().usualRadius
-  /// The greatest length of the name of a document or a learner, and of one that a new model gets.
+  /// The maximum length of the names of documents and learners, and of new models.
   var nameLength = FileName.mostCharacters
   var modelNameLength = FileName.mostWishedCharacters
-  /// The greatest number of epochs.
+  /// The characters of names, as the content of a character class in a regular expression.
+  var nameCharacters = FileName.characterClass
+  /// The maximum number of epochs.
   var epochs = Training.mostEpochs
+  /// The levels of the digit game.
   var levels = Practice.Level.allCases.map { Level(name: $0.rawValue, title: $0.title) }
-  /// The model adapts to a learner each time that so many more digits are known.
+  /// The number of new digits after which the model adapts to a learner again.
   var adaptsEvery = Practice.adaptsEvery
 }

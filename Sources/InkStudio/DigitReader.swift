@@ -1,11 +1,11 @@
 import Ink
 import InkRecognizer
 
-/// Reads a number of one or two digits that was written with a pen or a finger.
+/// Reads a handwritten number of one or two digits.
 struct DigitReader: Sendable {
-  /// What was read.
+  /// A number that was read.
   struct Reading: Sendable {
-    /// A digit: its strokes, and every label with its probability, most likely first.
+    /// A digit: its strokes, and all labels with their probabilities, the most likely first.
     struct Digit: Sendable {
       var drawing: Drawing
       var ranked: [Recognition.Candidate]
@@ -20,10 +20,10 @@ struct DigitReader: Sendable {
     var text: String { digits.map(\.label).joined() }
     /// The probability of the least sure digit.
     var probability: Double { digits.map(\.probability).min() ?? 0 }
-    /// Whether nobody needs to be asked.
+    /// Whether the number is certain enough not to ask the learner.
     var isSure: Bool { probability >= DigitReader.sure }
 
-    /// Whether the drawing may well show `text`, digit by digit.
+    /// Whether each digit of `text` is plausible.
     func isConsistent(with text: String) -> Bool {
       let labels = text.map(String.init)
       return labels.count == digits.count
@@ -33,31 +33,31 @@ struct DigitReader: Sendable {
     }
   }
 
-  /// A model that tells digits apart.
+  /// The model for digits.
   var recognizer: Recognizer
 
-  /// Below this probability a person is asked what was written.
+  /// The minimum probability at which the learner is not asked.
   static let sure = 0.8
-  /// Below this probability a drawing does not show a digit, whatever a person says.
+  /// The minimum probability at which a drawing can show a digit.
   static let plausible = 0.05
-  /// Nobody needs more for two digits.
+  /// The maximum number of strokes in two digits.
   private static let mostStrokes = 12
-  /// Wider than this, as a share of the writing's height, a gap parts two digits.
+  /// The minimum gap between two digits, as a share of the height of the drawing.
   private static let gap = 0.08
-  /// Digits overlap at most by this share of the narrower one.
+  /// The maximum overlap of two digits, as a share of the width of the narrower one.
   private static let overlap = 0.35
-  /// How much likelier two digits have to be than one where no gap parts them.
+  /// The minimum difference in probability by which two digits without a gap are preferred to one.
   private static let bonus = 0.2
 
-  /// What `drawing` says, or `nil` where it holds nothing.
+  /// Returns the number in `drawing`, or `nil` if the drawing is empty.
   ///
-  /// - Throws: `RasterError` where the drawing has coordinates that are not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite.
   func read(_ drawing: Drawing) throws -> Reading? {
     let strokes = drawing.strokes.filter { !$0.points.isEmpty }
       .sorted { Self.middle($0) < Self.middle($1) }
     guard let bounds = Drawing(strokes).bounds else { return nil }
     guard strokes.count <= Self.mostStrokes else {
-      throw Problem(
+      throw StudioError(
         "The drawing has \(strokes.count) strokes. Write one or two digits with at most "
           + "\(Self.mostStrokes).", .unprocessableContent)
     }
@@ -73,7 +73,7 @@ struct DigitReader: Sendable {
       let isApart = space > Self.gap * bounds.height
       guard isApart || -space <= Self.overlap * narrower else { continue }
       let reading = Reading(digits: [try digit(parts.0), try digit(parts.1)])
-      // A gap tells more than a model's confidence.
+      // A gap is stronger evidence than the probabilities of the model.
       let isBetter =
         best.map { best in
           isApart == best.isApart
@@ -87,7 +87,7 @@ struct DigitReader: Sendable {
   }
 
   private func digit(_ strokes: [Stroke]) throws -> Reading.Digit {
-    // In the order in which they were written.
+    // The strokes in the order of writing.
     let drawing = Drawing(
       strokes.sorted { ($0.points[0].time ?? 0) < ($1.points[0].time ?? 0) })
     return Reading.Digit(drawing: drawing, ranked: try recognizer.recognize(drawing).ranked)

@@ -6,17 +6,17 @@ import InkDatasets
 import InkRecognizer
 import SafeFiles
 
-/// The documents that are being drawn. Each is written to disk after every change, beside the answers.
+/// The documents of the studio.
 ///
-/// A document exists from `create` or `add` on. Nothing else makes one: a page that shows a document
-/// which was renamed or deleted gets `MissingDocument`.
+/// Each document is written to disk after every change, while the request is answered. Only `create` and
+/// `add` create documents. A page that shows a renamed or deleted document gets `MissingDocument`.
 actor Documents {
-  /// What the pages that show a document are told.
+  /// A change of a document, for the pages that show it.
   enum Event: ServerEvent, Equatable {
     case changed(name: String, version: Int)
-    /// The new name; the last event of a stream.
+    /// The document has this new name; the last event of a stream.
     case renamed(String)
-    /// The name that it had; the last event of a stream.
+    /// The document with this name was deleted; the last event of a stream.
     case deleted(String)
 
     var eventName: String? {
@@ -42,24 +42,24 @@ actor Documents {
     }
   }
 
-  /// What a page is shown.
+  /// An open document.
   struct State: Sendable {
     var session: SketchSession
-    /// Grows with every change, so that a page knows what is newer.
+    /// A number that increases with every change, so that a page can order its answers.
     var version = 0
-    /// The page that drew last: strokes of two pages do not belong together.
+    /// The page that drew the last stroke; strokes of different pages are not combined.
     var page: String?
-    /// Why it could not be saved.
+    /// The reason why the last changes are not saved, if they are not.
     var problem: String?
-    /// The last strokes that pages gave an id, the newest at the end.
+    /// The latest strokes with ids from pages, the newest last.
     private var strokes: [(id: String, decision: SketchSession.Decision?)] = []
     private static let mostStrokes = 500
 
     init(session: SketchSession) { self.session = session }
 
-    /// Returns what became of the stroke `id`: draws it, unless that was done already.
+    /// Draws the stroke `id` unless it was drawn already, and returns its decision.
     ///
-    /// A page whose connection broke before the answer sends a stroke again.
+    /// A page sends a stroke again if its connection failed before the answer.
     mutating func drawOnce(
       _ id: String?, _ draw: (inout State) -> SketchSession.Decision?
     ) -> SketchSession.Decision? {
@@ -72,21 +72,21 @@ actor Documents {
       return decision
     }
 
-    /// The document as it is.
+    /// The current document.
     var document: Document { session.editor.document }
   }
 
-  /// A document that got another name or was deleted.
+  /// A document that was renamed or deleted.
   private struct Departure {
     var id: String
     var name: String
-    /// `nil` where it was deleted.
+    /// The new name, or `nil` if the document was deleted.
     var newName: String?
   }
 
   /// Writes a file.
   typealias Writing = @Sendable (_ data: Data, _ path: String) throws -> Void
-  /// Writes the names in a folder to disk.
+  /// Makes the system write the names in a folder to disk.
   typealias Flush = @Sendable (_ folder: String) -> Void
 
   private let folder: String
@@ -94,21 +94,21 @@ actor Documents {
   private let write: Writing
   private let flush: Flush
   private var open: [String: State] = [:]
-  /// What is to be written next, and those who are writing: one a document.
+  /// The next version to write of each document, and the task that writes it.
   private var unsaved: [String: Document] = [:]
   private var savers: [String: Task<Void, Never>] = [:]
   private var listeners: [String: [UUID: AsyncStream<Event>.Continuation]] = [:]
-  /// The order in which open documents were last asked for.
+  /// The number of the last request for each open document.
   private var uses: [String: Int] = [:]
   private var useCount = 0
-  /// The last ones, the newest at the end.
+  /// The latest renamed and deleted documents, the newest last.
   private var departures: [Departure] = []
   private static let mostDepartures = 500
-  /// More stay on disk; those that were not looked at for longest are closed.
+  /// The maximum number of open documents; the least recently used ones are closed.
   private static let mostOpen = 200
   private static let mostDocuments = 5000
   private static let mostListeners = 200
-  /// A document with more elements is none that a person draws.
+  /// The maximum number of states and transitions of a document.
   private static let mostElements = 5000
 
   init(
@@ -132,11 +132,11 @@ actor Documents {
     FileName.path(of: name, in: folder, ending: "automaton")
   }
 
-  /// The document of that name.
+  /// Returns the document with a name.
   ///
-  /// `id` is that of the document which the page shows: another one may have its name by now.
+  /// `id` is the id of the document that the page shows, because another document may have its name now.
   ///
-  /// - Throws: `MissingDocument` where there is none.
+  /// - Throws: `MissingDocument` if there is no such document.
   func state(of name: String, id: String? = nil) throws -> State {
     let state = try opened(name, id: id)
     guard id == nil || id == state.document.id else { throw missing(name, id: id) }
@@ -154,7 +154,7 @@ actor Documents {
     try closeOldest()
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: path(of: name))) } catch {
-      throw Problem(
+      throw StudioError(
         "The document \(name) cannot be read: \(reason(for: error)).", .internalServerError)
     }
     return show(try DocumentFile.read(data, name: "\(name).automaton"), as: name)
@@ -168,26 +168,26 @@ actor Documents {
     return state
   }
 
-  /// Closes the document that was not looked at for longest, where too many are open.
+  /// Closes the least recently used document if too many are open.
   private func closeOldest() throws {
     guard open.count >= Self.mostOpen else { return }
-    // A document that a page shows stays open, with its undo.
+    // A document that a page shows stays open, so that undo still works.
     let idle = open.keys.filter {
       listeners[$0, default: [:]].isEmpty && savers[$0] == nil && unsaved[$0] == nil
     }
     guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
-      throw Problem(
-        "\(Self.mostOpen) documents are open in pages. Close some of the pages.", .conflict)
+      throw StudioError(
+        "\(Self.mostOpen) documents are open in browser tabs. Close some of the tabs.", .conflict)
     }
     open[oldest] = nil
     uses[oldest] = nil
   }
 
-  /// What became of the document of that name, or of that id, as far as it is known.
+  /// Returns what happened to the document with this name or id, as far as it is known.
   private func missing(_ name: String, id: String?) -> MissingDocument {
     let known = id ?? departures.last { $0.name == name }?.id
     var missing = MissingDocument(name: name)
-    // A file may have been taken away by hand from under the name that it got back.
+    // After renaming a document back to its old name, its file may have been removed by hand.
     if let last = departures.last(where: { $0.id == known }), last.newName != name {
       missing.newName = last.newName
       missing.isDeleted = last.newName == nil
@@ -197,22 +197,22 @@ actor Documents {
     return missing
   }
 
-  /// Makes an empty document called `name`; without a name, `Automaton 1` or the next that is free.
+  /// Creates an empty document with a name; without a name, `Automaton 1` or the next unused number.
   func create(_ name: String? = nil) throws -> (name: String, state: State) {
-    let taken = Set(names.map { $0.lowercased() })
-    var free = name.map(FileName.spelled) ?? ""
+    let used = Set(names.map { $0.lowercased() })
+    var new = name.map(FileName.normalized) ?? ""
     if name == nil {
       var number = 1
-      while taken.contains("automaton \(number)") { number += 1 }
-      free = "Automaton \(number)"
+      while used.contains("automaton \(number)") { number += 1 }
+      new = "Automaton \(number)"
     }
-    try FileName.check(free, of: "document")
-    guard !taken.contains(free.lowercased()) else { throw Self.taken(free) }
-    return (free, try keep(Document(id: UUID().uuidString), as: free))
+    try FileName.check(new, of: "document")
+    guard !used.contains(new.lowercased()) else { throw Self.nameIsUsed(new) }
+    return (new, try keep(Document(id: UUID().uuidString), as: new))
   }
 
-  private static func taken(_ name: String) -> Problem {
-    Problem("Another document is called \(name). Choose another name.", .conflict)
+  private static func nameIsUsed(_ name: String) -> StudioError {
+    StudioError("Another document has the name \(name). Choose another name.", .conflict)
   }
 
   /// Writes a new document and opens it.
@@ -220,14 +220,14 @@ actor Documents {
     try makeRoom()
     try closeOldest()
     do { try write(DocumentFile.write(document), path(of: name)) } catch {
-      throw Problem(
+      throw StudioError(
         "The document \(name) cannot be saved: \(reason(for: error)).", .internalServerError)
     }
     useCount += 1
     return show(document, as: name)
   }
 
-  /// Changes a document, saves it, and tells the pages that show it.
+  /// Changes a document, saves it, and notifies the pages that show it.
   func change<Result: Sendable>(
     _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
   ) throws -> (State, Result) {
@@ -236,8 +236,8 @@ actor Documents {
     let result = try change(&state)
     let document = state.document
     guard document.elementCount <= max(before.elementCount, Self.mostElements) else {
-      throw Problem(
-        "A document holds at most \(Self.mostElements) states and transitions.", .conflict)
+      throw StudioError(
+        "A document can have at most \(Self.mostElements) states and transitions.", .conflict)
     }
     if document != before {
       state.version += 1
@@ -245,11 +245,11 @@ actor Documents {
       save(name)
     }
     open[name] = state
-    tell(name)
+    notify(name)
     return (state, result)
   }
 
-  private func tell(_ name: String) {
+  private func notify(_ name: String) {
     for listener in (listeners[name] ?? [:]).values {
       listener.yield(.changed(name: name, version: open[name]?.version ?? 0))
     }
@@ -272,10 +272,10 @@ actor Documents {
         open[name]?.problem = problem
         if isNews {
           open[name]?.version += 1
-          tell(name)
+          notify(name)
         }
         if problem == nil, unsaved[name] == document { unsaved[name] = nil }
-        // The next change, or the end of the studio, tries again.
+        // The next change, or the end of the studio, saves again.
         if problem != nil { break }
       }
       savers[name] = nil
@@ -299,34 +299,35 @@ actor Documents {
 
   private static func makeRoom(in folder: String) throws {
     guard FileTree.names(in: folder).count < mostDocuments else {
-      throw Problem(
-        "\(folder) holds \(mostDocuments) documents. Move some of them elsewhere.", .conflict)
+      throw StudioError(
+        "\(folder) has \(mostDocuments) documents, the maximum. Move some of them to another folder.",
+        .conflict)
     }
   }
 
-  /// Puts a document into the folder `deleted`.
+  /// Moves a document to the folder `deleted`.
   func remove(_ name: String, id: String? = nil) async throws {
     _ = try state(of: name, id: id)
     await saved(name)
     let document = try state(of: name, id: id).document
-    let aside = "\(folder)/deleted"
-    try Self.makeRoom(in: aside)
-    let taken = Set(FileName.all(in: aside, ending: "automaton"))
-    let free = FileName.free(name, or: "document", taken: taken)
-    try move(name, document, to: "\(aside)/\(free).automaton")
+    let deleted = "\(folder)/deleted"
+    try Self.makeRoom(in: deleted)
+    let used = Set(FileName.all(in: deleted, ending: "automaton"))
+    let new = FileName.unused(name, or: "document", used: used)
+    try move(name, document, to: "\(deleted)/\(new).automaton")
     depart(Departure(id: document.id, name: name, newName: nil), .deleted(name))
   }
 
-  /// Gives a document another name, one that is free; returns it.
+  /// Renames a document to an unused name, and returns the name.
   func rename(_ name: String, _ wish: String, id: String? = nil) async throws -> String {
-    let wish = FileName.spelled(wish)
+    let wish = FileName.normalized(wish)
     _ = try state(of: name, id: id)
     await saved(name)
     let document = try state(of: name, id: id).document
     try FileName.check(wish, of: "document")
     guard wish != name else { return name }
     let others = names.filter { $0 != name }.map { $0.lowercased() }
-    guard !others.contains(wish.lowercased()) else { throw Self.taken(wish) }
+    guard !others.contains(wish.lowercased()) else { throw Self.nameIsUsed(wish) }
     try move(name, document, to: path(of: wish))
     open[wish] = open[name]
     open[wish]?.problem = nil
@@ -335,9 +336,9 @@ actor Documents {
     return wish
   }
 
-  /// Moves the file of a document; where it could not be saved, writes the document as it is now.
+  /// Moves the file of a document, or writes it if it was not saved before.
   ///
-  /// When this returns, its new name is on disk.
+  /// When this returns, the new name is on disk.
   private func move(_ name: String, _ document: Document, to target: String) throws {
     let (files, source) = (FileManager.default, path(of: name))
     do {
@@ -353,18 +354,18 @@ actor Documents {
         }
       }
     } catch {
-      throw Problem(
-        "The document \(name) stays as it is, because its file cannot be moved: "
+      throw StudioError(
+        "The document \(name) was not changed, because its file cannot be moved: "
           + "\(reason(for: error)).", .internalServerError)
     }
     unsaved[name] = nil
-    // The new name first: a power cut in between may leave both, but never neither.
+    // The new name first, so that a power cut in between leaves both names and never none.
     let new = FileTree.folder(of: target)
     flush(new)
     if new != folder { flush(folder) }
   }
 
-  /// Remembers that a document is gone from its name, and tells the pages that show it.
+  /// Records that a document was renamed or deleted, and notifies the pages that show it.
   private func depart(_ departure: Departure, _ event: Event) {
     departures.append(departure)
     if departures.count > Self.mostDepartures { departures.removeFirst() }
@@ -376,36 +377,36 @@ actor Documents {
     }
   }
 
-  /// Makes a document of an automaton under a name that is free; returns the name.
+  /// Adds an automaton as a document with an unused name, and returns the name.
   nonisolated func add(_ drawn: PlacedAutomaton, named wish: String) async throws -> String {
     try Self.check(drawn.automaton.states.count + drawn.automaton.transitions.count)
-    // Laying out many states takes its time, which nobody else has to wait for.
+    // The layout of many states takes time, so it is computed outside the actor.
     return try await add(Document(drawn, id: UUID().uuidString), named: wish)
   }
 
-  /// Keeps a document under a name that is free; returns the name.
+  /// Adds a document with an unused name, and returns the name.
   func add(_ document: Document, named wish: String) throws -> String {
     try Self.check(document.elementCount)
-    let name = FileName.free(wish, or: "document", taken: Set(names))
-    // A file may be opened twice, and each copy is a document of its own.
+    let name = FileName.unused(wish, or: "document", used: Set(names))
+    // If a file is opened twice, each copy is a separate document.
     var document = document
     document.id = UUID().uuidString
     _ = try keep(document, as: name)
     return name
   }
 
-  private static func check(_ count: Int) throws(Problem) {
+  private static func check(_ count: Int) throws(StudioError) {
     guard count <= mostElements else {
-      throw Problem(
-        "A document holds at most \(mostElements) states and transitions, this has \(count).",
+      throw StudioError(
+        "A document can have at most \(mostElements) states and transitions. This one has \(count).",
         .contentTooLarge)
     }
   }
 
-  /// How often a listener is sent the version again, so that one who has gone away is noticed.
+  /// The interval after which the version is sent again, to detect closed connections.
   private static let heartbeat = Duration.seconds(20)
 
-  /// The versions of a document as it changes; of one that is gone, what became of it.
+  /// Returns a stream of the versions of a document; for a renamed or deleted one, only this event.
   func versions(of name: String, id: String? = nil) throws -> AsyncStream<Event> {
     let version: Int
     do { version = try state(of: name, id: id).version } catch let missing as MissingDocument {
@@ -416,35 +417,36 @@ actor Documents {
       }
     }
     guard listeners[name, default: [:]].count < Self.mostListeners else {
-      throw Problem(
-        "\(Self.mostListeners) pages show the document \(name). Close some of them.", .conflict)
+      throw StudioError(
+        "\(Self.mostListeners) browser tabs show the document \(name). Close some of them.",
+        .conflict)
     }
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(1))
     listeners[name, default: [:]][id] = continuation
-    let heart = Task {
+    let heartbeat = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: Self.heartbeat)
-        self.tell(id, name)
+        self.notify(id, name)
       }
     }
     continuation.onTermination = { _ in
-      heart.cancel()
+      heartbeat.cancel()
       Task { await self.forget(id, name) }
     }
     continuation.yield(.changed(name: name, version: version))
     return stream
   }
 
-  private func tell(_ id: UUID, _ name: String) {
+  private func notify(_ id: UUID, _ name: String) {
     listeners[name]?[id]?.yield(.changed(name: name, version: open[name]?.version ?? 0))
   }
 
   private func forget(_ id: UUID, _ name: String) { listeners[name]?[id] = nil }
 
-  /// Tells all listeners that there is nothing more to hear.
-  func endListening() {
+  /// Ends all streams of versions.
+  func endStreams() {
     for listener in listeners.values.flatMap(\.values) { listener.finish() }
     listeners = [:]
   }
@@ -454,7 +456,7 @@ extension Document {
   fileprivate var elementCount: Int { states.count + transitions.count }
 }
 
-/// Ids as the reference's app has them.
+/// Ids like those of the reference editor.
 private struct RandomIDs: IDSource {
   func next() -> String { UUID().uuidString }
 }

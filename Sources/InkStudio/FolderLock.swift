@@ -1,16 +1,16 @@
 import Foundation
 
-/// Keeps a folder for one process: two that write the same files would undo each other's changes.
+/// A lock on a folder, because two processes would overwrite each other's changes.
 ///
-/// The system releases it when the process ends, however it ends.
+/// The system releases it when the process ends, even after a crash.
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Locks the folder, and makes it first where it is missing.
+  /// Locks the folder, and creates it if it is missing.
   ///
-  /// Only its owner may enter a new folder; one that is there keeps its permissions.
+  /// Only the owner can access a new folder. An existing folder keeps its permissions.
   ///
-  /// - Throws: `Problem` where another process has the folder or it cannot be used.
+  /// - Throws: `StudioError` if another process uses the folder, or if it cannot be written.
   init(_ folder: String) throws {
     let path = "\(folder)/.lock"
     let files = FileManager.default
@@ -20,16 +20,17 @@ final class FolderLock: Sendable {
           atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       }
     } catch {
-      throw Problem("The folder \(folder) cannot be used: \(reason(for: error)).")
+      throw StudioError("The folder \(folder) cannot be used: \(reason(for: error)).")
     }
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw Problem("The folder \(folder) cannot be used: \(String(cString: strerror(errno))).")
+      throw StudioError("The folder \(folder) cannot be used: \(String(cString: strerror(errno))).")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
-      throw Problem(
-        "Another studio uses the folder \(folder). End it first, or choose another --data.")
+      throw StudioError(
+        "Another studio uses the folder \(folder). Stop it first, or choose another folder with --data."
+      )
     }
   }
 

@@ -3,11 +3,11 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Lets in only the page that was opened with the token in its address.
+/// Answers only requests of the studio's own page, which was opened with the token in its address.
 ///
-/// Pages of other sites can send requests to the loopback interface as well. `Host` has to be this server
-/// (against DNS rebinding), `Origin`, where it is sent, too, and the token comes as a cookie that other
-/// sites cannot send.
+/// Pages of other sites can send requests to the loopback interface too. Therefore `Host` and `Origin`
+/// must be this server, which also prevents DNS rebinding. A cookie, which other sites cannot send,
+/// contains the token.
 final class Gatekeeper: RouterMiddleware, Sendable {
   typealias Context = BasicRequestContext
 
@@ -15,16 +15,16 @@ final class Gatekeeper: RouterMiddleware, Sendable {
   private let onEntry: @Sendable () -> Void
   private let port = Mutex(0)
 
-  /// `onEntry` is called when somebody comes with the token in the address.
+  /// Creates a gatekeeper; it calls `onEntry` when a page is opened with the token in the address.
   init(token: String, onEntry: @escaping @Sendable () -> Void = {}) {
     self.token = token
     self.onEntry = onEntry
   }
 
-  /// Accepts requests for the loopback names at `port`.
+  /// Accepts requests to the loopback names at `port`.
   func open(port: Int) { self.port.withLock { $0 = port } }
 
-  /// The name of the cookie: one for each port, because cookies do not tell ports apart.
+  /// Returns the name of the cookie, which contains the port because all ports share their cookies.
   static func cookie(port: Int) -> String { "inkstate-\(port)" }
 
   func handle(
@@ -62,40 +62,40 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     return response
   }
 
-  /// The answer to a request without the token: a page for a person, JSON for a script.
+  /// Returns the answer to a request without the token: a page for a browser, JSON for a script.
   private static func closed(to request: Request) -> Response {
     guard request.headers[.accept]?.contains("text/html") ?? false else {
       return Answer.problem(
         .forbidden,
-        "This page is not connected to the studio that is running. Open the address that "
+        "This page belongs to an earlier start of the studio. Open the address that "
           + "`inkstate studio` printed in the terminal.")
     }
     return Answer.page(
       .forbidden, title: "The studio needs its whole address",
       text: """
-        Open the address that <code>inkstate studio</code> printed in the terminal, with all that \
-        follows <code>?token=</code>. Each start of the studio prints a new one.
+        Open the address that <code>inkstate studio</code> printed in the terminal, including \
+        everything after <code>?token=</code>. The address is new at each start of the studio.
         """)
   }
 
-  /// Why a request cannot be this page's, or `nil` where it can.
+  /// Returns the reason why a request cannot be from this page, or `nil` if it can.
   private func problem(
     with request: Request, port: Int
   ) -> (status: HTTPResponse.Status, text: String)? {
     let host = request.head.authority ?? ""
     var hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
-    // Browsers leave out the usual port.
+    // Browsers omit the default port.
     if port == 80 { hosts += ["127.0.0.1", "localhost"] }
     guard hosts.contains(host) else {
-      return (.misdirectedRequest, "The studio answers at \(hosts[0]) only, not at `\(host)`.")
+      return (.misdirectedRequest, "The address of the studio is \(hosts[0]), not `\(host)`.")
     }
     if let origin = request.headers[.origin], origin != "http://\(host)" {
-      return (.forbidden, "The studio answers its own page only, not a page of \(origin).")
+      return (.forbidden, "The studio answers only its own page, not a page of \(origin).")
     }
-    // Pages of other servers on this machine can send the cookie, but not this.
+    // Pages of other servers on this machine can send the cookie, but not this header.
     let site = request.headers[HTTPField.Name("Sec-Fetch-Site")!] ?? "none"
     guard ["none", "same-origin"].contains(site) || request.uri.path == "/" else {
-      return (.forbidden, "The studio answers its own page only, not one of another site.")
+      return (.forbidden, "The studio answers only its own page, not a page of another site.")
     }
     return nil
   }

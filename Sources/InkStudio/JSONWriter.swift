@@ -1,12 +1,15 @@
-/// Writes JSON straight into bytes: `JSONEncoder` takes milliseconds for a document of a hundred elements,
-/// and every stroke is answered with one.
+/// Writes JSON directly as bytes.
+///
+/// Every stroke is answered with a document. `JSONEncoder` needs milliseconds for a hundred elements.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
-  /// Whether something stands before the next value, in this list or object.
+  /// Whether the next value in this list or object needs a comma before it.
   private var needsComma = false
 
+  /// Writes an object; `write` adds its members.
   mutating func object(_ write: (inout JSONWriter) -> Void) { nest("{", "}", write) }
 
+  /// Writes a list; `write` adds one value for each of `values`.
   mutating func list<Values: Sequence>(
     _ values: Values, _ write: (inout JSONWriter, Values.Element) -> Void
   ) {
@@ -15,7 +18,31 @@ struct JSONWriter {
     }
   }
 
-  /// The name of the value that comes next.
+  /// Writes a member of an object.
+  mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    self.value(value)
+  }
+
+  /// Writes a member of an object.
+  mutating func member(_ name: StaticString, _ value: Double) {
+    self.name(name)
+    self.value(value)
+  }
+
+  /// Writes a member of an object.
+  mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    self.value(value)
+  }
+
+  /// Writes a member of an object that is a list of texts.
+  mutating func member(_ name: StaticString, _ values: some Sequence<String>) {
+    self.name(name)
+    list(values) { $0.value($1) }
+  }
+
+  /// Writes the name of the next value.
   mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -41,7 +68,7 @@ struct JSONWriter {
 
   mutating func value(_ number: Double) {
     separate()
-    // JSON has no others.
+    // JSON has no infinity and no NaN.
     bytes.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
   }
 

@@ -4,16 +4,16 @@ import Foundation
 import InkRaster
 import InkRecognizer
 
-/// What the page sends and gets, in JSON.
+/// The requests of the page and the answers, in JSON.
 enum Message {
-  /// What is wrong; where a document is gone, what became of it.
+  /// An error; for a missing document, also its new name or whether it was deleted.
   struct Failure: Encodable {
     var error: String
     var renamedTo: String?
     var isDeleted: Bool?
   }
 
-  /// A place on the canvas.
+  /// A position on the canvas.
   struct Place: Decodable {
     var x: Double
     var y: Double
@@ -21,7 +21,7 @@ enum Message {
     var vector: Vector { Vector(x, y) }
   }
 
-  /// A command by its kind, with what that kind needs.
+  /// A command: its kind and the values that this kind needs.
   struct CommandMessage: Decodable {
     var kind: String
     var id: String?
@@ -33,57 +33,51 @@ enum Message {
     /// Screen points per canvas point.
     var zoom: Double?
 
-    func command() throws(Problem) -> Command {
-      func need<Value>(_ value: Value?, _ name: String) throws(Problem) -> Value {
-        guard let value else { throw Problem("The command \(kind.prefix(40)) needs `\(name)`.") }
+    func command() throws(StudioError) -> Command {
+      func need<Value>(_ value: Value?, _ name: String) throws(StudioError) -> Value {
+        guard let value else {
+          throw StudioError("The command \(kind.prefix(40)) needs `\(name)`.")
+        }
         return value
       }
+      func id() throws(StudioError) -> String { try need(self.id, "id") }
+      func text() throws(StudioError) -> String { try need(self.text, "text") }
+      func value() throws(StudioError) -> Bool { try need(self.value, "value") }
+      func place() throws(StudioError) -> Vector { try need(self.place, "place").vector }
       switch kind {
-      case "addState": return .addState(center: try need(place, "place").vector, radius: radius)
-      case "connect": return .connect(from: try need(id, "id"), to: try need(to, "to"))
-      case "setFinal": return .setFinal(state: try need(id, "id"), try need(value, "value"))
-      case "setInitial": return .setInitial(state: try need(id, "id"), try need(value, "value"))
-      case "moveState":
-        return .moveState(try need(id, "id"), to: try need(place, "place").vector)
-      case "resizeState":
-        return .resizeState(try need(id, "id"), radius: try need(radius, "radius"))
-      case "bend":
-        return .bend(
-          transition: try need(id, "id"), through: try need(place, "place").vector)
-      case "moveStart":
-        return .moveStart(transition: try need(id, "id"), to: try need(place, "place").vector)
-      case "moveTip":
-        return .moveTip(transition: try need(id, "id"), to: try need(place, "place").vector)
-      case "turnLoop":
-        return .turnLoop(
-          transition: try need(id, "id"), towards: try need(place, "place").vector)
-      case "flip": return .flip(transition: try need(id, "id"))
-      case "rename": return .rename(state: try need(id, "id"), try need(text, "text"))
-      case "addSymbol":
-        return .addSymbols(transition: try need(id, "id"), try need(text, "text"))
+      case "addState": return .addState(center: try place(), radius: radius)
+      case "connect": return .connect(from: try id(), to: try need(to, "to"))
+      case "setFinal": return .setFinal(state: try id(), try value())
+      case "setInitial": return .setInitial(state: try id(), try value())
+      case "moveState": return .moveState(try id(), to: try place())
+      case "resizeState": return .resizeState(try id(), radius: try need(radius, "radius"))
+      case "bend": return .bend(transition: try id(), through: try place())
+      case "moveStart": return .moveStart(transition: try id(), to: try place())
+      case "moveTip": return .moveTip(transition: try id(), to: try place())
+      case "turnLoop": return .turnLoop(transition: try id(), towards: try place())
+      case "flip": return .flip(transition: try id())
+      case "rename": return .rename(state: try id(), try text())
+      case "addSymbol": return .addSymbols(transition: try id(), try text())
       case "setAlphabet":
-        let typed = try need(text, "text")
+        let typed = try text()
         do { return .setAlphabet(try TypedSymbols.alphabet(typed)) } catch {
-          throw Problem("\(error)")
+          throw StudioError("\(error)")
         }
-      case "removeSymbol":
-        return .removeSymbol(transition: try need(id, "id"), try need(text, "text"))
-      case "setEpsilon":
-        return .setEpsilon(transition: try need(id, "id"), try need(value, "value"))
+      case "removeSymbol": return .removeSymbol(transition: try id(), try text())
+      case "setEpsilon": return .setEpsilon(transition: try id(), try value())
       case "delete":
-        return .delete(
-          try need(id, "id"), value == true ? .deletesAttached : .keepsDangling)
+        return .delete(try id(), self.value == true ? .deletesAttached : .keepsDangling)
       case "clear": return .clear
-      default: throw Problem("There is no command `\(kind.prefix(40))`.")
+      default: throw StudioError("There is no command `\(kind.prefix(40))`.")
       }
     }
   }
 
-  /// A document as it is drawn.
+  /// A document with everything that the page needs to draw it.
   struct Picture {
     var name: String
     var state: Documents.State
-    /// What became of the last stroke, where there was one.
+    /// The decision about the last stroke, if the request has one.
     var decision: Decision?
 
     init(_ name: String, _ state: Documents.State, decision: Decision? = nil) {
@@ -94,7 +88,7 @@ enum Message {
   struct Decision {
     var text: String
     var isRefused: Bool
-    /// The labels that it could be instead.
+    /// The other labels that the stroke could have.
     var instead: [String]
   }
 
@@ -103,7 +97,7 @@ enum Message {
     var size: Int
     var ranked: [Ranked]
     var rejection: String?
-    /// Why it was rejected, for people.
+    /// The reason for the rejection, as text.
     var reason: String?
     var microseconds: Double
 
@@ -124,31 +118,24 @@ enum Message {
 }
 
 extension Message.Picture {
-  /// The picture in JSON.
+  /// Writes the document as JSON.
   func write(to json: inout JSONWriter) {
     let document = state.session.editor.document
     let automaton = document.automaton
     let (findings, names) = (automaton.findings, automaton.shownNames)
     json.object { json in
-      json.name("name")
-      json.value(name)
-      json.name("id")
-      json.value(document.id)
+      json.member("name", name)
+      json.member("id", document.id)
       json.name("version")
       json.value(state.version)
-      json.name("canUndo")
-      json.value(state.session.editor.canUndo)
-      json.name("canRedo")
-      json.value(state.session.editor.canRedo)
-      json.name("alphabet")
-      json.list(automaton.alphabet) { $0.value($1) }
+      json.member("canUndo", state.session.editor.canUndo)
+      json.member("canRedo", state.session.editor.canRedo)
+      json.member("alphabet", automaton.alphabet)
       let given = Set(document.givenAlphabet)
-      json.name("typedAlphabet")
-      json.value(TypedSymbols.text(of: document.givenAlphabet))
-      json.name("otherSymbols")
-      json.value(TypedSymbols.text(of: automaton.alphabet.filter { !given.contains($0) }))
-      json.name("isDeterministic")
-      json.value(automaton.isDeterministic)
+      json.member("typedAlphabet", TypedSymbols.text(of: document.givenAlphabet))
+      json.member(
+        "otherSymbols", TypedSymbols.text(of: automaton.alphabet.filter { !given.contains($0) }))
+      json.member("isDeterministic", automaton.isDeterministic)
       json.name("errors")
       json.list(findings.filter(\.isError)) { $0.value($1.message(names)) }
       json.name("warnings")
@@ -164,12 +151,9 @@ extension Message.Picture {
       guard let decision else { return }
       json.name("decision")
       json.object { json in
-        json.name("text")
-        json.value(decision.text)
-        json.name("isRefused")
-        json.value(decision.isRefused)
-        json.name("instead")
-        json.list(decision.instead) { $0.value($1) }
+        json.member("text", decision.text)
+        json.member("isRefused", decision.isRefused)
+        json.member("instead", decision.instead)
       }
     }
   }
@@ -178,22 +162,16 @@ extension Message.Picture {
     _ state: Document.State, of document: Document, to json: inout JSONWriter
   ) {
     json.object { json in
-      json.name("id")
-      json.value(state.id)
-      json.name("name")
-      json.value(state.name)
+      json.member("id", state.id)
+      json.member("name", state.name)
       json.name("center")
       write(state.center, to: &json)
-      json.name("radius")
-      json.value(state.radius)
+      json.member("radius", state.radius)
       json.name("rings")
       json.list(document.rings(of: state)) { $0.value(rounded($1)) }
-      json.name("textScale")
-      json.value(Geometry.nameScale(of: state))
-      json.name("isFinal")
-      json.value(state.isFinal)
-      json.name("isInitial")
-      json.value(document.isInitial(state.id))
+      json.member("textScale", Geometry.nameScale(of: state))
+      json.member("isFinal", state.isFinal)
+      json.member("isInitial", document.isInitial(state.id))
     }
   }
 
@@ -205,51 +183,38 @@ extension Message.Picture {
     var ends: [Vector] = []
     if case .regular(let start, let tip, _) = transition.shape { ends = [start, tip] }
     json.object { json in
-      json.name("id")
-      json.value(transition.id)
+      json.member("id", transition.id)
       if let start = transition.start {
-        json.name("start")
-        json.value(start)
+        json.member("start", start)
       }
       if let end = transition.end {
-        json.name("end")
-        json.value(end)
+        json.member("end", end)
       }
-      json.name("line")
-      json.value(paths.line)
-      json.name("head")
-      json.value(paths.head)
+      json.member("line", paths.line)
+      json.member("head", paths.head)
       json.name("label")
       write(appearance.label, to: &json)
-      json.name("text")
-      json.value(document.labelText(of: transition))
+      json.member("text", document.labelText(of: transition))
       json.name("handle")
       write(appearance.handle, to: &json)
       json.name("ends")
       json.list(ends) { write($1, to: &$0) }
-      json.name("symbols")
-      json.list(transition.allSymbols) { $0.value($1) }
-      json.name("includesEpsilon")
-      json.value(transition.includesEpsilon)
-      json.name("isLoop")
-      json.value(transition.isLoop)
-      json.name("isInitialMarker")
-      json.value(transition.isInitialMarker)
-      json.name("isDangling")
-      json.value(transition.isDangling)
+      json.member("symbols", transition.allSymbols)
+      json.member("includesEpsilon", transition.includesEpsilon)
+      json.member("isLoop", transition.isLoop)
+      json.member("isInitialMarker", transition.isInitialMarker)
+      json.member("isDangling", transition.isDangling)
     }
   }
 
   private static func write(_ place: Vector, to json: inout JSONWriter) {
     json.object { json in
-      json.name("x")
-      json.value(rounded(place.x))
-      json.name("y")
-      json.value(rounded(place.y))
+      json.member("x", rounded(place.x))
+      json.member("y", rounded(place.y))
     }
   }
 
-  /// Hundredths of a canvas point are enough for the eye.
+  /// Returns a coordinate rounded to hundredths of a canvas point, which are too small to see.
   private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
   private static func text(_ place: Vector) -> String {
@@ -258,8 +223,9 @@ extension Message.Picture {
 }
 
 extension Automaton {
-  /// Returns the same automaton with short ids, for files and results that show the ids of states
-  /// without a name of their own; `namesAll` gives such states their id as a name.
+  /// Returns the same automaton with short ids, for files and results that show the ids of unnamed states.
+  ///
+  /// With `namesAll`, the ids become the names of the unnamed states.
   func withShortIDs(namesAll: Bool) -> Automaton {
     let short = Dictionary(
       uniqueKeysWithValues: states.enumerated().map { ($1.id, "s\($0 + 1)") })

@@ -7,20 +7,20 @@ import InkRecognizer
 import SafeFiles
 import Synchronization
 
-/// The models that there are; one of them is in use, everywhere at once.
+/// The models of the studio, of which one is in use.
 ///
-/// They are the released one, one from the command line, and those that were trained here.
+/// They are the released model, the model of the command line, and the models trained in the studio.
 final class Models: DrawingRecognizer {
   /// A model as the page shows it.
   struct Entry: Encodable, Equatable {
     var name: String
     var labels: [String]
     var isUsed: Bool
-    /// Whether it was trained here, so that it can be saved.
+    /// Whether it was trained in the studio, so that it can be saved.
     var isOwn: Bool
   }
 
-  /// What is not trained here has this name.
+  /// The name of the released model.
   static let released = "released"
   private static let most = 100
 
@@ -30,15 +30,16 @@ final class Models: DrawingRecognizer {
   }
 
   private let folder: String
-  /// The name of the one from the command line.
+  /// The name of the model of the command line.
   private let given: String?
   private let known: Mutex<Known>
   private var choicePath: String { "\(folder)/used.txt" }
 
-  /// Opens the models of `folder`; `path` names one to use at first.
+  /// Opens the models of `folder`; `path` is that of the model of the command line.
   ///
-  /// - Throws: `ModelError` where the model at `path` cannot be used. Files in `folder` that are no models
-  ///   are passed over.
+  /// Files in `folder` that are not models are skipped.
+  ///
+  /// - Throws: `ModelError` if the model at `path` cannot be read.
   init(folder: String, using path: String?) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
@@ -50,9 +51,9 @@ final class Models: DrawingRecognizer {
     var used = Self.released
     var given: String?
     if let path {
-      used = FileName.free(
+      used = FileName.unused(
         FileTree.name(of: path), or: "given",
-        taken: Set(recognizers.keys).union(Self.names(in: folder)))
+        used: Set(recognizers.keys).union(Self.names(in: folder)))
       given = used
       recognizers[used] = try Recognizer(modelPath: path)
     } else if let choice = try? String(contentsOfFile: "\(folder)/used.txt", encoding: .utf8),
@@ -64,20 +65,20 @@ final class Models: DrawingRecognizer {
     known = Mutex(Known(recognizers: recognizers, used: used))
   }
 
-  /// The names that files in `folder` have, whether they hold models or not.
+  /// Returns the names of the model files in `folder`, including those that cannot be read.
   private static func names(in folder: String) -> [String] {
     FileName.all(in: folder, ending: "safetensors")
   }
 
-  /// The one in use.
+  /// The model in use.
   var used: Recognizer { known.withLock { $0.recognizers[$0.used]! } }
 
-  /// The name of the one in use.
+  /// The name of the model in use.
   var usedName: String { known.withLock { $0.used } }
 
   func recognition(of drawing: Drawing) -> Recognition? { used.recognition(of: drawing) }
 
-  /// All of them, the released one first.
+  /// All models, the released one first.
   var all: [Entry] {
     known.withLock { known in
       let others = known.recognizers.keys.filter { $0 != Self.released }.sorted()
@@ -91,43 +92,44 @@ final class Models: DrawingRecognizer {
     }
   }
 
-  /// The model of that name.
-  func model(named name: String) throws(Problem) -> Model {
+  /// Returns the model with a name.
+  func model(named name: String) throws(StudioError) -> Model {
     guard let model = known.withLock({ $0.recognizers[name]?.model }) else {
-      throw Problem("There is no model `\(name.prefix(80))`.", .notFound)
+      throw StudioError("There is no model `\(name.prefix(80))`.", .notFound)
     }
     return model
   }
 
-  /// Uses the model of that name from now on, and after the next start.
+  /// Uses the model with a name from now on and after the next start.
   func use(_ name: String) throws {
     _ = try model(named: name)
     try FileTree.write(Data(name.utf8), to: choicePath)
     known.withLock { $0.used = name }
   }
 
-  /// Keeps a model under a name that is free; returns the name.
+  /// Adds a model with an unused name, and returns the name.
   func add(_ model: Model, named wish: String) throws -> String {
     try makeRoom()
-    let taken = known.withLock { Set($0.recognizers.keys) }.union(Self.names(in: folder))
-    let name = FileName.free(wish, or: "model", taken: taken)
+    let used = known.withLock { Set($0.recognizers.keys) }.union(Self.names(in: folder))
+    let name = FileName.unused(wish, or: "model", used: used)
     try FileTree.write(model.encoded(), to: path(of: name))
     known.withLock { $0.recognizers[name] = Recognizer(model: model) }
     return name
   }
 
-  /// Refuses where there are too many models.
-  func makeRoom() throws(Problem) {
+  /// Throws if there are too many models.
+  func makeRoom() throws(StudioError) {
     guard Self.names(in: folder).count < Self.most else {
-      throw Problem("There are \(Self.most) models in \(folder). Delete some of them.", .conflict)
+      throw StudioError(
+        "\(folder) has \(Self.most) models, the maximum. Delete some of them.", .conflict)
     }
   }
 
-  /// The file of a model that was trained here.
+  /// Returns the file of a model that was trained in the studio.
   func data(of name: String) throws -> Data {
-    guard FileName.isFine(name), let data = FileManager.default.contents(atPath: path(of: name))
+    guard FileName.isValid(name), let data = FileManager.default.contents(atPath: path(of: name))
     else {
-      throw Problem("No model `\(name.prefix(80))` was trained here.", .notFound)
+      throw StudioError("No model `\(name.prefix(80))` was trained in the studio.", .notFound)
     }
     return data
   }

@@ -1,9 +1,9 @@
 import Foundation
 import Hummingbird
 
-/// The page: a handful of files that never change while the server runs.
+/// The files of the page.
 enum Page {
-  /// The files that there are, so that no path from a client reaches the file system.
+  /// All files, so that a path from a client never reaches the file system.
   private static let files = [
     "index.html", "studio.css", "studio.js", "elements.js", "server.js", "ink.js", "edit.js",
     "edit/canvas.js", "edit/changes.js", "edit/files.js", "edit/gestures.js", "edit/inspector.js",

@@ -7,15 +7,15 @@ import InkRecognizer
 import InkTraining
 import SafeFiles
 
-/// The digit game: asks for a digit or a sum, reads what is written, and gets used to the hand.
+/// The digit game: it asks for a digit or a sum, reads the answer, and adapts to the handwriting.
 actor Practice {
-  /// What is asked for.
+  /// The kind of the tasks.
   enum Level: String, Codable, CaseIterable, Sendable {
     case digits
     case sumsToTen
     case sumsToTwenty
 
-    /// What the page calls it.
+    /// The name on the page.
     var title: String {
       switch self {
       case .digits: "digits"
@@ -45,28 +45,28 @@ actor Practice {
     var answer: Int
   }
 
-  /// A task as the page shows it: the answer stays here.
+  /// A task for the page, without its answer.
   struct ShownTask: Encodable, Equatable, Sendable {
     var id: String
     var text: String
   }
 
-  /// What the page is told about a learner.
+  /// The current task and the progress of a learner.
   struct Standing: Encodable, Sendable {
     var task: ShownTask
-    /// Tasks that were answered, and those that were answered right.
+    /// The number of answered tasks, and of correct answers.
     var answered: Int
     var right: Int
-    /// Digits whose meaning is known, and how many of the last twenty were read right.
+    /// The number of labelled digits, and how many of the last twenty were read correctly.
     var digits: Int
     var readRight: Int
     var readOf: Int
-    /// The digits that the model is adapted to.
+    /// The number of digits to which the model is adapted.
     var adaptedTo: Int
     var isAdapting: Bool
   }
 
-  /// What was read of an answer.
+  /// The reading of an answer.
   struct Answer: Encodable, Sendable {
     /// The id that a confirmation names.
     var id: String
@@ -74,51 +74,51 @@ actor Practice {
     var probability: Double
     var isSure: Bool
     var isRight: Bool
-    /// What is asked next; `nil` where a person has to say what was written.
+    /// The next task; `nil` if the learner has to confirm what was written.
     var standing: Standing?
   }
 
-  /// What became of an answer.
+  /// The result of a confirmed answer.
   struct Confirmation: Encodable, Sendable {
     var isRight: Bool
-    /// Whether the digits were kept to adapt the model to.
+    /// Whether the digits were stored for adaptation.
     var isLearnt: Bool
-    /// Whether the drawing surely shows something else than a person says.
+    /// Whether the drawing certainly shows another number than the one confirmed.
     var isDoubted: Bool
-    /// What was asked for.
+    /// The correct answer of the task.
     var solution: String
     var standing: Standing
   }
 
-  /// A task that was not answered yet.
+  /// A task without an answer.
   private struct Question {
     var id: String
     var level: Level
     var exercise: Exercise
   }
 
-  /// What was read of the answer to a question.
+  /// The answer to a question, and its reading.
   private struct Given {
     var id: String
     var question: Question
     var reading: DigitReader.Reading
-    /// The confirmation, once it was asked for; the same again for whoever asks again.
+    /// The confirmation; a repeated request gets the same one.
     var settling: Task<Confirmation, any Error>?
   }
 
   private struct Learner {
     var recordings: Recordings
     var recognizer: Recognizer
-    /// One for each page that shows a task, and some that no page shows any more.
+    /// One question for each page that shows a task, and some of closed pages.
     var questions: [Question] = []
     var answers: [Given] = []
     var answered = 0
     var right = 0
-    /// For each digit in order, whether it was read right.
+    /// For each digit in order, whether it was read correctly.
     var reads: [Bool] = []
     var adaptedTo = 0
     var isAdapting = false
-    /// When it was asked for last.
+    /// The number of the last request.
     var use = 0
   }
 
@@ -126,27 +126,30 @@ actor Practice {
   private let base: Recognizer
   private var learners: [String: Learner] = [:]
   private var useCount = 0
-  /// More stay on disk.
+  /// The maximum number of learners in memory.
   private static let mostOpen = 100
   private static let mostLearners = 1000
-  /// The oldest questions and answers of a learner are forgotten.
+  /// The maximum number of questions and answers of a learner; the oldest are dropped.
   private static let mostQuestions = 50
-  /// The model is adapted anew whenever so many digits more are known.
+  /// The number of new digits after which the model adapts again.
   static let adaptsEvery = 10
   private static let seed: UInt64 = 1
 
-  /// Where the model that everybody begins with lies.
+  /// The path of the model with which all learners start.
   static var modelPath: String {
     Bundle.module.bundleURL.appendingPathComponent("digits.safetensors").path
   }
 
-  /// - Throws: `ModelError` where the digits model is missing or damaged.
+  /// Creates the game.
+  ///
+  /// - Throws: `ModelError` if the model for digits is missing or damaged.
   init(folder: String) throws {
     self.folder = folder
     base = try Recognizer(modelPath: Self.modelPath)
   }
 
-  /// How `name` stands, with a task of `level`: the one of that id where it is open, otherwise a new one.
+  /// Returns the progress of `name` with a task of `level`: that with the id `question` if it is open,
+  /// otherwise a new one.
   func standing(of name: String, level: Level, question: String? = nil) async throws -> Standing {
     var learner = try await learner(name)
     if let open = learner.questions.first(where: { $0.id == question && $0.level == level }) {
@@ -157,16 +160,16 @@ actor Practice {
     return Self.standing(learner, with: next)
   }
 
-  /// Reads the answer of `name` to a question; where it is right, the next task comes with it.
+  /// Reads the answer of `name` to a question; if it is correct, the result includes the next task.
   func answer(_ name: String, to question: String, _ drawing: Drawing) async throws -> Answer {
     var learner = try await learner(name)
     guard let question = learner.questions.first(where: { $0.id == question }) else {
-      throw Problem("This task is closed. Continue with the next one.", .conflict)
+      throw StudioError("This task is closed. Continue with the next one.", .conflict)
     }
     guard !drawing.isTap,
       let reading = try DigitReader(recognizer: learner.recognizer).read(drawing)
     else {
-      throw Problem("Nothing was written. Write one or two digits.", .unprocessableContent)
+      throw StudioError("Nothing was written. Write one or two digits.", .unprocessableContent)
     }
     let given = Given(id: UUID().uuidString, question: question, reading: reading)
     learner.answers.append(given)
@@ -177,7 +180,7 @@ actor Practice {
       id: given.id, text: reading.text, probability: reading.probability,
       isSure: reading.isSure, isRight: isRight)
     if isRight {
-      // Where it could as well be something else, it is counted but not learnt.
+      // An uncertain reading is counted, but not learnt.
       answer.standing = try await confirm(
         name, given.id, reading.text, learns: reading.isSure
       ).standing
@@ -185,17 +188,17 @@ actor Practice {
     return answer
   }
 
-  /// Takes what `name` wrote according to a person; keeps the digits, and asks for the next number.
+  /// Confirms that `name` wrote `text`, stores the digits, and returns the next task.
   ///
-  /// A confirmation that failed can be repeated; one that succeeded has the same result again.
+  /// A confirmation that failed can be repeated. Repeating one that succeeded gives the same result.
   func confirm(
     _ name: String, _ answer: String, _ text: String, learns: Bool = true
   ) async throws -> Confirmation {
     guard (1...2).contains(text.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-      throw Problem("`\(text.prefix(20))` is not a number. Type one or two digits.")
+      throw StudioError("`\(text.prefix(20))` is not a number. Type one or two digits.")
     }
     guard let given = try await learner(name).answers.first(where: { $0.id == answer }) else {
-      throw Problem("The studio no longer has this answer. Write it again.", .conflict)
+      throw StudioError("The studio does not have this answer any more. Write it again.", .conflict)
     }
     let settling =
       given.settling
@@ -219,12 +222,12 @@ actor Practice {
   ) async throws -> Confirmation {
     var learner = try await learner(name)
     let (reading, question) = (given.reading, given.question)
-    // Two answers to one question count once.
+    // Only one answer to a question counts.
     guard learner.questions.contains(where: { $0.id == question.id }) else {
-      throw Problem("This task is closed. Continue with the next one.", .conflict)
+      throw StudioError("This task is closed. Continue with the next one.", .conflict)
     }
     try makeRoom(for: name)
-    // Also where the second comes while the first is being written to disk.
+    // Close the question before the answer is written to disk, because another answer may arrive.
     learners[name]?.questions.removeAll { $0.id == question.id }
     let isConsistent = reading.isConsistent(with: text)
     let isDoubted = reading.isSure && !isConsistent
@@ -236,7 +239,7 @@ actor Practice {
         try await learner.recordings.add(
           zip(reading.digits, labels).map { digit, label in
             Recording(
-              digit.drawing.fromItsBegin, label: label, writer: name,
+              digit.drawing.startingAtZero, label: label, writer: name,
               attributes: ["read": .text(digit.label), "task": .text(question.exercise.text)])
           })
       } catch {
@@ -252,7 +255,7 @@ actor Practice {
     let isDue = learner.reads.count - learner.adaptedTo >= Self.adaptsEvery && !learner.isAdapting
     learner.isAdapting = learner.isAdapting || isDue
     learners[name] = learner
-    // Where there is no room for the counts, the digits are safe, and the next answer tries again.
+    // If the counts cannot be saved, the digits are safe, and the next answer saves the counts.
     try? save(learner, of: name)
     if isDue { Task { await adapt(name) } }
     return Confirmation(
@@ -260,7 +263,7 @@ actor Practice {
       solution: String(question.exercise.answer), standing: Self.standing(learner, with: next))
   }
 
-  /// Opens a question that is another one than `before`.
+  /// Opens a question that differs from `before`.
   private static func ask(
     _ learner: inout Learner, _ level: Level, after before: Exercise?
   ) -> Question {
@@ -284,12 +287,12 @@ actor Practice {
 
   // MARK: On disk
 
-  /// The names of those who practised before, sorted.
+  /// The names of all learners, sorted.
   var names: [String] {
-    FileTree.names(in: folder).filter(FileName.isFine).sorted()
+    FileTree.names(in: folder).filter(FileName.isValid).sorted()
   }
 
-  /// What is kept of a learner besides drawings and model.
+  /// The counts of a learner on disk.
   private struct Kept: Codable {
     var answered: Int
     var right: Int
@@ -310,14 +313,14 @@ actor Practice {
       let oldest = learners.filter({ !$0.value.isAdapting }).min(by: { $0.value.use < $1.value.use }
       )
     {
-      // What is known of a learner is on disk.
+      // All data of a learner are on disk.
       learners[oldest.key] = nil
     }
     let recordings = try Recordings(folder: "\(folder)/\(name)")
     let reads = await recordings.all.map { entry in
       entry.recording.attributes["read"] == entry.recording.label.map { .text($0) }
     }
-    // Another request may have come first.
+    // Another request may have opened the learner meanwhile.
     if let learner = learners[name] { return learner }
     var learner = Learner(recordings: recordings, recognizer: base)
     learner.reads = reads
@@ -335,13 +338,14 @@ actor Practice {
     return learner
   }
 
-  /// Refuses a learner more than there may be.
+  /// Throws if there are too many learners.
   private func makeRoom(for name: String) throws {
     guard
       FileTree.exists("\(folder)/\(name)") || FileTree.names(in: folder).count < Self.mostLearners
     else {
-      throw Problem(
-        "\(folder) holds \(Self.mostLearners) learners. Move some of them elsewhere.", .conflict)
+      throw StudioError(
+        "\(folder) has \(Self.mostLearners) learners, the maximum. Move some of them to another folder.",
+        .conflict)
     }
   }
 
@@ -351,10 +355,9 @@ actor Practice {
     try FileTree.write(JSONEncoder().encode(kept), to: keptPath(of: name))
   }
 
-  // MARK: Getting used to a hand
+  // MARK: Adaptation
 
-  /// Adapts the model to all that `name` wrote so far, and takes the new one where it reads what it did
-  /// not learn from no worse.
+  /// Adapts the model to all digits of `name`; keeps the old model if the new one is worse on test digits.
   private func adapt(_ name: String) async {
     guard let recordings = learners[name]?.recordings, let count = learners[name]?.reads.count
     else {
@@ -365,7 +368,7 @@ actor Practice {
     let adapted = try? await onOwnThread { try Self.adapted(base.model, to: written) }
     learners[name]?.isAdapting = false
     guard var learner = learners[name] else { return }
-    // Also where the old model is kept: the next try comes with more to learn from.
+    // If the old model is kept, the next adaptation has more digits.
     learner.adaptedTo = count
     if let model = adapted {
       learner.recognizer = Recognizer(model: model)
@@ -375,18 +378,18 @@ actor Practice {
     try? save(learner, of: name)
   }
 
-  /// The base model after practice with `written`, or `nil` where it got worse by it.
+  /// Returns the base model adapted to `written`, or `nil` if it is worse on test digits.
   static func adapted(_ base: Model, to written: [Recording]) throws -> Model? {
     let examples = written.compactMap { recording in
       recording.label.map { Example(recording, label: $0, origin: "practice") }
     }
-    // Every fifth digit only tests.
+    // Every fifth digit is a test digit.
     let tested = Dataset(
       examples.enumerated().filter { $0.offset % 5 == 4 }.map(\.element), labels: base.labels)
     let own = Dataset(
       examples.enumerated().filter { $0.offset % 5 != 4 }.map(\.element), labels: base.labels)
     guard !own.examples.isEmpty,
-      let invented = Rehearsal.invented(labels: base.labels, seed: seed)
+      let synthetic = Rehearsal.synthetic(labels: base.labels, seed: seed)
     else { return nil }
     var options = TrainingOptions()
     options.epochs = 3
@@ -396,7 +399,7 @@ actor Practice {
     options.augmentation.penWidths = 1.6...3.4
     options.seed = seed
     let trainer = try Trainer(
-      base.architecture, training: Rehearsal(own, with: invented, seed: seed).dataset,
+      base.architecture, training: Rehearsal(own, with: synthetic, seed: seed).dataset,
       validation: nil, rasterizer: base.preprocessing.rasterizer, options: options,
       startingFrom: base, workers: 1
     )

@@ -3,10 +3,10 @@ import Ink
 import InkDatasets
 import SafeFiles
 
-/// Recorded drawings: one line of NDJSON each, on disk before the request is answered.
+/// Recorded drawings, one per line of an NDJSON file; each is on disk before its request is answered.
 ///
-/// Lines that cannot be read stay in the file as they are. A line that is deleted is overwritten with
-/// spaces, so that no other line moves; the next start takes such lines out of the file.
+/// Unreadable lines stay in the file unchanged. A deleted line is overwritten with spaces, so that no
+/// other line moves. The next start removes such lines from the file.
 actor Recordings {
   /// A drawing with its id.
   struct Entry: Sendable {
@@ -16,13 +16,13 @@ actor Recordings {
 
   private struct Slot {
     var entry: Entry
-    /// Its bytes in the file, without the line end.
+    /// The range of its bytes in the file, without the line end.
     var bytes: Range<Int>
   }
 
-  /// Waits until what was written to a file is on disk.
+  /// Waits until the changes of a file are on disk.
   typealias Flush = @Sendable (FileHandle) throws -> Void
-  /// Asks the system to write the file to disk, and waits for it.
+  /// Makes the system write the file to disk, and waits for it.
   static let toDisk: Flush = { file in
     guard fsync(file.fileDescriptor) == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
@@ -32,23 +32,23 @@ actor Recordings {
   private let folder: String
   private let path: String
   private let flush: Flush
-  /// In the order of the file; `nil` for one that was deleted.
+  /// The drawings in the order of the file; `nil` for a deleted one.
   private var slots: [Slot?] = []
-  /// The places in `slots`, by id.
+  /// The indices in `slots`, by id.
   private var places: [String: Int] = [:]
   private(set) var counts: [String: Int] = [:]
   /// Whether lines were deleted since the start.
   private var hasGaps = false
-  /// The file, once something is written.
+  /// The file, after the first write.
   private var handle: FileHandle?
   private static let idKey = "id"
   private static let space = UInt8(ascii: " ")
   private static let lineEnd = UInt8(ascii: "\n")
-  /// They are all held in memory.
+  /// The maximum number of drawings, because all are in memory.
   private static let most = 100_000
   private static let mostBytes = 1 << 30
 
-  /// Reads what was recorded in `folder` before; nothing is made there until something is recorded.
+  /// Reads the recordings in `folder`; creates no files until a drawing is recorded.
   init(folder: String, flush: @escaping Flush = Recordings.toDisk) throws {
     self.folder = folder
     self.flush = flush
@@ -56,10 +56,10 @@ actor Recordings {
     guard FileTree.exists(path) else { return }
     var data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw Problem("\(path) cannot be read: \(reason(for: error)).")
+      throw StudioError("\(path) cannot be read: \(reason(for: error)).")
     }
     let whole = Self.withoutGaps(data)
-    // Where there is no room for the new file, the old one serves as well.
+    // If the disk is full, the old file is used.
     if whole.count < data.count, (try? FileTree.write(whole, to: path)) != nil { data = whole }
     (slots, places) = Self.slots(of: data, at: path)
     for slot in slots.compactMap(\.self) {
@@ -84,7 +84,7 @@ actor Recordings {
     return (slots, places)
   }
 
-  /// The bytes of every line, without the line ends.
+  /// Returns the range of bytes of every line, without the line ends.
   private static func lines(of data: Data) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     data.withUnsafeBytes { bytes in
@@ -98,7 +98,7 @@ actor Recordings {
     return lines
   }
 
-  /// The file without the lines that were overwritten with spaces.
+  /// Returns the file without the lines that were overwritten with spaces.
   private static func withoutGaps(_ data: Data) -> Data {
     let lines = lines(of: data)
     func isGap(_ line: Range<Int>) -> Bool {
@@ -110,10 +110,10 @@ actor Recordings {
     }
   }
 
-  /// The drawings in the order in which they were recorded.
+  /// The drawings in the order of recording.
   var all: [Entry] { slots.compactMap { $0?.entry } }
 
-  /// The last drawings, the newest first.
+  /// Returns the latest drawings, the newest first.
   func newest(_ count: Int) -> [Entry] {
     Array(slots.reversed().lazy.compactMap { $0?.entry }.prefix(count))
   }
@@ -127,8 +127,8 @@ actor Recordings {
   @discardableResult
   func add(_ recordings: [Recording]) throws -> [Entry] {
     guard places.count + recordings.count <= Self.most else {
-      throw Problem(
-        "\(path) holds \(places.count) recordings, more than \(Self.most). Move it elsewhere.",
+      throw StudioError(
+        "\(path) would have more than \(Self.most) recordings. Move it to another folder.",
         .conflict)
     }
     let (handle, before) = try openForWriting()
@@ -145,17 +145,17 @@ actor Recordings {
         Slot(entry: Entry(id: id, recording: recording), bytes: start..<start + line.count))
     }
     guard before + lines.count <= Self.mostBytes else {
-      throw Problem(
-        "\(path) would be larger than \(Self.mostBytes >> 20) MiB. Move it elsewhere.",
+      throw StudioError(
+        "\(path) would be larger than \(Self.mostBytes >> 20) MiB. Move it to another folder.",
         .conflict)
     }
     do {
       try handle.write(contentsOf: lines)
       try flush(handle)
     } catch {
-      // A disk that is full leaves no half of a line.
+      // Remove a partial line, for example after the disk became full.
       try? handle.truncate(atOffset: UInt64(before))
-      throw Problem(
+      throw StudioError(
         "The drawing was not saved in \(path): \(reason(for: error)).", .internalServerError)
     }
     for slot in added {
@@ -166,7 +166,7 @@ actor Recordings {
     return added.map(\.entry)
   }
 
-  /// Takes a drawing out, into `deleted.ndjson`; returns whether there was one.
+  /// Moves a drawing to `deleted.ndjson`; returns whether it was found.
   func remove(_ id: String) throws -> Bool {
     guard let place = places[id], let slot = slots[place] else { return false }
     do {
@@ -178,18 +178,18 @@ actor Recordings {
           LineReader.Line(place: Place(file: path, line: place + 1), bytes: line)),
         try item.result.get() == slot.entry.recording
       else {
-        throw Problem("Another program changed \(path). Restart the studio.", .conflict)
+        throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
       }
       try append(line + Data([Self.lineEnd]), to: "\(folder)/deleted.ndjson")
       try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
       try handle.write(contentsOf: Data(repeating: Self.space, count: line.count))
       try flush(handle)
-    } catch let problem as Problem {
+    } catch let problem as StudioError {
       throw problem
     } catch is InkError {
-      throw Problem("Another program changed \(path). Restart the studio.", .conflict)
+      throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
     } catch {
-      throw Problem(
+      throw StudioError(
         "The drawing was not deleted from \(path): \(reason(for: error)).", .internalServerError)
     }
     hasGaps = true
@@ -201,7 +201,7 @@ actor Recordings {
     return true
   }
 
-  /// The whole file, without the drawings that were deleted.
+  /// Returns the file without deleted drawings.
   func data() throws -> Data {
     guard FileTree.exists(path) else { return Data() }
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -217,31 +217,31 @@ actor Recordings {
     try flush(handle)
   }
 
-  /// Whether what is written to `handle` is in the file that has the name.
+  /// Whether `handle` still is the file at `path`.
   private func isStillAtPath(_ handle: FileHandle) -> Bool {
     var (opened, named) = (stat(), stat())
     return fstat(handle.fileDescriptor, &opened) == 0 && stat(path, &named) == 0
       && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
   }
 
-  /// The file at its end, and how long it is.
+  /// Returns the file, positioned at its end, and its length.
   private func openForWriting() throws -> (FileHandle, length: Int) {
     if let handle {
       guard isStillAtPath(handle) else {
-        throw Problem(
+        throw StudioError(
           "Another program moved or removed \(path). Restart the studio.", .internalServerError)
       }
       return (handle, Int(try handle.seekToEnd()))
     }
     if !FileTree.exists(path) {
       do { try FileTree.write(Data(), to: path) } catch {
-        throw Problem("\(path) cannot be created: \(reason(for: error)).", .internalServerError)
+        throw StudioError("\(path) cannot be created: \(reason(for: error)).", .internalServerError)
       }
     }
     guard let opened = FileHandle(forUpdatingAtPath: path) else {
-      throw Problem("\(path) cannot be written: no permission.", .internalServerError)
+      throw StudioError("\(path) cannot be written: no permission.", .internalServerError)
     }
-    // A line that was cut off is ended, so that the next one stands alone.
+    // End a partial line, so that the next drawing is on its own line.
     let end = try opened.seekToEnd()
     if end > 0 {
       try opened.seek(toOffset: end - 1)
@@ -255,18 +255,20 @@ actor Recordings {
 }
 
 extension Drawing {
-  /// The drawing with times that begin at 0, to a microsecond: pages send milliseconds since 1970.
-  var fromItsBegin: Drawing {
+  /// The drawing with times that start at 0 and are rounded to microseconds.
+  ///
+  /// Pages send milliseconds since 1970.
+  var startingAtZero: Drawing {
     let times = strokes.flatMap(\.points).compactMap(\.time)
-    guard let begin = times.min() else { return self }
+    guard let start = times.min() else { return self }
     return mapPoints { _, point in
       var point = point
-      point.time = point.time.map { (($0 - begin) * 1000).rounded() / 1000 }
+      point.time = point.time.map { (($0 - start) * 1000).rounded() / 1000 }
       return point
     }
   }
 
-  /// The least extent of a drawing that is more than a tap, in screen points.
+  /// The minimum longer side of a drawing that is not a tap, in screen points.
   private static var leastExtent: Double { 3 }
 
   /// Whether it is a tap of a pen, a finger or the mouse.

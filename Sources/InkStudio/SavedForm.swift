@@ -1,37 +1,37 @@
 import AutomatonEditor
+import InkImageIO
 
-/// What the studio saves a document as: a file that can be opened again, or a picture.
+/// The format in which the studio saves a document: a file that can be opened again, or a picture.
 enum SavedForm: Hashable {
   case document(DocumentForm)
-  case svg
-  case png
+  case picture(PictureForm)
 
-  /// All of them, in the order in which the page shows them.
-  static let all = DocumentForm.allCases.map(SavedForm.document) + [.svg, .png]
+  /// All formats, in the order of the page.
+  static let all =
+    DocumentForm.allCases.map(SavedForm.document) + PictureForm.allCases.map(SavedForm.picture)
 
-  /// The usual ending of file names in this form.
+  /// The usual extension of file names.
   var ending: String {
     switch self {
     case .document(let form): form.endings[0]
-    case .svg: "svg"
-    case .png: "png"
+    case .picture(let form): form.ending
     }
   }
 
-  /// What the form is, for people who choose one.
+  /// The name of the format for people.
   var title: String {
     switch self {
     case .document(let form): form.title
-    case .svg, .png: "picture"
+    case .picture: "picture"
     }
   }
 
-  /// Returns the form of files that end in `.ending`; `nil` where the studio writes no such files.
+  /// Creates the format of files with the extension `ending`, or `nil` if the studio writes no such files.
   init?(ending: String) {
     if let form = DocumentForm(path: "file.\(ending)") {
       self = .document(form)
-    } else if let picture = [SavedForm.svg, .png].first(where: { $0.ending == ending }) {
-      self = picture
+    } else if let form = PictureForm(path: "file.\(ending)") {
+      self = .picture(form)
     } else {
       return nil
     }

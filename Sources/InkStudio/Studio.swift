@@ -7,19 +7,19 @@ import NIOCore
 
 /// The local web app: record, recognise, edit and run in a browser on the same machine.
 ///
-/// The page holds no recognition, no editing and no automata of its own; it asks this server, which
-/// listens on the loopback interface only.
+/// The page contains no recognition, editing or automata. It asks this server, which listens only on
+/// the loopback interface.
 public struct Studio: Sendable {
-  /// What a studio works with.
+  /// The configuration of a studio.
   public struct Configuration: Sendable {
-    /// The port on 127.0.0.1; 0 for any that is free.
+    /// The port on 127.0.0.1; 0 chooses an unused one.
     public var port = 8080
-    /// Where recordings and documents lie.
+    /// The folder of recordings and documents.
     public var dataFolder: String
-    /// The model; `nil` for the one that was chosen last, at first the released one.
+    /// The path of the model; `nil` is the last selected model, at first the released one.
     public var modelPath: String?
 
-    /// Makes the usual configuration.
+    /// Creates the default configuration.
     public init(dataFolder: String) { self.dataFolder = dataFolder }
   }
 
@@ -27,20 +27,20 @@ public struct Studio: Sendable {
   private let recordings: Recordings
   private let documents: Documents
   private let lock: FolderLock
-  private let doorway: Doorway
+  private let redirectPage: RedirectPage
   private let models: Models
   let training: Training
   private let practice: Practice
   private let token: String
 
-  /// Opens the recordings and documents of `configuration`'s folder, which is made where it is missing.
+  /// Opens the recordings and documents in the data folder, which is created if it is missing.
   ///
-  /// - Throws: `ModelError`, or an error that names the file that cannot be used.
+  /// - Throws: `ModelError`, or an error that names the file that cannot be read or written.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
-    doorway = Doorway(folder: folder)
+    redirectPage = RedirectPage(folder: folder)
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
@@ -52,10 +52,10 @@ public struct Studio: Sendable {
     }.joined()
   }
 
-  /// The most connections at a time; more wait.
+  /// The maximum number of connections; others wait.
   private static let mostConnections = 512
 
-  /// The addresses of the page and of what it asks, behind `gatekeeper`.
+  /// Returns the router of the page and of its requests; `gatekeeper` checks all requests.
   func router(_ gatekeeper: Gatekeeper) -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: gatekeeper)
@@ -64,19 +64,19 @@ public struct Studio: Sendable {
     return router
   }
 
-  /// What answers the page.
+  /// The handlers of the page's requests.
   var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, documents: documents, models: models, training: training,
       practice: practice)
   }
 
-  /// The server; `onReady` is told the address to open.
+  /// Returns the server; it calls `onReady` with the address to open.
   func application(
     onReady: @escaping @Sendable (String) -> Void
   ) -> Application<RouterResponder<BasicRequestContext>> {
-    let (token, port, doorway) = (token, configuration.port, doorway)
-    let gatekeeper = Gatekeeper(token: token) { doorway.close() }
+    let (token, port, redirectPage) = (token, configuration.port, redirectPage)
+    let gatekeeper = Gatekeeper(token: token) { redirectPage.remove() }
     var logger = Logger(label: "inkstate studio")
     logger.logLevel = .error
     return Application(
@@ -94,24 +94,27 @@ public struct Studio: Sendable {
       }, logger: logger)
   }
 
-  /// Writes a file that takes a browser to `address`, readable by this user only; returns its path.
+  /// Writes an HTML file that redirects a browser to `address`, and returns its path.
   ///
-  /// Command lines of programs can be read by every user of the machine, so the address with its token
-  /// must not stand in one. The file is removed when the page was opened, or when the studio ends.
-  public func doorway(to address: String) throws -> String { try doorway.open(to: address) }
+  /// Only this user can read the file. Every user of the machine can see the arguments of programs, so
+  /// the address with its token must not be one. The file is removed when the page is opened, or when
+  /// the studio ends.
+  public func redirectPage(to address: String) throws -> String {
+    try redirectPage.write(for: address)
+  }
 
-  /// Serves until the process is asked to end; `onReady` is told the address to open.
+  /// Runs the server until the process gets SIGINT or SIGTERM; calls `onReady` with the address to open.
   public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
     let application = application(onReady: onReady)
     let port = configuration.port
-    defer { doorway.close() }
-    // Streams that stay open would keep the server from ending.
+    defer { redirectPage.remove() }
+    // The server ends only after all streams have ended.
     let (documents, training) = (documents, training)
     let signals = [SIGINT, SIGTERM].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         training.end()
-        Task { await documents.endListening() }
+        Task { await documents.endStreams() }
       }
       source.resume()
       return source
@@ -120,7 +123,8 @@ public struct Studio: Sendable {
     do {
       try await application.runService()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw Problem("Another program uses the port \(port). Choose another --port; 0 takes any.")
+      throw StudioError(
+        "Another program uses the port \(port). Choose another --port, or 0 for any unused port.")
     }
     await documents.saved()
   }

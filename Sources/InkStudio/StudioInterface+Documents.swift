@@ -5,27 +5,27 @@ import Hummingbird
 import Ink
 import InkImageIO
 
-// Drawing, running and keeping documents.
+// Requests for documents and automata.
 
 extension StudioInterface {
   func addDocuments(to router: Router<BasicRequestContext>) {
     router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
     router.post("api/documents") { request, _ in
       let wish = try Query(request.uri.query)["name"]
-      return try await saying {
+      return try await respond {
         let (name, state) = try await documents.create(wish)
         return Answer.json(Message.Picture(name, state), status: .created)
       }
     }
     router.get("api/documents/:name") { request, context in
       let (name, id) = try shown(request, context)
-      return try await picturing {
+      return try await respondWithDocument {
         Message.Picture(name, try await documents.state(of: name, id: id))
       }
     }
     router.delete("api/documents/:name") { request, context in
       let (name, id) = try shown(request, context)
-      return try await answering {
+      return try await respondWithJSON {
         try await documents.remove(name, id: id)
         return await documents.names
       }
@@ -33,11 +33,11 @@ extension StudioInterface {
     router.post("api/documents/:name/rename") { request, context in
       let (name, id) = try shown(request, context)
       let wish = try parameter("to", request) ?? ""
-      return try await answering { try await documents.rename(name, wish, id: id) }
+      return try await respondWithJSON { try await documents.rename(name, wish, id: id) }
     }
     router.get("api/documents/:name/versions") { request, context in
       let (name, id) = try shown(request, context)
-      return try await saying { Answer.events(try await documents.versions(of: name, id: id)) }
+      return try await respond { Answer.events(try await documents.versions(of: name, id: id)) }
     }
     router.post("api/documents/:name/stroke") { request, context in
       let (name, id) = try shown(request, context)
@@ -46,11 +46,11 @@ extension StudioInterface {
       let stroke = try strokeID(recording)
       var page: String?
       if case .text(let text)? = recording.attributes["page"] { page = text }
-      return try await picturing { [page] in
+      return try await respondWithDocument { [page] in
         let (state, decision) = try await documents.change(name, id: id) { state in
           state.drawOnce(stroke) { state in
             if state.page != page {
-              // What another page drew before does not belong together with this.
+              // Strokes of different pages are not combined.
               state.session = SketchSession(state.session.editor, recognizer: models)
               state.page = page
             }
@@ -60,88 +60,73 @@ extension StudioInterface {
             return decision
           }
         }
-        return Message.Picture(name, state, decision: decision.map(Self.words))
+        return Message.Picture(name, state, decision: decision.map(Self.message))
       }
     }
     router.post("api/documents/:name/instead") { request, context in
-      let (name, id) = try shown(request, context)
       let label = try parameter("label", request) ?? ""
-      return try await picturing {
-        let (state, _) = try await documents.change(name, id: id) { state in
-          try state.session.redraw(as: label)
-        }
-        return Message.Picture(name, state)
-      }
+      return try await change(shown(request, context)) { try $0.session.redraw(as: label) }
     }
     router.post("api/documents/:name/erase") { request, context in
-      let (name, id) = try shown(request, context)
       let recording = try await recording(request)
       let zoom = zoom(recording)
       let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
-      return try await picturing {
-        let (state, _) = try await documents.change(name, id: id) { state in
-          state.drawOnce(stroke) { state in
-            state.session.editor.options.zoom = zoom
-            try? state.session.editor.perform(.erase(recording.drawing, cascade))
-            return nil
-          }
+      return try await change(shown(request, context)) { state in
+        _ = state.drawOnce(stroke) { state in
+          state.session.editor.options.zoom = zoom
+          try? state.session.editor.perform(.erase(recording.drawing, cascade))
+          return nil
         }
-        return Message.Picture(name, state)
       }
     }
     router.post("api/documents/:name/command") { request, context in
-      let (name, id) = try shown(request, context)
       let message = try await decode(Message.CommandMessage.self, request)
-      return try await picturing {
-        let command = try message.command()
-        let zoom = zoom(message.zoom)
-        let (state, _) = try await documents.change(name, id: id) { state in
-          state.session.editor.options.zoom = zoom
-          do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
-            // A field that was left as it was.
-          }
+      let command = try message.command()
+      return try await change(shown(request, context)) { state in
+        state.session.editor.options.zoom = zoom(message.zoom)
+        do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
+          // The value of a field did not change.
         }
-        return Message.Picture(name, state)
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(shown(request, context)) { _ = $0.undo() }
+      try await change(shown(request, context)) { _ = $0.session.editor.undo() }
     }
     router.post("api/documents/:name/redo") { request, context in
-      try await change(shown(request, context)) { _ = $0.redo() }
+      try await change(shown(request, context)) { _ = $0.session.editor.redo() }
     }
   }
 
+  /// Changes a document, and answers with it.
   private func change(
-    _ shown: (name: String, id: String?), _ change: @escaping @Sendable (inout Editor) -> Void
+    _ shown: (name: String, id: String?),
+    _ change: @Sendable (inout Documents.State) throws -> Void
   ) async throws -> Response {
-    try await picturing {
-      let (state, _) = try await documents.change(shown.name, id: shown.id) {
-        change(&$0.session.editor)
-      }
-      return Message.Picture(shown.name, state)
+    try await respondWithDocument {
+      Message.Picture(
+        shown.name, try await documents.change(shown.name, id: shown.id, change).0)
     }
   }
 
-  /// The page's id of a stroke, by which the same one is known when it is sent again.
+  /// Returns the page's id of a stroke, which is the same if the stroke is sent again.
   private func strokeID(_ recording: Recording) throws -> String? {
     guard case .text(let id)? = recording.attributes["stroke"] else { return nil }
     guard id.utf8.count <= 100 else {
-      throw Problem("The id of the stroke has more than 100 bytes. Reload the page.")
+      throw StudioError("The id of the stroke has more than 100 bytes. Reload the page.")
     }
     return id
   }
 
-  /// The document that the page shows: its name and, where the page says so, its id.
+  /// Returns the name of the document that the page shows, and its id if the page sends it.
   private func shown(
     _ request: Request, _ context: BasicRequestContext
   ) throws -> (name: String, id: String?) {
     (try name(context), try parameter("id", request))
   }
 
-  private static func words(_ decision: SketchSession.Decision) -> Message.Decision {
+  private static func message(_ decision: SketchSession.Decision) -> Message.Decision {
     let labels = DrawnClass.labels
     switch decision {
     case .applied(_, let recognition):
@@ -184,22 +169,22 @@ extension StudioInterface {
   }
 
   private static let longestWord = 10_000
-  /// States and transitions in all steps together.
+  /// The maximum number of states and transitions in all steps together.
   private static let mostSteps = 200_000
 
   func addAutomata(to router: Router<BasicRequestContext>) {
     router.post("api/documents/:name/run") { request, context in
       let (name, id) = try shown(request, context)
       let word = try await decode(Word.self, request).word
-      return try await answering {
+      return try await respondWithJSON {
         let automaton = try await documents.state(of: name, id: id).document.automaton
         let symbols = automaton.symbols(of: word)
         guard symbols.count <= Self.longestWord else {
-          throw Problem(
+          throw StudioError(
             "The word has \(symbols.count) symbols. Type at most \(Self.longestWord).",
             .contentTooLarge)
         }
-        // Of long words through large automata, the first steps are shown.
+        // For long words and large automata, only the first steps are sent.
         let size = automaton.states.count + automaton.transitions.count
         let shown = symbols.prefix(max(100, Self.mostSteps / max(1, size)))
         let run = automaton.run(symbols)
@@ -224,14 +209,12 @@ extension StudioInterface {
       try await make("complement", of: shown(request, context)) { try $0.complement(limit: limit) }
     }
     router.post("api/documents/:name/open") { request, context in
-      let wish = FileName.spelled(try name(context))
-      var data = try await body(request, upTo: Self.longestFile)
-      // The byte order mark that some programs begin a file with.
-      if data.starts(with: [0xEF, 0xBB, 0xBF]) { data = Data(data.dropFirst(3)) }
+      let wish = FileName.normalized(try name(context))
+      let data = try await body(request, upTo: Self.longestFile).withoutByteOrderMark
       let ending = try parameter("form", request) ?? "automaton"
-      return try await answering { [data] in
+      return try await respondWithJSON {
         guard let form = DocumentForm(ending: ending, data: data) else {
-          throw Problem(
+          throw StudioError(
             "The studio cannot open .\(ending.prefix(40)) files. The studio opens "
               + DocumentForm.endings.map { ".\($0)" }.joined(separator: ", ") + ".")
         }
@@ -244,9 +227,9 @@ extension StudioInterface {
     router.get("api/documents/:name/file") { request, context in
       let (name, id) = try shown(request, context)
       let ending = try parameter("form", request) ?? "automaton"
-      return try await saying {
+      return try await respond {
         guard let form = SavedForm(ending: ending) else {
-          throw Problem(
+          throw StudioError(
             "The studio cannot save a document as \(ending.prefix(40)). It saves "
               + SavedForm.all.map(\.ending).joined(separator: ", ") + ".")
         }
@@ -256,16 +239,16 @@ extension StudioInterface {
     }
   }
 
-  /// A new document of what `make` makes of one's automaton; answers with its name.
+  /// Adds a document with the result of `make` for an automaton, and answers with its name.
   private func make(
-    _ made: String, of shown: (name: String, id: String?),
+    _ title: String, of shown: (name: String, id: String?),
     _ make: @Sendable (Automaton) throws -> Automaton
   ) async throws -> Response {
-    try await answering {
+    try await respondWithJSON {
       let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
       return try await documents.add(
         PlacedAutomaton(automaton: make(automaton.withShortIDs(namesAll: true))),
-        named: "\(shown.name) \(made)")
+        named: "\(shown.name) \(title)")
     }
   }
 
@@ -273,12 +256,9 @@ extension StudioInterface {
     _ document: Document, as form: SavedForm, fileName: String
   ) throws -> Response {
     switch form {
-    case .svg:
-      return Answer.data(Data(document.svg.utf8), type: "image/svg+xml", fileName: fileName)
-    case .png:
+    case .picture(let form):
       return Answer.data(
-        try PNG.encode(SVGRenderer.load().bitmap(document.svg, scale: 2)), type: "image/png",
-        fileName: fileName)
+        try form.data(of: document.svg, scale: 2), type: form.mediaType, fileName: fileName)
     case .document(let form):
       guard let format = form.format else {
         return Answer.data(
@@ -292,7 +272,7 @@ extension StudioInterface {
         automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
       let data: Data
       do { data = try format.write(drawn) } catch {
-        throw Problem(
+        throw StudioError(
           "The automaton cannot be saved as \(form.title): \(error).", .unprocessableContent)
       }
       return Answer.data(data, type: "text/plain", fileName: fileName)

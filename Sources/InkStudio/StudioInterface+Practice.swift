@@ -1,10 +1,10 @@
 import Foundation
 import Hummingbird
 
-// The digit game.
+// Requests of the digit game.
 
 extension StudioInterface {
-  private struct Written: Decodable {
+  private struct Confirmed: Decodable {
     /// The id of the answer.
     var answer: String
     var text: String
@@ -16,10 +16,10 @@ extension StudioInterface {
       let name = try name(context)
       let wish = try parameter("level", request) ?? ""
       let question = try parameter("question", request)
-      return try await answering {
+      return try await respondWithJSON {
         guard let level = Practice.Level(rawValue: wish) else {
           let levels = Practice.Level.allCases.map(\.rawValue).joined(separator: ", ")
-          throw Problem("There is no level `\(wish.prefix(40))`. The levels are \(levels).")
+          throw StudioError("There is no level `\(wish.prefix(40))`. The levels are \(levels).")
         }
         return try await practice.standing(of: name, level: level, question: question)
       }
@@ -28,15 +28,15 @@ extension StudioInterface {
       let name = try name(context)
       let question = try parameter("question", request) ?? ""
       let recording = try await recording(request)
-      return try await answering {
+      return try await respondWithJSON {
         try await practice.answer(name, to: question, recording.drawing)
       }
     }
     router.post("api/practice/:name/confirm") { request, context in
       let name = try name(context)
-      let written = try await decode(Written.self, request)
-      return try await answering {
-        try await practice.confirm(name, written.answer, written.text)
+      let confirmed = try await decode(Confirmed.self, request)
+      return try await respondWithJSON {
+        try await practice.confirm(name, confirmed.answer, confirmed.text)
       }
     }
   }

@@ -6,13 +6,12 @@ import InkDatasets
 import InkRaster
 import SafeFiles
 
-// Collecting labelled ink.
+// Requests for recordings.
 
 extension StudioInterface {
-  private static let classes = DrawnClass.labels + [DrawnClass.otherLabel]
-  /// How many classes are shown.
+  /// The maximum number of classes on the page.
   private static let mostClasses = 500
-  /// How many of the last drawings are shown.
+  /// The number of latest recordings on the page.
   static let shownRecordings = 60
 
   private struct Overview: Encodable {
@@ -24,7 +23,7 @@ extension StudioInterface {
     var classes: [Class]
     var next: String
     var total: Int
-    /// The last drawings, the newest first; after one was added, that one alone.
+    /// The latest drawings, the newest first; after adding a drawing, only this one.
     var items: [Item]
   }
 
@@ -54,20 +53,21 @@ extension StudioInterface {
     router.post("api/recordings") { request, _ in
       var recording = try await recording(request)
       guard let label = recording.label, !label.isEmpty else {
-        throw Problem("The drawing has no class. Send it as `word`.")
+        throw StudioError("The drawing has no class. Send it as `word`.")
       }
       guard !recording.drawing.isTap else {
-        throw Problem("This is a tap, not a drawing. Draw first, then save.", .unprocessableContent)
+        throw StudioError(
+          "This is a tap, not a drawing. Draw first, then save.", .unprocessableContent)
       }
-      recording.drawing = recording.drawing.fromItsBegin
-      return try await answering { [recording] in
+      recording.drawing = recording.drawing.startingAtZero
+      return try await respondWithJSON { [recording] in
         let entry = try await recordings.add(recording)
         return try await overview(request, showing: [entry])
       }
     }
     router.delete("api/recordings/:id") { request, context in
       guard try await recordings.remove(decoded("id", context)) else {
-        throw Problem("This recording is already deleted. Reload the page.", .notFound)
+        throw StudioError("This recording is already deleted. Reload the page.", .notFound)
       }
       return try await Answer.json(
         overview(request, showing: recordings.newest(Self.shownRecordings)))
@@ -80,20 +80,20 @@ extension StudioInterface {
     router.post("api/recordings/file") { request, _ in
       let data = try await body(request, upTo: Self.longestFile)
       let name = try parameter("name", request) ?? ""
-      return try await answering { try await add(data, of: name) }
+      return try await respondWithJSON { try await add(data, of: name) }
     }
   }
 
-  /// Adds what an ink file holds; what is wrong in it is counted and does no harm to the rest.
+  /// Adds the drawings of an ink file; counts those that are left out.
   private func add(_ data: Data, of fileName: String) async throws -> Imported {
-    // The content tells the format; readers want a file.
+    // Readers detect the format from the content of a file.
     let path = FileTree.join(
       NSTemporaryDirectory(), "inkstate-\(UUID().uuidString).ndjson")
     try FileTree.write(data, to: path)
     defer { try? FileManager.default.removeItem(atPath: path) }
     var good: [Recording] = []
     var imported = Imported(added: 0, refused: 0)
-    func refuse(_ reason: String) {
+    func leaveOut(_ reason: String) {
       imported.refused += 1
       if imported.firstProblem == nil { imported.firstProblem = reason }
     }
@@ -103,27 +103,27 @@ extension StudioInterface {
         switch item.result {
         case .success(let recording):
           if recording.label?.isEmpty ?? true {
-            refuse("line \(item.place.line ?? 1) has no label")
+            leaveOut("line \(item.place.line ?? 1) has no label")
           } else if let problem = Self.problem(with: recording.drawing.strokes) {
-            refuse("line \(item.place.line ?? 1): \(problem)")
+            leaveOut("line \(item.place.line ?? 1): \(problem)")
           } else if (recording.drawing.bounds?.longerSide ?? 0) == 0 {
-            refuse("line \(item.place.line ?? 1) is a point, not a drawing")
+            leaveOut("line \(item.place.line ?? 1) is a point, not a drawing")
           } else {
             good.append(recording)
           }
         case .failure(let error):
-          refuse(error.description.replacingOccurrences(of: path, with: shownName))
+          leaveOut(error.description.replacingOccurrences(of: path, with: shownName))
         }
       }
     } catch {
-      throw Problem(plainText(of: error).replacingOccurrences(of: path, with: shownName))
+      throw StudioError(plainText(of: error).replacingOccurrences(of: path, with: shownName))
     }
     try await recordings.add(good)
     imported.added = good.count
     return imported
   }
 
-  /// A drawing of `label` by a synthetic writer; of classes that those do not know, one that was recorded.
+  /// Returns a synthetic drawing of `label`, or a recorded one if the synthesiser does not draw the class.
   private func example(of label: String) async throws -> Drawing {
     for repertoire in Synthesizer.Repertoire.allCases where repertoire.labels.contains(label) {
       let synthesizer = Synthesizer(seed: .random(in: .min ... .max), repertoire: repertoire)
@@ -132,7 +132,7 @@ extension StudioInterface {
     guard
       let known = await recordings.all.filter({ $0.recording.label == label }).randomElement()
     else {
-      throw Problem(
+      throw StudioError(
         "There is no example of `\(label.prefix(80))` yet. Yours will be the first.", .notFound)
     }
     return known.recording.drawing
@@ -142,9 +142,9 @@ extension StudioInterface {
     drawing.strokes.map { [$0.points.map(\.x), $0.points.map(\.y)] }
   }
 
-  /// The classes with their counts, and one that the page does not skip to draw next.
+  /// Returns the classes with their counts, and the class to draw next, which the page does not skip.
   ///
-  /// The classes are the editor's, those that the page names, and those that were drawn.
+  /// The classes are those of the editor, those that the page sends, and those of the recordings.
   private func overview(
     _ request: Request, showing entries: [Recordings.Entry]
   ) async throws -> Overview {
@@ -152,13 +152,13 @@ extension StudioInterface {
     let extra = query.all("class")
     let skipped = Set(query.all("skip"))
     let counts = await recordings.counts
-    var classes = Self.classes
+    var classes = DrawnClass.allLabels
     var listed = Set(classes)
     for label in (extra + counts.keys.sorted()).prefix(Self.mostClasses)
     where !label.isEmpty && listed.insert(label).inserted {
       classes.append(label)
     }
-    // One of those that there are fewest of, by chance.
+    // A random class among those with the fewest drawings.
     let asked =
       classes.allSatisfy(skipped.contains) ? classes : classes.filter { !skipped.contains($0) }
     let fewest = asked.map { counts[$0] ?? 0 }.min() ?? 0

@@ -1,14 +1,14 @@
 import Foundation
 import Hummingbird
 
-// Training on the recordings, and choosing a model.
+// Requests for models and training.
 
 extension StudioInterface {
   func addTraining(to router: Router<BasicRequestContext>) {
     router.get("api/models") { _, _ in try Answer.json(models.all) }
     router.post("api/models/:name/use") { _, context in
       let name = try name(context)
-      return try await answering {
+      return try await respondWithJSON {
         try models.use(name)
         return models.all
       }
@@ -22,7 +22,7 @@ extension StudioInterface {
     router.get("api/training") { _, _ in try Answer.json(training.status) }
     router.post("api/training") { request, _ in
       let wish = try await decode(Training.Request.self, request)
-      return try await answering {
+      return try await respondWithJSON {
         try training.begin(wish, on: await recordings.all.map(\.recording))
         return training.status
       }

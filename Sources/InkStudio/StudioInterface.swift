@@ -7,60 +7,59 @@ import InkDatasets
 import InkRaster
 import NIOCore
 
-/// The addresses that the page asks: JSON in, JSON out, and streams of what changes.
+/// The requests of the page: JSON in, JSON out, and streams of changes.
 ///
-/// | address | does |
+/// | request | result |
 /// | --- | --- |
-/// | `GET /api/constants` | what the page and the server have to agree on |
-/// | `POST /api/recognize` | a drawing → bitmap, ranked labels, refusal, time |
-/// | `GET /api/example?label=` | a drawing of that class, to show how it may look |
-/// | `GET /api/recordings?class=&skip=` | classes with counts, the next to draw, the last drawings |
-/// | `POST /api/recordings` | keeps a drawing; answered when it is on disk |
-/// | `DELETE /api/recordings/ID` | deletes one |
-/// | `GET /api/recordings.ndjson` | all of them, as a file |
-/// | `POST /api/recordings/file?name=` | adds those of an ink file: NDJSON, InkML, $1 and $N XML |
-/// | `GET /api/models`, `POST /api/models/NAME/use` | the models, and the one in use |
-/// | `GET /api/models/NAME/file` | a model that was trained here |
-/// | `GET /api/training`, `POST /api/training` | the state of the training; begins one |
-/// | `POST /api/training/cancel` | ends it |
-/// | `GET /api/training/progress` | server-sent events: the state each time that it changes |
-/// | `GET /api/practice` | the names of those who practised |
-/// | `GET /api/practice/NAME?level=&question=` | a task, the same as before where it is open; progress |
-/// | `POST /api/practice/NAME/answer?question=` | a drawing → what was read, and whether it is right |
-/// | `POST /api/practice/NAME/confirm` | what was written in truth; may be repeated |
-/// | `GET /api/documents` | the names |
-/// | `POST /api/documents?name=` | makes an empty document; without a name, the next `Automaton N` |
-/// | `GET /api/documents/NAME` | a document as it is drawn |
-/// | `DELETE /api/documents/NAME` | puts it into the folder `deleted` |
-/// | `POST /api/documents/NAME/rename?to=` | gives it another name |
-/// | `GET /api/documents/NAME/versions` | server-sent events: a number each time it changes |
-/// | `POST /api/documents/NAME/stroke` | draws; the decision comes with the document |
-/// | `POST /api/documents/NAME/instead?label=` | makes the last stroke something else |
-/// | `POST /api/documents/NAME/erase?attached=` | erases what a stroke crosses |
-/// | `POST /api/documents/NAME/command` | a command of the editor |
-/// | `POST /api/documents/NAME/undo`, `redo` | |
-/// | `POST /api/documents/NAME/run` | a word → accepted or why not, step by step |
-/// | `POST /api/documents/NAME/determinize`, `minimize`, `complement` | a new document |
-/// | `POST /api/documents/NAME/open?form=` | a file → a new document, called NAME where that is free |
-/// | `GET /api/documents/NAME/file?form=` | the document in one of the saved forms |
+/// | `GET /api/constants` | the constants that the page shares with the server |
+/// | `POST /api/recognize` | a drawing → bitmap, ranked labels, rejection, time |
+/// | `GET /api/example?label=` | an example drawing of a class |
+/// | `GET /api/recordings?class=&skip=` | classes with counts, the class to draw next, the latest drawings |
+/// | `POST /api/recordings` | stores a drawing; answers when it is on disk |
+/// | `DELETE /api/recordings/ID` | deletes a drawing |
+/// | `GET /api/recordings.ndjson` | all drawings, as a file |
+/// | `POST /api/recordings/file?name=` | adds the drawings of an ink file: NDJSON, InkML, $1 and $N XML |
+/// | `GET /api/models`, `POST /api/models/NAME/use` | all models; selects a model |
+/// | `GET /api/models/NAME/file` | the file of a model that was trained in the studio |
+/// | `GET /api/training`, `POST /api/training` | the state of the training; starts a training |
+/// | `POST /api/training/cancel` | cancels the training |
+/// | `GET /api/training/progress` | server-sent events: the state after each change |
+/// | `GET /api/practice` | the names of the learners |
+/// | `GET /api/practice/NAME?level=&question=` | the open task with this id, or a new one; progress |
+/// | `POST /api/practice/NAME/answer?question=` | a drawing → the number that was read, and whether it is correct |
+/// | `POST /api/practice/NAME/confirm` | confirms what was written; can be repeated |
+/// | `GET /api/documents` | the names of the documents |
+/// | `POST /api/documents?name=` | creates an empty document; without a name, the next `Automaton N` |
+/// | `GET /api/documents/NAME` | a document with everything to draw it |
+/// | `DELETE /api/documents/NAME` | moves the document to the folder `deleted` |
+/// | `POST /api/documents/NAME/rename?to=` | renames the document |
+/// | `GET /api/documents/NAME/versions` | server-sent events: the version after each change |
+/// | `POST /api/documents/NAME/stroke` | draws a stroke → its decision and the document |
+/// | `POST /api/documents/NAME/instead?label=` | gives the last stroke another class |
+/// | `POST /api/documents/NAME/erase?attached=` | erases the elements that a stroke crosses |
+/// | `POST /api/documents/NAME/command` | runs a command of the editor |
+/// | `POST /api/documents/NAME/undo`, `redo` | undoes or redoes a change |
+/// | `POST /api/documents/NAME/run` | a word → whether it is accepted, the reason and the steps |
+/// | `POST /api/documents/NAME/determinize`, `minimize`, `complement` | adds the result as a new document |
+/// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused |
+/// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
-/// **Documents exist once they are made**, by `POST /api/documents`, by opening a file or by making one
-/// of another. All other addresses of a document answer 404 where it is missing, and never make it. With
-/// `id=` a page says which document it shows: where another has the name by now, the answer is 404 as well.
-/// Such an answer has `renamedTo` or `isDeleted` where that is known. A stream of versions ends with the
-/// event `renamed` (its data is the new name) or `deleted`; a page that listens later gets that event alone.
+/// **Documents** are created by `POST /api/documents`, by opening a file, or from another document. All
+/// other requests answer 404 if the document is missing. With `id=`, a page sends the id of the document
+/// that it shows. If another document has the name now, the answer is 404 too. The answer has `renamedTo`
+/// or `isDeleted` if this is known. A stream of versions ends with the event `renamed`, whose data is the
+/// new name, or `deleted`. A page that opens the stream later gets only this event.
 ///
-/// **Drawings** are lines of NDJSON. Times are milliseconds since 1970 with fractions; stored recordings
-/// begin at 0. `zoom` is the number of screen points per canvas point. Strokes with different values of `page`
-/// are not taken together. A stroke that is sent again, with the same value of `stroke`, is not drawn again:
-/// its answer has the decision of the first time.
+/// **Drawings** are lines of NDJSON. Times are milliseconds since 1970 with fractions; the times
+/// of stored recordings start at 0. `zoom` is the number of screen points per canvas point. Strokes with
+/// different values of `page` are not combined. A stroke that is sent again with the same value of
+/// `stroke` is not drawn again; the answer has the first decision.
 ///
-/// **Tasks of the digit game** have an id, and so has every answer: a confirmation names the answer. The
-/// expected number is told with the confirmation, when the task is closed.
+/// **Tasks of the digit game** and their answers have ids; a confirmation contains the id of the answer.
+/// The confirmation closes the task and returns the correct number.
 ///
-/// Answers that say what is wrong are `{"error": …}` with a status of 400 and more. Values in addresses
-/// are decoded as a form's: `+` is a space. Streams are server-sent events: all that a page sends is a
-/// request that has an answer, so nothing needs a WebSocket.
+/// Errors are `{"error": …}` with a status of 400 or more. Values in addresses are decoded like a form:
+/// `+` is a space. Streams are server-sent events, because the page sends only plain requests.
 struct StudioInterface: Sendable {
   let recordings: Recordings
   let documents: Documents
@@ -70,17 +69,17 @@ struct StudioInterface: Sendable {
 
   private static let mostStrokes = 200
   private static let mostPoints = 50_000
-  /// A drawing of the most points, four numbers each, is shorter.
+  /// The maximum size of a request; a drawing of ``mostPoints`` points with four numbers each is smaller.
   private static let longestBody = 4 << 20
   static let longestFile = 16 << 20
-  /// How long a client may take to send what it sends.
-  private static let patience = Duration.seconds(20)
+  /// The maximum time for sending a request.
+  private static let timeout = Duration.seconds(20)
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("api/constants") { _, _ in try Answer.json(Constants()) }
     router.post("api/recognize") { request, _ in
       let recording = try await recording(request)
-      return try await answering {
+      return try await respondWithJSON {
         let recognizer = models.used
         let clock = ContinuousClock()
         let start = clock.now
@@ -99,21 +98,22 @@ struct StudioInterface: Sendable {
 
   // MARK: Requests
 
-  /// The name in the address.
+  /// Returns the name in the address.
   func name(_ context: BasicRequestContext) throws -> String {
-    FileName.spelled(try decoded("name", context))
+    FileName.normalized(try decoded("name", context))
   }
 
-  /// A part of the address, without percent-encoding.
+  /// Returns a part of the address, without percent-encoding.
   func decoded(_ part: String, _ context: BasicRequestContext) throws -> String {
     let text = try context.parameters.require(part)
     guard let decoded = text.removingPercentEncoding else {
-      throw Problem("The address has text that is not percent-encoded UTF-8: `\(text.prefix(40))`.")
+      throw StudioError(
+        "The address has text that is not percent-encoded UTF-8: `\(text.prefix(40))`.")
     }
     return decoded
   }
 
-  /// Screen points per canvas point; 1 where `given` is missing or no number of a page.
+  /// Returns the screen points per canvas point; 1 if `given` is missing or out of range.
   func zoom(_ given: Double?) -> Double {
     given.flatMap { (0.01...100).contains($0) ? $0 : nil } ?? 1
   }
@@ -123,15 +123,15 @@ struct StudioInterface: Sendable {
     return self.zoom(zoom)
   }
 
-  /// The value of a parameter in the address, or `nil` where it is missing or empty.
-  func parameter(_ name: String, _ request: Request) throws(Problem) -> String? {
+  /// Returns a parameter in the address, or `nil` if it is missing or empty.
+  func parameter(_ name: String, _ request: Request) throws(StudioError) -> String? {
     let value = try Query(request.uri.query)[name]
     return value?.isEmpty ?? true ? nil : value
   }
 
-  /// The whole body; reading ends where a client sends too much or too slowly.
+  /// Returns the body of a request; throws if it is too large or too slow.
   func body(_ request: Request, upTo most: Int = Self.longestBody) async throws -> Data {
-    let tooLong = Problem(
+    let tooLong = StudioError(
       "This is larger than \(most >> 20) MiB. Send less at a time.", .contentTooLarge)
     if let length = request.headers[.contentLength].flatMap(Int.init), length > most {
       throw tooLong
@@ -144,29 +144,29 @@ struct StudioInterface: Sendable {
         } catch is NIOTooManyBytesError {
           throw tooLong
         } catch {
-          throw Problem("The request did not arrive as a whole. Send it again.")
+          throw StudioError("The request arrived only in part. Send it again.")
         }
       }
       group.addTask {
-        try await Task.sleep(for: Self.patience)
-        throw Problem("The request took too long to arrive. Send it again.", .requestTimeout)
+        try await Task.sleep(for: Self.timeout)
+        throw StudioError("The request took too long to arrive. Send it again.", .requestTimeout)
       }
       defer { group.cancelAll() }
       return try await group.next() ?? Data()
     }
   }
 
-  /// A drawing in the body, as one line of NDJSON has it.
+  /// Returns the drawing in the body, which is a line of NDJSON.
   func recording(_ request: Request) async throws -> Recording {
     let line = LineReader.Line(
       place: Place(file: "drawing", line: 1), bytes: try await body(request))
     guard let item = NDJSON.item(line) else {
-      throw Problem("The request has no drawing.")
+      throw StudioError("The request has no drawing.")
     }
     let recording: Recording
-    do { recording = try item.result.get() } catch { throw Problem(plainText(of: error)) }
+    do { recording = try item.result.get() } catch { throw StudioError(plainText(of: error)) }
     if let problem = Self.problem(with: recording.drawing.strokes) {
-      throw Problem(problem, .contentTooLarge)
+      throw StudioError(problem, .contentTooLarge)
     }
     return recording
   }
@@ -178,11 +178,11 @@ struct StudioInterface: Sendable {
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch {
-      throw Problem("The request is not the JSON that the page sends. Reload the page.")
+      throw StudioError("The request is not valid JSON for this address. Reload the page.")
     }
   }
 
-  /// Why no person drew `strokes`, or `nil` where one may have.
+  /// Returns the reason why `strokes` are too many, or `nil` if they are not.
   static func problem(with strokes: [Stroke]) -> String? {
     let count = strokes.reduce(0) { $0 + $1.points.count }
     guard strokes.count > mostStrokes || count > mostPoints else { return nil }
@@ -190,25 +190,24 @@ struct StudioInterface: Sendable {
       + "\(strokes.count) and \(count)."
   }
 
-  /// The value as JSON, or what is wrong in words.
-  func answering(_ make: () async throws -> some Encodable) async throws -> Response {
-    try await saying { try Answer.json(try await make()) }
+  /// Answers with a value as JSON, or with an error.
+  func respondWithJSON(_ make: () async throws -> some Encodable) async throws -> Response {
+    try await respond { try Answer.json(try await make()) }
   }
 
-  /// The document as it is drawn, or what is wrong in words.
-  func picturing(_ make: () async throws -> Message.Picture) async throws -> Response {
-    try await saying { Answer.json(try await make()) }
+  /// Answers with a document, or with an error.
+  func respondWithDocument(_ make: () async throws -> Message.Picture) async throws -> Response {
+    try await respond { Answer.json(try await make()) }
   }
 
-  func saying(_ answer: () async throws -> Response) async throws -> Response {
+  /// Answers with `answer`, or with an error.
+  func respond(_ answer: () async throws -> Response) async throws -> Response {
     do {
       return try await answer()
-    } catch let problem as Problem {
+    } catch let problem as StudioError {
       return Answer.problem(problem.status, problem.description)
     } catch let refusal as Refusal {
       return Answer.problem(.conflict, "This is not possible: \(refusal).")
-    } catch let error as DocumentError {
-      return Answer.problem(.badRequest, "\(error)")
     } catch let error as AutomatonError {
       return Answer.problem(.badRequest, "\(error)")
     } catch let error as RasterError {

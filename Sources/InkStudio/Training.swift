@@ -1,3 +1,4 @@
+import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
@@ -8,15 +9,15 @@ import InkRecognizer
 import InkTraining
 import Synchronization
 
-/// Trains on the recordings, one model at a time, while the page looks on.
+/// Trains on the recordings, one model at a time, and reports the progress to the page.
 final class Training: Sendable {
-  /// What is asked for.
+  /// The request for a training.
   struct Request: Decodable, Sendable {
-    /// The model to adapt; none trains a new network on the recordings alone.
+    /// The model to adapt; `nil` trains a new network.
     var base: String?
-    /// How often every drawing is seen.
+    /// The number of epochs.
     var epochs: Int
-    /// What the model shall be called.
+    /// The name of the new model.
     var name: String
   }
 
@@ -27,12 +28,12 @@ final class Training: Sendable {
     enum Phase: String, Encodable, Sendable { case idle, running, finished, cancelled, failed }
 
     struct Report: Encodable, Sendable {
-      /// What it was tested on, in words.
+      /// A description of the test drawings.
       var data: String
-      /// The share of right answers, in words, of the new model and of the one that was in use.
+      /// The accuracy of the new model and of the model in use, as text.
       var accuracy: String
       var accuracyBefore: String?
-      /// The whole report.
+      /// The full report.
       var text: String
     }
 
@@ -44,7 +45,7 @@ final class Training: Sendable {
     var problem: String?
     var name: String?
     var report: Report?
-    /// Grows with every change.
+    /// A number that increases with every change.
     var revision = 0
   }
 
@@ -62,7 +63,7 @@ final class Training: Sendable {
 
   init(models: Models) { self.models = models }
 
-  /// Where it stands.
+  /// The state of the training.
   var status: Status { state.withLock { $0.status } }
 
   private func change(_ change: (inout State) -> Void) {
@@ -72,15 +73,15 @@ final class Training: Sendable {
     }
   }
 
-  /// Asks a training to end.
+  /// Cancels the training.
   func cancel() { state.withLock { $0.isCancelled = true } }
 
-  /// How often a listener looks whether something has changed.
-  private static let glance = Duration.milliseconds(150)
-  /// After how many glances it hears the same again.
+  /// The interval at which a stream checks for changes.
+  private static let pollInterval = Duration.milliseconds(150)
+  /// The number of checks after which an unchanged state is sent again.
   private static let heartbeat = 100
 
-  /// Where it stands, each time that this changes, until the studio ends.
+  /// Returns a stream of the state after each change, until the studio ends.
   func progress() -> some AsyncSequence<Status, any Error> & Sendable {
     AsyncThrowingStream<Status, any Error>(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
@@ -89,13 +90,13 @@ final class Training: Sendable {
         while !Task.isCancelled, !state.withLock({ $0.isEnding }) {
           let status = status
           quiet += 1
-          // Now and then also what is known, so that a listener who has gone away is noticed.
+          // Sending an unchanged state detects closed connections.
           if status.revision != seen || quiet >= Self.heartbeat {
             continuation.yield(status)
             quiet = 0
           }
           seen = status.revision
-          try await Task.sleep(for: Self.glance)
+          try await Task.sleep(for: Self.pollInterval)
         }
         continuation.finish()
       }
@@ -103,24 +104,24 @@ final class Training: Sendable {
     }
   }
 
-  /// Tells all listeners that there is nothing more to hear, and ends a training.
+  /// Ends all streams and the training.
   func end() {
     state.withLock { ($0.isEnding, $0.isCancelled) = (true, true) }
   }
 
-  /// Begins to train on `recordings`; returns at once.
+  /// Starts a training on `recordings`, and returns immediately.
   ///
-  /// - Throws: `Problem` where one is running or the recordings do not suffice.
+  /// - Throws: `StudioError` if a training is running or if there are too few recordings.
   func begin(_ request: Request, on recordings: [Recording]) throws {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
-      throw Problem("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
+      throw StudioError("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
     }
     try models.makeRoom()
     let base = try request.base.map { try models.model(named: $0) }
     let parts = try Self.parts(of: recordings, for: base)
     try state.withLock { state in
       guard state.status.phase != .running else {
-        throw Problem("A training is already running. Cancel it first.", .conflict)
+        throw StudioError("A training is already running. Cancel it first.", .conflict)
       }
       let revision = state.status.revision + 1
       state.status = Status()
@@ -147,14 +148,16 @@ final class Training: Sendable {
   struct Parts: Sendable {
     var learnt: Dataset
     var tested: Dataset
-    /// Whether nobody's drawings are in both.
+    /// Whether the two parts have different writers.
     var isByWriter: Bool
   }
 
-  /// A fifth of the drawings is set aside: whole writers where there are several, otherwise drawings of
-  /// each class.
+  /// Returns a training part and a test part with a fifth of the drawings.
+  ///
+  /// With at least three writers, the parts have different writers. Otherwise they share the writers, and
+  /// each class is divided.
   static func parts(of recordings: [Recording], for base: Model?) throws -> Parts {
-    // What was recorded or imported twice must not be learnt from and tested with.
+    // Remove duplicates, because one copy could be in each part.
     var known = Set<Fingerprint>()
     let examples = recordings.enumerated().compactMap { number, recording in
       recording.label.map { Example(recording, label: $0, origin: "recording \(number + 1)") }
@@ -163,25 +166,25 @@ final class Training: Sendable {
     for example in examples { counts[example.label, default: 0] += 1 }
     if let base {
       if let unknown = counts.keys.sorted().first(where: { !base.labels.contains($0) }) {
-        throw Problem(
+        throw StudioError(
           "The model does not know the class `\(unknown)`, only \(base.labels.joined(separator: ", ")). "
             + "Train a new network instead.", .conflict)
       }
       guard examples.count >= leastPerClass else {
-        throw Problem(
+        throw StudioError(
           "Training needs \(leastPerClass) recordings. There are \(examples.count). Record more.",
           .conflict)
       }
     } else {
       guard counts.count >= 2 else {
-        throw Problem(
+        throw StudioError(
           "Training needs recordings of two classes. There are \(counts.count). Record more.",
           .conflict)
       }
       if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
         $0.value < leastPerClass
       }) {
-        throw Problem(
+        throw StudioError(
           "Training needs \(leastPerClass) recordings of each class. There are \(count) of \(label). "
             + "Record more.", .conflict)
       }
@@ -194,9 +197,9 @@ final class Training: Sendable {
         return Parts(learnt: parts.learnt, tested: parts.tested, isByWriter: true)
       }
     }
-    var nobodys = dataset
-    for index in nobodys.examples.indices { nobodys.examples[index].writer = nil }
-    let parts = divide(nobodys)
+    var anonymous = dataset
+    for index in anonymous.examples.indices { anonymous.examples[index].writer = nil }
+    let parts = divide(anonymous)
     return Parts(learnt: parts.learnt, tested: parts.tested, isByWriter: false)
   }
 
@@ -217,11 +220,12 @@ final class Training: Sendable {
     var recipe = TrainingRecipe()
     recipe.epochs = request.epochs
     recipe.seed = Self.seed
+    recipe.rotationInvariantLabels = Set(DrawnClass.allLabels)
     var learnt = parts.learnt
     if let base {
-      // What the model knew stays known, where its classes can be invented.
-      if let invented = Rehearsal.invented(labels: base.labels, seed: Self.seed) {
-        learnt = Rehearsal(learnt, with: invented, seed: Self.seed).dataset
+      // Synthetic drawings keep the model from forgetting, if its classes can be synthesised.
+      if let synthetic = Rehearsal.synthetic(labels: base.labels, seed: Self.seed) {
+        learnt = Rehearsal(learnt, with: synthetic, seed: Self.seed).dataset
       }
       learnt.labels = base.labels
     }
@@ -246,7 +250,7 @@ final class Training: Sendable {
       show(event, elapsed: start.duration(to: clock.now) / .seconds(1))
     }
     guard case .finished(let model) = outcome else { return .cancelled }
-    // Models that were trained here before may have learnt what is set aside now.
+    // The test drawings may be in the training data of models that were trained in the studio before.
     let own = Set(models.all.filter(\.isOwn).map(\.name))
     let hasSeen = (
       base: request.base.map(own.contains) ?? false, used: own.contains(models.usedName)
@@ -259,7 +263,7 @@ final class Training: Sendable {
     return .finished
   }
 
-  /// All cores but one, which answers requests.
+  /// The number of cores for training: all except one, which answers requests.
   static var workers: Int { max(1, ProcessInfo.processInfo.activeProcessorCount - 1) }
 
   private func show(_ event: TrainingEvent, elapsed: Double) {
@@ -283,21 +287,21 @@ final class Training: Sendable {
   ) throws -> Status.Report {
     let count = tested.examples.count
     let data =
-      "\(count) drawings set aside, "
-      + (parts.isByWriter ? "of writers it did not learn from" : "of the same writers")
-      + (hasSeen.base ? " (the model it began with may have learnt some of them)" : "")
+      "\(count) test drawings, "
+      + (parts.isByWriter ? "of other writers" : "of the same writers")
+      + (hasSeen.base ? " (some may be in the training data of the adapted model)" : "")
     let evaluation = try Evaluation(
       of: Recognizer(model: model), on: tested, workers: workers)
     var before: String?
     let used = models.used
     if Set(used.model.labels).isSuperset(of: tested.examples.map(\.label)) {
       before =
-        try Evaluation(of: used, on: tested, workers: workers).accuracy.words
-        + (hasSeen.used ? " (it may have learnt some of them)" : "")
+        try Evaluation(of: used, on: tested, workers: workers).accuracy.summary
+        + (hasSeen.used ? " (some test drawings may be in its training data)" : "")
     }
     let report = EvaluationReport(
       model: name, data: data, part: "test", evaluation: evaluation, disturbed: nil)
     return .init(
-      data: data, accuracy: evaluation.accuracy.words, accuracyBefore: before, text: report.text)
+      data: data, accuracy: evaluation.accuracy.summary, accuracyBefore: before, text: report.text)
   }
 }

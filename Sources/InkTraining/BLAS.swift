@@ -13,26 +13,26 @@ import SeededRandom
 
 /// Single-precision matrix products of the machine's BLAS, on the calling thread only.
 ///
-/// On Linux, OpenBLAS is loaded when it is first needed and not linked: commands that only classify
-/// start without it, and it can be told its kernels, which it reads from the environment while it
-/// is being loaded. Where the CPU has AVX-512 it is told to use it, for there are machines whose
-/// environment (`OPENBLAS_CORETYPE=Haswell`) or whose OpenBLAS, too old to know the CPU, asks for
-/// kernels of half the speed. `INKSTATE_BLAS_CORE` overrules this.
+/// On Linux, OpenBLAS is not linked but loaded at its first use. Commands that only classify therefore
+/// start without it. OpenBLAS chooses its kernels while it is loaded; an environment variable can name
+/// them. If the CPU has AVX-512, Inkstate names the AVX-512 kernels, because an old OpenBLAS or the
+/// environment (`OPENBLAS_CORETYPE=Haswell`) can select kernels of half the speed.
+/// `INKSTATE_BLAS_CORE` overrides this choice.
 ///
-/// OpenBLAS may have been loaded by others, and may be built with OpenMP: whatever it is, it computes
-/// on the calling thread only, for every worker has a thread of its own.
+/// Another library may have loaded OpenBLAS before, and it may be built with OpenMP. In each case it
+/// computes on the calling thread only, because every worker has its own thread.
 public struct BLAS: Sendable {
-  /// What computes, for example `OpenBLAS SkylakeX`.
+  /// The library and its kernels, for example `OpenBLAS SkylakeX`.
   public let name: String
-  /// Why it computes with these kernels, in words.
+  /// The reason for this choice of kernels, as text.
   public let reason: String
-  /// The instruction set of our own kernels, for example `avx512f`.
+  /// The instruction set of Inkstate's own kernels, for example `avx512f`.
   public var kernels: String { String(cString: ink_instruction_set()) }
 
   #if canImport(Accelerate)
     /// The machine's BLAS.
     public static func load() throws(BLASError) -> BLAS {
-      BLAS(name: "Accelerate", reason: "the system's own")
+      BLAS(name: "Accelerate", reason: "part of the system")
     }
   #else
     private typealias Sgemm =
@@ -46,26 +46,26 @@ public struct BLAS: Sendable {
     private typealias GetNumber = @convention(c) () -> CInt
 
     private let sgemm: Sgemm
-    /// OpenMP's count of threads is one of each thread, so it is set before each product.
+    /// Sets OpenMP's number of threads, which each thread has separately, before each product.
     private let setThreadsOfCaller: SetThreads?
     private let getThreads: GetNumber?
 
-    /// The environment variable that names the kernels to use, in OpenBLAS's words.
-    private static let overrulingVariable = "INKSTATE_BLAS_CORE"
+    /// The environment variable that selects the kernels by OpenBLAS's name.
+    private static let coreVariable = "INKSTATE_BLAS_CORE"
 
     private static let loaded = Result { () throws(BLASError) in try BLAS() }
 
     /// The machine's BLAS, loaded at the first call.
     ///
-    /// - Throws: `BLASError` where there is no OpenBLAS.
+    /// - Throws: `BLASError` if OpenBLAS is missing.
     public static func load() throws(BLASError) -> BLAS { try loaded.get() }
 
-    /// Makes one beside the one that ``load()`` shares, for tests.
+    /// Creates an instance separate from that of ``load()``, for tests.
     init() throws(BLASError) {
-      // Somebody else in this process may have brought it along; then it is too late to choose.
+      // If OpenBLAS is loaded already, it has chosen its kernels.
       let isLoaded = Self.names.contains { dlopen($0, RTLD_NOLOAD | RTLD_NOW) != nil }
       setenv("OPENBLAS_NUM_THREADS", "1", 1)
-      let wanted = getenv(Self.overrulingVariable).map { String(cString: $0) }
+      let wanted = getenv(Self.coreVariable).map { String(cString: $0) }
       let core = wanted ?? (Self.hasAVX512 ? "SkylakeX" : nil)
       if let core { setenv("OPENBLAS_CORETYPE", core, 1) }
       let library = try Self.open()
@@ -78,7 +78,7 @@ public struct BLAS: Sendable {
         getParallel?() == 2
         ? Self.function("omp_set_num_threads", in: library, as: SetThreads.self) : nil
       getThreads = Self.function("openblas_get_num_threads", in: library, as: GetNumber.self)
-      // The environment is read while a library is loaded, and others may have loaded this one.
+      // The environment variable has no effect if OpenBLAS was loaded before.
       Self.function("openblas_set_num_threads", in: library, as: SetThreads.self)?(1)
       let found = Self.coreName(library)
       name = "OpenBLAS \(found)"
@@ -86,17 +86,17 @@ public struct BLAS: Sendable {
         reason =
           isLoaded
           ? "loaded before Inkstate could choose; start the program with OPENBLAS_CORETYPE=\(core)"
-          : "\(core) was asked for, which this OpenBLAS does not have"
+          : "this OpenBLAS does not have the kernels \(core)"
       } else if wanted != nil {
-        reason = "as \(Self.overrulingVariable) says"
+        reason = "selected by \(Self.coreVariable)"
       } else if core != nil {
-        reason = "chosen because the CPU has AVX-512; \(Self.overrulingVariable) overrules"
+        reason = "chosen because the CPU has AVX-512; \(Self.coreVariable) selects others"
       } else {
-        reason = "as OpenBLAS found the CPU; \(Self.overrulingVariable) overrules"
+        reason = "OpenBLAS's choice for this CPU; \(Self.coreVariable) selects others"
       }
     }
 
-    /// How many threads a product may use.
+    /// The number of threads of a product.
     var threadCount: Int? { getThreads.map { Int($0()) } }
 
     private static func function<Function>(
@@ -111,14 +111,14 @@ public struct BLAS: Sendable {
       for name in names {
         if let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) { return library }
       }
-      throw BLASError(problem: "there is no such library")
+      throw BLASError(problem: "the library was not found")
     }
 
     private static func coreName(_ library: UnsafeMutableRawPointer) -> String {
       typealias CoreName = @convention(c) () -> UnsafePointer<CChar>?
       guard let symbol = dlsym(library, "openblas_get_corename"),
         let name = unsafeBitCast(symbol, to: CoreName.self)()
-      else { return "of unknown kind" }
+      else { return "unknown" }
       return String(cString: name)
     }
 
@@ -132,11 +132,11 @@ public struct BLAS: Sendable {
     }
   #endif
 
-  /// A matrix as it lies in memory: row-major, `stride` values from one row to the next, read as
-  /// its transpose where `isTransposed`.
+  /// A row-major matrix in memory; `stride` is the distance between rows.
   struct Matrix {
     var values: UnsafePointer<Float>
     var stride: Int
+    /// Whether the transpose of the matrix is used.
     var isTransposed = false
   }
 
@@ -166,13 +166,14 @@ public struct BLAS: Sendable {
 }
 
 extension BLAS {
-  /// The floating-point operations a second of large matrix products, 1024 × 1024 × 1024, one on each
-  /// of `threads`: the most that this machine can be expected to do.
+  /// Returns the floating-point operations per second of matrix products of 1024 × 1024 × 1024.
+  ///
+  /// Each of `threads` threads computes its own product. The rate is an upper bound for training.
   public func matrixProductRate(threads: Int = 1, seconds: Double = 0.5) -> Double {
     let size = 1024
     let operations = 2 * Double(size * size * size)
     let loop = ParallelLoop(workers: threads)
-    // Zeros would need less power, and might run faster.
+    // Random values, because products of zeros need less power and could run faster.
     var generator = SeededGenerator(seed: 1)
     let matrices = (0..<threads).map { _ in (0..<3).map { _ in FloatBuffer(count: size * size) } }
     for buffer in matrices.joined() {
@@ -197,13 +198,13 @@ extension BLAS {
   }
 }
 
-/// There is no BLAS to train with.
+/// An error for a machine without a usable BLAS.
 public struct BLASError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// The problem.
   public var problem: String
 
   /// The error in one line.
   public var description: String {
-    "training needs OpenBLAS: \(problem) (on Debian: apt install libopenblas-dev)"
+    "training needs OpenBLAS: \(problem); install it (on Debian: apt install libopenblas-dev)"
   }
 }

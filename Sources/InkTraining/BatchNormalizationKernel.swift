@@ -1,8 +1,8 @@
 import InkNetwork
 
-/// Batch normalisation with its gradients, one channel over the whole batch at a time.
+/// Batch normalisation with its gradients, for one channel of the whole batch at a time.
 ///
-/// Legend: B examples, C channels, L values a channel and example; n = B · L. For channel c, with
+/// Legend: B examples, C channels, L values per channel and example; n = B · L. For channel c, with
 /// mean μ and (biased) variance σ² over the n values, and x̂ = (x − μ) / √(σ² + ε)
 /// (Ioffe & Szegedy, 2015, algorithm 1 and section 3):
 ///
@@ -13,17 +13,17 @@ struct BatchNormalizationKernel {
   let channels: Int
   let length: Int
 
-  /// How far the running statistics go towards those of the batch (PyTorch's default).
+  /// The weight of the batch's statistics in the running statistics (PyTorch's default).
   static let momentum: Float = 0.1
 
-  /// The sum of a channel's values, from which the mean over all processes is made.
+  /// Returns the sum of the values of a channel, for the mean over all processes.
   func sum(channel: Int, batch: Int, input: UnsafePointer<Float>) -> Double {
     var total = 0.0
     forEachValue(channel: channel, batch: batch) { total += Double(input[$0]) }
     return total
   }
 
-  /// The sum of the squared distances of a channel's values from `mean`.
+  /// Returns the sum of the squared differences between the values of a channel and `mean`.
   func squares(channel: Int, batch: Int, input: UnsafePointer<Float>, mean: Double) -> Double {
     var total = 0.0
     forEachValue(channel: channel, batch: batch) {
@@ -33,9 +33,10 @@ struct BatchNormalizationKernel {
     return total
   }
 
-  /// Normalises channel `channel` in training, `count` values with `mean` and the sum of `squares`.
+  /// Normalises a channel in training; `count`, `mean` and `squares` are those of all processes.
   ///
-  /// `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
+  /// `squares` is the sum of the squared differences. `statistics` is `[2, C]`: means, then
+  /// 1 / √(σ² + ε).
   func forward(
     channel: Int, batch: Int, count: Double, mean: Double, squares: Double,
     input: UnsafePointer<Float>, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
@@ -48,9 +49,9 @@ struct BatchNormalizationKernel {
     forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
   }
 
-  /// Writes the statistics of channel `channel` in training and moves the running ones towards them;
-  /// returns what ``forward(channel:batch:count:mean:squares:input:weight:bias:runningMean:runningVariance:statistics:output:)``
-  /// multiplies by and adds.
+  /// Writes the statistics of a channel in training and updates its running statistics.
+  ///
+  /// Returns the factor and the summand that normalise a value.
   func gather(
     channel: Int, count: Double, mean: Double, squares: Double, weight: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, runningMean: UnsafeMutablePointer<Float>,
@@ -68,7 +69,7 @@ struct BatchNormalizationKernel {
     return (scale, bias[channel] - Float(mean) * scale)
   }
 
-  /// Normalises one channel with the running statistics.
+  /// Normalises a channel with its running statistics.
   func infer(
     channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
@@ -80,7 +81,7 @@ struct BatchNormalizationKernel {
     forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
   }
 
-  /// What channel `channel` is multiplied by, and what is added, with the running statistics.
+  /// Returns the factor and the summand that normalise a value with the running statistics.
   func inferred(
     channel: Int, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     runningMean: UnsafePointer<Float>, runningVariance: UnsafePointer<Float>
@@ -90,7 +91,7 @@ struct BatchNormalizationKernel {
     return (scale, bias[channel] - runningMean[channel] * scale)
   }
 
-  /// The sums Σ g · x̂ and Σ g of one channel: the gradients of its scale and its shift.
+  /// Returns Σ g · x̂ and Σ g of a channel: the gradients of its scale and its shift.
   func gradientSums(
     channel: Int, batch: Int, input: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
     outputGradient: UnsafePointer<Float>
@@ -106,8 +107,8 @@ struct BatchNormalizationKernel {
     return (scale, shift)
   }
 
-  /// Writes the gradient of one channel's input, from the ``gradientSums(channel:batch:input:statistics:outputGradient:)``
-  /// over all `count` values.
+  /// Writes the gradient of the input of a channel; `scale` and `shift` are the gradient sums over all
+  /// `count` values.
   func backward(
     channel: Int, batch: Int, count: Float, scale: Double, shift: Double,
     input: UnsafePointer<Float>, weight: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
@@ -132,12 +133,12 @@ struct BatchNormalizationKernel {
   }
 }
 
-/// Numbers of the channels of a batch, which workers write and a group of processes adds up.
+/// Sums for each channel of a batch, which workers write and a group of processes adds up.
 final class ChannelSums: @unchecked Sendable {
   let values: UnsafeMutablePointer<Double>
   private let count: Int
 
-  /// Makes `count` zeros.
+  /// Creates `count` zeros.
   init(count: Int) {
     self.count = count
     values = .allocate(capacity: count)
@@ -146,5 +147,6 @@ final class ChannelSums: @unchecked Sendable {
 
   deinit { values.deallocate() }
 
+  /// Adds up the sums of all processes.
   func add(over group: ProcessGroup) { group.sum(values, count: count) }
 }

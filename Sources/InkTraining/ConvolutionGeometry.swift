@@ -1,20 +1,20 @@
 import CInkKernels
 import InkNetwork
 
-/// How a convolution of stride 1 reads its input, and the layout of its patches.
+/// The sizes of a convolution of stride 1, and the layout of its patches.
 struct ConvolutionGeometry: Hashable, Sendable {
-  /// The planes that go in.
+  /// The number of input planes.
   let channels: Int
-  /// The rows of a plane that goes in.
+  /// The height of an input plane.
   let height: Int
-  /// The columns of a plane that goes in.
+  /// The width of an input plane.
   let width: Int
-  /// The rows and columns of the kernel; odd.
+  /// The width and height of the kernel, which is odd.
   let kernel: Int
-  /// The zeros on each side.
+  /// The padding on each side.
   let pad: Int
 
-  /// Makes the geometry of `layer` over planes of the shape `shape`.
+  /// Creates the geometry of `layer` for an input of `shape`.
   init(_ layer: Convolution, of shape: Shape) {
     guard case .planes(let channels, let height, let width) = shape else {
       preconditionFailure("a convolution reads planes")
@@ -26,18 +26,19 @@ struct ConvolutionGeometry: Hashable, Sendable {
     pad = layer.pad
   }
 
-  /// The rows of a plane that comes out.
+  /// The height of an output plane.
   var outputHeight: Int { height + 2 * pad - kernel + 1 }
-  /// The columns of a plane that comes out.
+  /// The width of an output plane.
   var outputWidth: Int { width + 2 * pad - kernel + 1 }
-  /// The values that one output value is made of.
+  /// The number of input values for one output value.
   var patchLength: Int { channels * kernel * kernel }
-  /// The output values of one filter.
+  /// The number of output values of one filter.
   var positionCount: Int { outputHeight * outputWidth }
   /// ``positionCount``, rounded up to whole vectors of 16.
   var paddedPositionCount: Int { (positionCount + 15) / 16 * 16 }
 
-  /// Lays out what every output position sees ("im2col"; Chellapilla, Puri & Simard, 2006).
+  /// Copies the input values of every output position to `patches` ("im2col"; Chellapilla, Puri &
+  /// Simard, 2006).
   ///
   /// Shapes: input `[channels, height, width]`, patches `[channels, kernel, kernel, positions]`
   /// with rows of ``paddedPositionCount``.
@@ -48,7 +49,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
     withUnsafePointer(to: kernelShape) { ink_gather_patches($0, input, patches) }
   }
 
-  /// Adds patches back to where they were gathered from ("col2im"), the transpose of
+  /// Adds the values of patches to their input positions ("col2im"), the transpose of
   /// ``gatherPatches(_:into:)``.
   ///
   /// `input[c, y + i − pad, x + j − pad] += patches[c, i, j, (y, x)]`, inside only.
@@ -58,7 +59,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
     withUnsafePointer(to: kernelShape) { ink_scatter_patches($0, patches, input) }
   }
 
-  /// What the kernels in C are told.
+  /// The sizes for the kernels in C.
   private var kernelShape: ink_patches {
     ink_patches(
       channels: channels, height: height, width: width, kernel: kernel, pad: pad,

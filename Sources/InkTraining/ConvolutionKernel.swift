@@ -1,28 +1,30 @@
 import CInkKernels
 import InkNetwork
 
-/// A 2-D convolution of stride 1 with its gradients, one example at a time.
+/// A 2-D convolution of stride 1 with its gradients, for one example at a time.
 ///
-/// Legend: B examples, C channels in, F filters, K = C · kernel · kernel, P output positions.
+/// Legend: C input channels, F filters, K = C · kernel · kernel, P output positions.
 /// With the input laid out as patches X `[K, P]`, weights W `[F, K]` and the output's gradient
 /// G `[F, P]` (Chellapilla, Puri & Simard, 2006):
 ///
 ///     output   Y  = W · X + b
 ///     weights  ∂W += G · Xᵀ        bias  ∂b += Σₚ G
-///     patches  ∂X = Wᵀ · G, added back to where they came from
+///     patches  ∂X = Wᵀ · G, added to their input positions
 struct ConvolutionKernel {
   let geometry: ConvolutionGeometry
   let filters: Int
-  /// Whether max(0, ·) follows at once and is done in the same pass.
+  /// Whether a ReLU, max(0, ·), follows and is fused into this layer.
   let hasReLU: Bool
   let blas: BLAS
 
-  /// The numbers of scratch memory that a worker needs.
+  /// The number of values of scratch memory that a worker needs.
   var scratchCount: Int { 2 * geometry.patchLength * geometry.paddedPositionCount }
 
   private var positions: Int { geometry.positionCount }
   private var stride: Int { geometry.paddedPositionCount }
 
+  /// Computes the output.
+  ///
   /// Shapes: input `[C, height, width]`, weight `[F, K]`, bias `[F]`, output `[F, P]`.
   func forward(
     input: UnsafePointer<Float>, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
@@ -39,9 +41,9 @@ struct ConvolutionKernel {
     }
   }
 
-  /// Adds to the gradients of weight and bias; writes the input's unless it is `nil`.
+  /// Adds to the gradients of weight and bias, and writes the gradient of the input unless it is `nil`.
   ///
-  /// `outputGradient` is changed: behind a ReLU that was 0 it becomes 0.
+  /// Sets `outputGradient` to 0 where the output of a ReLU is 0.
   func backward(
     input: UnsafePointer<Float>, output: UnsafePointer<Float>, weight: UnsafePointer<Float>,
     outputGradient: UnsafeMutablePointer<Float>, weightGradient: UnsafeMutablePointer<Float>,

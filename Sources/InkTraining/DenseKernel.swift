@@ -1,6 +1,6 @@
 import CInkKernels
 
-/// A dense layer with its gradients, for a range of examples and a range of units at a time.
+/// A dense layer with its gradients, for a range of examples and of units at a time.
 ///
 /// Legend: B examples, I inputs, U units. With input X `[B, I]`, weights W `[U, I]`, bias b `[U]`
 /// and the output's gradient G `[B, U]`:
@@ -11,7 +11,7 @@ import CInkKernels
 struct DenseKernel {
   let inputs: Int
   let units: Int
-  /// Whether max(0, ·) follows at once and is done in the same pass.
+  /// Whether a ReLU, max(0, ·), follows and is fused into this layer.
   let hasReLU: Bool
   let blas: BLAS
 
@@ -33,9 +33,9 @@ struct DenseKernel {
     }
   }
 
-  /// Makes the gradient 0 behind a ReLU that was 0.
+  /// Sets the gradient to 0 where the output of a ReLU is 0.
   ///
-  /// Comes before the other two.
+  /// Call this before the functions for the other gradients.
   func maskGradient(
     examples: Range<Int>, output: UnsafePointer<Float>,
     outputGradient: UnsafeMutablePointer<Float>
@@ -45,7 +45,7 @@ struct DenseKernel {
     ink_relu_gradient(outputGradient + start, output + start, examples.count * units)
   }
 
-  /// Writes the gradients of weight and bias of the units in `range`, summed over `examples`.
+  /// Writes the gradients of weight and bias for the units in `range`, summed over `examples`.
   func parameterGradients(
     examples: Range<Int>, units range: Range<Int>, input: UnsafePointer<Float>,
     outputGradient: UnsafePointer<Float>, weightGradient: UnsafeMutablePointer<Float>,
@@ -64,7 +64,7 @@ struct DenseKernel {
     }
   }
 
-  /// Writes the gradient of the inputs in `range`.
+  /// Writes the gradients of the inputs in `range`.
   func inputGradient(
     examples: Range<Int>, inputs range: Range<Int>, weight: UnsafePointer<Float>,
     outputGradient: UnsafePointer<Float>, inputGradient: UnsafeMutablePointer<Float>

@@ -1,16 +1,16 @@
 import InkEvaluation
 
-/// Loss and accuracy of every epoch, as a table or a picture.
+/// The loss and accuracy of every epoch, as a table or a picture.
 public struct LearningCurve: Sendable {
   /// The epochs.
   public var history: [EpochRecord]
 
-  /// Makes the curve of `history`.
+  /// Creates the curve of `history`.
   public init(_ history: [EpochRecord]) {
     self.history = history
   }
 
-  /// One line an epoch, with a header; what was not measured is empty.
+  /// A CSV table with a header and one line for each epoch; missing values are empty.
   public var csv: String {
     let header =
       "epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy\n"
@@ -24,7 +24,7 @@ public struct LearningCurve: Sendable {
     }
   }
 
-  /// Two plots beside each other, loss and accuracy; training blue, validation orange.
+  /// Two plots, of loss and accuracy: training in blue, validation in orange.
   public var svg: String {
     let losses = (history.map { Optional($0.trainingLoss) }, history.map(\.validationLoss))
     let rates = (history.map { Optional($0.trainingAccuracy) }, history.map(\.validationAccuracy))

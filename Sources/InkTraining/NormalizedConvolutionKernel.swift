@@ -1,46 +1,47 @@
 import CInkKernels
 import InkNetwork
 
-/// A convolution with the batch normalisation behind it, and with the ReLU and the 2 × 2 max-pooling
-/// behind that where they follow, over planes with the channels last.
+/// A convolution fused with a batch normalisation, and with a ReLU and a 2 × 2 max-pooling if they
+/// follow, over planes with the channels last.
 ///
-/// Normalisation needs statistics of the whole batch. Each pass therefore has three stages: one an
-/// example, one for the batch, and again one an example.
+/// Normalisation needs statistics of the whole batch. Each pass therefore has three stages: one for
+/// each example, one for the batch, and again one for each example.
 ///
 /// Legend: B examples, C channels, F filters, L positions before pooling, n = B · L; P(·) rounds up to
-/// whole vectors. v is what is convolved, g the gradient of what is normalised.
+/// whole vectors. v is the output of the convolution, g the gradient of the normalised values.
 ///
 ///     forwards   convolve    v = W ∗ x + b, with Σ v and Σ (v − mean)² of each example
 ///                gather      μ and σ² of the batch; scale = γ / √(σ² + ε), shift = β − μ · scale
 ///                normalize   y = the pooled ReLU of v · scale + shift
 ///     backwards  normalize   Σ g and Σ g · (v − μ) of each example
 ///                gather      ∂β, ∂γ and the factors in ∂v = a · g + b · (v − μ) + c
-///                convolve    ∂v; ∂W; ∂x = ∂v ∗ W, turned by 180° and with C and F swapped
+///                convolve    ∂v; ∂W; ∂x = ∂v ∗ W, rotated by 180° and with C and F swapped
 ///
-/// ``BatchNormalizationKernel`` has the formulas of the statistics, `CInkKernels.h` those of the loops.
-/// The bias b moves v and μ alike, so its gradient is 0.
+/// ``BatchNormalizationKernel`` has the formulas of the statistics, and `CInkKernels.h` those of the
+/// loops. The bias b shifts v and μ equally, so its gradient is 0.
 final class NormalizedConvolutionKernel: PackedConvolution {
+  /// A stage of a pass.
   enum Stage {
     case convolve, gather, normalize
   }
 
   private let input: PlaneLayout
   private let output: PlaneLayout
-  /// How ∂v is laid out: with the zeros that the convolution to ∂x reads.
+  /// The layout of ∂v, with the padding that the convolution to ∂x reads.
   private let valueGradient: PlaneLayout
   private let shape: ink_normalization
   private let normalization: BatchNormalizationKernel
   private let convolution: PlaneConvolution
   private let weight: FloatBuffer
   private let bias: FloatBuffer
-  /// The convolution to ∂x; nobody asks for the gradient of a picture.
+  /// The convolution to ∂x; `nil` for a picture, whose gradient is not needed.
   private let backwards: (convolution: PlaneConvolution, weight: FloatBuffer, bias: FloatBuffer)?
   private let packingScratch: FloatBuffer
 
   /// v, `[B, L, P(F)]`.
   private let values: FloatBuffer
   private let valueCount: Int
-  /// Which values ReLU and max-pooling chose, `[B, …, P(F)]`.
+  /// The values that ReLU and max-pooling chose, `[B, …, P(F)]`.
   private let choices: ChoiceBuffer<UInt8>
   private let choiceCount: Int
   /// The two sums of each example, `[B, 2, P(F)]`.
@@ -113,7 +114,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
       valueGradient.count + max(backwards.convolution.scratchCount, gradients))
   }
 
-  /// A picture's are `[k, k, P(F)]`, others `[points, P(C), P(F)]`.
+  /// The packed gradients are `[k, k, P(F)]` for a picture, otherwise `[points, P(C), P(F)]`.
   var gradientCount: Int {
     (backwards == nil ? positions : ink_winograd_points(convolution.shape.kernel))
       * input.packedChannels * packed
@@ -150,7 +151,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   // MARK: Forwards
 
-  /// `input` begins with its layout's memory.
+  /// Convolves an example; `input` is the start of the memory of its layout.
   func convolve(
     example: Int, isTraining: Bool, input: UnsafePointer<Float>,
     scratch: UnsafeMutablePointer<Float>
@@ -164,7 +165,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     withUnsafePointer(to: shape) { ink_channel_moments($0, values, sums, sums + packed) }
   }
 
-  /// Finds scale and shift for the batch, whose part here has `count` examples.
+  /// Computes scale and shift for the batch, of which this process has `count` examples.
   func gather(
     count: Int, group: ProcessGroup, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>
@@ -195,7 +196,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     mean.pointer.update(from: statistics.pointer, count: filters)
   }
 
-  /// Finds scale and shift by the running statistics.
+  /// Computes scale and shift from the running statistics.
   func gather(
     weight: UnsafePointer<Float>, bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
     runningVariance: UnsafePointer<Float>
@@ -207,7 +208,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     }
   }
 
-  /// `output` begins with its layout's memory.
+  /// Normalises an example; `output` is the start of the memory of its layout.
   func normalize(example: Int, output: UnsafeMutablePointer<Float>) {
     withUnsafePointer(to: shape) {
       ink_normalize(
@@ -218,7 +219,8 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   // MARK: Backwards
 
-  /// `outputGradient` begins with the output's layout's memory.
+  /// Adds up the gradients of an example; `outputGradient` is the start of the memory of the output's
+  /// layout.
   func addUp(example: Int, outputGradient: UnsafePointer<Float>) {
     let sums = sums(of: example)
     withUnsafePointer(to: shape) {
@@ -228,8 +230,8 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     }
   }
 
-  /// Writes the gradients of `weight` and its bias, of this process's `count` examples, and finds the
-  /// factors for the batch.
+  /// Writes the gradients of `weight` and bias for the `count` examples of this process, and computes
+  /// the factors for the batch.
   func gatherGradients(
     count: Int, group: ProcessGroup, weight: UnsafePointer<Float>,
     weightGradient: UnsafeMutablePointer<Float>, biasGradient: UnsafeMutablePointer<Float>
@@ -244,7 +246,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     let inverse = statistics.pointer + filters
     for channel in 0..<filters {
       scales[channel] *= Double(inverse[channel])
-      // The sum of all gradients over the group comes later.
+      // The trainer adds up the gradients of all processes later.
       weightGradient[channel] = Float(scales[channel])
       biasGradient[channel] = Float(shifts[channel])
     }
@@ -258,9 +260,9 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     }
   }
 
-  /// Adds to the packed `gradients`; writes the input's, but not a picture's.
+  /// Adds to the packed `gradients`, and writes the gradient of an input that is not a picture.
   ///
-  /// All planes begin with their layouts' memory.
+  /// All pointers to planes are the start of the memory of their layouts.
   func backward(
     example: Int, input: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
     gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>,

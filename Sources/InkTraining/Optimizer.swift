@@ -3,9 +3,9 @@ import Foundation
 import InkNetwork
 import ParallelLoops
 
-/// How weights follow their gradients.
+/// The optimiser, which updates the weights from their gradients.
 public struct Optimizer: Hashable, Sendable, Codable {
-  /// The rule.
+  /// An update rule.
   public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
     /// Stochastic gradient descent with momentum (Sutskever et al., 2013).
     case sgd
@@ -15,22 +15,22 @@ public struct Optimizer: Hashable, Sendable, Codable {
     case adamW = "adamw"
   }
 
-  /// The rule.
+  /// The update rule.
   public var method: Method
-  /// SGD: how much of the last step is kept.
+  /// SGD: the share of the last step that is kept.
   public var momentum: Double
-  /// SGD: whether the gradient is taken where the momentum leads (Nesterov, 1983).
+  /// SGD: whether to use Nesterov momentum (1983).
   public var isNesterov: Bool
-  /// How strongly weights are drawn to 0.
+  /// The weight decay.
   public var weightDecay: Double
-  /// Adam: how much of the mean of gradients is kept.
+  /// Adam: the share of the mean of gradients that is kept.
   public var beta1 = 0.9
-  /// Adam: how much of the mean of squared gradients is kept.
+  /// Adam: the share of the mean of squared gradients that is kept.
   public var beta2 = 0.999
-  /// Adam: what is added to the root of the mean of squares.
+  /// Adam: the summand to the root of the mean of squares.
   public var epsilon = 1e-8
 
-  /// Makes an optimiser.
+  /// Creates an optimiser.
   public init(
     _ method: Method, momentum: Double = 0.9, isNesterov: Bool = false, weightDecay: Double = 0
   ) {
@@ -41,7 +41,7 @@ public struct Optimizer: Hashable, Sendable, Codable {
   }
 }
 
-/// An optimiser at work: its memory of past gradients.
+/// An optimiser with its averages of past gradients.
 final class OptimizerState: @unchecked Sendable {
   let optimizer: Optimizer
   /// SGD's velocity, or Adam's mean of gradients.
@@ -59,9 +59,9 @@ final class OptimizerState: @unchecked Sendable {
     loop = ParallelLoop(workers: workers)
   }
 
-  /// Moves `weights` one step, number `step` from 1.
+  /// Updates `weights` in step number `step`, which starts at 1.
   ///
-  /// The gradient is scaled down first where its length exceeds `maxGradientNorm`.
+  /// A gradient whose norm exceeds `maxGradientNorm` is scaled down first.
   func update(
     _ weights: FloatBuffer, gradient: FloatBuffer, step: Int, learningRate: Double,
     maxGradientNorm: Double?
@@ -92,9 +92,9 @@ final class OptimizerState: @unchecked Sendable {
     }
   }
 
-  /// v ← μ·v + g; w ← w − η·v, or w − η·(g + μ·v) after Nesterov.
+  /// Updates weights by SGD: v ← μ·v + g; w ← w − η·v, or w − η·(g + μ·v) with Nesterov momentum.
   ///
-  /// At first v = g.
+  /// In the first step, v = g.
   private func moveBySGD(
     _ weights: UnsafeMutablePointer<Float>, _ gradient: UnsafePointer<Float>, _ range: Range<Int>,
     rate: Float, scale: Float, isFirst: Bool
@@ -110,7 +110,7 @@ final class OptimizerState: @unchecked Sendable {
     }
   }
 
-  /// m ← β₁·m + (1 − β₁)·g; v ← β₂·v + (1 − β₂)·g²;
+  /// Updates weights by Adam: m ← β₁·m + (1 − β₁)·g; v ← β₂·v + (1 − β₂)·g²;
   /// w ← w − η · m/(1 − β₁ᵗ) / (√(v/(1 − β₂ᵗ)) + ε), after w ← w − η·λ·w in AdamW.
   private func moveByAdam(
     _ weights: UnsafeMutablePointer<Float>, _ gradient: UnsafePointer<Float>, _ range: Range<Int>,

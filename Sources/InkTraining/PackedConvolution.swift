@@ -1,17 +1,17 @@
-/// A convolution over planes with the channels last, fused with the layers behind it.
+/// A convolution over planes with the channels last, fused with the layers after it.
 ///
-/// Weights and their gradients are laid out for the kernels: weights whenever they have changed,
-/// gradients added up over the batch and then brought back.
+/// The kernels use packed weights and gradients. Weights are packed after each change. Gradients are
+/// added up over the batch and then unpacked.
 protocol PackedConvolution: Sendable {
-  /// The numbers of scratch memory that a worker needs.
+  /// The number of values of scratch memory that a worker needs.
   var scratchCount: Int { get }
-  /// The numbers in packed gradients.
+  /// The number of values of packed gradients.
   var gradientCount: Int { get }
 
-  /// Lays weights `[F, C, k, k]` and bias `[F]` out for the passes.
+  /// Packs weights `[F, C, k, k]` and bias `[F]`.
   func pack(weight: UnsafePointer<Float>, bias: UnsafePointer<Float>)
 
-  /// Writes packed gradients as those of weights `[F, C, k, k]` and bias `[F]`.
+  /// Unpacks gradients into those of weights `[F, C, k, k]` and bias `[F]`.
   func unpack(
     gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
     bias: UnsafeMutablePointer<Float>)

@@ -1,11 +1,11 @@
 import CInkKernels
 import InkNetwork
 
-/// A convolution with the ReLU and the 2 × 2 max-pooling behind it, with their gradients, one example
-/// at a time, over planes with the channels last.
+/// A convolution fused with a ReLU and a 2 × 2 max-pooling, with gradients, for one example at a time,
+/// over planes with the channels last.
 ///
-/// Legend: C channels, F filters, k kernel; P(·) rounds up to whole vectors. The formulas stand beside
-/// the kernels, in `CInkKernels.h`. Weights are packed anew whenever they have changed.
+/// Legend: C channels, F filters, k kernel; P(·) rounds up to whole vectors. `CInkKernels.h` has the
+/// formulas. Weights are packed after each change.
 final class PooledConvolutionKernel: PackedConvolution {
   let input: PlaneLayout
   let output: PlaneLayout
@@ -15,7 +15,7 @@ final class PooledConvolutionKernel: PackedConvolution {
   private let positions: Int
   private let weight: FloatBuffer
   private let bias: FloatBuffer
-  /// `[P(F), k, k, P(C)]`, for the gradient of the input.
+  /// The weights as `[P(F), k, k, P(C)]`, for the gradient of the input.
   private let transposedWeight: FloatBuffer
   private let packingScratch: FloatBuffer
 
@@ -42,10 +42,10 @@ final class PooledConvolutionKernel: PackedConvolution {
     }
   }
 
-  /// The values of `choices` an example.
+  /// The number of `choices` for each example.
   var choiceCount: Int { output.height * output.width * output.packedChannels }
 
-  /// The weights' come first, then the bias's.
+  /// The packed gradients of the weights are followed by those of the bias.
   var gradientCount: Int { transposedWeight.count + bias.count }
 
   func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
@@ -65,7 +65,7 @@ final class PooledConvolutionKernel: PackedConvolution {
     gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
     bias: UnsafeMutablePointer<Float>
   ) {
-    // A picture's come with the filters last.
+    // The gradients for a picture have the filters last.
     let filterStride = input.packedChannels == 1 ? 1 : positions * input.packedChannels
     let positionStride =
       input.packedChannels == 1 ? output.packedChannels : input.packedChannels
@@ -79,7 +79,7 @@ final class PooledConvolutionKernel: PackedConvolution {
     bias.update(from: gradients + transposedWeight.count, count: filters)
   }
 
-  /// `input` and `output` begin with their layouts' memory.
+  /// Computes the output; `input` and `output` are the start of the memory of their layouts.
   func forward(
     input: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>,
     choices: UnsafeMutablePointer<UInt8>, scratch: UnsafeMutablePointer<Float>
@@ -89,7 +89,8 @@ final class PooledConvolutionKernel: PackedConvolution {
       output: output + self.output.start, choices: choices, scratch: scratch)
   }
 
-  /// Adds to the packed `gradients`; writes the input's unless it is `nil` or the picture's.
+  /// Adds to the packed `gradients`, and writes `inputGradient` unless it is `nil` or the input is a
+  /// picture.
   func backward(
     input: UnsafePointer<Float>, output: UnsafePointer<Float>, choices: UnsafePointer<UInt8>,
     outputGradient: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,

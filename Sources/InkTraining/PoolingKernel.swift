@@ -1,11 +1,11 @@
 import CInkKernels
 import InkNetwork
 
-/// Max-pooling with its gradient, one example at a time.
+/// Max-pooling with its gradient, for one example at a time.
 ///
 /// Shapes: input `[channels, height, width]`, output `[channels, height / size, width / size]`.
-/// The output is the largest value of each square, the first one where several are largest, and
-/// `choices` remembers its place in the plane: the gradient goes there, and 0 everywhere else.
+/// The output is the largest value of each square, or the first of several equal ones. `choices` is its
+/// index in the plane. It receives the gradient; the gradient of all other values is 0.
 struct PoolingKernel {
   let channels: Int
   let height: Int
@@ -37,7 +37,7 @@ struct PoolingKernel {
     }
   }
 
-  /// Pools one plane with squares of any size.
+  /// Pools a plane with squares of any size.
   private func pool(
     _ plane: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>,
     choices: UnsafeMutablePointer<Int32>

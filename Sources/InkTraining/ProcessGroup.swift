@@ -4,19 +4,19 @@ import Foundation
   import CMPI
 #endif
 
-/// The processes that train one network together, each with its share of every batch.
+/// The processes that train one network together, each on its share of every batch.
 ///
-/// They are started by `mpirun`; what they have in common are sums, which MPI computes. Without the
-/// package trait `MPI`, and without `mpirun`, a process is alone.
+/// `mpirun` starts them, and MPI adds up their gradients. Without `mpirun`, or without the package
+/// trait `MPI`, the group has one process.
 public final class ProcessGroup: Sendable {
-  /// This process's number, from 0.
+  /// The number of this process, from 0.
   public let rank: Int
   /// The number of processes.
   public let size: Int
-  /// How many of them run on this machine.
+  /// The number of processes on this machine.
   public let sizeHere: Int
 
-  /// A process on its own.
+  /// A group of one process.
   public static let alone = ProcessGroup(rank: 0, size: 1, sizeHere: 1)
 
   private init(rank: Int, size: Int, sizeHere: Int) {
@@ -25,7 +25,7 @@ public final class ProcessGroup: Sendable {
     self.sizeHere = sizeHere
   }
 
-  /// Whether this build can train on several processes.
+  /// Whether this build can train with several processes.
   public static var isSupported: Bool {
     #if MPI
       true
@@ -34,9 +34,9 @@ public final class ProcessGroup: Sendable {
     #endif
   }
 
-  /// The group that `mpirun` started this process in, or ``alone``.
+  /// Returns the group in which `mpirun` started this process, or ``alone``.
   ///
-  /// - Throws: `ProcessGroupError` where `mpirun` started several and this build has no MPI.
+  /// - Throws: `ProcessGroupError` if `mpirun` started several processes and this build has no MPI.
   public static func join() throws(ProcessGroupError) -> ProcessGroup {
     func number(_ name: String) -> Int? {
       ProcessInfo.processInfo.environment[name].flatMap(Int.init)
@@ -45,40 +45,43 @@ public final class ProcessGroup: Sendable {
       return alone
     }
     #if MPI
-      guard cmpi_start() == 0 else { throw ProcessGroupError(found: "an MPI that does not start") }
+      guard cmpi_start() == 0 else {
+        throw ProcessGroupError(problem: "MPI does not start; check the installation of Open MPI")
+      }
       return ProcessGroup(
         rank: Int(cmpi_rank()), size: Int(cmpi_size()),
         sizeHere: number("OMPI_COMM_WORLD_LOCAL_SIZE") ?? size)
     #else
-      throw ProcessGroupError(found: "one without")
+      throw ProcessGroupError(
+        problem: "this build has no MPI; build it with `swift build --traits MPI`")
     #endif
   }
 
-  /// Leaves the group; the last thing to do with it.
+  /// Leaves the group, which cannot be used afterwards.
   public func leave() {
     #if MPI
       if size > 1 { MPI_Finalize() }
     #endif
   }
 
-  /// This process's share of `count` things.
+  /// Returns the range of this process in `count` items.
   func share(of count: Int) -> Range<Int> { count * rank / size..<count * (rank + 1) / size }
 
-  /// Makes each value the sum of all processes' values.
+  /// Replaces each value by the sum of the values of all processes.
   func sum(_ values: UnsafeMutablePointer<Float>, count: Int) {
     #if MPI
       if size > 1 { cmpi_sum_floats(values, Int32(count)) }
     #endif
   }
 
-  /// Makes each value the sum of all processes' values.
+  /// Replaces each value by the sum of the values of all processes.
   func sum(_ values: UnsafeMutablePointer<Double>, count: Int) {
     #if MPI
       if size > 1 { cmpi_sum_doubles(values, Int32(count)) }
     #endif
   }
 
-  /// The sum of all processes' `value`.
+  /// Returns the sum of the values of all processes.
   func sum(_ value: Double) -> Double {
     var value = value
     sum(&value, count: 1)
@@ -91,17 +94,17 @@ public final class ProcessGroup: Sendable {
     return sum(isSame ? 0 : 1) == 0
   }
 
-  /// Waits until all processes have come here.
+  /// Waits until all processes have called this.
   public func wait() { _ = sum(0) }
 }
 
-/// Several processes that cannot train together.
+/// An error for processes that cannot train together.
 public struct ProcessGroupError: Error, Hashable, CustomStringConvertible {
-  /// What this build is.
-  public var found: String
+  /// The problem, and what to do.
+  public var problem: String
 
   /// The error in one line.
   public var description: String {
-    "several processes: expected a build with MPI (swift build --traits MPI), found \(found)"
+    "training with several processes: \(problem)"
   }
 }

@@ -1,17 +1,19 @@
 import InkDatasets
 import SeededRandom
 
-/// How a model learns one person's hand without forgetting the rest: the person's few examples are
-/// repeated, and in between what the model knew is rehearsed (Robins, 1995).
+/// Training data that adapt a model to one person without forgetting the rest (Robins, 1995).
+///
+/// The few examples of the person are repeated and mixed with examples of what the model knows.
 public struct Rehearsal: Sendable {
-  /// The most examples that are rehearsed in an epoch.
+  /// The maximum number of known examples in an epoch.
   public static let most = 2000
 
-  /// Own and rehearsed examples together.
+  /// The person's examples and the known examples.
   public let dataset: Dataset
 
-  /// Mixes `own` with at most ``most`` examples of `known`, chosen by `seed`; the own ones are
-  /// repeated until they are half as many.
+  /// Mixes `own` with at most ``most`` random examples of `known`.
+  ///
+  /// The examples of `own` are repeated until they are half as many.
   public init(_ own: Dataset, with known: Dataset, seed: UInt64) {
     var generator = SeededGenerator(seed: seed, stream: 0xada7)
     var mixed = known.subset(Array(generator.permutation(known.examples.count).prefix(Self.most)))
@@ -22,8 +24,8 @@ public struct Rehearsal: Sendable {
 }
 
 extension Rehearsal {
-  /// Synthetic drawings of `labels`, or `nil` where the synthetic writers were not taught them.
-  public static func invented(labels: [String], seed: UInt64) -> Dataset? {
+  /// Returns synthetic drawings of `labels`, or `nil` if the synthesiser does not draw them.
+  public static func synthetic(labels: [String], seed: UInt64) -> Dataset? {
     guard
       let repertoire = Synthesizer.Repertoire.allCases.first(where: {
         $0.labels.sorted() == labels.sorted()

@@ -2,28 +2,28 @@ import InkDatasets
 import InkRaster
 import SeededRandom
 
-/// A quick test whether examples may be turned while training: whether turned ones look like examples of
-/// another class.
+/// A quick test of whether rotated examples still look like their class.
 ///
-/// Each turned example is compared with examples as they are. Where the nearest has another label, and
-/// is as near as that label's own examples are to each other, the turned one is taken for it: a 6 for
-/// a 9, or a left bracket for a right one.
+/// Each rotated example is compared with unrotated ones. It counts as mistaken if the nearest one has
+/// another label, and is as near as examples of that label are to each other. For example, a rotated 6
+/// looks like a 9.
 struct RotationCheck {
-  /// The most examples of a class that others are compared with, and of all classes.
+  /// The maximum number of unrotated examples per class and in total.
   private static let (mostReferences, mostReferencesOfAll) = (100, 2000)
-  /// The most examples of a class that are turned, and of all classes.
+  /// The maximum number of rotated examples per class and in total.
   private static let (mostQueries, mostQueriesOfAll) = (50, 600)
-  /// Fewer examples of a class say nothing.
+  /// The minimum number of examples per class; the test needs as many.
   private static let leastCount = 20
-  /// The rows and columns of the pictures that are compared.
+  /// The width and height of the compared pictures.
   private static let side = 14
-  /// The share of a class's own examples whose distance counts as near.
+  /// The share of the examples of a class whose distance counts as near.
   private static let nearShare = 0.9
-  /// The share of a class that may be taken for others: the figures of `automata-images` came to at
-  /// most 0.22 in 32 samples, those of digits and gestures to at least 0.36.
+  /// The maximum share of mistaken examples of a class.
+  ///
+  /// In 32 samples, it was at most 0.22 for `automata-images`, and at least 0.36 for digits and gestures.
   private static let mostMistaken = 0.3
 
-  /// Whether hardly any turned or mirrored example of `dataset` looks like another class.
+  /// Whether few rotated or mirrored examples of `dataset` look like another class.
   static func isSafe(_ dataset: Dataset, seed: UInt64) -> Bool {
     guard let classes = try? dataset.classes() else { return false }
     var members = [[Int]](repeating: [], count: dataset.labels.count)
@@ -61,14 +61,14 @@ struct RotationCheck {
       let distances = queries.filter { $0.label == label }.map { nearest($0.pixels).distance }
       return distances.sorted()[Int(nearShare * Double(distances.count - 1))]
     }
-    let turns: [([Float]) -> [Float]] = [
-      turned, { turned(turned($0)) }, { turned(turned(turned($0))) }, mirrored,
+    let changes: [([Float]) -> [Float]] = [
+      rotated, { rotated(rotated($0)) }, { rotated(rotated(rotated($0))) }, mirrored,
     ]
-    return turns.allSatisfy { turn in
+    return changes.allSatisfy { change in
       var mistaken = [Double](repeating: 0, count: members.count)
       var total = [Double](repeating: 0, count: members.count)
       for query in queries {
-        let (distance, label) = nearest(turn(query.pixels))
+        let (distance, label) = nearest(change(query.pixels))
         total[query.label] += 1
         if label != query.label, distance <= usual[label] { mistaken[query.label] += 1 }
       }
@@ -76,7 +76,7 @@ struct RotationCheck {
     }
   }
 
-  /// The example's picture, smaller, and of length 1 so that faint and bright ink are alike.
+  /// Returns a small picture of the example as a vector of length 1, so that brightness does not matter.
   private static func pixels(of example: Example) -> [Float]? {
     guard let bitmap = try? example.bitmap(.standard) else { return nil }
     let fitted = Rasterizer.standard.fit(bitmap)
@@ -100,7 +100,7 @@ struct RotationCheck {
     return sum
   }
 
-  private static func turned(_ pixels: [Float]) -> [Float] {
+  private static func rotated(_ pixels: [Float]) -> [Float] {
     (0..<side * side).map { pixels[(side - 1 - $0 % side) * side + $0 / side] }
   }
 

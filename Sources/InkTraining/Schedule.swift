@@ -1,34 +1,34 @@
 import Foundation
 
-/// How the learning rate changes while training.
+/// The change of the learning rate during training.
 public struct Schedule: Hashable, Sendable, Codable {
-  /// The course after the warm-up.
+  /// The course of the rate after the warm-up.
   public enum Course: Hashable, Sendable, Codable {
-    /// The same rate throughout.
+    /// A constant rate.
     case constant
-    /// `factor` times as much every `epochs` epochs.
+    /// Multiplies the rate by `factor` every `epochs` epochs.
     case step(epochs: Int, factor: Double)
-    /// Half a cosine wave from the full rate to 0 (Loshchilov & Hutter, 2017).
+    /// Half a cosine wave from the peak rate to 0 (Loshchilov & Hutter, 2017).
     case cosine
-    /// Up from a 25th during the first 30 %, then down to nearly 0, both along a cosine
+    /// Two half cosine waves: from 1/25 to the peak rate during 30 % of the steps, then to nearly 0
     /// (Smith & Topin, 2019).
     case oneCycle
   }
 
   /// The course after the warm-up.
   public var course: Course
-  /// Whether the rate falls to nearly 0, so that the last epochs have the most settled weights.
+  /// Whether the rate ends at nearly 0, so that the weights settle in the last epochs.
   var settles: Bool { course == .oneCycle || course == .cosine }
-  /// The share of all steps during which the rate rises from 0 in a straight line.
+  /// The share of all steps in which the rate rises linearly from 0.
   public var warmup: Double
 
-  /// Makes a schedule.
+  /// Creates a schedule.
   public init(_ course: Course, warmup: Double = 0) {
     self.course = course
     self.warmup = warmup
   }
 
-  /// What the learning rate is multiplied with at `step` (from 0) of `total`, in `epoch` (from 0).
+  /// Returns the factor for the peak rate at `step` of `total` in `epoch`; both start at 0.
   public func factor(step: Int, of total: Int, epoch: Int) -> Double {
     let warmupSteps = Int((warmup * Double(total)).rounded())
     if step < warmupSteps { return Double(step + 1) / Double(warmupSteps + 1) }

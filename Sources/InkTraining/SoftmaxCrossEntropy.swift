@@ -1,7 +1,8 @@
 import Foundation
 
-/// The loss of a classifier: softmax followed by cross-entropy, with label smoothing and class
-/// weights as PyTorch's `CrossEntropyLoss` has them.
+/// The loss of a classifier: softmax followed by cross-entropy.
+///
+/// Label smoothing and class weights are those of PyTorch's `CrossEntropyLoss`.
 ///
 /// For logits z `[C]`, class y, weights w `[C]` and smoothing ε (Szegedy et al., 2016), with
 /// log p = z − log Σ exp z:
@@ -11,19 +12,19 @@ import Foundation
 public struct SoftmaxCrossEntropy: Hashable, Sendable {
   /// The share of the target that is spread over all classes.
   public var labelSmoothing: Double
-  /// How much each class counts.
+  /// The weight of each class.
   public var classWeights: [Double]
 
-  /// Makes a loss.
+  /// Creates a loss.
   public init(labelSmoothing: Double = 0, classWeights: [Double]) {
     self.labelSmoothing = labelSmoothing
     self.classWeights = classWeights
   }
 
-  /// The loss of one example, and whether its highest logit is the right one.
+  /// Returns the loss of an example, and whether its highest logit is that of the correct class.
   ///
-  /// Writes the gradient of the batch's loss, for which `batchWeight` is Σ w_y, to `gradient`
-  /// unless that is `nil`.
+  /// Writes the gradient of the loss of the batch to `gradient` unless it is `nil`. `batchWeight` is
+  /// Σ w_y.
   func evaluate(
     logits: UnsafePointer<Float>, target: Int, batchWeight: Double,
     gradient: UnsafeMutablePointer<Float>?

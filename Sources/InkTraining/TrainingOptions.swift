@@ -2,61 +2,59 @@ import Ink
 import InkDatasets
 import InkNetwork
 
-/// Everything that decides how a network is trained; the same options, data and network give the
-/// same weights.
+/// The options of a training; the same options, data and network give the same weights.
 ///
 /// ``TrainingRecipe`` chooses options that suit the data.
 public struct TrainingOptions: Hashable, Sendable, Codable {
-  /// How often every example is seen.
+  /// The number of epochs.
   public var epochs = 20
-  /// The examples of one step.
+  /// The number of examples in a step.
   public var batchSize = 64
-  /// How weights follow their gradients.
+  /// The optimiser, which updates the weights from their gradients.
   public var optimizer = Optimizer(.adam)
-  /// The full learning rate.
+  /// The peak learning rate.
   public var learningRate = 1e-3
-  /// How the learning rate changes.
+  /// The change of the learning rate.
   public var schedule = Schedule(.constant)
-  /// Gradients longer than this are shortened to it; `nil` leaves all as they are.
+  /// The maximum norm of the gradient, to which larger ones are scaled; `nil` means no maximum.
   public var maxGradientNorm: Double?
   /// The share of the target that is spread over all classes.
   public var labelSmoothing = 0.0
-  /// Whether every class counts as much as any other, however many examples it has.
+  /// Whether all classes count equally, even if they have different numbers of examples.
   public var balancesClasses = false
-  /// How examples are varied.
+  /// The augmentation of the examples.
   public var augmentation = Augmentation.none
-  /// The share of variations that are upright ones instead, so that how people draw counts more than
-  /// what is possible.
+  /// The share of examples that are augmented upright, as people usually draw them.
   public var uprightShare = 0.0
-  /// Drawings whose longer side is shorter than this, in canvas points, are taps: they are refused
-  /// by their size, so nothing is learnt from them.
+  /// The minimum longer side of drawings, in canvas points; smaller ones are taps.
+  ///
+  /// A model rejects taps by their size, so they are left out of the training.
   public var leastExtent = Stroke.leastExtent
-  /// Training ends when the validation part has not been answered better for so many epochs.
+  /// Training stops after this many epochs without improvement on the validation part.
   public var patience: Int?
-  /// How much of the moving average of the weights is kept at each step; `nil` uses the weights
-  /// themselves (Polyak & Juditsky, 1992).
+  /// The decay of the moving average of the weights (Polyak & Juditsky, 1992); `nil` means no average.
   public var averageDecay: Double?
-  /// The start of all random choices.
+  /// The seed of all random numbers.
   public var seed: UInt64 = 1
 
-  /// Checkpoints are read across versions: the names in them stay.
+  /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
     case augmentation, uprightShare, leastExtent, patience, averageDecay, seed
     case maxGradientNorm = "longestGradient"
   }
 
-  /// Makes plain options: 20 epochs of Adam at a constant rate, without augmentation.
+  /// Creates simple options: 20 epochs of Adam at a constant rate, without augmentation.
   public init() {}
 
   /// Checks every number.
   ///
-  /// - Throws: `TrainingError` naming the first that is out of range.
+  /// - Throws: `TrainingError` that names the first number out of range.
   func validate() throws(TrainingError) {
-    func check(_ isFine: Bool, _ option: String, _ expected: String, _ found: some Any)
+    func check(_ isValid: Bool, _ option: String, _ expected: String, _ found: some Any)
       throws(TrainingError)
     {
-      guard isFine else {
+      guard isValid else {
         throw .invalidOption(name: option, expected: expected, found: "\(found)")
       }
     }
@@ -83,49 +81,49 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   }
 }
 
-/// What one epoch came to.
+/// The results of one epoch.
 public struct EpochRecord: Hashable, Sendable, Codable {
-  /// The epoch's number, from 1.
+  /// The number of the epoch, from 1.
   public var epoch: Int
   /// The learning rate of its last step.
   public var learningRate: Double
-  /// The mean loss over the training part, as it was while learning.
+  /// The mean loss on the training part during the epoch.
   public var trainingLoss: Double
-  /// The share of right answers in the training part, as it was while learning.
+  /// The accuracy on the training part during the epoch.
   public var trainingAccuracy: Double
-  /// The mean loss over the validation part, after the epoch.
+  /// The mean loss on the validation part after the epoch.
   public var validationLoss: Double?
-  /// The share of right answers in the validation part, after the epoch.
+  /// The accuracy on the validation part after the epoch.
   public var validationAccuracy: Double?
-  /// The mean over the classes of the share of right answers in the validation part, after the epoch.
+  /// The mean recall of the classes on the validation part after the epoch.
   public var validationMeanRecall: Double?
 }
 
-/// What a trainer tells those who listen.
+/// An event in a training.
 public enum TrainingEvent: Sendable {
-  /// It begins, or goes on after `epochsDone` epochs and `stepsDone` steps of the next.
+  /// The training starts, or resumes after `epochsDone` epochs and `stepsDone` steps of the next one.
   case started(steps: Int, epochs: Int, epochsDone: Int, stepsDone: Int, blas: String)
-  /// A step is done; loss and accuracy are the epoch's so far.
+  /// A step is complete; loss and accuracy are the means in this epoch so far.
   case step(epoch: Int, step: Int, of: Int, examples: Int, loss: Double, accuracy: Double)
-  /// An epoch is done; `isBest` where the validation part was never answered better.
+  /// An epoch is complete; `isBest` means that its result on the validation part is the best so far.
   case epoch(EpochRecord, isBest: Bool)
-  /// What is needed to go on was written.
+  /// A checkpoint was written.
   case checkpoint(path: String)
-  /// The validation part did not get better for long enough.
+  /// The training stopped because the result on the validation part did not improve.
   case stoppedEarly(epoch: Int, bestEpoch: Int)
 }
 
-/// Why nothing can be trained, or no longer.
+/// An error in a training.
 public enum TrainingError: Error, Hashable, CustomStringConvertible {
   /// A number is out of its range.
   case invalidOption(name: String, expected: String, found: String)
-  /// The data cannot teach this.
+  /// The data cannot train the network.
   case unsuitableData(String)
   /// The checkpoint belongs to another training.
   case otherTraining(path: String, field: String, expected: String, found: String)
-  /// The checkpoint was computed with other instructions, which round differently.
+  /// The checkpoint was computed with another instruction set, which rounds differently.
   case otherInstructionSet(path: String, expected: String, found: String)
-  /// The loss is no longer a number.
+  /// The loss is not a finite number.
   case diverged(epoch: Int, step: Int)
 
   /// The error in one line.
@@ -135,14 +133,14 @@ public enum TrainingError: Error, Hashable, CustomStringConvertible {
       "\(name): expected \(expected), found \(found)"
     case .unsuitableData(let problem): "training data: \(problem)"
     case .otherTraining(let path, let field, let expected, let found):
-      "\(path): the checkpoint belongs to another training: \(field) is \(found) there and "
-        + "\(expected) here; give the same data and options, or begin anew (--force)"
+      "\(path): the checkpoint belongs to another training: \(field) is \(found) in it and "
+        + "\(expected) here; use the same data and options, or start again (--force)"
     case .otherInstructionSet(let path, let expected, let found):
       "\(path): the checkpoint was computed with \(found), and this process computes with "
-        + "\(expected), which rounds differently: the result would not be the same bytes "
-        + "(--any-instruction-set goes on all the same)"
+        + "\(expected), which rounds differently; the result would have different bytes "
+        + "(--any-instruction-set resumes nevertheless)"
     case .diverged(let epoch, let step):
-      "epoch \(epoch), step \(step): the loss is no longer a finite number; try a lower learning rate"
+      "epoch \(epoch), step \(step): the loss is not a finite number; use a lower learning rate"
     }
   }
 }

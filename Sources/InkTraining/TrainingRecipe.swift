@@ -1,44 +1,47 @@
 import InkDatasets
 import InkNetwork
 
-/// How a network is trained where nothing else is said: each choice is made from the data, as an
-/// expert would make it, unless the caller sets it.
+/// Chooses training options from the data, as an expert would; the caller can set each option.
 ///
-/// The command and the studio take their defaults from here.
+/// It defines the defaults of the command and the studio.
 public struct TrainingRecipe: Hashable, Sendable {
-  /// The number of epochs; `nil` chooses as many as the data need.
+  /// The number of epochs; `nil` chooses it from the data.
   public var epochs: Int?
-  /// The examples of one step; `nil` chooses by the number of examples.
+  /// The number of examples in a step; `nil` chooses it from the number of examples.
   public var batchSize: Int?
   /// The optimiser.
   public var optimizer = Optimizer(.adam)
-  /// The full learning rate; `nil` chooses by optimiser, schedule and network.
+  /// The peak learning rate; `nil` chooses it from the optimiser, schedule and network.
   public var learningRate: Double?
-  /// How the learning rate changes.
+  /// The change of the learning rate.
   public var schedule = Schedule(.oneCycle)
-  /// Gradients longer than this are shortened to it; `nil` leaves all as they are.
+  /// The maximum norm of the gradient, to which larger ones are scaled; `nil` means no maximum.
   public var maxGradientNorm: Double?
   /// The share of the target that is spread over all classes.
   public var labelSmoothing = 0.0
-  /// Whether every class counts as much as any other, however many examples it has.
+  /// Whether all classes count equally, even if they have different numbers of examples.
   public var balancesClasses = true
-  /// How examples are varied; `nil` chooses by the labels.
+  /// The augmentation of the examples; `nil` chooses it from the data.
   public var augmentation: Augmentation?
-  /// The epochs without progress after which training stops; `nil` chooses by the number of epochs.
+  /// The labels whose drawings keep their class at any angle.
+  ///
+  /// If a data set has other labels too, a test decides whether its examples can be rotated.
+  public var rotationInvariantLabels: Set<String> = []
+  /// The number of epochs without improvement after which training stops; `nil` chooses half of the
+  /// epochs.
   public var patience: Int?
-  /// How much of the weights' moving average is kept at each step; `nil` chooses by the number of
-  /// steps.
+  /// The decay of the moving average of the weights; `nil` chooses it from the number of steps.
   public var averageDecay: Double?
-  /// The start of all random choices.
+  /// The seed of all random numbers.
   public var seed: UInt64 = 1
 
-  /// Makes a recipe in which everything is chosen.
+  /// Creates a recipe that chooses all options.
   public init() {}
 
-  /// Returns the options for learning `training` with `network`.
+  /// Returns the options for training `network` on `training`.
   ///
-  /// `hasValidation` says whether a validation part chooses the epoch. Where training goes on from a
-  /// model, it takes smaller and fewer steps.
+  /// `hasValidation` is whether a validation part chooses the best epoch. A training that starts from a
+  /// model has fewer and smaller steps.
   public func options(
     for training: Dataset, network: Architecture, hasValidation: Bool,
     startsFromModel: Bool = false
@@ -62,17 +65,19 @@ public struct TrainingRecipe: Hashable, Sendable {
       * (startsFromModel ? 0.1 : 1)
     if let augmentation {
       options.augmentation = augmentation
-    } else if Self.areOfAutomata(training.labels) || RotationCheck.isSafe(training, seed: seed) {
+    } else if rotationInvariantLabels.isSuperset(of: training.labels)
+      || RotationCheck.isSafe(training, seed: seed)
+    {
       options.augmentation = .anyAngle
-      // How people draw counts more than what is possible: of drawings, half are not turned far, and
-      // of pictures, half are turned by quarters only, which keeps their frame.
+      // Half of the examples stay close to how people draw: drawings are rotated only a little, and
+      // pictures only by quarter turns, which keep their frame.
       options.augmentation.framed = 0.5
       options.uprightShare =
         training.examples.contains { $0.stored == nil && $0.isDrawing } ? 0.5 : 0
     } else {
       options.augmentation = .upright
     }
-    // Far from the end, a one-cycle rate is too high for the best weights: do not give up early.
+    // The weights of a one-cycle schedule are best at its end, so patience must be long.
     options.patience = patience ?? (hasValidation ? max(10, options.epochs / 2) : nil)
     options.averageDecay =
       averageDecay ?? Self.averageDecay(options, count: count)
@@ -88,14 +93,15 @@ public struct TrainingRecipe: Hashable, Sendable {
     }
   }
 
-  /// As many epochs as show the network about 200,000 examples, more where there are many classes.
+  /// Returns the number of epochs in which the network sees about 200,000 examples; more for many
+  /// classes.
   private static func epochs(count: Int, classCount: Int, startsFromModel: Bool) -> Int {
-    let shown = 160_000 * (1 + Double(min(32, classCount)) / 16)
-    let epochs = Int((shown / Double(count)).rounded(.up))
+    let examples = 160_000 * (1 + Double(min(32, classCount)) / 16)
+    let epochs = Int((examples / Double(count)).rounded(.up))
     return startsFromModel ? min(20, max(5, epochs / 5)) : min(150, max(10, epochs))
   }
 
-  /// Rates that rise and fall may be higher than those that stay, and large networks need lower ones.
+  /// Returns the peak rate: higher for schedules that end at 0, and lower for large networks.
   private static func learningRate(
     _ method: Optimizer.Method, _ schedule: Schedule, parameterCount: Int
   ) -> Double {
@@ -106,23 +112,16 @@ public struct TrainingRecipe: Hashable, Sendable {
     }
   }
 
-  /// The average reaches back over about a hundredth of all steps.
+  /// Returns the decay for an average over about a hundredth of all steps.
   private static func averageDecay(_ options: TrainingOptions, count: Int) -> Double {
     let steps = (count + options.batchSize - 1) / options.batchSize * options.epochs
     let decay = 1 - 1 / min(1000, max(10, Double(steps) / 100))
     return (decay * 1000).rounded() / 1000
   }
-
-  /// Whether labels are those of an automaton's elements, which may be drawn in any direction.
-  ///
-  /// What other labels mean may depend on what is up, as with 6 and 9.
-  private static func areOfAutomata(_ labels: [String]) -> Bool {
-    Set(Synthesizer.Repertoire.automata.labels).isSuperset(of: labels)
-  }
 }
 
 extension TrainingOptions {
-  /// The options in one line for people.
+  /// The options as one line of text.
   public var summary: String {
     var parts = ["\(epochs) epoch\(epochs == 1 ? "" : "s") of batches of \(batchSize)"]
     let course =
@@ -155,7 +154,7 @@ extension TrainingOptions {
 }
 
 extension Double {
-  /// The number with six decimals, without zeros at its end.
+  /// The number with at most six decimals.
   fileprivate var shortest: String {
     let text = fixed(6)
     let trimmed = text.reversed().drop { $0 == "0" }

@@ -17,8 +17,7 @@ struct AutomatonCheck: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
-  @Option(help: "The output format.")
-  var format = AnswerFormat.text
+  @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
     var states: Int
@@ -48,7 +47,7 @@ struct AutomatonCheck: ParsableCommand {
     }
     warnings += (source.document?.danglingTransitionDescriptions ?? []).map { "\($0) is ignored" }
     let nondeterminism = automaton.nondeterminism.map { $0.message(names) }
-    switch format {
+    switch format.value {
     case .text:
       print(
         "\(automaton.states.count.counted("state")), "

@@ -13,8 +13,8 @@ struct AutomatonCommand: ParsableCommand {
     abstract: "Check, run, transform and convert finite automata.",
     discussion: """
       Reads and writes the editor's format (.automaton), JFLAP (.jff, .xml), Graphviz (.dot, .gv) and \
-      transition tables (.txt). A .json file is a document of the editor or the reference editor's \
-      exchange form; the content decides. `-` is standard input or output.
+      transition tables (.txt). A .json file is a document of the editor or the exchange form of the \
+      reference editor; the command detects which. `-` is standard input or output.
 
       A word is split into symbols by longest match. Spaces or commas may separate its symbols.
 
@@ -43,25 +43,19 @@ struct AutomatonSource {
     let data: Data
     let name = path == "-" ? "standard input" : path
     if path == "-" {
-      data = withoutMark(FileHandle.standardInput.readDataToEndOfFile())
+      data = FileHandle.standardInput.readDataToEndOfFile().withoutByteOrderMark
     } else {
       guard let contents = try InputFile(path: path).rest(atMost: Format.mostBytes) else {
         throw FileError(
           path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "a larger file")
       }
-      data = withoutMark(contents)
+      data = contents.withoutByteOrderMark
     }
     let named = DocumentForm(ending: (path as NSString).pathExtension, data: data)
     let form = form ?? named ?? DocumentForm(lookingAt: data)
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
-      let places = document.states.map {
-        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
-      }
-      return AutomatonSource(
-        drawn: PlacedAutomaton(
-          automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places)),
-        document: document)
+      return AutomatonSource(drawn: document.placedAutomaton, document: document)
     }
     return AutomatonSource(drawn: try format.read(data, name: name), document: nil)
   }
@@ -79,11 +73,6 @@ struct AutomatonSource {
       }
     }
     return source
-  }
-
-  /// Returns the data without a UTF-8 byte-order mark.
-  private static func withoutMark(_ data: Data) -> Data {
-    data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
   }
 
   /// Returns the document, or a new one with the id `id` that draws the automaton.
@@ -174,12 +163,8 @@ struct AutomatonOutput: ParsableArguments {
   }
 
   func write(_ data: Data) throws {
-    if output == "-" {
-      Terminal.output(data)
-    } else {
-      try FileTree.refuseExisting(output, force: force)
-      try FileTree.write(data, to: output)
-    }
+    if output != "-" { try FileTree.refuseExisting(output, force: force) }
+    try Terminal.write(data, to: output)
   }
 }
 
@@ -192,11 +177,7 @@ struct LimitOptions: ParsableArguments {
       """)
   var limit = Limit.standard.states
 
-  func validate() throws {
-    guard (1...1_000_000_000).contains(limit) else {
-      throw ValidationError("--limit must be from 1 to 10^9, not \(limit)")
-    }
-  }
+  func validate() throws { try check("--limit", limit, in: 1...1_000_000_000) }
 
   var value: Limit {
     let standard = Limit.standard
@@ -204,11 +185,6 @@ struct LimitOptions: ParsableArguments {
       states: limit, transitions: max(standard.transitions, 10 * limit),
       tableEntries: max(standard.tableEntries, 50 * limit))
   }
-}
-
-/// The format of an answer.
-enum AnswerFormat: String, CaseIterable, ExpressibleByArgument {
-  case text, json
 }
 
 extension DocumentForm: ExpressibleByArgument {}

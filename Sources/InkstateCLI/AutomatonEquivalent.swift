@@ -30,8 +30,7 @@ struct AutomatonEquivalent: ParsableCommand {
   @OptionGroup var alphabet: AlphabetOptions
   @OptionGroup var limit: LimitOptions
 
-  @Option(help: "The output format.")
-  var format = AnswerFormat.text
+  @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
     var areEquivalent: Bool
@@ -52,7 +51,7 @@ struct AutomatonEquivalent: ParsableCommand {
     let one = try source.automaton.addingToAlphabet(alphabet.symbols() + other.alphabet)
     let word = try one.counterexample(to: other, limit: limit.value)
     let owner = word.map { one.accepts($0) ? first : second }
-    switch format {
+    switch format.value {
     case .text:
       if let word, let owner {
         let text = word.isEmpty ? "the empty word" : "`\(one.text(of: word))`"

@@ -26,15 +26,12 @@ struct AutomatonRender: ParsableCommand {
   func run() throws {
     if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
     let document = try input.read().drawing(id: UUID().uuidString)
-    switch output.output.lowercased() {
-    case "-": Terminal.output(Data(document.svg.utf8))
-    case let name where name.hasSuffix(".svg"):
-      try FileTree.write(Data(document.svg.utf8), to: output.output)
-    case let name where name.hasSuffix(".png"):
-      try FileTree.write(try PNG.encode(SVGRenderer.load().bitmap(document.svg)), to: output.output)
-    default:
+    guard let form = output.output == "-" ? .svg : PictureForm(path: output.output) else {
       throw ValidationError(
-        "--output: use a name that ends in .svg or .png, or - for SVG on standard output")
+        "--output: use a name that ends in "
+          + "\(PictureForm.allCases.map { ".\($0.ending)" }.alternatives), or - for SVG on standard "
+          + "output")
     }
+    try Terminal.write(form.data(of: document.svg), to: output.output)
   }
 }

@@ -34,7 +34,7 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(
     help: """
-      The model. Its labels must be among \(Self.knownLabels.alternatives). (default: \
+      The model. Its labels must be among \(DrawnClass.allLabels.alternatives). (default: \
       the released model)
       """)
   var model: String?
@@ -48,10 +48,7 @@ struct AutomatonReplay: ParsableCommand {
   @Flag(help: "Overwrite the files of --output and --svg if they exist.")
   var force = false
 
-  @Option(help: "The output format.")
-  var format = AnswerFormat.text
-
-  private static let knownLabels = DrawnClass.labels + [DrawnClass.otherLabel]
+  @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
     var stroke: Int
@@ -79,10 +76,10 @@ struct AutomatonReplay: ParsableCommand {
     var options = EditorOptions()
     options.zoom = zoom
     let recognizer = try Recognizer.load(model)
-    if let unknown = recognizer.model.labels.first(where: { !Self.knownLabels.contains($0) }) {
+    if let unknown = recognizer.model.labels.first(where: { !DrawnClass.allLabels.contains($0) }) {
       throw ValidationError(
-        "--model: its label `\(unknown)` is not one of \(Self.knownLabels.alternatives); rename labels with "
-          + "`inkstate import --labels`")
+        "--model: its label `\(unknown)` is not one of \(DrawnClass.allLabels.alternatives); rename "
+          + "labels with `inkstate import --labels`")
     }
     var session = SketchSession(
       Editor(Document(id: UUID().uuidString), ids: CountingIDs(), options: options),
@@ -110,7 +107,7 @@ struct AutomatonReplay: ParsableCommand {
     }
     let document = session.editor.document
     let list =
-      switch format {
+      switch format.value {
       case .text:
         answers.map { line($0) + "\n" }.joined()
           + "\(document.states.count.counted("state")), "
@@ -126,16 +123,8 @@ struct AutomatonReplay: ParsableCommand {
         "\(empty.counted("transition has", "transitions have")) no symbols yet: open the document in "
           + "`inkstate studio` and type them")
     }
-    if let output { try write(DocumentFile.write(document), to: output) }
-    if let svg { try write(Data(document.svg.utf8), to: svg) }
-  }
-
-  private func write(_ data: Data, to path: String) throws {
-    if path == "-" {
-      Terminal.output(data)
-    } else {
-      try FileTree.write(data, to: path)
-    }
+    if let output { try Terminal.write(DocumentFile.write(document), to: output) }
+    if let svg { try Terminal.write(Data(document.svg.utf8), to: svg) }
   }
 
   private func answer(_ number: Int, _ decision: SketchSession.Decision) -> Answer {

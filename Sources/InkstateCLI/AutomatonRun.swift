@@ -22,8 +22,7 @@ struct AutomatonRun: ParsableCommand {
   @Argument(help: "The words to run.")
   var words: [String]
 
-  @Option(help: "The output format.")
-  var format = AnswerFormat.text
+  @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
     var word: String
@@ -43,7 +42,7 @@ struct AutomatonRun: ParsableCommand {
         word: word, symbols: symbols, isAccepted: run.isAccepted, reason: run.rejection?.message,
         endStates: run.endStates, finalPositions: run.finalPositions)
     }
-    switch format {
+    switch format.value {
     case .text:
       for answer in answers {
         let word = answer.word.isEmpty ? "''" : answer.word

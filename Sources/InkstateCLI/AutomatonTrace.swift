@@ -18,8 +18,7 @@ struct AutomatonTrace: ParsableCommand {
   @Argument(help: "The word to run.")
   var word: String
 
-  @Option(help: "The output format.")
-  var format = AnswerFormat.text
+  @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
     struct Step: Encodable {
@@ -38,7 +37,7 @@ struct AutomatonTrace: ParsableCommand {
     let automaton = try input.readToRun()
     let trace = automaton.trace(automaton.symbols(of: word))
     let reason = trace.run.rejection?.message
-    switch format {
+    switch format.value {
     case .text:
       let names = automaton.shownNames
       let width = trace.steps.compactMap(\.symbol?.count).max() ?? 1

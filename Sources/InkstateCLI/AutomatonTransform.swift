@@ -35,7 +35,7 @@ enum AutomatonTransform {
       abstract: "Compute the minimal deterministic automaton.",
       discussion: """
         A state that is not merged keeps its name. Merged states are named as a set, {q1,q2}. If \
-        that name would be long, the first unused name of q0, q1, … is taken instead.
+        that name would be long, the first unused name of q0, q1, … is used instead.
 
         Example:
 

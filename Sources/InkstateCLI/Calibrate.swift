@@ -15,9 +15,9 @@ struct Calibrate: ParsableCommand {
       temperature makes the probabilities match the measured accuracy. The thresholds of each label \
       reject at most the given share of its examples. Both are stored in the output model.
 
-      A label with too few examples keeps its thresholds, and a warning names it. A label with \
-      more than a tenth of its examples rejected gets a warning as well, because the model often \
-      confuses it with another label.
+      A label with too few examples keeps its thresholds, and a warning names it. Another \
+      warning names each label of which more than a tenth of the examples are rejected. The model \
+      often confuses such a label with another one.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors
@@ -51,9 +51,7 @@ struct Calibrate: ParsableCommand {
   private static let alarmingShare = 0.1
 
   func validate() throws {
-    guard (0...0.5).contains(falseRejections) else {
-      throw ValidationError("--false-rejections must be from 0 to 0.5, not \(falseRejections)")
-    }
+    try check("--false-rejections", falseRejections, in: 0...0.5)
     _ = try shares()
   }
 
@@ -106,26 +104,26 @@ struct Calibrate: ParsableCommand {
     try FileTree.write(calibrated.encoded(), to: output.output)
     print("temperature \(calibration.decision.temperature.fixed(3))")
     for label in calibrated.labels {
-      guard let refused = calibration.refused[label] else { continue }
+      guard let rejected = calibration.rejected[label] else { continue }
       print(
         "\(label.padded(12)) probability at least "
           + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
           + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); rejected "
-          + refused.words)
+          + rejected.summary)
     }
     for label in calibrated.labels {
-      guard let needed = calibration.scarce[label] else { continue }
-      let count = calibration.refused[label]?.total ?? 0
+      guard let needed = calibration.neededCounts[label] else { continue }
+      let count = calibration.rejected[label]?.total ?? 0
       Terminal.say(
         "warning: `\(label)` keeps its thresholds: it has \(count.counted("example")), and at least "
           + "\(needed) are needed to reject \((shares[label] ?? falseRejections).percent) of them")
     }
     for label in calibrated.labels {
-      guard let refused = calibration.refused[label], refused.value > Self.alarmingShare else {
+      guard let rejected = calibration.rejected[label], rejected.value > Self.alarmingShare else {
         continue
       }
       Terminal.say(
-        "warning: \(refused.value.percent) of `\(label)` (\(refused.count) of \(refused.total)) is "
+        "warning: \(rejected.value.percent) of `\(label)` (\(rejected.count) of \(rejected.total)) is "
           + "rejected; train longer, or with more examples of it")
     }
   }

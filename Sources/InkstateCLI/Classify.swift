@@ -24,18 +24,13 @@ struct Classify: ParsableCommand {
       Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)
 
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-  }
-
   @Argument(help: "Files and folders; - is standard input.")
   var paths: [String] = []
 
   @Option(help: "The model. (default: the released model)")
   var model: String?
 
-  @Option(help: "The output format.")
-  var format: Format = .text
+  @OptionGroup var format: FormatOptions
 
   @Flag(help: "Print the network's input as characters.")
   var show = false
@@ -105,7 +100,7 @@ struct Classify: ParsableCommand {
         var bitmap = try PNG.decode(data, path: path)
         let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
         if isInverted { bitmap = bitmap.inverted() }
-        if isInverted, polarity == .auto, format == .text {
+        if isInverted, polarity == .auto, format.value == .text {
           Terminal.say("\(path): dark ink on a light background, inverted")
         }
         let seen = show ? recognizer.model.preprocessing.rasterizer.fit(bitmap) : nil
@@ -171,7 +166,7 @@ struct Classify: ParsableCommand {
   private func write(
     _ answer: Recognition, named name: String, isInverted: Bool? = nil, seen: Bitmap?
   ) {
-    switch format {
+    switch format.value {
     case .json:
       // Strings and finite numbers can always be encoded as JSON.
       try! Terminal.show(

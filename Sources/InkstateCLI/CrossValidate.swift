@@ -12,8 +12,8 @@ struct CrossValidate: ParsableCommand {
     abstract: "Train and test on each fold of a data set in turn.",
     discussion: """
       All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
-      class by class. Each model is taken from its last epoch, so the test part influences no \
-      choice. The defaults are those of `train`.
+      class by class. The model of the last epoch is tested, so that the test part does not influence \
+      the training. The defaults are those of `train`.
 
       Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
@@ -33,19 +33,16 @@ struct CrossValidate: ParsableCommand {
       valueName: "share"))
   var disturb: Double?
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var format: FormatOptions
 
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try checkDisturbance(disturb)
-    guard (2...1000).contains(folds), (1...1000).contains(seeds) else {
-      throw ValidationError(
-        "--folds must be from 2 to 1000 and --seeds from 1 to 1000, not \(folds) and \(seeds)")
-    }
+    try check("--disturb", disturb ?? 1, in: 0.05...1)
+    try check("--folds", folds, in: 2...1000)
+    try check("--seeds", seeds, in: 1...1000)
   }
 
   func run() throws {
@@ -62,11 +59,11 @@ struct CrossValidate: ParsableCommand {
       onRun: { run in
         var line =
           "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
-          + "accuracy \(run.evaluation.accuracy.words)"
-        if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.words)" }
+          + "accuracy \(run.evaluation.accuracy.summary)"
+        if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.summary)" }
         Terminal.say(line)
       })
-    if json {
+    if format.value == .json {
       try Terminal.show(json: result)
       return
     }
@@ -86,6 +83,6 @@ struct CrossValidate: ParsableCommand {
       evaluations.reduce(0) { $0 + $1.accuracy.count },
       of: evaluations.reduce(0) { $0 + $1.accuracy.total })
     return "mean \(spread.mean.percent), deviation \(spread.deviation.percent); pooled "
-      + pooled.words
+      + pooled.summary
   }
 }

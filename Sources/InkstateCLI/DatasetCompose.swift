@@ -11,7 +11,7 @@ struct DatasetCompose: ParsableCommand {
     abstract:
       "Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows.",
     discussion: """
-      All ink of one drawing comes from one writer. Rings are taken from drawings with the label \
+      All ink of one drawing comes from one writer. Rings come from drawings with the label \
       state, shafts and heads from drawings with the label transition. datasets/LABELS.md describes \
       the results.
 
@@ -31,11 +31,7 @@ struct DatasetCompose: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
-  func validate() throws {
-    guard (1...100_000).contains(perWriter) else {
-      throw ValidationError("--per-writer must be from 1 to 100000, not \(perWriter)")
-    }
-  }
+  func validate() throws { try check("--per-writer", perWriter, in: 1...100_000) }
 
   func run() throws {
     try output.check(inputs: [data])

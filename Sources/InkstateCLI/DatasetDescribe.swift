@@ -20,8 +20,7 @@ struct DatasetDescribe: ParsableCommand {
   @Argument(help: "A data set in any format, or a divided data set.")
   var data: String
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var format: FormatOptions
 
   @OptionGroup var loading: LoadingOptions
 
@@ -29,7 +28,7 @@ struct DatasetDescribe: ParsableCommand {
     var dataset: Dataset
     var parts: [String]?
     if let folder = try SplitFolder(path: data) {
-      try loading.refuse(forDivided: data)
+      try loading.checkUnused(forDivided: data)
       dataset = Dataset([], labels: folder.manifest.labels)
       parts = []
       for part in Split.Part.allCases {
@@ -46,7 +45,7 @@ struct DatasetDescribe: ParsableCommand {
     let progress = WorkProgress(count: count, unit: "examples compared")
     let description = try DatasetDescription(of: dataset, parts: parts) { progress.reach($0) }
     progress.end()
-    if json {
+    if format.value == .json {
       try Terminal.show(json: description)
     } else {
       show(description, of: dataset, parts: parts)

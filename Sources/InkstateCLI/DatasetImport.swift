@@ -14,8 +14,8 @@ struct DatasetImport: ParsableCommand {
       Pictures in a folder with ink are skipped.
 
       With --strokes, each stroke of a drawing with several strokes becomes an example of its own. \
-      Its label is the drawing's label and the stroke's form, for example null/curve. Map these \
-      labels with --map null/curve=state.
+      Its label consists of the label of the drawing and the form of the stroke, for example \
+      null/curve. To rename such a label, use --map null/curve=state.
 
       Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
       --others drop --output runs/ink.ndjson

@@ -49,10 +49,8 @@ struct DatasetPreview: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    guard (1...100).contains(columns), (1...100).contains(rows) else {
-      throw ValidationError(
-        "--columns and --rows must be from 1 to 100, not \(columns) and \(rows)")
-    }
+    try check("--columns", columns, in: 1...100)
+    try check("--rows", rows, in: 1...100)
   }
 
   func run() throws {

@@ -56,10 +56,8 @@ struct DatasetSplit: ParsableCommand {
       throw ValidationError(
         "--folds: \(folds) folds leave nothing to train on; use 3 or more, or --validation 0")
     }
-    guard (2...1000).contains(folds), (1...folds).contains(fold) else {
-      throw ValidationError(
-        "--folds must be from 2 to 1000 and --fold one of them, not \(folds) and \(fold)")
-    }
+    try check("--folds", folds, in: 2...1000)
+    try check("--fold", fold, in: 1...folds)
   }
 
   func run() throws {

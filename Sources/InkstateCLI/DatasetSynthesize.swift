@@ -57,7 +57,7 @@ struct DatasetSynthesize: ParsableCommand {
     let examples = (0..<writers).lazy.flatMap { writer in
       let recordings = synthesizer.recordings(by: writer, perClass: perClass)
       progress.add(recordings.count)
-      return recordings.map { Example($0, label: $0.label ?? "other", origin: output.output) }
+      return recordings.map { Example($0, label: $0.label!, origin: output.output) }
     }
     try form.write(
       examples, count: count, labels: repertoire.labels, rasterizer: .standard,

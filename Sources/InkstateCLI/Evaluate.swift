@@ -26,10 +26,6 @@ struct Evaluate: ParsableCommand {
       Example: inkstate evaluate datasets/synthetic.ndjson --html runs/report.html --force
       """)
 
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-  }
-
   @Argument(help: "Divided data sets, or data sets in any format.")
   var data: [String]
 
@@ -45,8 +41,7 @@ struct Evaluate: ParsableCommand {
         + "by commas.", valueName: "axes"))
   var by: String?
 
-  @Option(help: "The output format.")
-  var format: Format = .text
+  @OptionGroup var format: FormatOptions
 
   @Option(help: "Write the report as an HTML page with pictures of the errors.")
   var html: String?
@@ -72,7 +67,7 @@ struct Evaluate: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try checkDisturbance(disturb)
+    try check("--disturb", disturb ?? 1, in: 0.05...1)
     _ = try axes()
   }
 
@@ -109,9 +104,9 @@ struct Evaluate: ParsableCommand {
       breakdowns: try axes().map {
         try Breakdown(of: recognizer, on: dataset, by: $0, workers: workers)
       })
-    switch format {
+    switch format.value {
     case .text: print(report.text)
-    case .json: print(try report.json())
+    case .json: try Terminal.show(json: report)
     }
     let rasterizer = recognizer.model.preprocessing.rasterizer
     if let html {
@@ -146,12 +141,5 @@ struct Evaluate: ParsableCommand {
         })
     }
     return ContactSheet(sections).render()
-  }
-}
-
-/// Checks the factor of `--disturb`.
-func checkDisturbance(_ shrink: Double?) throws {
-  guard (0.05...1).contains(shrink ?? 1) else {
-    throw ValidationError("--disturb must be from 0.05 to 1, not \(shrink ?? 1)")
   }
 }

@@ -107,19 +107,14 @@ extension String {
   /// Whether the text can be the name of a Swift type.
   fileprivate var isSwiftName: Bool {
     // Swift's keywords, and the types that the exported file uses.
-    let taken: Set = [
-      "Any", "Array", "Bool", "Double", "Float", "Int", "Protocol", "Self", "StaticString",
-      "String",
-      "Type", "UInt32", "UInt8", "as", "associatedtype", "break", "case", "catch", "class",
-      "continue",
-      "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
-      "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
-      "is",
-      "let", "nil", "open", "operator", "precondition", "private", "protocol", "public", "repeat",
-      "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
-      "throws", "true", "try", "typealias", "var", "where", "while",
-    ]
-    return !taken.contains(self) && wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*/) != nil
+    let reserved = """
+      Any Array Bool Double Float Int Protocol Self StaticString String Type UInt32 UInt8 as \
+      associatedtype break case catch class continue default defer deinit do else enum extension \
+      fallthrough false fileprivate for func guard if import in init inout internal is let nil open \
+      operator precondition private protocol public repeat rethrows return self static struct \
+      subscript super switch throw throws true try typealias var where while
+      """.split(separator: " ")
+    return !reserved.contains(Substring(self)) && wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*/) != nil
   }
 }
 

@@ -10,8 +10,9 @@ struct Inspect: ParsableCommand {
     commandName: "inspect",
     abstract: "Show a model's layers, labels, preprocessing and provenance.",
     discussion: """
-      --machine shows the BLAS kernels for training on this machine, the reason, and their speed. The \
-      environment variable INKSTATE_BLAS_CORE selects others by OpenBLAS's names: Haswell, SkylakeX, …
+      --machine shows the BLAS kernels that training uses on this machine, the reason for this choice, \
+      and their speed. To use other kernels of OpenBLAS, set the environment variable \
+      INKSTATE_BLAS_CORE to their name, for example Haswell or SkylakeX.
 
       Example: inkstate inspect models/inkstate.safetensors
       """)

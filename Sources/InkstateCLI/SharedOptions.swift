@@ -1,4 +1,5 @@
 import ArgumentParser
+import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
@@ -21,6 +22,21 @@ struct OutputOptions: ParsableArguments {
     for input in inputs { try FileTree.refuseReplacing(input, by: output) }
     try FileTree.refuseExisting(output, force: force)
   }
+}
+
+/// The format of a command's results.
+struct FormatOptions: ParsableArguments {
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, json
+  }
+
+  @Option(help: "The output format.")
+  private var format = Format.text
+
+  @Flag(help: "The same as --format json.")
+  private var json = false
+
+  var value: Format { json ? .json : format }
 }
 
 /// How labels and pictures are read.
@@ -49,7 +65,7 @@ struct LoadingOptions: ParsableArguments {
   var source: String?
 
   /// Throws if an option would change the divided data set at `path`.
-  func refuse(forDivided path: String) throws {
+  func checkUnused(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
       throw ValidationError(
         "--map, --drop, --others, --source and --polarity do not apply to \(path), which is divided "
@@ -222,6 +238,7 @@ struct TrainingArguments: ParsableArguments {
     recipe.labelSmoothing = labelSmoothing
     recipe.balancesClasses = balance
     recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    recipe.rotationInvariantLabels = Set(DrawnClass.allLabels)
     recipe.patience = patience
     recipe.averageDecay = average
     recipe.seed = seed
@@ -243,10 +260,15 @@ struct TrainingArguments: ParsableArguments {
 func workerCount(_ threads: Int?) throws -> Int {
   let all = ProcessInfo.processInfo.activeProcessorCount
   guard let threads else { return all }
-  guard (1...1024).contains(threads) else {
-    throw ValidationError("--threads must be from 1 to 1024, not \(threads)")
-  }
+  try check("--threads", threads, in: 1...1024)
   return threads
+}
+
+/// Throws if the value of an option is out of range.
+func check<Value>(_ option: String, _ value: Value, in range: ClosedRange<Value>) throws {
+  guard !range.contains(value) else { return }
+  throw ValidationError(
+    "\(option) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
 }
 
 /// A data set as an argument: one in any format, or a part of a divided one.
@@ -262,7 +284,7 @@ struct DataSource {
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
-      try loading.refuse(forDivided: path)
+      try loading.checkUnused(forDivided: path)
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)
@@ -283,54 +305,46 @@ struct DataSource {
   }
 }
 
-/// The longest JSON file of a network or an augmentation that is read, in bytes.
-private let longestDescription = 16 << 20
+/// Reads the JSON file at `path` that describes an option's value; `names` are the other values.
+private func described<Value: Decodable>(
+  _ type: Value.Type, path: String, option: String, names: [String], content: String
+) throws -> Value {
+  guard let data = try? InputFile(path: path).rest(atMost: 16 << 20) else {
+    throw ValidationError(
+      "\(option): `\(path)` is not \(names.alternatives), and no file of this name can be read")
+  }
+  do {
+    return try JSONDecoder().decode(type, from: data)
+  } catch let error as ArchitectureError {
+    throw FileError(
+      path: error.layer.map { "\(path), layer \($0)" } ?? path,
+      expected: error.expected, found: error.found)
+  } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+    throw FileError(path: path, expected: content, found: context.debugDescription)
+  } catch {
+    throw FileError(path: path, expected: content, found: "something else")
+  }
+}
 
 extension Architecture {
   /// Returns a named network, or the one that a JSON file describes.
   static func described(
     by description: String, classCount: Int, inputSize: Int
   ) throws -> Architecture {
-    if let named = try named(description, classCount: classCount, inputSize: inputSize) {
-      return named
-    }
-    guard let data = try? InputFile(path: description).rest(atMost: longestDescription) else {
-      throw ValidationError(
-        "--architecture: `\(description)` is not \(names.alternatives), and no file of this name can be read"
-      )
-    }
-    do {
-      return try JSONDecoder().decode(Architecture.self, from: data)
-    } catch let error as ArchitectureError {
-      throw FileError(
-        path: error.layer.map { "\(description), layer \($0)" } ?? description,
-        expected: error.expected, found: error.found)
-    } catch {
-      throw FileError(
-        path: description, expected: "the description of a network in JSON (models/FORMAT.md)",
-        found: "something else")
-    }
+    try named(description, classCount: classCount, inputSize: inputSize)
+      ?? InkstateCLI.described(
+        Architecture.self, path: description, option: "--architecture", names: names,
+        content: "the description of a network in JSON (models/FORMAT.md)")
   }
 }
 
 extension Augmentation {
   /// Returns a named augmentation, or the one that a JSON file describes.
   static func named(_ name: String) throws -> Augmentation {
-    if let augmentation = named[name] { return augmentation }
-    guard let data = try? InputFile(path: name).rest(atMost: longestDescription) else {
-      throw ValidationError(
-        "--augment: `\(name)` is not \(named.keys.sorted().alternatives), and no file of this name can be read"
-      )
-    }
-    do {
-      return try JSONDecoder().decode(Augmentation.self, from: data)
-    } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-      throw FileError(
-        path: name, expected: "an augmentation in JSON", found: context.debugDescription)
-    } catch {
-      throw FileError(
-        path: name, expected: "an augmentation in JSON", found: "something else")
-    }
+    try named[name]
+      ?? described(
+        Augmentation.self, path: name, option: "--augment", names: named.keys.sorted(),
+        content: "an augmentation in JSON")
   }
 }
 

@@ -3,6 +3,7 @@ import Ink
 import InkDatasets
 import InkEvaluation
 import InkTraining
+import SafeFiles
 import Synchronization
 
 /// The output of the command: results on stdout, messages on stderr.
@@ -22,8 +23,17 @@ enum Terminal {
     print(try JSONText.text(of: value, indented: indented))
   }
 
+  /// Writes data to the file at `path`, or to standard output for `-`.
+  static func write(_ data: Data, to path: String) throws(FileError) {
+    if path == "-" {
+      output(data)
+    } else {
+      try FileTree.write(data, to: path)
+    }
+  }
+
   /// Writes data to standard output; control characters are escaped on a terminal.
-  static func output(_ data: Data) {
+  private static func output(_ data: Data) {
     guard isatty(STDOUT_FILENO) == 1 else {
       FileHandle.standardOutput.write(data)
       return

@@ -222,12 +222,12 @@ struct Train: ParsableCommand {
     let own = try DataSource.load(path, part: .train, loading: loading).dataset
     var known = known
     if known.examples.isEmpty {
-      guard let invented = Rehearsal.invented(labels: start.labels, seed: training.seed) else {
+      guard let synthetic = Rehearsal.synthetic(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
           "--adapt: name data sets to train on as well; none can be synthesised for "
             + start.labels.joined(separator: ", "))
       }
-      known = invented
+      known = synthetic
     }
     return Rehearsal(own, with: known, seed: training.seed).dataset
   }

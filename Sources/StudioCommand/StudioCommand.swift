@@ -11,14 +11,14 @@ struct StudioCommand: AsyncParsableCommand {
     commandName: "inkstate studio",
     abstract: "Record and recognise drawings, and edit and run automata, in a browser.",
     discussion: """
-      Prints the address to open, and runs until Ctrl-C. Only this machine can connect. Anyone on it \
-      who knows the address can use the studio. Recordings and documents are saved immediately in \
+      Prints the address to open, and runs until Ctrl-C. Only this machine can connect. Each of its \
+      users who knows the address can use the studio. Recordings and documents are saved immediately in \
       the folder --data; only you can read the files.
 
       Example: inkstate studio --data my-ink --open
       """)
 
-  @Option(help: "The port; 0 chooses a free one.")
+  @Option(help: "The port; 0 chooses an unused one.")
   var port = 8080
 
   @Option(help: "The folder for recordings and documents.")
@@ -37,17 +37,17 @@ struct StudioCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // Only the user may read ink and tokens: files get mode 600, folders 700.
+    // Only this user can read ink and tokens: files get mode 600, folders 700.
     umask(0o077)
     var configuration = Studio.Configuration(dataFolder: data)
     configuration.port = port
     configuration.modelPath = model
     let studio = try Studio(configuration)
-    let opens = open
+    let opensBrowser = open
     try await studio.run { address in
       print("\(address)\nPress Ctrl-C to stop.")
       fflush(nil)
-      if opens { Self.openBrowser(studio, address) }
+      if opensBrowser { Self.openBrowser(studio, address) }
     }
   }
 
@@ -60,11 +60,11 @@ struct StudioCommand: AsyncParsableCommand {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     do {
-      process.arguments = [program, try studio.doorway(to: address)]
+      process.arguments = [program, try studio.redirectPage(to: address)]
       try process.run()
     } catch {
       FileHandle.standardError.write(
-        Data("The browser could not be started. Open the address yourself.\n".utf8))
+        Data("The browser cannot be started. Open the address yourself.\n".utf8))
     }
   }
 }

@@ -90,12 +90,8 @@ import Testing
       let document = try machine.document
       try DocumentFile.write(document).write(to: folder.appendingPathComponent("\(name).automaton"))
       guard name == "mod3" else { continue }
-      let places = document.states.map {
-        ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y))
-      }
-      let drawn = PlacedAutomaton(
-        automaton: document.automaton, places: Dictionary(uniqueKeysWithValues: places))
-      try Format.jflap.write(drawn).write(to: folder.appendingPathComponent("mod3.jff"))
+      try Format.jflap.write(document.placedAutomaton).write(
+        to: folder.appendingPathComponent("mod3.jff"))
     }
     let sketch = Sketch([
       .ring(center: Point(300, 300), radius: 70), .ring(center: Point(800, 300), radius: 70),

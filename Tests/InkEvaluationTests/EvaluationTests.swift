@@ -52,8 +52,8 @@ import TestSupport
     #expect(abs(result.meanRecall - (0.75 + 2 / 3.0 + 1) / 3) < 1e-12)
     #expect(result.worstClass?.label == "b")
     #expect(abs(result.classes[0].f1 - 6 / 7.0) < 1e-12)
-    #expect(result.refused.count == 2)
-    #expect(result.classes.map(\.refused.count) == [0, 1, 1])
+    #expect(result.rejected.count == 2)
+    #expect(result.classes.map(\.rejected.count) == [0, 1, 1])
     // Bin of 0.9: six answers, five right; bin of 0.6: two answers, one right.
     #expect(abs(result.reliability.expectedError - (abs(5.4 - 5) + abs(1.2 - 1)) / 8) < 1e-12)
     let likelihood = -(5 * log(0.9) + log(0.6) + log(0.4) + log(1e-30)) / 8
@@ -83,10 +83,12 @@ import TestSupport
     for threshold in curve.thresholds {
       let refused = [0.9, 0.8, 0.4].count { $0 < threshold.score }
       let accepted = [0.8, 0.3].count { $0 >= threshold.score }
-      #expect(threshold.goodRefused == Double(refused) / 3)
-      #expect(threshold.junkAccepted == Double(accepted) / 2)
+      #expect(threshold.falseRejectionRate == Double(refused) / 3)
+      #expect(threshold.falseAcceptanceRate == Double(accepted) / 2)
     }
-    #expect(curve.thresholds.first?.junkAccepted == 1 && curve.thresholds.last?.goodRefused == 1)
+    #expect(
+      curve.thresholds.first?.falseAcceptanceRate == 1
+        && curve.thresholds.last?.falseRejectionRate == 1)
     #expect(RejectionCurve(answers([0.9]), labels: ["good"], rejected: "other") == nil)
   }
 
@@ -98,7 +100,7 @@ import TestSupport
         ranked: [0, 2, 1].map { .init(label: "\($0)", probability: probabilities[$0]) },
         rejection: nil)
     }
-    let back = recognition(temperature).reheated(by: temperature)
+    let back = recognition(temperature).scalingLogits(by: temperature)
     for (a, b) in zip(back.ranked, recognition(1).ranked) {
       #expect(abs(a.probability - b.probability) < 1e-6)
     }
@@ -133,7 +135,7 @@ import TestSupport
     let tap = Example(.drawing(circle(radius: 2)), label: "other", origin: "")
     let result = try Evaluation(
       of: Recognizer(model: model), on: Dataset([tap]), workers: 1)
-    #expect(result.accuracy.count == 1 && result.refused.count == 1)
+    #expect(result.accuracy.count == 1 && result.rejected.count == 1)
   }
 
   @Test func labelsOfAnotherModelAreNamed() throws {
@@ -171,13 +173,14 @@ import TestSupport
     .map { page.range(of: $0)?.lowerBound }
     #expect(places.allSatisfy { $0 != nil } && places[0]! < places[1]! && places[1]! < places[2]!)
     let json = try #require(
-      try JSONSerialization.jsonObject(with: Data(report.json().utf8)) as? [String: Any])
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? [String: Any])
     let numbers = try #require(json["evaluation"] as? [String: Any])
     #expect(Set(numbers.keys).isSuperset(of: ["meanRecall", "worstClass", "accuracy", "classes"]))
     #expect((numbers["worstClass"] as? [String: Any])?["label"] as? String == "b")
     #expect(page.components(separatedBy: "data:image/png;base64,").count == 3)
     #expect(!page.contains("http"))
-    let decoded = try JSONDecoder().decode(EvaluationReport.self, from: Data(report.json().utf8))
+    let decoded = try JSONDecoder().decode(
+      EvaluationReport.self, from: JSONEncoder().encode(report))
     #expect(decoded.evaluation == result)
   }
 
@@ -239,6 +242,23 @@ import TestSupport
     #expect(result.accuracy.mean < 0.8)
   }
 
+  /// Programs read reports by these keys.
+  @Test func theKeysOfReportsStay() throws {
+    func keys(_ value: some Encodable) throws -> Set<String> {
+      let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
+      return Set(try #require(object as? [String: Any]).keys)
+    }
+    let none = Share(0, of: 0)
+    #expect(
+      try keys(RejectionCurve.Threshold(score: 0, falseRejectionRate: 0, falseAcceptanceRate: 0))
+        == ["score", "goodRefused", "junkAccepted"])
+    #expect(
+      try keys(
+        Evaluation.ClassReport(
+          label: "a", support: 0, precision: none, recall: none, f1: 0, rejected: none))
+        == ["label", "support", "precision", "recall", "f1", "refused"])
+  }
+
   @Test func theLearningCurveIsATableAndAPicture() {
     let curve = LearningCurve([
       EpochRecord(epoch: 1, learningRate: 0.001, trainingLoss: 1.5, trainingAccuracy: 0.5),
@@ -290,8 +310,8 @@ import TestSupport
       let missing = row[after.labels.firstIndex(of: "other")!]
       // What is taken for another label meets that label's thresholds.
       let confused = report.support - missing - row[index]
-      #expect(report.refused.count <= max(missing, report.support / 10) + confused)
-      #expect(calibration.refused[report.label]?.count == report.refused.count)
+      #expect(report.rejected.count <= max(missing, report.support / 10) + confused)
+      #expect(calibration.rejected[report.label]?.count == report.rejected.count)
     }
     #expect(!calibration.decision.leastProbabilities.isEmpty)
   }
@@ -368,8 +388,8 @@ import TestSupport
     let before = try Evaluation(of: Recognizer(model: model), on: data, workers: 1)
     #expect(before.confusion[0] == [20 - darkOnes, darkOnes])
     let calibration = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
-    #expect(calibration.refused["a"]?.count == refused)
-    #expect(calibration.refused["a"]?.total == 20)
+    #expect(calibration.rejected["a"]?.count == refused)
+    #expect(calibration.rejected["a"]?.total == 20)
     // An exception for the label does the same.
     let exception = try Calibration(
       of: model, on: data, falseRejections: 0.3, exceptions: ["a": share], workers: 1)
@@ -396,12 +416,12 @@ import TestSupport
       let kept = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
       #expect(kept.decision.leastProbabilities == ["a": 0.7])
       #expect(kept.decision.leastMargins == ["a": 0.3])
-      #expect(kept.scarce == ["a": needed])
+      #expect(kept.neededCounts == ["a": needed])
     }
     let fitted = try Calibration(of: model, on: data, falseRejections: 0.05, workers: 1)
-    #expect(fitted.decision.leastProbabilities["a"] != 0.7 && fitted.scarce.isEmpty)
+    #expect(fitted.decision.leastProbabilities["a"] != 0.7 && fitted.neededCounts.isEmpty)
     let none = try Calibration(of: model, on: data, falseRejections: 0, workers: 1)
-    #expect(none.decision.leastProbabilities.isEmpty && none.scarce.isEmpty)
+    #expect(none.decision.leastProbabilities.isEmpty && none.neededCounts.isEmpty)
   }
 
   #if os(Linux)

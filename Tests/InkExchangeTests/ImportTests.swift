@@ -284,7 +284,7 @@ import Testing
         }
       ),
       (
-        "as many values as its shape [2, 1, 3, 3] says, found 2",
+        "the number of values of its shape [2, 1, 3, 3], found 2",
         { $0.graph.initializer[0].rawData = Data(count: 8) }
       ),
       ("a constant as input 2, found none", { $0.graph.initializer.removeFirst() }),
@@ -381,7 +381,7 @@ import Testing
         }
       ),
       (
-        "expected field 3 of its own kind, found another wire type",
+        "expected field 3 with its own wire type, found another wire type",
         {
           // `i` with a length.
           $0.node[3].attribute = [
@@ -474,7 +474,8 @@ import Testing
     options.inputScale = 1
     #expect(
       try message(small.exported(as: .coreml), as: "a.mlmodel", options)?
-        .contains("--input-scale: expected none, for the file says 0.003921569") == true)
+        .contains("--input-scale: expected no option, because the file has the scale 0.003921569")
+        == true)
   }
 
   @Test func givenLabelsDecideWhatIsRefused() throws {
@@ -586,14 +587,15 @@ import Testing
     file.graph.node[1].opType = "Identity"
     #expect(
       try message(file.serializedData(), as: "a.onnx")?
-        .contains("architecture: expected in the metadata what the network has") == true)
+        .contains("architecture: expected the layers of the network in the metadata") == true)
   }
 
   @Test func weightsAloneNeedTheirNetworkAndLayout() throws {
     let data = try Data(contentsOf: URL(fileURLWithPath: Self.reference("keras.npz")))
     #expect(
       try message(data, as: "a.npz")
-        == "a.npz, architecture: expected --architecture, which this form does not have, found none"
+        == "a.npz, architecture: expected the option --architecture, because the file does not contain "
+        + "the layers, found none"
     )
     var options = ImportOptions()
     options.labels = ["a", "b", "c", "d"]
@@ -643,9 +645,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a.txt", "only names that end in .mlmodel, .onnx or .npz"),
-    ("a.mlpackage", ".mlpackage holds ML programs"),
-    ("a.onnx", "an ONNX model, found an empty file"), ("a.npz", "expected --architecture"),
+    ("a.txt", "only files with the extension .mlmodel, .onnx or .npz"),
+    ("a.mlpackage", ".mlpackage files contain ML programs"),
+    ("a.onnx", "an ONNX model, found an empty file"),
+    ("a.npz", "expected the option --architecture"),
     ("a.mlmodel", "a Core ML model, found an empty file"),
   ])
   func otherFilesAreNamed(name: String, expected: String) throws {

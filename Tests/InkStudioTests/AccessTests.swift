@@ -239,7 +239,7 @@ import Testing
       do {
         let data = try await interface.body(request, upTo: 100)
         #expect(isFine && data.count == count)
-      } catch let problem as Problem {
+      } catch let problem as StudioError {
         #expect(!isFine && problem.status == .contentTooLarge)
       }
     }

@@ -41,9 +41,9 @@ import Testing
     "", "a/b", "..", ".hidden", "a\0", " a", String(repeating: "a", count: 61), "é/",
   ])
   func namesAreNoPaths(name: String) async throws {
-    #expect(!FileName.isFine(name))
-    await #expect(throws: Problem.self) { try await documents.state(of: name) }
-    await #expect(throws: Problem.self) { try await documents.create(name) }
+    #expect(!FileName.isValid(name))
+    await #expect(throws: StudioError.self) { try await documents.state(of: name) }
+    await #expect(throws: StudioError.self) { try await documents.create(name) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
@@ -66,8 +66,8 @@ import Testing
     let name = try await again.add(Document(id: "x"), named: "A 1")
     #expect(name == "A 1 2")
     #expect(try await again.rename("A 1", "B") == "B")
-    await #expect(throws: Problem.self) { try await again.rename("B", "A 1 2") }
-    await #expect(throws: Problem.self) { try await again.rename("B", "../B") }
+    await #expect(throws: StudioError.self) { try await again.rename("B", "A 1 2") }
+    await #expect(throws: StudioError.self) { try await again.rename("B", "../B") }
     try await again.remove("B")
     #expect(await again.names == ["A 1 2"])
     // Nothing is lost.
@@ -89,7 +89,9 @@ import Testing
     #expect(try await documents.create("Automaton 3").name == "Automaton 3")
     #expect(try await documents.create().name == "Automaton 2")
     #expect(try await documents.create().name == "Automaton 4")
-    let problem = await #expect(throws: Problem.self) { try await documents.create("automaton 3") }
+    let problem = await #expect(throws: StudioError.self) {
+      try await documents.create("automaton 3")
+    }
     #expect(problem?.status == .conflict)
   }
 
@@ -190,7 +192,7 @@ import Testing
     let (documents, isFull) = try await failing()
     isFull.value = isStillFull
     if isStillFull {
-      let problem = await #expect(throws: Problem.self) { try await documents.rename("x", "y") }
+      let problem = await #expect(throws: StudioError.self) { try await documents.rename("x", "y") }
       #expect(problem?.description.contains("the disk is full") ?? false)
       #expect(await documents.names == ["x"])
       #expect(try await documents.state(of: "x").document.states.count == 2)
@@ -208,7 +210,7 @@ import Testing
     let (documents, isFull) = try await failing()
     isFull.value = isStillFull
     if isStillFull {
-      await #expect(throws: Problem.self) { try await documents.remove("x") }
+      await #expect(throws: StudioError.self) { try await documents.remove("x") }
       #expect(await documents.names == ["x"])
       isFull.value = false
     }
@@ -233,7 +235,7 @@ import Testing
     // It stays the same file.
     #expect(try files() == ["\(onDisk).automaton"])
     #expect(try states(onDisk) == 3)
-    await #expect(throws: Problem.self) { try await documents.create(names[0]) }
+    await #expect(throws: StudioError.self) { try await documents.create(names[0]) }
     let again = try Documents(folder: folder.path, recognizer: Recognizer.released())
     #expect(try await again.state(of: names[0]).document.states.count == 3)
     #expect(try await again.rename(names[0], "b") == "b")
@@ -291,7 +293,9 @@ import Testing
   @Test func aDocumentHoldsNoMoreThanItMay() async throws {
     let dot = (0...5000).map { "q\($0)" }.joined(separator: ";")
     let drawn = try Format.dot.read(Data("digraph { \(dot) }".utf8), name: "x")
-    let problem = await #expect(throws: Problem.self) { try await documents.add(drawn, named: "x") }
+    let problem = await #expect(throws: StudioError.self) {
+      try await documents.add(drawn, named: "x")
+    }
     #expect(problem?.status == .contentTooLarge)
     #expect(await documents.names.isEmpty)
   }
@@ -301,7 +305,7 @@ import Testing
     let json = #"{"automatonStates":{\#(states.joined(separator: ","))},"transitions":{}}"#
     let file = try DocumentFile.read(Data(json.utf8), name: "x")
     let name = try await documents.add(file, named: "x")
-    let problem = await #expect(throws: Problem.self) {
+    let problem = await #expect(throws: StudioError.self) {
       try await documents.change(name, id: nil, Self.add(x: -500))
     }
     #expect(problem?.status == .conflict)

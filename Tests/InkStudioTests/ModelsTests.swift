@@ -12,8 +12,8 @@ import Testing
     #expect(name == "mine")
     #expect(try models.add(models.used.model, named: "mine") == "mine 2")
     try models.use("mine")
-    #expect(throws: Problem.self) { try models.use("nobody's") }
-    #expect(throws: Problem.self) { try models.data(of: "../used.txt") }
+    #expect(throws: StudioError.self) { try models.use("nobody's") }
+    #expect(throws: StudioError.self) { try models.data(of: "../used.txt") }
     let again = try Models(folder: folder.path, using: nil)
     #expect(again.usedName == "mine" && again.all.filter(\.isUsed).map(\.name) == ["mine"])
     #expect(again.all.filter(\.isOwn).map(\.name) == ["mine", "mine 2"])

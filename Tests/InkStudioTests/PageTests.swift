@@ -29,6 +29,7 @@ import Testing
     var textSize: Double
     var dashes: [Double]
     var stateRadius: Double
+    var nameCharacters: String
     var nameLength: Int
     var modelNameLength: Int
     var epochs: Int
@@ -92,7 +93,10 @@ import Testing
         + shown.meanings.values.filter { $0 != "a circle" } + shown.levels.map { "\"\($0.title)\"" }
         + shown.levels.map { "\"\($0.name)\"" }
         + Recognition.Rejection.allCases.flatMap { [$0.rawValue, $0.explanation] }
-        + ["maxlength=\"\(shown.nameLength)\"", "maxlength=\"\(shown.modelNameLength)\""]
+        + [
+          String(shown.nameCharacters.prefix(5)), "maxlength=\"\(shown.nameLength)\"",
+          "maxlength=\"\(shown.modelNameLength)\"",
+        ]
         + ["max=\"\(shown.epochs)\"", "stroke-width: \(Int(shown.lineWidth));"]
         + ["font-size: \(Int(shown.textSize))px", "stroke-dasharray: 8 10"]
       for copy in copies {
@@ -134,7 +138,7 @@ import Testing
       #expect(try await create(constants.nameLength) == 201)
       #expect(try await create(constants.nameLength + 1) == 400)
       let wish = String(repeating: "m", count: constants.modelNameLength + 1)
-      #expect(FileName.free(wish, or: "model", taken: []).count == constants.modelNameLength)
+      #expect(FileName.unused(wish, or: "model", used: []).count == constants.modelNameLength)
       let training = try await studio.post(
         "/api/training", #"{"epochs":\#(constants.epochs + 1),"name":"x"}"#)
       #expect(training.error.contains("1 to \(constants.epochs) epochs"))
@@ -147,7 +151,7 @@ import Testing
       let overview = try await studio.ask(.get, "/api/recordings").json
       let classes = (overview["classes"] as? [[String: Any]])?.compactMap { $0["label"] as? String }
       #expect(Set(classes ?? []) == Set(constants.meanings.keys))
-      #expect(Set(DrawnClass.labels + [DrawnClass.otherLabel]) == Set(constants.meanings.keys))
+      #expect(Set(DrawnClass.allLabels) == Set(constants.meanings.keys))
     }
   }
 

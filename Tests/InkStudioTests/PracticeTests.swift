@@ -73,7 +73,7 @@ import Testing
     let folder = try TemporaryFolder()
     let practice = try Practice(folder: folder.path)
     var task = try await practice.standing(of: "Ada", level: .digits).task
-    await #expect(throws: Problem.self) { try await practice.confirm("Ada", "none", "7") }
+    await #expect(throws: StudioError.self) { try await practice.confirm("Ada", "none", "7") }
     var rightCount = 0
     var learntCount = 0
     for number in 0..<14 {
@@ -191,7 +191,7 @@ import Testing
     #expect(all.map { $0.attributes["read"] } == [.text("3"), .text("8")])
     #expect(all.map { $0.attributes["task"] } == [.text(first.text), .text(second.text)])
     // Its task is answered.
-    await #expect(throws: Problem.self) {
+    await #expect(throws: StudioError.self) {
       try await practice.answer("Ada", to: first.id, clear(3))
     }
   }
@@ -201,10 +201,10 @@ import Testing
     let practice = try Practice(folder: folder.path)
     let task = try await task(practice, "Ada", not: 3)
     let answer = try await practice.answer("Ada", to: task.id, clear(3))
-    await #expect(throws: Problem.self) { try await practice.confirm("Ada", answer.id, "x") }
+    await #expect(throws: StudioError.self) { try await practice.confirm("Ada", answer.id, "x") }
     // A file stands where the learner's folder belongs: nothing can be kept.
     try folder.write("Ada", "no folder")
-    await #expect(throws: Problem.self) { try await practice.confirm("Ada", answer.id, "3") }
+    await #expect(throws: StudioError.self) { try await practice.confirm("Ada", answer.id, "3") }
     try FileManager.default.removeItem(atPath: "\(folder.path)/Ada")
     let result = try await practice.confirm("Ada", answer.id, "3")
     #expect(result.isLearnt && result.standing.answered == 1 && result.standing.digits == 1)
@@ -229,7 +229,9 @@ import Testing
       try await practice.answer("Ada", to: task.id, clear(3)),
     ]
     _ = try await practice.confirm("Ada", answers[0].id, "3")
-    await #expect(throws: Problem.self) { try await practice.confirm("Ada", answers[1].id, "3") }
+    await #expect(throws: StudioError.self) {
+      try await practice.confirm("Ada", answers[1].id, "3")
+    }
     #expect(try await practice.standing(of: "Ada", level: .digits).answered == 1)
   }
 
@@ -238,7 +240,7 @@ import Testing
     let practice = try Practice(folder: folder.path)
     let task = try await practice.standing(of: "Ada", level: .digits).task
     for drawing in [Drawing([]), Drawing([Stroke([Point(5, 5, time: 0)])])] {
-      let problem = await #expect(throws: Problem.self) {
+      let problem = await #expect(throws: StudioError.self) {
         try await practice.answer("Ada", to: task.id, drawing)
       }
       #expect(problem?.status == .unprocessableContent)

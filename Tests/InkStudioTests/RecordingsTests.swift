@@ -67,12 +67,12 @@ import Testing
     let recordings = try Recordings(folder: folder.path)
     _ = try await recordings.add(drawing("state"))
     try FileManager.default.moveItem(atPath: path, toPath: "\(path).moved")
-    let problem = await #expect(throws: Problem.self) {
+    let problem = await #expect(throws: StudioError.self) {
       try await recordings.add(self.drawing("state"))
     }
     #expect(problem?.description.contains("moved or removed") == true)
     try Data().write(to: URL(fileURLWithPath: path))
-    await #expect(throws: Problem.self) { try await recordings.add(self.drawing("state")) }
+    await #expect(throws: StudioError.self) { try await recordings.add(self.drawing("state")) }
   }
 
   @Test func whatIsNotOnDiskIsNotThere() async throws {
@@ -84,12 +84,12 @@ import Testing
     let id = try await recordings.add(drawing("state")).id
     let before = try text(folder)
     isFull.withLock { $0 = true }
-    let problem = await #expect(throws: Problem.self) {
+    let problem = await #expect(throws: StudioError.self) {
       try await recordings.add(drawing("cycle"))
     }
     #expect(problem?.description.contains("the disk is full") ?? false)
     #expect(try text(folder) == before)
-    await #expect(throws: Problem.self) { try await recordings.remove(id) }
+    await #expect(throws: StudioError.self) { try await recordings.remove(id) }
     #expect(await recordings.all.map(\.id) == [id])
     isFull.withLock { $0 = false }
     _ = try await recordings.add(drawing("other"))
@@ -162,13 +162,13 @@ import Testing
     try Data(changed.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
     // Both lines are of one length: each stands where the other was.
     for id in ids {
-      await #expect(throws: Problem.self) { try await recordings.remove(id) }
+      await #expect(throws: StudioError.self) { try await recordings.remove(id) }
     }
     #expect(try text(folder) == changed)
     let again = try Recordings(folder: folder.path)
     try folder.write("recordings.ndjson", "\n" + changed)
     for id in ids {
-      await #expect(throws: Problem.self) { try await again.remove(id) }
+      await #expect(throws: StudioError.self) { try await again.remove(id) }
     }
     #expect(try text(folder) == "\n" + changed)
   }
@@ -177,7 +177,7 @@ import Testing
     let folder = try TemporaryFolder()
     let recordings = try Recordings(folder: folder.path)
     let many = [Recording](repeating: drawing("state"), count: 100_001)
-    let problem = await #expect(throws: Problem.self) { try await recordings.add(many) }
+    let problem = await #expect(throws: StudioError.self) { try await recordings.add(many) }
     #expect(problem?.status == .conflict)
     #expect(await recordings.all.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/recordings.ndjson"))
@@ -189,10 +189,10 @@ import Testing
       Stroke([Point(0, 0, time: start), Point(1, 0, time: start + 8.25), Point(2, 0)]),
       Stroke([Point(0, 5, time: start + 700.125)]),
     ])
-    let times = drawing.fromItsBegin.strokes.map { $0.points.map(\.time) }
+    let times = drawing.startingAtZero.strokes.map { $0.points.map(\.time) }
     #expect(times == [[0, 8.25, nil], [700.125]])
-    #expect(drawing.fromItsBegin.fromItsBegin == drawing.fromItsBegin)
-    #expect(Drawing([Stroke([Point(1, 2)])]).fromItsBegin == Drawing([Stroke([Point(1, 2)])]))
+    #expect(drawing.startingAtZero.startingAtZero == drawing.startingAtZero)
+    #expect(Drawing([Stroke([Point(1, 2)])]).startingAtZero == Drawing([Stroke([Point(1, 2)])]))
   }
 
   @Test(arguments: [(0.0, true), (1, true), (2.9, true), (3, false), (40, false)])

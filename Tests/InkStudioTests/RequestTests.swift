@@ -475,7 +475,10 @@ import Testing
       "practice/Ada/answer?question=none", #"{"drawing":[[[0,9],[0,9]]]}"#, 409,
       "This task is closed."
     ),
-    ("practice/Ada/confirm", #"{"answer":"none","text":"7"}"#, 409, "no longer has this answer"),
+    (
+      "practice/Ada/confirm", #"{"answer":"none","text":"7"}"#, 409,
+      "does not have this answer any more"
+    ),
     ("practice/Ada/confirm", #"{"text":"7"}"#, 400, "Reload the page."),
     ("practice/a%2Fb/confirm", #"{"answer":"x","text":"7"}"#, 400, "name of a learner"),
   ])

@@ -16,7 +16,7 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let lock = try FolderLock(folder.path)
-      #expect(throws: Problem.self) { try FolderLock(folder.path) }
+      #expect(throws: StudioError.self) { try FolderLock(folder.path) }
       _ = lock
     }
     _ = try FolderLock(folder.path)
@@ -40,29 +40,29 @@ import Testing
       #expect(try mode(other) == 0o755)
     }
     try folder.write("file", "")
-    #expect(throws: Problem.self) { try FolderLock("\(folder.path)/file") }
+    #expect(throws: StudioError.self) { try FolderLock("\(folder.path)/file") }
   }
 
   @Test func theFileThatOpensTheBrowserIsPrivateAndGoesAway() throws {
     let folder = try TemporaryFolder()
     try folder.write("open.html", "left behind")
-    let doorway = Doorway(folder: folder.path)
+    let redirectPage = RedirectPage(folder: folder.path)
     // What is not ours stays.
-    doorway.close()
+    redirectPage.remove()
     #expect(FileManager.default.fileExists(atPath: "\(folder.path)/open.html"))
     let address = "http://127.0.0.1:8080/?token=secret"
-    let path = try doorway.open(to: address)
+    let path = try redirectPage.write(for: address)
     #expect(path.hasPrefix("/") && !path.contains("secret"))
     #expect(try mode(path) == 0o600)
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(text.contains("http-equiv=\"refresh\" content=\"0; url=\(address)\""))
-    doorway.close()
+    redirectPage.remove()
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test func theFileThatOpensTheBrowserIsRemovedWhenItWasUsed() async throws {
     try await RunningStudio.run { studio in
-      let path = try studio.studio.doorway(to: "http://\(studio.host)/")
+      let path = try studio.studio.redirectPage(to: "http://\(studio.host)/")
       _ = try await studio.ask(.get, "/?token=wrong", cookie: nil)
       _ = try await studio.ask(.get, "/?token=\(studio.token)", host: "evil.example", cookie: nil)
       #expect(FileManager.default.fileExists(atPath: path))
@@ -71,20 +71,34 @@ import Testing
     }
   }
 
+  /// The page uses the character class, and the server uses `isValid`.
+  @Test func theCharacterClassHasTheCharactersOfNames() throws {
+    let names = try NSRegularExpression(pattern: "^[\(FileName.characterClass)]+$")
+    for value in UInt32(0x20)..<0x3000 {
+      // The tables of Foundation and of its regular expressions have different versions of Unicode.
+      guard let scalar = Unicode.Scalar(value), let age = scalar.properties.age, age.major <= 12
+      else { continue }
+      let name = "a\(scalar)b"
+      let range = NSRange(name.startIndex..., in: name)
+      let matches = names.firstMatch(in: name, range: range) != nil
+      #expect(FileName.isValid(name) == matches, "U+\(String(value, radix: 16))")
+    }
+  }
+
   @Test func namesHaveOneSpelling() {
     #expect(
-      FileName.spelled("cafe\u{301}").unicodeScalars.elementsEqual("caf\u{e9}".unicodeScalars))
-    #expect(!FileName.isFine("a" + String(repeating: "\u{301}", count: 200)))
-    #expect(FileName.free("Ä/../b", or: "x", taken: ["äb"]) == "Äb 2")
-    #expect(FileName.free("...", or: "x", taken: []) == "x")
+      FileName.normalized("cafe\u{301}").unicodeScalars.elementsEqual("caf\u{e9}".unicodeScalars))
+    #expect(!FileName.isValid("a" + String(repeating: "\u{301}", count: 200)))
+    #expect(FileName.unused("Ä/../b", or: "x", used: ["äb"]) == "Äb 2")
+    #expect(FileName.unused("...", or: "x", used: []) == "x")
   }
 
   @Test(arguments: [
     (1, true), (60, true), (61, false), (0, false),
   ])
   func namesAreOfSixtyLettersAtMost(count: Int, isFine: Bool) {
-    #expect(FileName.isFine(String(repeating: "a", count: count)) == isFine)
-    #expect(FileName.isFine(String(repeating: "漢", count: count)) == isFine)
+    #expect(FileName.isValid(String(repeating: "a", count: count)) == isFine)
+    #expect(FileName.isValid(String(repeating: "漢", count: count)) == isFine)
   }
 
   @Test(arguments: [
@@ -113,7 +127,7 @@ import Testing
   @Test func allValuesOfAParameterAreRead() throws {
     #expect(try Query("class=a+b&x=1&class=c%2Bd").all("class") == ["a b", "c+d"])
     for broken in ["a=%ff", "a=%4", "a=%zz", "%ff=a", "a=%C3"] {
-      #expect(throws: Problem.self) { try Query(broken) }
+      #expect(throws: StudioError.self) { try Query(broken) }
     }
   }
 
@@ -142,6 +156,6 @@ import Testing
       #expect(!text.contains("Error") && !text.contains("(") && !text.contains("Domain"))
     }
     #expect(plainText(of: POSIXError(.ENOSPC)).contains("the disk is full"))
-    #expect(plainText(of: Problem("Draw first.")) == "Draw first.")
+    #expect(plainText(of: StudioError("Draw first.")) == "Draw first.")
   }
 }

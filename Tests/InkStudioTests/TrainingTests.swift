@@ -34,7 +34,9 @@ import Testing
       ([], nil, "recordings of two classes. There are 0. Record more."),
       (recordings(writers: 1, perClass: 4), nil, "There are 4 of cycle."),
     ] as [([Recording], Model?, String)] {
-      let problem = #expect(throws: Problem.self) { try Training.parts(of: recordings, for: base) }
+      let problem = #expect(throws: StudioError.self) {
+        try Training.parts(of: recordings, for: base)
+      }
       #expect(problem?.description.contains(words) ?? false)
     }
   }
@@ -45,7 +47,7 @@ import Testing
     let training = Training(models: models)
     let ink = recordings(writers: 3, perClass: 5)
     try training.begin(.init(base: nil, epochs: 2, name: "fresh"), on: ink)
-    #expect(throws: Problem.self) {
+    #expect(throws: StudioError.self) {
       try training.begin(.init(base: nil, epochs: 2, name: "second"), on: ink)
     }
     var history: [Int] = []

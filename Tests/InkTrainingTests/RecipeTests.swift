@@ -16,8 +16,15 @@ import TestSupport
     return Dataset([Example](repeating: example, count: count), labels: labels)
   }
 
+  /// A recipe for drawings of automata, which keep their class at any angle.
+  private static var ofAutomata: TrainingRecipe {
+    var recipe = TrainingRecipe()
+    recipe.rotationInvariantLabels = ["cycle", "other", "state", "transition"]
+    return recipe
+  }
+
   private func options(
-    _ recipe: TrainingRecipe = TrainingRecipe(),
+    _ recipe: TrainingRecipe = Self.ofAutomata,
     labels: [String] = ["state", "transition", "other"],
     count: Int = 2400, network: Architecture? = nil, hasValidation: Bool = true,
     startsFromModel: Bool = false
@@ -67,12 +74,14 @@ import TestSupport
     (["state", "transition", "other"], true), (["cycle", "state"], true),
     (["circle", "arrow"], false), (["6", "9"], false), (["left_sq_bracket", "state"], false),
   ])
-  func labelsOfAutomataAreDrawnAtAnyAngle(labels: [String], turns: Bool) throws {
+  func rotationInvariantLabelsAreDrawnAtAnyAngle(labels: [String], turns: Bool) throws {
     let options = try options(labels: labels)
     var anyAngle = Augmentation.anyAngle
     anyAngle.framed = 0.5
     #expect(options.augmentation == (turns ? anyAngle : .upright))
     #expect(options.uprightShare == (turns ? 0.5 : 0))
+    let plain = try self.options(TrainingRecipe(), labels: labels)
+    #expect(plain.augmentation == .upright)
   }
 
   /// Figures as bent lines, so many of each, turned by `angle` each in its own way.
@@ -200,7 +209,7 @@ import TestSupport
     }
     let learnt = ink(0..<12)
     let network = try Architecture.drawing(classCount: 3)
-    var recipe = TrainingRecipe()
+    var recipe = Self.ofAutomata
     recipe.epochs = 40
     let trainer = try Trainer(
       network, training: learnt, validation: ink(12..<16), rasterizer: .standard,

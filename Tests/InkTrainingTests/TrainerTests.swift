@@ -149,7 +149,7 @@ import TestSupport
     var changed = options
     changed.learningRate = 0.5
     #expect(
-      message(changed, dataset(1)).contains("option learningRate is 0.001 there and 0.5 here"))
+      message(changed, dataset(1)).contains("option learningRate is 0.001 in it and 0.5 here"))
     for raster in [
       try Rasterizer.standard.with(penWidth: 3), try Rasterizer.standard.with(margin: 2),
     ] {
@@ -159,7 +159,7 @@ import TestSupport
     let wider = try Architecture(
       name: "small", inputSize: 28,
       layers: small().layers.map { $0 == .dense(units: 12) ? .dense(units: 13) : $0 })
-    #expect(message(options, dataset(1), network: wider).contains("with other layers there"))
+    #expect(message(options, dataset(1), network: wider).contains("with other layers in it"))
     try folder.write("c", Data("garbage!".utf8))
     #expect(message(options, dataset(1)).contains("the checkpoint is damaged"))
     try FileManager.default.removeItem(atPath: checkpoint)
@@ -310,7 +310,7 @@ import TestSupport
       linear, training: dataset(1), validation: nil, rasterizer: .standard, options: options,
       workers: 4)
     #expect { _ = try trainer.run() } throws: {
-      "\($0)".contains("the loss is no longer a finite number")
+      "\($0)".contains("the loss is not a finite number")
     }
   }
 

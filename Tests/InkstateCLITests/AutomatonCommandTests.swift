@@ -92,6 +92,7 @@ import Testing
     try folder.write("star.txt", "state | a\n→ * q | q\n")
     #expect(try run("run", "star.txt", "a a").output == "a a\taccepted\n")
     let json = try run("run", "long.txt", "beginend", "--format", "json").output
+    #expect(try run("run", "long.txt", "beginend", "--json").output == json)
     #expect(json.contains("\"begin\",\n      \"end\""))
     // A word that differs is written so that it can be read again.
     try folder.write("other.txt", "state | a | ab | b\n→ q | r | |\nr | | | s\n* s | | |\n")

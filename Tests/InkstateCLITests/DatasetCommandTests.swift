@@ -218,6 +218,8 @@ import TestSupport
     #expect(result.errors.contains(#"a\u001b]0;x.ndjson, line 3"#))
     // The escapes of JSON are JSON's.
     let json = try inkstate(["dataset", "describe", "--json", name], in: folder).output
+    let same = try inkstate(["dataset", "describe", "--format", "json", name], in: folder)
+    #expect(same.output == json)
     let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     #expect((object?["counts"] as? [String: Any])?.keys.first == "a\u{1B}[31m\u{9B}5m\u{202E}\n")
   }

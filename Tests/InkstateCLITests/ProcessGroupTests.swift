@@ -78,7 +78,7 @@ import TestSupport
     #expect(result.status == 1)
     #expect(
       result.errors
-        == "Error: several processes: expected a build with MPI (swift build --traits MPI), "
-        + "found one without\n")
+        == "Error: training with several processes: this build has no MPI; build it with `swift build "
+        + "--traits MPI`\n")
   }
 }

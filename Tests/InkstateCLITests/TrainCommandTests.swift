@@ -69,7 +69,7 @@ import TestSupport
     let evaluation = try #require(report?["evaluation"] as? [String: Any])
     #expect(evaluation["meanRecall"] is Double && evaluation["worstClass"] is [String: Any])
     let page = try String(contentsOfFile: "\(folder.path)/r.html", encoding: .utf8)
-    let places = ["mean recall", "worst class", "accuracy", "Refused"].map {
+    let places = ["mean recall", "worst class", "accuracy", "Rejected"].map {
       page.range(of: $0)?.lowerBound
     }
     #expect(places.allSatisfy { $0 != nil } && places.map { $0! } == places.map { $0! }.sorted())

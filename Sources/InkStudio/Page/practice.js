@@ -7,10 +7,10 @@ const pause = { accepted: 1200, rejected: 2500 };
 
 const isSum = (task) => task.text.includes("+");
 
-export async function beginPractice({ adaptsEvery, levels, nameLength }) {
-  /// A learner's name, as the name of a folder may be.
-  const plain = (name) =>
-    name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N} _-]/gu, "").trim().slice(0, nameLength);
+export async function beginPractice({ adaptsEvery, levels, nameCharacters, nameLength }) {
+  const invalid = new RegExp(`[^${nameCharacters}]`, "gu");
+  /// The valid part of a learner's name.
+  const plain = (name) => name.normalize("NFC").replace(invalid, "").trim().slice(0, nameLength);
   const canvas = $("practice-ink");
   let standing = null;
   // The last answer as it was read, while the page asks what was written.

@@ -1,20 +1,20 @@
-// Requests to the server. Problems are shown in its words, beside what they concern or at the foot of the page.
+// Requests to the server. The page shows the server's error texts, in place or at the foot of the page.
 
 const foot = document.getElementById("problem");
 const patience = 30_000;
 const expired = "The studio was restarted. Open the address that it prints in the terminal, in another tab, "
   + "then try again here.";
 
-/// A request that has no good answer.
+/// An error of a request.
 export class Failure extends Error {
-  /// `status` is the answer's, or 0 if there was none; `answer` is what came with it.
+  /// `status` is that of the answer, or 0 without an answer; `answer` is the content of the answer.
   constructor(text, status, answer = {}) {
     super(text);
     Object.assign(this, { status, answer });
   }
 
-  /// Whether the same request may succeed later: the studio did not answer, not in time, or could not do its
-  /// work, or it was restarted and no longer knows this page.
+  /// Whether the same request can succeed later: the studio did not answer in time, had an error, or was
+  /// restarted.
   get isTemporary() { return [0, 403, 408].includes(this.status) || this.status >= 500; }
 }
 
@@ -60,17 +60,18 @@ export async function ask(path, method = "GET", body = undefined, { place = foot
       : problem.error ?? `The studio answered with status ${response.status}.`;
     fail(text, response.status, problem);
   }
-  const answer = await response.json().catch(() => fail("The studio's answer broke off.", 0));
+  const answer = await response.json().catch(() => fail("The answer of the studio was incomplete. Try again.", 0));
   complain("");
   if (place) { complain("", place); }
   return answer;
 }
 
-/// Follows the server-sent events of a path while `section` is shown: browsers allow few connections to a
-/// host, and all tabs share them.
+/// Receives the server-sent events of a path while `section` is shown.
+///
+/// Browsers allow few connections to a host, and all tabs share them.
 ///
 /// `take` gets each message. `ends` names the events that end the stream and what to do then; `lost` is called
-/// if the studio refuses the stream.
+/// if the studio rejects the stream.
 export function listen(section, take, ends = {}, lost = () => {}) {
   let path = null;
   let source = null;
@@ -102,7 +103,7 @@ export function listen(section, take, ends = {}, lost = () => {}) {
 
 const kept = (name) => JSON.parse(localStorage.getItem(name) ?? "[]");
 
-/// The path of the recordings, with the classes that were added here and those that are not asked for.
+/// The path of the recordings, with the classes added on this page and the unchecked ones.
 export function recordings(rest = "") {
   return `/api/recordings${rest}?${new URLSearchParams([
     ...kept("classes").map((label) => ["class", label]),
@@ -124,7 +125,7 @@ export async function showModel(models = undefined) {
   return all;
 }
 
-/// Passes on files that are dropped on `area` or chosen in `input`, one after the other.
+/// Calls a function with each file that is dropped on `area` or chosen in `input`.
 export function takeFiles(area, input, take) {
   async function takeAll(files) {
     for (const file of files) { await take(file); }

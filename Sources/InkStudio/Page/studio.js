@@ -26,7 +26,7 @@ function show(constants) {
   if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](constants); }
 }
 
-/// Asks for what the page and the server have to agree on, then begins.
+/// Requests the constants of the server, then starts.
 async function begin() {
   let constants;
   try { constants = await ask("/api/constants", "GET", undefined, { retry: begin }); } catch {

@@ -101,7 +101,7 @@ export async function beginTraining({ epochs, modelNameLength }) {
     if (!status.report) { return; }
     const { report } = status;
     $("train-accuracy").textContent = `Accuracy of ${status.name}: ${report.accuracy}, on ${report.data}.`
-      + (report.accuracyBefore ? ` The model before: ${report.accuracyBefore}.` : "");
+      + (report.accuracyBefore ? ` Accuracy of the model in use before: ${report.accuracyBefore}.` : "");
     $("train-text").textContent = report.text;
     $("train-file").href = `/api/models/${encodeURIComponent(status.name)}/file`;
     if (name !== status.name) {

@@ -8,8 +8,8 @@ const page = crypto.randomUUID();
 /// How long strokes that could not be sent wait for the next attempt, in milliseconds.
 const retryPause = 3000;
 
-/// The address of a document, or of something of it. With its id, the server notices that another document
-/// has the name by now.
+/// The address of a document or of a part of it. With the id, the server detects that another document has
+/// the name now.
 export function address(name, rest = "", id = undefined) {
   const path = `/api/documents/${encodeURIComponent(name)}${rest}`;
   return id === undefined ? path
@@ -94,7 +94,7 @@ export function makeChanges(editor) {
           throw failure;
         }
         if (failure.status === 404 && stroke.id === editor.picture.id) { throw failure; }
-        // The server has no use for this stroke; the next may be fine.
+        // The server rejected this stroke. It can accept the next one.
         unsent.shift();
         showWaiting();
         complain(failure.message);
@@ -113,8 +113,8 @@ export function makeChanges(editor) {
   function showWaiting(failure = undefined) {
     editor.canvas.showWaiting(unsent.filter((stroke) => stroke.id === editor.picture.id), isLate);
     if (editor.isGone) { return; }
-    const lost = missed ? `${missed === 1 ? "1 change was" : `${missed} changes were`} not made, because a stroke `
-      + "before it was not saved yet. Make it again when all strokes are saved." : "";
+    const lost = missed ? `${missed === 1 ? "1 change was" : `${missed} changes were`} not made, because an earlier `
+      + "stroke is not saved yet. Repeat it when all strokes are saved." : "";
     if (!isLate && !lost) { return notice(""); }
     if (!isLate) {
       return notice(lost, "Hide message", () => {
@@ -164,7 +164,7 @@ export function makeChanges(editor) {
     }
   }
 
-  /// Ends the work on a document that is gone.
+  /// Ends the work on a document that was deleted.
   function leave(text) {
     editor.isGone = true;
     editor.files.stopListening();
@@ -174,7 +174,7 @@ export function makeChanges(editor) {
     });
   }
 
-  /// Asks for what concerns the document that is shown, and follows it if it was renamed or deleted.
+  /// Sends a request about the shown document, and handles a document that was renamed or deleted.
   async function asking(rest = "", method = "GET", body = undefined) {
     try { return await ask(path(rest), method, body, { retry: resume }); } catch (failure) {
       follow(failure);

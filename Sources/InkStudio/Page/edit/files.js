@@ -100,7 +100,7 @@ export function makeFiles(editor) {
   takeFiles($("edit"), $("edit-open"), async (file) => {
     const dot = file.name.lastIndexOf(".");
     if (dot < 1) {
-      return complain(`“${file.name}” has no ending. The studio opens ${endings.join(", ")}.`);
+      return complain(`“${file.name}” has no extension. The studio opens ${endings.join(", ")}.`);
     }
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     open(await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file));

@@ -1,5 +1,4 @@
-// Shows and edits what is beside the drawing: the selected element, the issues, the alphabet, and what the
-// last stroke became.
+// Shows the selected element, the issues, the alphabet and the result of the last stroke, beside the drawing.
 
 import { $ } from "../elements.js";
 import { describe, nameless } from "./names.js";
@@ -174,7 +173,7 @@ export function makeInspector(editor) {
     return fields;
   }
 
-  // Enter leaves a field and takes the value over, as leaving it in another way does; Escape restores it.
+  // Enter and leaving a field set its value; Escape restores it.
   function field(id, name, value, done, hint = "") {
     const label = document.createElement("label");
     const input = document.createElement("input");
@@ -196,7 +195,7 @@ export function makeInspector(editor) {
     return label;
   }
 
-  // A field that is still there after its change was refused shows the old value again.
+  // A field whose change was rejected shows the old value again.
   async function replace(input, value, changed) {
     await changed;
     if (document.activeElement !== input) { input.value = value; }

@@ -10,11 +10,11 @@ import InkRaster
 import InkTraining
 import SafeFiles
 
-/// A request that the studio refuses, with a sentence that says why and what to do.
-struct Problem: Error, CustomStringConvertible {
-  /// The sentence.
+/// An error of a request: what is wrong and what to do, as text for people.
+struct StudioError: Error, CustomStringConvertible {
+  /// The text.
   var description: String
-  /// The HTTP status that fits.
+  /// The HTTP status of the answer.
   var status: HTTPResponse.Status
 
   init(_ description: String, _ status: HTTPResponse.Status = .badRequest) {
@@ -23,29 +23,10 @@ struct Problem: Error, CustomStringConvertible {
   }
 }
 
-/// A document that is not there, and what became of it where that is known.
-struct MissingDocument: Error, CustomStringConvertible, Equatable {
-  /// The name that was asked for.
-  var name: String
-  /// The name that the document has now.
-  var newName: String?
-  /// Whether it was deleted.
-  var isDeleted = false
-  /// Whether another document has the name now.
-  var isReplaced = false
-
-  var description: String {
-    if let newName { return "The document \(name) was renamed to \(newName)." }
-    if isDeleted { return "The document \(name) was deleted." }
-    if isReplaced { return "\(name) is another document now. Open it again." }
-    return "There is no document \(name)."
-  }
-}
-
-/// An error as a sentence for people: no Swift names and no texts of the system.
+/// Returns an error as text for people, without names of Swift types and without system messages.
 func plainText(of error: any Error) -> String {
   switch error {
-  case is Problem, is MissingDocument, is AutomatonError, is DocumentError, is InkError,
+  case is StudioError, is MissingDocument, is AutomatonError, is InkError,
     is RasterError, is ModelError, is ArchitectureError, is TrainingError, is BLASError,
     is PNGError, is FileError:
     return "\(error)"
@@ -54,7 +35,7 @@ func plainText(of error: any Error) -> String {
   }
 }
 
-/// Why a file could not be read or written, to follow a colon.
+/// Returns the reason why a file cannot be read or written, to follow a colon.
 func reason(for error: any Error) -> String {
   switch error {
   case let error as FileError: return error.found
@@ -74,5 +55,5 @@ func reason(for error: any Error) -> String {
     }
   default: break
   }
-  return "the system refused it"
+  return "the system reported an error"
 }

@@ -1,0 +1,27 @@
+/// An automaton with the positions of its states, as far as they are known.
+public struct PlacedAutomaton: Hashable, Sendable {
+  /// A position on the canvas, with x to the right and y down.
+  public struct Place: Hashable, Sendable {
+    /// The distance from the left, in canvas points.
+    public var x: Double
+    /// The distance from the top, in canvas points.
+    public var y: Double
+
+    /// Creates a position.
+    public init(x: Double, y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  /// The automaton.
+  public var automaton: Automaton
+  /// The centres of the states by id.
+  public var places: [String: Place]
+
+  /// Creates an automaton with positions.
+  public init(automaton: Automaton, places: [String: Place] = [:]) {
+    self.automaton = automaton
+    self.places = places
+  }
+}

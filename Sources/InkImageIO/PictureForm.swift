@@ -1,0 +1,39 @@
+import Foundation
+
+/// The format of a picture file.
+public enum PictureForm: String, Hashable, Sendable, CaseIterable {
+  /// Scalable vector graphics.
+  case svg
+  /// A bitmap.
+  case png
+
+  /// The extension of file names.
+  public var ending: String { rawValue }
+
+  /// The media type.
+  public var mediaType: String {
+    switch self {
+    case .svg: "image/svg+xml"
+    case .png: "image/png"
+    }
+  }
+
+  /// Creates the format for the extension of `path`, or `nil` if it is not that of a picture.
+  public init?(path: String) {
+    let path = path.lowercased()
+    guard let form = Self.allCases.first(where: { path.hasSuffix(".\($0.ending)") }) else {
+      return nil
+    }
+    self = form
+  }
+
+  /// Returns the file of a picture, which `svg` describes; `scale` is the pixels of a PNG per unit.
+  ///
+  /// - Throws: `SVGError` or `PNGError` if a PNG cannot be rendered or encoded.
+  public func data(of svg: String, scale: Double = 1) throws -> Data {
+    switch self {
+    case .svg: Data(svg.utf8)
+    case .png: try PNG.encode(SVGRenderer.load().bitmap(svg, scale: scale))
+    }
+  }
+}
