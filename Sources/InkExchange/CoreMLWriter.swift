@@ -344,17 +344,20 @@ struct CoreMLWriter {
     let stateBias = rows(2, values[3])
     let hasConstant = stateBias.contains { $0 != 0 }
     let size = units + (hasConstant ? 1 : 0)
-    let weights = (0..<3).map { gate in
+    let weights = (0..<3).map { gate -> [Float] in
       rows(gate, values[0]) + [Float](repeating: 0, count: (size - units) * inputs)
     }
-    let recursions = (0..<3).map { gate in
+    let recursions = (0..<3).map { gate -> [Float] in
       let own = rows(gate, values[1])
       guard hasConstant else { return own }
-      return (0..<units).flatMap { unit in
-        own[unit * units..<(unit + 1) * units] + [gate == 2 ? stateBias[unit] : 0]
-      } + [Float](repeating: 0, count: size)
+      var recursion: [Float] = []
+      for unit in 0..<units {
+        recursion += own[unit * units..<(unit + 1) * units]
+        recursion.append(gate == 2 ? stateBias[unit] : 0)
+      }
+      return recursion + [Float](repeating: 0, count: size)
     }
-    let biases = (0..<3).map { gate in
+    let biases = (0..<3).map { gate -> [Float] in
       let own = rows(gate, values[2])
       let sums = gate == 2 ? own : zip(own, rows(gate, values[3])).map { $0 + $1 }
       // σ(100) is 1.

@@ -47,10 +47,12 @@ struct SwiftWriter {
   private static let reserved: Set = [
     "as", "attention", "break", "case", "catch", "class", "columns", "concatenation", "continue",
     "convolution", "default", "defer", "deinit", "dense", "do", "else", "enum", "exponential",
-    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in",
+    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
+    "in",
     "init", "inout", "internal", "is", "let", "nil", "operator", "precondition", "private",
     "protocol", "public", "recurrence", "repeat", "rethrows", "return", "self", "sigmoid", "size",
-    "softmax", "static", "struct", "subscript", "super", "switch", "tanh", "throw", "throws", "true",
+    "softmax", "static", "struct", "subscript", "super", "switch", "tanh", "throw", "throws",
+    "true",
     "try", "typealias", "values", "var", "weights", "where", "while",
   ]
 
