@@ -154,7 +154,7 @@ import Testing
         }
       ),
       (
-        "layer 1: expected a node that reads what it computes, found none",
+        "layer `dense4`: expected 3 × 36 values, found 216",
         { $0.neuralNetworkClassifier.layers[1].input = ["image"] }
       ),
       (
@@ -298,7 +298,10 @@ import Testing
         "the number of values of its shape [2, 1, 3, 3], found 2",
         { $0.graph.initializer[0].rawData = Data(count: 8) }
       ),
-      ("a constant as input 2, found none", { $0.graph.initializer.removeFirst() }),
+      (
+        "inputs that nodes before it compute, found `0.weight`",
+        { $0.graph.initializer.removeFirst() }
+      ),
       (
         "expected no padding, or 1 on each side, found [1, 0, 1, 1]",
         { $0.graph.node[0].attribute[1].ints = [1, 0, 1, 1] }

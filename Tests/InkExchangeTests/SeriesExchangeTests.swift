@@ -108,8 +108,8 @@ import Testing
     return architecture.inputs.map { input in
       let count =
         switch input.form {
-        case .image(let channels, let height, .variable): channels * height * length
-        case .image(let channels, let height, .fixed(let width)): channels * height * width
+        case .image(let channels, let height, let width):
+          channels * height * width.bounds.upperBound
         case .series(let channels, .variable): channels * length
         case .series(let channels, .fixed(let length)): channels * length
         case .vector(let count): count
@@ -276,7 +276,7 @@ import Testing
       (
         "all steps, pooled by ReduceMax, ReduceMean or attention",
         {
-          let index = place("ReduceSum", $0)
+          let index = place("LayerNormalization", $0)
           $0.node[index].opType = "Gather"
         }
       ),
