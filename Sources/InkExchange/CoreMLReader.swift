@@ -95,12 +95,14 @@ struct CoreMLReader: ModelFileReader {
   }
 
   /// The content of an axis of a value.
-  private enum Axis {
+  private enum Axis: String, CustomStringConvertible {
     case step, channel, row, column
     /// The steps of each channel, one channel after the other.
     case channelsOfSteps
     /// An axis of length 1.
     case one
+
+    var description: String { rawValue }
   }
 
   /// A value of the file: one of the graph's, with its axes `[sequence, channel, height, width]`.
@@ -350,12 +352,12 @@ struct CoreMLReader: ModelFileReader {
         guard value.axes[1] == .channel else {
           throw mismatch(place, "a softmax over the channels", "one over \(value.axes[1])")
         }
-        try addSoftmax(&value, at: place)
+        try graph.addSoftmax(at: place)
       case .softmaxNd(let softmax)?:
         guard softmax.axis == 1 || softmax.axis == -1 else {
           throw mismatch(place, "axis 1", "\(softmax.axis)")
         }
-        try addSoftmax(&value, at: place)
+        try graph.addSoftmax(at: place)
       case .permute(let permute)?:
         let order = permute.axis.map { Int(clamping: $0) }
         guard order.sorted() == [0, 1, 2, 3] else {
@@ -395,10 +397,6 @@ struct CoreMLReader: ModelFileReader {
             + "concatenation, permutation or softmax",
           kind ?? "nothing")
       }
-    }
-
-    private mutating func addSoftmax(_ value: inout Value, at place: String) throws(ModelError) {
-      try graph.addSoftmax(at: place)
     }
 
     private mutating func add(

@@ -318,7 +318,9 @@ struct CoreMLWriter {
     }
   }
 
-  /// Adds a GRU, whose biases are one for each gate in Core ML:
+  /// Adds a GRU.
+  ///
+  /// Core ML has one bias for each gate:
   ///
   ///     n = tanh(Wn · x + bn + r ⊙ (Vn · h′))
   ///

@@ -33,12 +33,14 @@ struct ONNXReader: ModelFileReader {
   }
 
   /// The content of an axis of a value.
-  private enum Axis {
+  private enum Axis: String, CustomStringConvertible {
     case batch, channel, row, column, step
     /// The directions of a recurrent layer.
     case direction
     /// An axis of length 1.
     case one
+
+    var description: String { rawValue }
   }
 
   /// A value of the file: one of the graph's, with the order of its axes.
@@ -795,11 +797,12 @@ struct ONNXReader: ModelFileReader {
       }
       let axes = value.longAxes
       // A recurrent layer has its directions, one or two, before the channels.
-      if let direction = value.axes.firstIndex(where: { $0 == .direction || $0 == .one }),
-        graph.series != nil, value.axes[(direction + 1)...] == [.channel],
-        lengths?.count ?? axes.count == axes.count - (axes.contains(.direction) ? 1 : 0)
+      let joined = axes.filter { $0 != .direction }
+      if graph.series != nil,
+        [[.direction, .channel], [.one, .channel]].contains(value.axes.suffix(2)),
+        lengths == nil || lengths?.count == joined.count
       {
-        value.axes = axes.filter { $0 != .direction }
+        value.axes = joined
         return
       }
       guard !axes.contains(.direction) else {

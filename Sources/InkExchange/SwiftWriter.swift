@@ -51,7 +51,8 @@ struct SwiftWriter {
     "in",
     "init", "inout", "internal", "is", "let", "nil", "operator", "precondition", "private",
     "protocol", "public", "recurrence", "repeat", "rethrows", "return", "self", "sigmoid", "size",
-    "softmax", "static", "struct", "subscript", "super", "switch", "tanh", "throw", "throws",
+    "softmax", "squareRoot", "static", "struct", "subscript", "super", "switch", "tanh", "throw",
+    "throws",
     "true",
     "try", "typealias", "values", "var", "weights", "where", "while",
   ]
@@ -583,12 +584,19 @@ struct SwiftWriter {
               let step = input[start..<start + channels]
               let mean = step.reduce(0, +) / Float(channels)
               let variance = step.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(channels)
-              let deviation = (variance + \(LayerNormalization.epsilon)).squareRoot()
+              let deviation = squareRoot(variance + \(LayerNormalization.epsilon))
               for c in 0..<channels {
                 output.append((input[start + c] - mean) / deviation * weights[weight + c] + weights[bias + c])
               }
             }
             return output
+          }
+
+          /// √x for x > 0, without a mathematics library: Newton's method from half the exponent on
+          private static func squareRoot(_ x: Float) -> Float {
+            var root = Double(sign: .plus, exponent: x.exponent / 2, significand: 1)
+            for _ in 0..<6 { root = (root + Double(x) / root) / 2 }
+            return Float(root)
           }
 
         """)

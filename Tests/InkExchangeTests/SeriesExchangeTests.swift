@@ -324,6 +324,49 @@ import Testing
     }
   }
 
+  /// What `scripts/reference/make-series-references.py` stored.
+  private struct Answer: Decodable {
+    var inputs: [[Float]]
+    var probabilities: [Double]
+  }
+
+  @Test(arguments: [
+    "series-dynamo.onnx", "series-script.onnx", "series-causal.onnx", "turi-activity.mlmodel",
+    "create-ml-activity.mlmodel",
+  ])
+  func networksOfOthersAnswerAsTheirMakersSay(file: String) throws {
+    func url(_ name: String) -> URL {
+      Bundle.module.bundleURL.appendingPathComponent("References/\(name)")
+    }
+    let answers = try JSONDecoder().decode(
+      [String: [Answer]].self, from: Data(contentsOf: url("series-answers.json")))
+    let data = try Data(contentsOf: url(file))
+    let (graph, description) =
+      try file.hasSuffix(".onnx")
+      ? ONNXReader(path: file).read(data) : CoreMLReader(path: file).read(data)
+    let network = try graph.network(nil)
+    #expect(description.labels == (file.hasSuffix(".onnx") ? nil : ["rest", "jab", "hook"]))
+    #expect(network.architecture.output == .distribution)
+    for answer in try #require(answers[file]) {
+      let found = softmax(try network.plainOutput(of: answer.inputs), temperature: 1)
+      #expect(found.count == answer.probabilities.count)
+      for (one, other) in zip(found, answer.probabilities) { #expect(abs(one - other) < 1e-5) }
+    }
+  }
+
+  @Test func networksWithoutAPictureAreNoModelsYet() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "a.onnx", Self.export(Self.networks[0], isOwn: false).encoded(as: .onnx, name: ""))
+    var options = ImportOptions()
+    options.labels = ["a", "b", "c"]
+    #expect {
+      try Model.imported(path: path, options: options)
+    } throws: {
+      "\($0)".contains("input: expected one square grey picture")
+    }
+  }
+
   /// Networks with inputs and answers, for `scripts/reference/check-exports.py`.
   private struct Fixture: Encodable {
     struct Example: Encodable {
