@@ -4,7 +4,7 @@ import PackageDescription
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
 // InkEvaluation measures models.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
-// The app's side (Ink, InkRaster, InkNetwork, InkRecognizer) links no system library.
+// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer) links no system library.
 
 let package = Package(
   name: "inkstate",
@@ -12,7 +12,9 @@ let package = Package(
   products: [
     .executable(name: "inkstate", targets: ["InkstateCLI"]),
     .executable(name: "inkstate-studio", targets: ["StudioCommand"]),
-    .library(name: "InkRecognizer", targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
+    .library(
+      name: "InkRecognizer",
+      targets: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "InkRecognizer"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
@@ -38,10 +40,11 @@ let package = Package(
     .target(name: "Automata", dependencies: ["XMLTree"]),
     .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
+    .target(name: "InkSeries", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
     .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
     .target(
-      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkNetwork"],
+      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
 
     // The workshop.
@@ -58,11 +61,13 @@ let package = Package(
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
     .target(
       name: "InkDatasets",
-      dependencies: ["CZlib", "Ink", "InkRaster", "InkImageIO", "SafeFiles", "SeededRandom"]),
+      dependencies: [
+        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+      ]),
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
         "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
@@ -70,7 +75,7 @@ let package = Package(
       dependencies: [
         "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
         .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
-        "InkRaster", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
+        "InkRaster", "InkSeries", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
         "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
 
@@ -78,7 +83,7 @@ let package = Package(
     .target(
       name: "InkExchange",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkDatasets",
+        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkSeries", "InkRecognizer", "InkDatasets",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),
@@ -102,7 +107,7 @@ let package = Package(
     .executableTarget(
       name: "InkstateCLI",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
         "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -121,6 +126,8 @@ let package = Package(
     .testTarget(
       name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"],
       resources: [.copy("References")]),
+    .testTarget(
+      name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(
@@ -142,7 +149,8 @@ let package = Package(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),
     .testTarget(
-      name: "InkEvaluationTests", dependencies: ["InkEvaluation", "InkTraining", "TestSupport"]),
+      name: "InkEvaluationTests",
+      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

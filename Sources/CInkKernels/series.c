@@ -139,6 +139,30 @@ CLONES float ink_dot(const float *values, const float *factors, size_t count) {
   return sum_of_products(count, values, factors);
 }
 
+CLONES void ink_add_rows(
+  size_t rows, size_t row, size_t columns, const float *restrict values, float *restrict totals) {
+  for (size_t c = 0; c < columns; c++) totals[c] = 0;
+  for (size_t r = 0; r < rows; r++, values += row)
+    for (size_t c = 0; c < columns; c++) totals[c] += values[c];
+}
+
+CLONES void ink_largest_rows(
+  size_t rows, size_t row, size_t columns, const float *restrict values, float *restrict largest,
+  int32_t *restrict places) {
+  for (size_t c = 0; c < columns; c++) {
+    largest[c] = values[c];
+    places[c] = 0;
+  }
+  for (size_t r = 1; r < rows; r++) {
+    const float *restrict value = values + r * row;
+    for (size_t c = 0; c < columns; c++) {
+      int32_t place = value[c] > largest[c] ? (int32_t)r : places[c];
+      largest[c] = value[c] > largest[c] ? value[c] : largest[c];
+      places[c] = place;
+    }
+  }
+}
+
 CLONES void ink_add_scaled(
   float *restrict target, const float *restrict source, float factor, size_t count) {
   for (size_t i = 0; i < count; i++) target[i] += factor * source[i];

@@ -35,7 +35,7 @@ public final class InputFile: Sendable {
   }
 
   /// Reads from `handle`; `name` is how errors call it.
-  init(_ handle: FileHandle, name: String) {
+  public init(_ handle: FileHandle, name: String) {
     self.handle = handle
     path = name
     isRegular = false
@@ -62,7 +62,7 @@ public final class InputFile: Sendable {
   }
 
   /// The next bytes as soon as there are some; none at the end of the file.
-  func next() throws(InkError) -> [UInt8] {
+  package func next() throws(InkError) -> [UInt8] {
     let looked = take()
     return looked.isEmpty ? try readSome() : looked
   }
@@ -87,20 +87,39 @@ public final class InputFile: Sendable {
     }
   }
 
-  /// Reads the available bytes with `read`.
-  ///
-  /// `FileHandle.read(upToCount:)` waits for all bytes, and `availableData` ends the process on an error.
+  /// Copies the next bytes to `buffer` as soon as there are some; returns 0 at the end of the file.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InkError) -> Int {
+    let preview = take()
+    guard preview.isEmpty else {
+      let count = min(buffer.count, preview.count)
+      buffer.copyBytes(from: preview[..<count])
+      pending.withLock { $0 = Array(preview[count...]) }
+      return count
+    }
+    return try checked(readSome(into: buffer))
+  }
+
   private func readSome() throws(InkError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let count = try checked(buffer.withUnsafeMutableBytes { readSome(into: $0) })
+    return Array(buffer.prefix(count))
+  }
+
+  /// Reads the available bytes with `read`, and returns what it returns.
+  ///
+  /// `FileHandle.read(upToCount:)` waits for all bytes, and `availableData` ends the process on an error.
+  private func readSome(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
-      let count = read(handle.fileDescriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw InkError(
-          at: Place(file: path), expected: "readable input", found: String(cString: strerror(errno))
-        )
-      }
-      return Array(buffer.prefix(count))
+      let count = Foundation.read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 || errno != EINTR { return count }
     }
+  }
+
+  private func checked(_ count: Int) throws(InkError) -> Int {
+    guard count >= 0 else {
+      throw InkError(
+        at: Place(file: path), expected: "readable input", found: String(cString: strerror(errno)))
+    }
+    return count
   }
 }

@@ -179,6 +179,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
       guard let strengths else { return bitmap }
       return bitmap.dimmed(to: generator.uniform(strengths))
     case .bitmap(let bitmap): return vary(rasterizer.fit(bitmap), using: &generator)
+    case .series: throw .series
     }
   }
 }

@@ -74,16 +74,25 @@ enum PixelFont {
     "(": 0o24442, ")": 0o21112, "/": 0o11244, ">": 0o42124, "=": 0o07070, "+": 0o02720,
   ]
 
+  /// The columns from one letter to the next.
+  static let advance = 4
+
   static func draw(_ text: String, on bitmap: inout Bitmap, row: Int, column: Int, zoom: Int) {
+    forEachPixel(of: text, zoom: zoom) { y, x in
+      if row + y < bitmap.height, column + x < bitmap.width { bitmap[row + y, column + x] = 220 }
+    }
+  }
+
+  /// Calls `body` with the row and column of each pixel of a text.
+  static func forEachPixel(
+    of text: String, zoom: Int, _ body: (_ row: Int, _ column: Int) -> Void
+  ) {
     for (index, character) in text.lowercased().enumerated() {
       guard let glyph = glyphs[character] else { continue }
       for y in 0..<5 * zoom {
-        for x in 0..<3 * zoom {
-          let isInk = glyph >> (3 * (4 - y / zoom) + 2 - x / zoom) & 1 == 1
-          let target = (row: row + y, column: column + index * 4 * zoom + x)
-          if isInk, target.row < bitmap.height, target.column < bitmap.width {
-            bitmap[target.row, target.column] = 220
-          }
+        for x in 0..<3 * zoom
+        where glyph >> (3 * (4 - y / zoom) + 2 - x / zoom) & 1 == 1 {
+          body(y, index * advance * zoom + x)
         }
       }
     }

@@ -1,18 +1,21 @@
 import Ink
 import InkRaster
+import InkSeries
 import SafeFiles
 
 /// A labelled example for training or testing.
 public struct Example: Hashable, Sendable {
-  /// The content of an example: ink, or a picture.
+  /// The content of an example: ink, a picture or a recording of sensors.
   public enum Content: Hashable, Sendable {
     /// Strokes, which are rendered when needed.
     case drawing(Drawing)
     /// A picture with light ink on black.
     case bitmap(Bitmap)
+    /// A recording of sensors.
+    case series(Series)
   }
 
-  /// The ink or picture.
+  /// The ink, picture or series.
   ///
   /// A picture that is stored on disk is read each time.
   public var content: Content {
@@ -37,10 +40,15 @@ public struct Example: Hashable, Sendable {
     case disk(StoredPictures, Int)
   }
 
-  /// The label.
+  /// The label; empty if the labels are those of ``spans``.
   public var label: String
-  /// The writer; the same name in another `source` is another person.
+  /// The labelled parts of a series; other parts have no label.
+  public var spans: [Span] = []
+  /// The writer, or the person who was recorded; the same name in another `source` is another
+  /// person.
   public var writer: String?
+  /// The session of the recording; the same name of another writer is another session.
+  public var session: String?
   /// The device, for example `finger`.
   public var device: String?
   /// The collection it comes from.
@@ -89,8 +97,22 @@ public struct Example: Hashable, Sendable {
       origin: origin)
   }
 
+  /// Whether the content is a series.
+  public var isSeries: Bool {
+    if case .memory(.series) = storage { true } else { false }
+  }
+
   /// The unique writer: source and writer name, or `nil` if the writer is unknown.
   public var hand: String? { writer.map { "\(source ?? "?")/\($0)" } }
+
+  /// The unique session: source, writer and session name, or `nil` if the session is unknown.
+  public var sitting: String? { session.map { "\(hand ?? "\(source ?? "?")/?")/\($0)" } }
+
+  /// The labels of the whole or of its spans, each once; none for a series without a label.
+  public var labels: Set<String> {
+    if spans.isEmpty { return isSeries && label.isEmpty ? [] : [label] }
+    return Set(spans.map(\.label))
+  }
 
   /// A more precise label: the attribute `kind`, or else the label.
   public var kind: String {
@@ -99,11 +121,24 @@ public struct Example: Hashable, Sendable {
 
   /// Returns the picture, rendered by `rasterizer`.
   ///
-  /// - Throws: `RasterError` if a coordinate is not finite.
+  /// - Throws: `RasterError` if a coordinate is not finite, or if the example is a series.
   public func bitmap(_ rasterizer: Rasterizer) throws(RasterError) -> Bitmap {
     switch content {
     case .drawing(let drawing): try rasterizer.render(drawing)
     case .bitmap(let bitmap): rasterizer.fit(bitmap)
+    case .series: throw RasterError.series
+    }
+  }
+
+  /// Returns the picture, rendered by `rasterizer`, for a file of pictures.
+  ///
+  /// - Throws: `FileError` with the origin if there is no picture.
+  func storablePicture(_ rasterizer: Rasterizer) throws(FileError) -> Bitmap {
+    do {
+      return try bitmap(rasterizer)
+    } catch {
+      throw FileError(
+        path: origin, expected: "a drawing or picture that can be rasterised", found: "\(error)")
     }
   }
 
@@ -122,6 +157,13 @@ public struct Example: Hashable, Sendable {
     case .bitmap(let bitmap):
       fingerprint.add(Double(bitmap.width))
       fingerprint.add(bitmap.pixels)
+    case .series(let series):
+      for channel in series.channels { fingerprint.add(channel) }
+      for value in series.values {
+        // All gaps are the same.
+        let bits = value.isNaN ? Float.nan.bitPattern : value.bitPattern
+        withUnsafeBytes(of: bits.littleEndian) { fingerprint.add($0) }
+      }
     }
     return fingerprint
   }
@@ -137,7 +179,7 @@ public struct Dataset: Hashable, Sendable {
   /// Creates a data set; without `labels`, it has the labels of its examples in alphabetical order.
   public init(_ examples: [Example], labels: [String]? = nil) {
     self.examples = examples
-    self.labels = labels ?? Set(examples.map(\.label)).sorted()
+    self.labels = labels ?? examples.reduce(into: Set()) { $0.formUnion($1.labels) }.sorted()
   }
 
   /// The class of every example.
@@ -146,6 +188,11 @@ public struct Dataset: Hashable, Sendable {
   public func classes() throws(FileError) -> [Int] {
     let indices = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
     return try examples.map { example throws(FileError) in
+      guard example.spans.isEmpty else {
+        throw FileError(
+          path: example.origin, expected: "one label for the whole recording",
+          found: example.spans.count.counted("labelled span"))
+      }
       guard let index = indices[example.label] else {
         throw FileError(
           path: example.origin, expected: "a label of \(labels.joined(separator: ", "))",
@@ -161,6 +208,9 @@ public struct Dataset: Hashable, Sendable {
     for label in labels { fingerprint.add(label) }
     for example in examples {
       fingerprint.add(example.label)
+      for span in example.spans {
+        fingerprint.add("\(span.range.lowerBound) \(span.range.upperBound) \(span.label)")
+      }
       fingerprint.add(example.contentFingerprint.description)
     }
     return fingerprint

@@ -1,18 +1,23 @@
 import Foundation
 import Ink
 import InkRaster
+import InkSeries
 
 /// Statistics of a data set.
 public struct DatasetDescription: Hashable, Sendable, Codable {
   /// The number of examples of each source in each class: label → source → count.
+  ///
+  /// A recording with labelled spans counts for each of its labels.
   public var counts: [String: [String: Int]]
   /// The number of examples of each writer; examples of unknown writers are not included.
   public var hands: [String: Int]
   /// Minimum, median and maximum of each measure of the ink; empty if there is no ink.
   public var ink: [Measure]
-  /// Pairs of examples with the same points or pixels.
+  /// Statistics of the series, or `nil` if there are none.
+  public var series: SeriesDescription?
+  /// Pairs of examples with the same points, pixels or values.
   public var exactDuplicates: [Pair]
-  /// Pairs whose pictures differ by less than ``nearDistance`` on average.
+  /// Pairs whose pictures differ by less than ``nearDistance`` on average; series have none.
   ///
   /// The search ends after ``mostPairs``.
   public var nearDuplicates: [Pair]
@@ -60,14 +65,18 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     counts = Dictionary(uniqueKeysWithValues: dataset.labels.map { ($0, [:]) })
     hands = [:]
     for example in dataset.examples {
-      counts[example.label, default: [:]][example.source ?? "unknown", default: 0] += 1
+      for label in example.labels {
+        counts[label, default: [:]][example.source ?? "unknown", default: 0] += 1
+      }
       if let hand = example.hand { hands[hand, default: 0] += 1 }
     }
     ink = Self.measures(of: dataset)
+    series = SeriesDescription(of: dataset)
 
+    let pictured = dataset.examples.indices.filter { !dataset.examples[$0].isSeries }
     var bitmaps: [Bitmap] = []
-    bitmaps.reserveCapacity(dataset.examples.count)
-    for example in dataset.examples { bitmaps.append(try example.bitmap(rasterizer)) }
+    bitmaps.reserveCapacity(pictured.count)
+    for index in pictured { bitmaps.append(try dataset.examples[index].bitmap(rasterizer)) }
     func pair(_ first: Int, _ second: Int) -> Pair {
       let (low, high) = (min(first, second), max(first, second))
       return Pair(
@@ -87,11 +96,11 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
         seen[fingerprint] = index
       }
     }
-    let originals = dataset.examples.indices.filter { !copies.contains($0) }
+    let originals = pictured.indices.filter { !copies.contains(pictured[$0]) }
     let near = NearPictures(bitmaps).pairs(
       among: originals, within: Self.nearDistance, atMost: Self.mostPairs, progress: progress)
     hasMoreNearDuplicates = near.count > Self.mostPairs
-    nearDuplicates = near.prefix(Self.mostPairs).map(pair)
+    nearDuplicates = near.prefix(Self.mostPairs).map { pair(pictured[$0], pictured[$1]) }
   }
 
   private static func measures(of dataset: Dataset) -> [Measure] {

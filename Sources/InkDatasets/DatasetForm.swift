@@ -1,11 +1,12 @@
 import Foundation
 import Ink
 import InkRaster
+import InkSeries
 import SafeFiles
 
 /// The format of a data set on disk.
 public enum DatasetForm: String, Sendable, CaseIterable {
-  /// Recordings, one JSON object per line.
+  /// Recordings of ink and sensors, one JSON object per line.
   case ndjson
   /// PNGs, one folder per class.
   case folder
@@ -77,7 +78,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
           found: "`\(example.label)`")
       }
       targets.append(UInt8(target))
-      return try example.bitmap(rasterizer).pixels
+      return try example.storablePicture(rasterizer).pixels
     }
     if self == .idx {
       let images = IDX.Content(shape: shape, values: try examples.flatMap(pixels))
@@ -108,14 +109,19 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   private func writeRecordings(of examples: some Sequence<Example>, to path: String) throws {
     var file = try BlockWriter(path: path)
     for (index, example) in examples.enumerated() {
-      guard case .drawing(let drawing) = example.content else {
+      switch example.content {
+      case .drawing(let drawing):
+        let recording = Recording(
+          drawing, label: example.label, writer: example.writer, device: example.device,
+          source: example.source, attributes: example.attributes)
+        try file.write(NDJSON.line(recording, at: Place(file: path, line: index + 1)))
+      case .series(let series):
+        try SeriesLine.write(series, of: example) { try file.write($0) }
+      case .bitmap:
         throw FileError(
-          path: example.origin, expected: "ink for NDJSON", found: "a picture without points")
+          path: example.origin, expected: "ink or series for NDJSON",
+          found: "a picture without points")
       }
-      let recording = Recording(
-        drawing, label: example.label, writer: example.writer, device: example.device,
-        source: example.source, attributes: example.attributes)
-      try file.write(NDJSON.line(recording, at: Place(file: path, line: index + 1)))
       try file.write(CollectionOfOne(UInt8(ascii: "\n")))
     }
     try file.close()
@@ -153,7 +159,8 @@ public struct LoadedDataset: Sendable {
   public var dataset: Dataset
   /// One message for each item that could not be read.
   public var failures: [String] = []
-  /// The files that were skipped: pictures among ink, ink among pictures, and other files.
+  /// The files that were skipped: pictures among recordings, recordings among pictures, and other
+  /// files.
   public var skipped: [String] = []
   /// The number of recordings without a label.
   public var unlabelledCount = 0
@@ -172,6 +179,7 @@ public struct LoadedDataset: Sendable {
       let noun =
         switch kind {
         case .ink: "ink file"
+        case .series: "file of series"
         case .picture: "picture"
         case .other: "other file"
         }
@@ -200,12 +208,14 @@ public struct LoadedDataset: Sendable {
 extension Dataset {
   /// The kind of a file.
   enum FileKind: CaseIterable {
-    case ink, picture, other
+    case ink, series, picture, other
 
     /// A file is ink if both its name and its content are those of ink.
     init(path: String) {
       if path.lowercased().hasSuffix(".png") {
         self = .picture
+      } else if SeriesTable.isNamedOne(path) || TSFile.isNamedOne(path) {
+        self = .series
       } else if isNamedInk(path), (try? InkFile(path: path)) != nil {
         self = .ink
       } else {
@@ -218,27 +228,37 @@ extension Dataset {
     InkFile.Format.allCases.contains { path.lowercased().hasSuffix(".\($0.ending)") }
   }
 
-  /// Reads a data set in any format: recordings (a file, or a folder of ink files), an image
-  /// folder, IDX or NPY.
+  /// Reads a data set in any format: recordings (a file, or a folder of files of ink or series), an
+  /// image folder, IDX or NPY.
   ///
-  /// Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
+  /// `series` says how tables of series are read. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
   /// already. With `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
   ///
   /// - Throws: `FileError` if there is no data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
-    source: String? = nil, asSingleStrokes: Bool = false
+    source: String? = nil, asSingleStrokes: Bool = false, series: SeriesReading = SeriesReading()
   ) throws -> LoadedDataset {
     guard FileTree.exists(path) else {
       throw FileError(path: path, expected: "a data set", found: "nothing of that name")
     }
-    var loaded = try read(path, polarity: polarity, source: source)
+    var loaded = try read(path, polarity: polarity, source: source, series: series)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
-    loaded.labelsFound = Set(loaded.dataset.labels).union(loaded.dataset.examples.map(\.label))
-      .sorted()
+    loaded.labelsFound = Set(loaded.dataset.labels)
+      .union(loaded.dataset.examples.flatMap(\.labels)).sorted()
     var examples: [Example] = []
     for var example in loaded.dataset.examples {
+      if let source { example.source = source }
+      guard example.spans.isEmpty else {
+        example.spans = labels.apply(to: example.spans)
+        if example.spans.isEmpty {
+          loaded.droppedCount += 1
+        } else {
+          examples.append(example)
+        }
+        continue
+      }
       guard let label = labels.apply(to: example.label) else {
         loaded.droppedCount += 1
         continue
@@ -247,7 +267,6 @@ extension Dataset {
         example.attributes["kind"] = .text(example.label)
       }
       example.label = label
-      if let source { example.source = source }
       examples.append(example)
     }
     let names = loaded.dataset.labels.compactMap { labels.apply(to: $0) }
@@ -263,9 +282,15 @@ extension Dataset {
   }
 
   private static func read(
-    _ path: String, polarity: Polarity, source: String?
+    _ path: String, polarity: Polarity, source: String?, series: SeriesReading
   ) throws -> LoadedDataset {
     if FileTree.isFolder(path) {
+      if let array = SeriesArray.path(in: path), let labels = SeriesArray.labelsPath(of: array) {
+        var loaded = try SeriesArray.read(array, labels: labels, reading: series)
+        let used = SeriesArray.files(of: array)
+        loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
+        return loaded
+      }
       for (images, labels) in [
         ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"),
         ("images-idx3-ubyte", "labels-idx1-ubyte"), ("images.npy", "labels.npy"),
@@ -281,10 +306,13 @@ extension Dataset {
       {
         return try ImageFolder.read(path, polarity: polarity)
       }
-      return try recordings(below: path, source: source)
+      return try recordings(below: path, source: source, series: series)
     }
     let name = FileTree.name(of: path)
     let isNPY = NPY.isOne(path)
+    if isNPY, let labels = SeriesArray.labelsPath(of: path) {
+      return try SeriesArray.read(path, labels: labels, reading: series)
+    }
     if isNPY || IDX.isOne(path) {
       let labels =
         isNPY
@@ -292,13 +320,16 @@ extension Dataset {
         : name.replacing("images-idx3", with: "labels-idx1")
       guard labels != name else {
         throw FileError(
-          path: path, expected: "a name with `images`, so that the labels can be found",
+          path: path,
+          expected: isNPY
+            ? "a name with `images` or `series`, so that the labels can be found"
+            : "a name with `images`, so that the labels can be found",
           found: "`\(name)`")
       }
       return try pictures(
         path, labels: FileTree.join(FileTree.folder(of: path), labels), polarity: polarity)
     }
-    return try recordings(below: path, source: source)
+    return try recordings(below: path, source: source, series: series)
   }
 
   private static func pictures(
@@ -386,9 +417,12 @@ extension Dataset {
   /// The extensions of files in collections that are not recordings.
   private static let notRecordings = [".raw", ".nodata"]
 
-  private static func recordings(below path: String, source: String?) throws -> LoadedDataset {
+  private static func recordings(
+    below path: String, source: String?, series: SeriesReading
+  ) throws -> LoadedDataset {
     let isFolder = FileTree.isFolder(path)
-    var examples: [Example] = []
+    let folder = isFolder ? path : nil
+    let collection = source ?? folder.map(FileTree.name)
     var loaded = LoadedDataset(dataset: Dataset([]))
     for file in FileTree.files(below: path) {
       guard !notRecordings.contains(where: file.hasSuffix),
@@ -398,35 +432,79 @@ extension Dataset {
         continue
       }
       do {
-        try InkFile(path: file).forEach { item in
-          switch item.result {
-          case .success(var recording):
-            recording.source =
-              source ?? recording.source ?? (isFolder ? FileTree.name(of: path) : nil)
-            // Lengths and areas of larger drawings would overflow.
-            guard (recording.drawing.bounds?.longerSide ?? 0) < 1e100 else {
-              loaded.failures.append(
-                "\(item.place): expected coordinates within 10^100 of each other, found others")
-              return
-            }
-            guard let label = recording.label else {
-              loaded.unlabelledCount += 1
-              return
-            }
-            examples.append(Example(recording, label: label, origin: "\(item.place)"))
-          case .failure(let error): loaded.failures.append("\(error)")
-          }
+        if SeriesTable.isNamedOne(file) {
+          try SeriesTable.read(
+            file, below: folder, reading: series, source: collection, into: &loaded)
+        } else if TSFile.isNamedOne(file) {
+          try TSFile.read(file, below: folder, reading: series, source: collection, into: &loaded)
+        } else {
+          try readInk(
+            file, source: source, collection: collection,
+            keepsUnlabelled: series.keepsUnlabelled, into: &loaded)
         }
       } catch let error as InkError {
-        // A licence or a note in a folder with ink is not a failure.
+        // A licence or a note in a folder with recordings is not a failure.
         if isFolder, !isNamedInk(file), error.found == "something else" {
           loaded.skipped.append(file)
         } else {
           loaded.failures.append("\(error)")
         }
+      } catch let error as FileError {
+        loaded.failures.append("\(error)")
       }
     }
-    loaded.dataset = Dataset(examples)
+    loaded.dataset = Dataset(
+      loaded.dataset.examples,
+      labels: Set(loaded.dataset.examples.flatMap(\.labels)).union(loaded.dataset.labels).sorted())
     return loaded
+  }
+
+  /// Adds the recordings of a file of ink; NDJSON can have series as well.
+  private static func readInk(
+    _ path: String, source: String?, collection: String?, keepsUnlabelled: Bool,
+    into loaded: inout LoadedDataset
+  ) throws {
+    func add(_ item: InkFile.Item) {
+      switch item.result {
+      case .success(var recording):
+        recording.source = source ?? recording.source ?? collection
+        // Lengths and areas of larger drawings would overflow.
+        guard (recording.drawing.bounds?.longerSide ?? 0) < 1e100 else {
+          loaded.failures.append(
+            "\(item.place): expected coordinates within 10^100 of each other, found others")
+          return
+        }
+        guard let label = recording.label else {
+          loaded.unlabelledCount += 1
+          return
+        }
+        loaded.dataset.examples.append(
+          Example(recording, label: label, origin: "\(item.place)"))
+      case .failure(let error): loaded.failures.append("\(error)")
+      }
+    }
+    let input = try InputFile(path: path)
+    let ink = try InkFile(input)
+    guard ink.format == .ndjson else { return try ink.forEach(add) }
+    try TextLines(input).forEach { line, number in
+      let place = Place(file: path, line: number)
+      do {
+        if let line, var example = try SeriesLine.example(in: line, place: "\(place)") {
+          example.source = source ?? example.source ?? collection
+          if example.labels.isEmpty, !keepsUnlabelled {
+            loaded.unlabelledCount += 1
+          } else {
+            loaded.dataset.examples.append(example)
+          }
+          return true
+        }
+      } catch {
+        loaded.failures.append("\(error)")
+        return true
+      }
+      let bytes = line.flatMap { $0.count > LineReader.longestLine ? nil : Data($0) }
+      if let item = NDJSON.item(LineReader.Line(place: place, bytes: bytes)) { add(item) }
+      return true
+    }
   }
 }

@@ -76,11 +76,15 @@ enum ImageFolder {
       let file = "\(path)/\(example.label)/\(name).png"
       let bitmap: Bitmap
       switch (example.content, rasterizer) {
-      case (_, let rasterizer?): bitmap = try example.bitmap(rasterizer)
+      case (_, let rasterizer?): bitmap = try example.storablePicture(rasterizer)
       case (.bitmap(let original), nil): bitmap = original
       case (.drawing, nil):
         throw FileError(
           path: example.origin, expected: "pictures only, or ink only", found: "ink among pictures")
+      case (.series, nil):
+        throw FileError(
+          path: example.origin, expected: "pictures only, or series only",
+          found: "a series among pictures")
       }
       try PNG.encode(bitmap).write(to: URL(fileURLWithPath: file))
     }

@@ -1,3 +1,5 @@
+import InkSeries
+
 /// A mapping of labels during import.
 public struct LabelMap: Hashable, Sendable {
   /// The treatment of labels that are not in the map.
@@ -34,6 +36,22 @@ public struct LabelMap: Hashable, Sendable {
     case .keep: return label
     case .drop: return nil
     case .other: return "other"
+    }
+  }
+
+  /// Returns the spans with their new labels, without those that are left out.
+  ///
+  /// Neighbours that get the same label become one span.
+  func apply(to spans: [Span]) -> [Span] {
+    spans.reduce(into: []) { result, span in
+      guard let label = apply(to: span.label) else { return }
+      if label != span.label, let last = result.last, last.label == label,
+        last.range.upperBound == span.range.lowerBound
+      {
+        result[result.count - 1].range = last.range.lowerBound..<span.range.upperBound
+      } else {
+        result.append(Span(span.range, label: label))
+      }
     }
   }
 

@@ -5,7 +5,7 @@ import SafeFiles
 /// NumPy's format for one array (NEP 1): a magic text, a version, a header in Python's notation,
 /// then the values.
 ///
-/// As data, only `uint8` arrays in C order are read and written.
+/// Pictures are `uint8` arrays; series are arrays of any numbers. All are in C order.
 package enum NPY {
   private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
 
@@ -63,25 +63,97 @@ package enum NPY {
 
   /// Reads the header of a file with `uint8` values.
   static func header(of path: String) throws(FileError) -> Header {
+    try header(of: path, onlyBytes: true)
+  }
+
+  /// Reads the header of a file with numbers of any type that can be read.
+  static func anyHeader(of path: String) throws(FileError) -> Header {
+    try header(of: path, onlyBytes: false)
+  }
+
+  private static func header(of path: String, onlyBytes: Bool) throws(FileError) -> Header {
     func refuse(_ expected: String, _ found: String) -> FileError {
       FileError(path: path, expected: expected, found: found)
     }
     guard let handle = FileHandle(forReadingAtPath: path),
       let data = try? handle.read(upToCount: longestHeader),
-      let size = try? handle.seekToEnd()
+      let end = try? handle.seekToEnd()
     else { throw refuse("a readable file", "none") }
     try? handle.close()
     let header = try header(in: [UInt8](data), path: path)
-    guard header.type == "|u1" || header.type == "u1" else {
+    guard !onlyBytes || header.type == "|u1" || header.type == "u1" else {
       throw refuse("uint8 values ('|u1')", "'\(header.type)'")
     }
+    guard let size = Self.size(of: header.type) else {
+      throw refuse("little-endian numbers, such as '<f4' or '|u1'", "'\(header.type)'")
+    }
     guard !header.isFortran else { throw refuse("C order", "Fortran order") }
-    guard !header.shape.isEmpty, header.count == Int(size) - header.offset else {
+    let (bytes, overflow) = header.count.multipliedReportingOverflow(by: size)
+    guard !header.shape.isEmpty, !overflow, bytes == Int(end) - header.offset else {
       throw refuse(
         "values of shape \(header.shape.map(String.init).joined(separator: " × "))",
-        (Int(size) - header.offset).counted("byte"))
+        (Int(end) - header.offset).counted("byte"))
     }
     return header
+  }
+
+  /// The size of a value of a type, in bytes, or `nil` if the type cannot be read.
+  private static func size(of type: String) -> Int? {
+    switch type {
+    case "|u1", "u1", "|i1", "i1": 1
+    case "<u2", "<i2": 2
+    case "<u4", "<i4", "<f4": 4
+    case "<u8", "<i8", "<f8": 8
+    default: nil
+    }
+  }
+
+  /// Calls `body` with the values of each item along the first axis.
+  ///
+  /// Only one item is in memory.
+  static func forEachItem(_ path: String, _ body: (Int, [Double]) throws -> Void) throws {
+    let header = try anyHeader(of: path)
+    let size = size(of: header.type)!
+    let count = header.shape.dropFirst().reduce(1, *)
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw FileError(path: path, expected: "a readable file", found: "none")
+    }
+    defer { try? handle.close() }
+    try handle.seek(toOffset: UInt64(header.offset))
+    for item in 0..<header.shape[0] {
+      let data = try count == 0 ? Data() : handle.read(upToCount: count * size) ?? Data()
+      guard data.count == count * size else {
+        throw FileError(
+          path: path, expected: header.shape[0].counted("item"), found: "\(item)")
+      }
+      try body(item, values(in: data, type: header.type))
+    }
+  }
+
+  private static func values(in data: Data, type: String) -> [Double] {
+    func values<Value: BitwiseCopyable>(_ convert: (Value) -> Double) -> [Double] {
+      data.withUnsafeBytes { bytes in
+        stride(from: 0, to: bytes.count, by: MemoryLayout<Value>.size).map {
+          convert(bytes.loadUnaligned(fromByteOffset: $0, as: Value.self))
+        }
+      }
+    }
+    switch type {
+    case "|u1", "u1": return values { (value: UInt8) in Double(value) }
+    case "|i1", "i1": return values { (value: Int8) in Double(value) }
+    case "<u2": return values { (value: UInt16) in Double(UInt16(littleEndian: value)) }
+    case "<i2": return values { (value: Int16) in Double(Int16(littleEndian: value)) }
+    case "<u4": return values { (value: UInt32) in Double(UInt32(littleEndian: value)) }
+    case "<i4": return values { (value: Int32) in Double(Int32(littleEndian: value)) }
+    case "<u8": return values { (value: UInt64) in Double(UInt64(littleEndian: value)) }
+    case "<i8": return values { (value: Int64) in Double(Int64(littleEndian: value)) }
+    case "<f4":
+      return values { (value: UInt32) in
+        Double(Float(bitPattern: UInt32(littleEndian: value)))
+      }
+    default:
+      return values { (value: UInt64) in Double(bitPattern: UInt64(littleEndian: value)) }
+    }
   }
 
   /// The maximum length of a header, in bytes.

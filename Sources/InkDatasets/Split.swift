@@ -3,13 +3,15 @@ import SeededRandom
 
 /// A rule that splits a data set into training, validation and test parts.
 ///
-/// All examples of one writer (of a source) are in the same part. Examples of unknown writers are
-/// split one by one, class by class.
+/// All examples of one writer (of a source), or of one session of a writer, are in the same part.
+/// Examples of unknown writers or sessions are split one by one, class by class.
 public struct Split: Hashable, Sendable {
   /// The method that assigns examples to parts.
   public enum Method: Hashable, Sendable {
     /// Writers are shuffled and assigned until each part has its share.
     case writer
+    /// Sessions are shuffled and assigned until each part has its share.
+    case session
     /// Cross-validation: of `count` equal folds, fold `index` (from 0) is the test part, and the
     /// next one the validation part.
     case fold(index: Int, count: Int)
@@ -49,7 +51,8 @@ public struct Split: Hashable, Sendable {
   /// Returns the part of each example of `dataset`.
   public func parts(of dataset: Dataset) -> [Part] {
     switch method {
-    case .writer: byShare(dataset)
+    case .writer: byShare(dataset, Self.groups(of: dataset, by: \.hand, seed: seed))
+    case .session: byShare(dataset, Self.groups(of: dataset, by: \.sitting, seed: seed))
     case .fold(let index, let count):
       Self.folds(of: dataset, count: count, seed: seed).map { fold in
         if fold == index { return .test }
@@ -65,7 +68,7 @@ public struct Split: Hashable, Sendable {
   public static func folds(of dataset: Dataset, count: Int, seed: UInt64) -> [Int] {
     var folds = [Int](repeating: 0, count: dataset.examples.count)
     var sizes = [Int](repeating: 0, count: count)
-    for group in groups(of: dataset, seed: seed) {
+    for group in groups(of: dataset, by: \.hand, seed: seed) {
       // The smallest fold gets the next group; of equal ones, the first.
       let smallest = sizes.indices.min { sizes[$0] < sizes[$1] }!
       for index in group { folds[index] = smallest }
@@ -74,14 +77,14 @@ public struct Split: Hashable, Sendable {
     return folds
   }
 
-  private func byShare(_ dataset: Dataset) -> [Part] {
+  private func byShare(_ dataset: Dataset, _ groups: [[Int]]) -> [Part] {
     let total = Double(dataset.examples.count)
     var wanted = [
       (Part.train, total * (1 - validationShare - testShare)),
       (.validation, total * validationShare), (.test, total * testShare),
     ]
     var parts = [Part](repeating: .train, count: dataset.examples.count)
-    for group in Self.groups(of: dataset, seed: seed) {
+    for group in groups {
       // The part with the largest relative deficit.
       let neediest = wanted.indices.max { a, b in
         need(wanted[a].1, of: wanted[a].0, total) < need(wanted[b].1, of: wanted[b].0, total)
@@ -111,13 +114,15 @@ public struct Split: Hashable, Sendable {
     return draw < testShare + validationShare ? .validation : .train
   }
 
-  /// Returns the examples of each writer in random order, then those of unknown writers, shuffled
-  /// within their class and in alternating classes.
-  private static func groups(of dataset: Dataset, seed: UInt64) -> [[Int]] {
+  /// Returns the examples of each writer or session in random order, then those without one,
+  /// shuffled within their class and in alternating classes.
+  private static func groups(
+    of dataset: Dataset, by name: (Example) -> String?, seed: UInt64
+  ) -> [[Int]] {
     var hands: [String: [Int]] = [:]
     var single: [String: [Int]] = [:]
     for (index, example) in dataset.examples.enumerated() {
-      if let hand = example.hand {
+      if let hand = name(example) {
         hands[hand, default: []].append(index)
       } else {
         single[example.label, default: []].append(index)

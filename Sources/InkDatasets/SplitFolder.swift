@@ -23,7 +23,8 @@ public struct SplitFolder: Hashable, Sendable {
     public var labels: [String]
     /// The format of the parts.
     public var form: String
-    /// The number of examples of each class in each part.
+    /// The number of examples of each class in each part; a recording with labelled spans counts
+    /// for each of its labels.
     public var counts: [String: [String: Int]]
   }
 
@@ -77,7 +78,7 @@ public struct SplitFolder: Hashable, Sendable {
       counts[part.rawValue] = Dictionary(uniqueKeysWithValues: dataset.labels.map { ($0, 0) })
     }
     for (example, part) in zip(dataset.examples, parts) {
-      counts[part.rawValue]![example.label]! += 1
+      for label in example.labels { counts[part.rawValue]![label]! += 1 }
     }
     let manifest = Manifest(
       input: input, fingerprint: dataset.fingerprint.description, method: method,

@@ -20,18 +20,14 @@ extension Recognizer {
     let answers = ParallelAnswers(count: dataset.examples.count)
     ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in
       let example = dataset.examples[index]
-      let answer = Result { () throws(RasterError) -> Recognition in
+      let answer = Result { () throws(PreparationError) -> Recognition in
         if let disturbance {
           return try disturbance.answer(to: example, index: index, by: self)
         }
-        switch example.content {
-        // The original size of a drawing decides whether it is a tap.
-        case .drawing(let drawing): return try recognize(drawing)
-        case .bitmap(let bitmap): return recognize(bitmap)
-        }
+        return try recognize(example)
       }.mapError {
         FileError(
-          path: example.origin, expected: "a drawing that can be rasterised", found: "\($0)")
+          path: example.origin, expected: "an example for the model", found: "\($0)")
       }
       answers.store(answer, at: index)
     }
@@ -60,5 +56,17 @@ private final class ParallelAnswers: @unchecked Sendable {
 
   func all() throws(FileError) -> [Recognition] {
     try memory.map { answer throws(FileError) in try answer!.get() }
+  }
+}
+
+extension Recognizer {
+  /// Returns the answer to an example.
+  func recognize(_ example: Example) throws(PreparationError) -> Recognition {
+    switch example.content {
+    // The original size of a drawing decides whether it is a tap.
+    case .drawing(let drawing): try recognize(drawing)
+    case .bitmap(let bitmap): try recognize(bitmap)
+    case .series(let series): try recognize(series)
+    }
   }
 }

@@ -92,7 +92,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
       rows = try disturbances.compactMap { value, disturbance in
         // Skip a pen that is too wide for the model's pictures.
         if case .penWidth(let width) = disturbance,
-          (try? model.preprocessing.rasterizer.with(penWidth: width)) == nil
+          (try? model.rasterizer?.with(penWidth: width)) == nil
         {
           return nil
         }
@@ -148,10 +148,10 @@ extension Breakdown.Axis {
     case .label: example.label
     case .kind: example.kind
     case .strokes:
-      if case .drawing(let drawing) = example.content {
-        "\(drawing.strokes.count)"
-      } else {
-        "picture"
+      switch example.content {
+      case .drawing(let drawing): "\(drawing.strokes.count)"
+      case .bitmap: "picture"
+      case .series: "series"
       }
     default: example.source ?? "unknown"
     }

@@ -34,37 +34,59 @@ public enum Disturbance: Hashable, Sendable {
   /// A picture is not changed if the change needs points.
   func answer(
     to example: Example, index: Int, by recognizer: Recognizer
-  ) throws(RasterError) -> Recognition {
-    let rasterizer = recognizer.model.preprocessing.rasterizer
-    if case .drawing(let drawing) = example.content,
-      (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9)
-    {
-      // A tap is not changed, so that it remains a tap.
-      return try recognizer.recognize(drawing)
+  ) throws(PreparationError) -> Recognition {
+    if case .drawing(let drawing) = example.content {
+      if (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9) {
+        // A tap is not changed, so that it remains a tap.
+        return try recognizer.recognize(drawing)
+      }
+      guard recognizer.model.pictureScale != nil else {
+        return try recognizer.recognize(changed(drawing, index: index))
+      }
+    }
+    guard let rasterizer = recognizer.model.rasterizer, !example.isSeries else {
+      return try recognizer.recognize(example)
+    }
+    func bitmap(_ rasterizer: Rasterizer) throws(PreparationError) -> Bitmap {
+      do { return try example.bitmap(rasterizer) } catch { throw .raster(error) }
     }
     switch (self, example.content) {
-    case (.turned(let share, let seed), _):
-      var generator = SeededGenerator(seed: seed, stream: 0xd157, UInt64(index))
-      let bitmap = rasterizer.fit(try example.bitmap(rasterizer))
-      return recognizer.recognize(
-        bitmap.turned(by: generator.uniform(-.pi ... .pi), shrunkTo: share))
+    case (.turned(let share, _), _):
+      return try recognizer.recognize(
+        rasterizer.fit(bitmap(rasterizer)).turned(by: angle(of: index), shrunkTo: share))
     case (.angle(let angle), .bitmap(let bitmap)):
-      return recognizer.recognize(rasterizer.fit(bitmap).turned(by: angle, shrunkTo: 0.72))
-    case (_, .bitmap(let bitmap)):
-      return recognizer.recognize(bitmap)
-    case (.angle(let angle), .drawing(let drawing)):
-      return try recognizer.recognize(drawing.transformed(by: .rotation(angle)))
-    case (.size(let size), .drawing(let drawing)):
+      return try recognizer.recognize(rasterizer.fit(bitmap).turned(by: angle, shrunkTo: 0.72))
+    case (.penWidth(let width), .drawing):
+      guard let wide = try? rasterizer.with(penWidth: width) else {
+        throw .unsuitable(expected: "a pen that fits the picture", found: "\(width) pixels")
+      }
+      return try recognizer.recognize(bitmap(wide))
+    case (_, .drawing(let drawing)):
+      return try recognizer.recognize(changed(drawing, index: index))
+    default: return try recognizer.recognize(example)
+    }
+  }
+
+  /// The random angle for example number `index`.
+  private func angle(of index: Int) -> Double {
+    guard case .turned(_, let seed) = self else { return 0 }
+    var generator = SeededGenerator(seed: seed, stream: 0xd157, UInt64(index))
+    return generator.uniform(-.pi ... .pi)
+  }
+
+  /// Returns the drawing with changed points; the width of the pen is none of them.
+  private func changed(_ drawing: Drawing, index: Int) -> Drawing {
+    switch self {
+    case .turned: return drawing.transformed(by: .rotation(angle(of: index)))
+    case .angle(let angle): return drawing.transformed(by: .rotation(angle))
+    case .size(let size):
       let scale = size / (drawing.bounds?.longerSide ?? size)
-      let scaled = drawing.transformed(by: .scale(x: scale, y: scale))
-      return try recognizer.recognize(
-        scaled.mapPoints { Point($1.x.rounded(), $1.y.rounded(), time: $1.time) })
-    case (.penWidth(let width), .drawing(let drawing)):
-      return recognizer.recognize(try rasterizer.with(penWidth: width).render(drawing))
-    case (.spacing(let share), .drawing(let drawing)):
+      return drawing.transformed(by: .scale(x: scale, y: scale))
+        .mapPoints { Point($1.x.rounded(), $1.y.rounded(), time: $1.time) }
+    case .penWidth: return drawing
+    case .spacing(let share):
       let spacing = share * (drawing.bounds?.longerSide ?? 0)
-      return try recognizer.recognize(
-        Drawing(drawing.strokes.map { $0.resampled(spacing: spacing) }))
+      return Drawing(drawing.strokes.map { $0.resampled(spacing: spacing) })
     }
   }
 }

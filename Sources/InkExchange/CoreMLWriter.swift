@@ -61,7 +61,7 @@ struct CoreMLWriter {
     let preprocessing = content.architecture.inputs.indices.filter(isImage).map { index in
       CoreML_Specification_NeuralNetworkPreprocessing.with {
         $0.featureName = values[.input(index)]!
-        $0.scaler.channelScale = content.imageScale
+        $0.scaler.channelScale = content.imageScales[index]
       }
     }
     switch content.architecture.output {

@@ -3,6 +3,7 @@ import Ink
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 
 /// The nodes of an imported network, which an importer adds one after another.
 ///
@@ -425,28 +426,55 @@ struct LayerGraph: ModelFileReader {
       throw mismatch(
         "labels", "\(architecture.classCount.counted("label")) in the file, or --labels", "none")
     }
-    guard let size = architecture.pictureSize else {
-      throw mismatch(
-        "input", "one square grey picture, because a model stores how its input is made",
-        inputs.map { "`\($0.name)`" }.joined(separator: ", "))
-    }
-    let rasterizer: Rasterizer
-    do {
-      rasterizer = try Rasterizer(
-        size: size, margin: options.margin ?? Rasterizer.standard.margin,
-        penWidth: options.penWidth ?? Rasterizer.standard.penWidth)
-    } catch {
-      throw mismatch("raster", "a margin and a pen that fit", "\(error)")
+    var preprocessing: [Preprocessing] = []
+    for input in architecture.inputs {
+      preprocessing.append(try self.preprocessing(of: input, description, options))
     }
     var provenance = description.about
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
     return try Model(
       network: network, labels: labels,
-      preprocessing: .raster(
-        rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255),
+      preprocessing: preprocessing,
       decision: Model.Decision(
         temperature: temperature, rejectedLabel: Model.Decision.rejectedLabel(among: labels)),
       provenance: provenance, path: path)
+  }
+
+  /// Returns how the input of a network of another program is made.
+  private func preprocessing(
+    of input: NetworkInput, _ description: Description, _ options: ImportOptions
+  ) throws(ModelError) -> Preprocessing {
+    let place = "input `\(input.name)`"
+    switch input.form {
+    case .image(1, let size, .fixed(let width)) where size == width:
+      do {
+        let rasterizer = try Rasterizer(
+          size: size, margin: options.margin ?? Rasterizer.standard.margin,
+          penWidth: options.penWidth ?? Rasterizer.standard.penWidth)
+        return .raster(
+          rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255)
+      } catch {
+        throw mismatch("raster", "a margin and a pen that fit", "\(error)")
+      }
+    case .series(let channels, let length):
+      // The files have no names of channels, but those of inputs with one.
+      let names = channels == 1 ? [input.name] : (1...channels).map { "\(input.name) \($0)" }
+      do {
+        guard case .fixed(let steps) = length else {
+          return .series(try SeriesPreparation(channels: names), window: nil)
+        }
+        return .series(
+          try SeriesPreparation(channels: names),
+          window: try SlidingWindows(length: steps, stride: steps))
+      } catch {
+        throw mismatch(place, "a series that can be prepared", "\(error)")
+      }
+    case .image: throw mismatch(place, "a square grey picture", "another picture")
+    case .vector(let count):
+      throw mismatch(
+        place, "a picture or a series, which a model can make of what it is given",
+        "a vector of \(count)")
+    }
   }
 
   /// Returns the architecture in the metadata that this package wrote, or `nil` if there are none.
@@ -556,9 +584,11 @@ struct LayerGraph: ModelFileReader {
         "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
         labels.joined(separator: ", "))
     }
-    if let scale = description.inputScale, scale != model.preprocessing.scale {
-      throw mismatch(
-        "input_scale", "that of the preprocessing, \(scale)", "\(model.preprocessing.scale)")
+    let scales = model.preprocessing.compactMap { preprocessing in
+      if case .raster(_, let scale) = preprocessing { scale } else { nil }
+    }
+    if let scale = description.inputScale, let other = scales.first(where: { $0 != scale }) {
+      throw mismatch("input_scale", "that of the preprocessing, \(scale)", "\(other)")
     }
     guard abs(model.decision.temperature - temperature) <= 1e-5 * temperature else {
       throw mismatch(

@@ -43,16 +43,21 @@ extension Model {
     if form == .safetensors { return try model.encoded() }
     return try NetworkExport(
       network: model.network, labels: labels, temperature: decision.temperature,
-      imageScale: preprocessing.scale, summary: summary, provenance: provenance,
+      imageScales: preprocessing.map { preprocessing in
+        if case .raster(_, let scale) = preprocessing { scale } else { 1 }
+      }, summary: summary, provenance: provenance,
       metadata: model.metadata, hasState: hasState
     ).encoded(as: form, name: name)
   }
 
   /// The description in the provenance, or a sentence about the network.
   var summary: String {
-    provenance["description"]
-      ?? "Classifies drawings of \(preprocessing.rasterizer.size) × "
-      + "\(preprocessing.rasterizer.size) pixels, bright ink on black, as "
-      + "\(labels.joined(separator: ", ")) (Inkstate, network \(architecture.name))."
+    if let description = provenance["description"] { return description }
+    let labels = labels.joined(separator: ", ")
+    let origin = "(Inkstate, network \(architecture.name))"
+    guard let rasterizer else { return "Classifies series as \(labels) \(origin)." }
+    return
+      "Classifies drawings of \(rasterizer.size) × \(rasterizer.size) pixels, bright ink on black, as "
+      + "\(labels) \(origin)."
   }
 }

@@ -8,19 +8,35 @@ struct NetworkExport {
   /// What the classes are called, in order.
   let labels: [String]
   /// What the logits are divided by before the softmax.
-  var temperature = 1.0
-  /// What grey values of 0 to 255 are multiplied with.
-  var imageScale: Float = 1 / 255
+  let temperature: Double
+  /// The factors for grey values of 0 to 255, of each input; those of other inputs are not used.
+  let imageScales: [Float]
   /// What the network is, in a sentence.
-  var summary = ""
+  let summary: String
   /// Texts for people: `author`, `license`, `version` and more.
-  var provenance: [String: String] = [:]
+  let provenance: [String: String]
   /// What is stored beside the network.
-  var metadata: [String: String] = [:]
+  let metadata: [String: String]
   /// Whether the states of recurrent layers go in and out, for streams.
-  var hasState = false
+  var hasState: Bool
 
   var architecture: Architecture { network.architecture }
+
+  init(
+    network: TrainedNetwork, labels: [String], temperature: Double = 1, imageScales: [Float]? = nil,
+    summary: String = "", provenance: [String: String] = [:], metadata: [String: String] = [:],
+    hasState: Bool = false
+  ) {
+    self.network = network
+    self.labels = labels
+    self.temperature = temperature
+    self.imageScales =
+      imageScales ?? [Float](repeating: 1 / 255, count: network.architecture.inputs.count)
+    self.summary = summary
+    self.provenance = provenance
+    self.metadata = metadata
+    self.hasState = hasState
+  }
 
   /// Refuses to export node `index` to `format`.
   func refuse(_ index: Int, to format: String, _ expected: String, _ found: String) -> ModelError {

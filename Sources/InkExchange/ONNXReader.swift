@@ -571,8 +571,10 @@ struct ONNXReader: ModelFileReader {
       return values
     }
 
-    /// Adds attention over time: the product with one vector, softmax over the steps, and the sum of the
-    /// steps times their shares. Returns the index of the last node, or `nil` if this is another product.
+    /// Adds attention over time, if the product of `node` is the first of its nodes.
+    ///
+    /// They are the product with one vector, softmax over the steps, and the sum of the steps times their
+    /// shares. Returns the index of the last one.
     private mutating func addAttention(
       _ node: Onnx_NodeProto, _ value: inout Value, at place: String
     ) throws(ModelError) -> Int? {

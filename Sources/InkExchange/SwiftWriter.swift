@@ -266,14 +266,14 @@ struct SwiftWriter {
 
         """
     }
-    let hasImages = content.architecture.inputs.contains {
+    let image = content.architecture.inputs.firstIndex {
       if case .image = $0.form { true } else { false }
     }
-    if hasImages {
+    if let image {
       text += """
 
           /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to the network.
-          public static let inputScale: Float = \(content.imageScale)
+          public static let inputScale: Float = \(content.imageScales[image])
 
         """
     }

@@ -79,23 +79,37 @@ public enum PNG {
   ///
   /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
   public static func encode(_ bitmap: Bitmap) throws(PNGError) -> Data {
+    try encode(
+      bitmap.pixels, width: bitmap.width, height: bitmap.height, format: PNG_FORMAT_GRAY)
+  }
+
+  /// Returns the picture as an 8-bit RGB PNG.
+  ///
+  /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
+  public static func encode(_ picture: ColorPicture) throws(PNGError) -> Data {
+    try encode(
+      picture.samples, width: picture.width, height: picture.height, format: PNG_FORMAT_RGB)
+  }
+
+  private static func encode(
+    _ samples: [UInt8], width: Int, height: Int, format: some BinaryInteger
+  ) throws(PNGError) -> Data {
     var image = png_image()
     image.version = png_uint_32(PNG_IMAGE_VERSION)
-    image.width = png_uint_32(bitmap.width)
-    image.height = png_uint_32(bitmap.height)
-    image.format = png_uint_32(PNG_FORMAT_GRAY)
+    image.width = png_uint_32(width)
+    image.height = png_uint_32(height)
+    image.format = png_uint_32(format)
     defer { png_image_free(&image) }
     // Room for the deflated data at its longest, so that one pass is enough.
-    let rows = bitmap.pixels.count + bitmap.height
+    let rows = samples.count + height
     var data = Data(count: rows + rows / 1000 + 1024)
     var count = data.count
     let written = data.withUnsafeMutableBytes { out in
-      png_image_write_to_memory(&image, out.baseAddress, &count, 0, bitmap.pixels, 0, nil)
+      png_image_write_to_memory(&image, out.baseAddress, &count, 0, samples, 0, nil)
     }
     guard written != 0 else {
       throw PNGError(
-        path: "PNG", expected: "a picture that libpng writes",
-        found: "\(bitmap.width) × \(bitmap.height) pixels")
+        path: "PNG", expected: "a picture that libpng writes", found: "\(width) × \(height) pixels")
     }
     return data.prefix(count)
   }

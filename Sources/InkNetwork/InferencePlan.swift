@@ -461,6 +461,11 @@ enum Operation: Sendable {
           input + example * inputLayout.count, inputLayout, size: size,
           into: output + example * outputLayout.count, outputLayout)
       }
+    case .copy where inputLayout.isSeries:
+      for example in 0..<count {
+        (output + example * outputLayout.count).update(
+          from: input + example * inputLayout.count, count: used)
+      }
     case .copy:
       for example in 0..<count {
         inputLayout.copy(

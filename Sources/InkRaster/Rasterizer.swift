@@ -165,6 +165,8 @@ public enum RasterError: Error, Hashable, CustomStringConvertible {
   case notFinite(stroke: Int, point: Int, x: Double, y: Double)
   /// The drawing's extent is not a finite number.
   case tooFarApart
+  /// The example is a series, which has no picture.
+  case series
 
   /// The error in one line.
   public var description: String {
@@ -175,6 +177,7 @@ public enum RasterError: Error, Hashable, CustomStringConvertible {
       "stroke \(stroke), point \(point): expected two finite coordinates, found \(x), \(y)"
     case .tooFarApart:
       "expected coordinates within 10^308 of each other, found points further apart"
+    case .series: "a series, which has no picture"
     }
   }
 }

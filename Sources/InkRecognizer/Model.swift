@@ -1,6 +1,7 @@
 import Foundation
 import InkNetwork
 import InkRaster
+import InkSeries
 
 /// A trained network with everything that is needed to use it: one file explains itself.
 public struct Model: Hashable, Sendable {
@@ -8,8 +9,8 @@ public struct Model: Hashable, Sendable {
   public let network: TrainedNetwork
   /// What the logits stand for, in order.
   public let labels: [String]
-  /// How a drawing becomes the network's input.
-  public let preprocessing: Preprocessing
+  /// How a drawing or a recording becomes the network's inputs, one for each.
+  public let preprocessing: [Preprocessing]
   /// How sure an answer has to be.
   public var decision: Decision
   /// Where the model came from, for people: data and their hashes, seed, command, version.
@@ -17,6 +18,20 @@ public struct Model: Hashable, Sendable {
 
   /// The version of the file format that is written; those of version 2 are read as well.
   static let formatVersion = "3"
+
+  /// What draws pictures for the network, if it reads them.
+  public var rasterizer: Rasterizer? { preprocessing.lazy.compactMap(\.rasterizer).first }
+
+  /// What the grey values of pictures are multiplied with, if the network reads nothing else.
+  public var pictureScale: Float? {
+    if case .raster(_, let scale) = preprocessing[0], preprocessing.count == 1 { scale } else { nil }
+  }
+
+  /// The preparation of recordings and the windows that the network learnt, if it reads recordings.
+  public var recordings: (preparation: SeriesPreparation, window: SlidingWindows?)? {
+    for case .series(let preparation, let window) in preprocessing { return (preparation, window) }
+    return nil
+  }
 
   /// The inputs, nodes and output of the network.
   public var architecture: Architecture { network.architecture }
@@ -61,7 +76,7 @@ public struct Model: Hashable, Sendable {
   ///
   /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
   public init(
-    network: TrainedNetwork, labels: [String], preprocessing: Preprocessing,
+    network: TrainedNetwork, labels: [String], preprocessing: [Preprocessing],
     decision: Decision = Decision(), provenance: [String: String] = [:], path: String = "model"
   ) throws(ModelError) {
     let architecture = network.architecture
@@ -75,18 +90,35 @@ public struct Model: Hashable, Sendable {
         path: path, field: "labels", expected: "different names that are not empty",
         found: labels.joined(separator: ", "))
     }
-    guard architecture.output == .distribution else {
-      throw ModelError(
-        path: path, field: "architecture", expected: "one distribution as the output",
-        found: "one per step")
-    }
-    try preprocessing.check(for: architecture, path: path)
+    try Self.check(preprocessing, for: architecture, path: path)
     try decision.check(labels: labels, path: path)
     self.network = network
     self.labels = labels
     self.preprocessing = preprocessing
     self.decision = decision
     self.provenance = provenance
+  }
+
+  /// Checks that a network reads what `preprocessing` makes, and gives one answer.
+  ///
+  /// - Throws: `ModelError` naming what does not fit.
+  public static func check(
+    _ preprocessing: [Preprocessing], for architecture: Architecture, path: String = "model"
+  ) throws(ModelError) {
+    guard architecture.output == .distribution else {
+      throw ModelError(
+        path: path, field: "architecture", expected: "one distribution as the output",
+        found: "one per step")
+    }
+    guard preprocessing.count == architecture.inputs.count else {
+      throw ModelError(
+        path: path, field: "preprocessing",
+        expected: "\(architecture.inputs.count), one for each input",
+        found: "\(preprocessing.count)")
+    }
+    for (index, preprocessing) in preprocessing.enumerated() {
+      try preprocessing.check(for: architecture, input: index, path: path)
+    }
   }
 
   /// Whether `labels` can name the classes of a model: all different, none empty.
@@ -158,12 +190,20 @@ public struct Model: Hashable, Sendable {
         throw refuse(name, "a value as Inkstate writes it", Safetensors.explain(error))
       }
     }
-    let preprocessing: Preprocessing
+    let preprocessing: [Preprocessing]
     switch metadata["inkstate_format"] {
-    case Self.formatVersion: preprocessing = try field("preprocessing", as: Preprocessing.self)
+    case Self.formatVersion:
+      // One input has its preprocessing, and several have a list.
+      if metadata["preprocessing"]?.hasPrefix("[") == true {
+        preprocessing = try field("preprocessing", as: [Preprocessing].self)
+      } else {
+        preprocessing = [try field("preprocessing", as: Preprocessing.self)]
+      }
     case "2":
-      preprocessing = .raster(
-        try field("raster", as: Rasterizer.self), scale: try field("input_scale", as: Float.self))
+      preprocessing = [
+        .raster(
+          try field("raster", as: Rasterizer.self), scale: try field("input_scale", as: Float.self))
+      ]
     case let version:
       throw refuse(
         "inkstate_format", "2 or \(Self.formatVersion)",
@@ -191,7 +231,7 @@ public struct Model: Hashable, Sendable {
       "inkstate_format": Self.formatVersion,
       "architecture": text(architecture),
       "labels": text(labels),
-      "preprocessing": text(preprocessing),
+      "preprocessing": preprocessing.count == 1 ? text(preprocessing[0]) : text(preprocessing),
       "decision": text(decision),
       "provenance": text(provenance),
     ]

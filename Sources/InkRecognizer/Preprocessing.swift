@@ -1,57 +1,114 @@
+import Ink
 import InkNetwork
 import InkRaster
+import InkSeries
 
-/// How a drawing becomes the input of a network: the same in training and in use, for it is stored in the
-/// model.
+/// How a drawing or a recording becomes an input of a network: the same in training and in use, for it
+/// is stored in the model.
 public enum Preprocessing: Hashable, Sendable {
   /// A grey picture of 0…255, times `scale`.
   case raster(Rasterizer, scale: Float)
+  /// The strokes of a drawing as a series.
+  case strokes(StrokeEncoder, SeriesPreparation)
+  /// A recording of sensors; `window` is how long ones are cut, if the network learnt windows.
+  case series(SeriesPreparation, window: SlidingWindows?)
 
   /// Draws with `rasterizer`; grey values become numbers from 0 to 1.
   public static func raster(_ rasterizer: Rasterizer) -> Preprocessing {
     .raster(rasterizer, scale: 1 / 255)
   }
 
-  /// What draws pictures.
-  public var rasterizer: Rasterizer {
+  /// What draws pictures, for a picture.
+  public var rasterizer: Rasterizer? {
+    if case .raster(let rasterizer, _) = self { rasterizer } else { nil }
+  }
+
+  /// The channels of a series; 1 for a picture.
+  public var channelCount: Int {
     switch self {
-    case .raster(let rasterizer, _): rasterizer
+    case .raster: 1
+    case .strokes(_, let preparation), .series(let preparation, _): preparation.channels.count
     }
   }
 
-  /// What grey values are multiplied with.
-  public var scale: Float {
+  /// What happens to a drawing or a recording, in a line.
+  public var summary: String {
     switch self {
-    case .raster(_, let scale): scale
+    case .raster(let raster, let scale):
+      return "\(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
+        + "pen \(raster.penWidth), grey × \(scale)"
+    case .strokes(let encoder, _):
+      let steps =
+        switch encoder.sampling {
+        case .steps(let steps): steps.counted("step")
+        case .distance(let share): "a step every \(share) of the size"
+        case .time(let interval): "a step every \(interval) ms"
+        }
+      return "strokes as \(encoder.channels.map(\.rawValue).joined(separator: ", ")), \(steps), "
+        + "at most \(encoder.maxSteps)"
+    case .series(let preparation, let window):
+      return preparation.channels.joined(separator: ", ")
+        + (preparation.rate.map { ", \($0) steps a second" } ?? "")
+        + (window.map { ", windows of \($0.length) steps every \($0.stride)" } ?? "")
     }
   }
 
-  /// Checks that a network takes what this makes.
-  func check(for architecture: Architecture, path: String) throws(ModelError) {
-    guard let size = architecture.pictureSize else {
-      throw ModelError(
-        path: path, field: "architecture", expected: "one square grey picture as the input",
-        found: "another input")
+  /// What goes in, in a word.
+  var words: String {
+    switch self {
+    case .raster: "drawings or pictures"
+    case .strokes: "drawings"
+    case .series: "recordings"
     }
-    guard rasterizer.size == size else {
-      throw ModelError(
-        path: path, field: "raster", expected: "a size of \(size)", found: "\(rasterizer.size)")
+  }
+
+  /// Checks that input number `index` of a network takes what this makes.
+  func check(for architecture: Architecture, input index: Int, path: String) throws(ModelError) {
+    let input = architecture.inputs[index]
+    func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
+      ModelError(path: path, field: field, expected: expected, found: found)
     }
-    guard scale.isFinite, scale > 0 else {
-      throw ModelError(
-        path: path, field: "scale", expected: "a positive number", found: "\(scale)")
+    let channels: Int
+    switch self {
+    case .raster(let rasterizer, let scale):
+      guard case .image(1, let height, .fixed(let width)) = input.form, width == height else {
+        throw refuse(
+          "architecture", "one square grey picture as the input `\(input.name)`", "another input")
+      }
+      guard rasterizer.size == height else {
+        throw refuse("raster", "a size of \(height)", "\(rasterizer.size)")
+      }
+      guard scale.isFinite, scale > 0 else {
+        throw refuse("scale", "a positive number", "\(scale)")
+      }
+      return
+    case .strokes(let encoder, let preparation):
+      guard encoder.channels.map(\.rawValue) == preparation.channels else {
+        throw refuse(
+          "preprocessing", "channels \(encoder.channels.map(\.rawValue).joined(separator: ", "))",
+          preparation.channels.joined(separator: ", "))
+      }
+      channels = preparation.channels.count
+    case .series(let preparation, _): channels = preparation.channels.count
+    }
+    guard case .series(channels, _) = input.form else {
+      throw refuse(
+        "architecture", "a series of \(channels) channels as the input `\(input.name)`",
+        "another input")
     }
   }
 }
 
-/// `{"kind": "raster", "raster": {"size": 28, "margin": 1, "penWidth": 1.75}, "scale": 0.003921569}`
+/// `{"kind": "raster", "raster": {"size": 28, "margin": 1, "penWidth": 1.75}, "scale": 0.003921569}`,
+/// `{"kind": "strokes", "encoder": {…}, "preparation": {…}}` or
+/// `{"kind": "series", "preparation": {…}, "window": {"length": 120, "stride": 60}}`
 extension Preprocessing: Codable {
   private enum CodingKeys: CodingKey {
-    case kind, raster, scale
+    case kind, raster, scale, encoder, preparation, window
   }
 
   private enum Kind: String, Codable {
-    case raster
+    case raster, strokes, series
   }
 
   /// Reads the JSON form.
@@ -64,6 +121,14 @@ extension Preprocessing: Codable {
       self = .raster(
         try container.decode(Rasterizer.self, forKey: .raster),
         scale: try container.decode(Float.self, forKey: .scale))
+    case .strokes:
+      self = .strokes(
+        try container.decode(StrokeEncoder.self, forKey: .encoder),
+        try container.decode(SeriesPreparation.self, forKey: .preparation))
+    case .series:
+      self = .series(
+        try container.decode(SeriesPreparation.self, forKey: .preparation),
+        window: try container.decodeIfPresent(SlidingWindows.self, forKey: .window))
     }
   }
 
@@ -75,6 +140,75 @@ extension Preprocessing: Codable {
       try container.encode(Kind.raster, forKey: .kind)
       try container.encode(rasterizer, forKey: .raster)
       try container.encode(scale, forKey: .scale)
+    case .strokes(let strokes, let preparation):
+      try container.encode(Kind.strokes, forKey: .kind)
+      try container.encode(strokes, forKey: .encoder)
+      try container.encode(preparation, forKey: .preparation)
+    case .series(let preparation, let window):
+      try container.encode(Kind.series, forKey: .kind)
+      try container.encode(preparation, forKey: .preparation)
+      try container.encodeIfPresent(window, forKey: .window)
+    }
+  }
+}
+
+/// What a model is asked about.
+public enum RecognitionInput: Sendable {
+  /// Strokes.
+  case drawing(Drawing)
+  /// A picture with bright ink on black.
+  case bitmap(Bitmap)
+  /// A recording of sensors.
+  case series(Series)
+
+  /// What it is, in a word.
+  var words: String {
+    switch self {
+    case .drawing: "a drawing"
+    case .bitmap: "a picture"
+    case .series: "a recording"
+    }
+  }
+}
+
+/// Why something cannot become the input of a model.
+public enum PreparationError: Error, Hashable, CustomStringConvertible {
+  /// It cannot be drawn.
+  case raster(RasterError)
+  /// It cannot become a series.
+  case series(SeriesError)
+  /// The model reads something else.
+  case unsuitable(expected: String, found: String)
+
+  /// The error in one line.
+  public var description: String {
+    switch self {
+    case .raster(let error): "\(error)"
+    case .series(let error): "\(error)"
+    case .unsuitable(let expected, let found): "expected \(expected), found \(found)"
+    }
+  }
+}
+
+extension Preprocessing {
+  /// The values of `input` for the network: `[size, size]` of a picture, `[length, channels]` of a series.
+  ///
+  /// - Throws: `PreparationError` where it is of another kind, or has values that cannot be used.
+  public func values(of input: RecognitionInput) throws(PreparationError) -> [Float] {
+    switch (self, input) {
+    case (.raster(let rasterizer, let scale), .drawing(let drawing)):
+      let bitmap: Bitmap
+      do { bitmap = try rasterizer.render(drawing) } catch { throw .raster(error) }
+      return bitmap.pixels.map { Float($0) * scale }
+    case (.raster(let rasterizer, let scale), .bitmap(let bitmap)):
+      return rasterizer.fit(bitmap).pixels.map { Float($0) * scale }
+    case (.strokes(let encoder, let preparation), .drawing(let drawing)):
+      do { return try preparation.prepare(encoder.encode(drawing)).values } catch {
+        throw .series(error)
+      }
+    case (.series(let preparation, _), .series(let series)):
+      do { return try preparation.prepare(series).values } catch { throw .series(error) }
+    default: throw .unsuitable(expected: words, found: input.words)
     }
   }
 }

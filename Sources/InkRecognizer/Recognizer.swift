@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkNetwork
 import InkRaster
+import InkSeries
 
 /// Tells what a drawing shows, or why it is none of the things it knows.
 ///
@@ -14,7 +15,7 @@ public struct Recognizer: Sendable {
   /// Makes a recogniser that decides with `model`.
   public init(model: Model) {
     self.model = model
-    network = InferenceNetwork(model.network, inputScale: model.preprocessing.scale)
+    network = InferenceNetwork(model.network)
   }
 
   /// Makes a recogniser with the model file at `path`.
@@ -38,20 +39,72 @@ public struct Recognizer: Sendable {
 
   /// What `drawing`, with all its strokes, shows.
   ///
-  /// - Throws: `RasterError` where the drawing has coordinates that are not finite.
-  public func recognize(_ drawing: Drawing) throws(RasterError) -> Recognition {
-    let bitmap = try model.preprocessing.rasterizer.render(drawing)
-    var recognition = recognize(bitmap)
-    if (drawing.bounds?.longerSide ?? 0) < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
+  /// - Throws: `PreparationError` where the drawing has coordinates that are not finite, or the model reads
+  ///   no drawings.
+  public func recognize(_ drawing: Drawing) throws(PreparationError) -> Recognition {
+    let extent = drawing.bounds?.longerSide ?? 0
+    guard !drawing.strokes.allSatisfy(\.points.isEmpty) || model.rasterizer != nil else {
+      // Nothing to encode.
+      return unknown(.tooSmall)
+    }
+    var recognition = try recognize(.drawing(drawing))
+    if extent < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
       recognition.rejection = .tooSmall
     }
     return recognition
   }
 
   /// What `bitmap` shows: bright ink on black, of any size.
-  public func recognize(_ bitmap: Bitmap) -> Recognition {
-    let fitted = model.preprocessing.rasterizer.fit(bitmap)
-    let logits = network.logits(of: fitted.pixels)
+  ///
+  /// - Throws: `PreparationError` where the model does not read pictures alone.
+  public func recognize(_ bitmap: Bitmap) throws(PreparationError) -> Recognition {
+    try recognize(.bitmap(bitmap))
+  }
+
+  /// What `series`, a whole recording or a window of one, shows.
+  ///
+  /// - Throws: `PreparationError` where the channels are not those of the model, or the recording is too
+  ///   short or too long for it.
+  public func recognize(_ series: Series) throws(PreparationError) -> Recognition {
+    try recognize(.series(series))
+  }
+
+  private func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
+    var values: [[Float]] = []
+    var isBlank = false
+    for (index, preprocessing) in model.preprocessing.enumerated() {
+      let one = try preprocessing.values(of: input)
+      if case .raster = preprocessing {
+        isBlank = isBlank || !one.contains { $0 > 0 }
+      } else {
+        try check(one.count, input: index)
+      }
+      values.append(one)
+    }
+    return answer(to: network.logits(of: values), isBlank: isBlank)
+  }
+
+  /// Checks that a series of `count` values is as long as the network allows.
+  private func check(_ count: Int, input index: Int) throws(PreparationError) {
+    guard case .series(let channels, let length) = model.architecture.inputs[index].form,
+      !length.bounds.contains(count / channels)
+    else { return }
+    let bounds = length.bounds
+    throw .unsuitable(
+      expected: bounds.count == 1
+        ? bounds.lowerBound.counted("step")
+        : "\(bounds.lowerBound) to \(bounds.upperBound.counted("step"))",
+      found: "\(count / channels)")
+  }
+
+  /// An answer that knows nothing.
+  private func unknown(_ rejection: Recognition.Rejection) -> Recognition {
+    Recognition(
+      ranked: model.labels.map { .init(label: $0, probability: 1 / Double(model.labels.count)) },
+      rejection: rejection)
+  }
+
+  private func answer(to logits: [Float], isBlank: Bool) -> Recognition {
     var probabilities = softmax(logits, temperature: model.decision.temperature)
     let isDefined = probabilities.allSatisfy(\.isFinite)
     if !isDefined {
@@ -61,7 +114,6 @@ public struct Recognizer: Sendable {
     let ranked = zip(model.labels, probabilities)
       .map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
-    let isBlank = !fitted.pixels.contains { $0 > 0 }
     var recognition = Recognition(ranked: ranked, rejection: nil)
     if isBlank {
       recognition.rejection = .tooSmall

@@ -400,7 +400,7 @@ actor Practice {
     options.seed = seed
     let trainer = try Trainer(
       base.architecture, training: Rehearsal(own, with: synthetic, seed: seed).dataset,
-      validation: nil, rasterizer: base.preprocessing.rasterizer, options: options,
+      validation: nil, preprocessing: base.preprocessing, options: options,
       startingFrom: base, workers: 1
     )
     let outcome = try trainer.run(provenance: [

@@ -163,7 +163,7 @@ extension StudioInterface {
       classes.allSatisfy(skipped.contains) ? classes : classes.filter { !skipped.contains($0) }
     let fewest = asked.map { counts[$0] ?? 0 }.min() ?? 0
     let next = asked.filter { (counts[$0] ?? 0) == fewest }.randomElement() ?? asked[0]
-    let rasterizer = models.used.model.preprocessing.rasterizer
+    let rasterizer = models.used.model.rasterizer ?? .standard
     let items = entries.map { entry in
       let bitmap = try? rasterizer.render(entry.recording.drawing)
       return Item(

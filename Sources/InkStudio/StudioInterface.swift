@@ -83,7 +83,7 @@ struct StudioInterface: Sendable {
         let recognizer = models.used
         let clock = ContinuousClock()
         let start = clock.now
-        let bitmap = try recognizer.model.preprocessing.rasterizer.render(recording.drawing)
+        let bitmap = try (recognizer.model.rasterizer ?? .standard).render(recording.drawing)
         let recognition = try recognizer.recognize(recording.drawing)
         return Message.Answer(
           recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))

@@ -234,7 +234,7 @@ final class Training: Sendable {
       for: learnt, network: network, hasValidation: false, startsFromModel: base != nil)
     let trainer = try Trainer(
       network, training: learnt, validation: nil,
-      rasterizer: base?.preprocessing.rasterizer ?? .standard,
+      preprocessing: base?.preprocessing ?? [.raster(.standard)],
       options: options, startingFrom: base, workers: Self.workers)
     let clock = ContinuousClock()
     let start = clock.now

@@ -1,7 +1,7 @@
 import Foundation
 import InkDatasets
 import InkNetwork
-import InkRaster
+import InkRecognizer
 import SafeFiles
 
 /// A training in the middle: weights, the optimiser's memory, the average, the best weights so far,
@@ -16,7 +16,7 @@ struct Checkpoint {
   struct Identity: Codable, Hashable {
     var architecture: Architecture
     var labels: [String]
-    var rasterizer: Rasterizer
+    var preprocessing: [Preprocessing]
     var options: TrainingOptions
     var fingerprint: String
     /// Of what chooses the epoch, where there is something.
@@ -25,7 +25,7 @@ struct Checkpoint {
     var startFingerprint: String?
   }
 
-  private static let formatVersion = "checkpoint-2"
+  private static let formatVersion = "checkpoint-3"
 
   /// Reads the checkpoint at `path` into `network`, `optimizer` and `average`.
   ///
@@ -81,10 +81,12 @@ struct Checkpoint {
         path: path, field: "the network", expected: "`\(identity.architecture.name)`",
         found: "`\(stored.architecture.name)` with other layers")
     }
-    func words(_ rasterizer: Rasterizer) -> String {
-      "\(rasterizer.size) pixels, margin \(rasterizer.margin), pen \(rasterizer.penWidth)"
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    func text(_ preprocessing: [Preprocessing]) throws -> String {
+      String(decoding: try encoder.encode(preprocessing), as: UTF8.self)
     }
-    try compare("the raster", words(identity.rasterizer), words(stored.rasterizer))
+    try compare("the preprocessing", text(identity.preprocessing), text(stored.preprocessing))
     let pairs = zip(
       Mirror(reflecting: identity.options).children, Mirror(reflecting: stored.options).children)
     for (mine, theirs) in pairs {

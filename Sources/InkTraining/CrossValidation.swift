@@ -1,7 +1,6 @@
 import InkDatasets
 import InkEvaluation
 import InkNetwork
-import InkRaster
 import InkRecognizer
 
 /// Training and testing in turn on every part of a data set, so that each example is tested once by
@@ -55,14 +54,13 @@ public struct CrossValidation: Hashable, Sendable, Codable {
   ///
   /// - Throws: what training and evaluation throw.
   public init(
-    _ dataset: Dataset, folds count: Int, seeds: [UInt64], rasterizer: Rasterizer,
+    _ dataset: Dataset, folds count: Int, seeds: [UInt64],
     recipe: TrainingRecipe, disturbance: Disturbance?, workers: Int,
-    architecture: (_ classCount: Int) throws -> Architecture,
+    network: (_ training: Dataset) throws -> NetworkChoice,
     onOptions: (TrainingOptions) -> Void = { _ in },
     onEvent: (_ seed: UInt64, _ fold: Int, TrainingEvent) -> Void = { _, _, _ in },
     onRun: (Run) -> Void = { _ in }
   ) throws {
-    let architecture = try architecture(dataset.labels.count)
     var heard: TrainingOptions?
     runs = []
     for seed in seeds {
@@ -74,13 +72,15 @@ public struct CrossValidation: Hashable, Sendable, Codable {
       }
       for fold in 0..<count {
         let training = dataset.subset(folds.indices.filter { folds[$0] != fold })
-        var options = recipe.options(for: training, network: architecture, hasValidation: false)
+        let network = try network(training)
+        var options = recipe.options(
+          for: training, network: network.architecture, hasValidation: false)
         if options != heard { onOptions(options) }
         heard = options
         options.seed = seed &* 1000 &+ UInt64(fold)
         let trainer = try Trainer(
-          architecture, training: training, validation: nil, rasterizer: rasterizer,
-          options: options, workers: workers)
+          network.architecture, training: training, validation: nil,
+          preprocessing: network.preprocessing, options: options, workers: workers)
         guard case .finished(let model) = try trainer.run(onEvent: { onEvent(seed, fold + 1, $0) })
         else { preconditionFailure("nobody asks this training to stop") }
         let test = dataset.subset(folds.indices.filter { folds[$0] == fold })

@@ -1,89 +1,226 @@
+import Ink
 import InkDatasets
 import InkNetwork
 import InkRaster
+import InkRecognizer
+import InkSeries
+import ParallelLoops
 import SafeFiles
 import SeededRandom
 
-/// Examples with their classes, ready to be written into a network's input by any worker.
+/// Examples with their classes, ready to be written into a network's inputs by any worker.
 struct PreparedExamples: Sendable {
   let targets: [Int]
-  private let rasterizer: Rasterizer
-  private let isAugmented: Bool
+  /// The most steps of each input; 1 for pictures.
+  let longest: [Int]
+  private let preprocessing: [Preprocessing]
   private let augmentation: Augmentation
   private let uprightShare: Double
+  private let reorderedShare: Double
+  private let seriesAugmentation: SeriesAugmentation
   private let seed: UInt64
-  /// The pictures that are kept in memory, one after the other.
+  /// The pictures that are kept in memory, one after the other, for the input that reads pictures.
   private let pixels: [UInt8]
-  /// Where each example begins there, or `nil` where it is on disk, in the right size.
+  /// The position of each example there, or `nil` if it is on disk in the right size.
   private let starts: [Int?]
+  /// The values of each example for the inputs that read series, one after the other.
+  private let series: [[[Float]]]
   private let examples: [Example]
 
   var count: Int { targets.count }
 
-  /// - Throws: `FileError` naming an example that cannot be rasterised or has a strange label.
+  /// Prepares the examples of a data set.
+  ///
+  /// - Throws: `FileError` naming an example that the network cannot read, or whose label is unknown.
   init(
-    _ dataset: Dataset, rasterizer: Rasterizer, augmentation: Augmentation,
-    uprightShare: Double = 0, seed: UInt64
+    _ dataset: Dataset, preprocessing: [Preprocessing], augmentation: Augmentation,
+    uprightShare: Double = 0, reorderedShare: Double = 0,
+    seriesAugmentation: SeriesAugmentation = .none, seed: UInt64
   ) throws {
     targets = try dataset.classes()
-    self.rasterizer = rasterizer
+    self.preprocessing = preprocessing
     self.augmentation = augmentation
     self.seed = seed
     self.uprightShare = uprightShare
-    isAugmented = augmentation != .none || uprightShare > 0
+    self.reorderedShare = reorderedShare
+    self.seriesAugmentation = seriesAugmentation
     examples = dataset.examples
-    let size = rasterizer.size
-    let areStored = dataset.examples.map { example in
-      example.stored.map { $0.pictures.width == size && $0.pictures.height == size } ?? false
-    }
     var pixels: [UInt8] = []
-    pixels.reserveCapacity(areStored.count { !$0 } * size * size)
     var starts: [Int?] = []
-    for (example, isStored) in zip(dataset.examples, areStored) {
-      guard !isStored else {
-        starts.append(nil)
-        continue
+    if let rasterizer = preprocessing.lazy.compactMap(\.rasterizer).first {
+      let size = rasterizer.size
+      let areStored = dataset.examples.map { example in
+        example.stored.map { $0.pictures.width == size && $0.pictures.height == size } ?? false
       }
-      starts.append(pixels.count)
-      do {
-        pixels += try example.bitmap(rasterizer).pixels
-      } catch {
-        throw FileError(
-          path: example.origin, expected: "a drawing that can be rasterised", found: "\(error)")
+      pixels.reserveCapacity(areStored.count { !$0 } * size * size)
+      for (example, isStored) in zip(dataset.examples, areStored) {
+        guard !isStored else {
+          starts.append(nil)
+          continue
+        }
+        starts.append(pixels.count)
+        do {
+          pixels += try example.bitmap(rasterizer).pixels
+        } catch {
+          throw FileError(
+            path: example.origin, expected: "a drawing that can be rasterised", found: "\(error)")
+        }
       }
     }
     self.pixels = pixels
     self.starts = starts
+    series = try preprocessing.map { preprocessing in
+      if case .raster = preprocessing { return [] }
+      return try dataset.examples.map { example in
+        do { return try preprocessing.values(of: example.recognitionInput) } catch {
+          throw FileError(path: example.origin, expected: "an example for the network", found: "\(error)")
+        }
+      }
+    }
+    let augmented = augmentation != .none || uprightShare > 0
+    longest = zip(preprocessing, series).map { preprocessing, series in
+      switch preprocessing {
+      case .raster: 1
+      // Variations of a drawing may be longer.
+      case .strokes(let encoder, _) where augmented: encoder.maxSteps
+      case .strokes(_, let preparation), .series(let preparation, _):
+        (series.lazy.map(\.count).max() ?? 0) / preparation.channels.count
+      }
+    }
   }
 
-  /// Writes example `index` as `epoch` has it: what is random depends on seed, epoch and example,
-  /// not on when or by whom it is done.
-  func write(_ index: Int, epoch: Int, scale: Float, to input: UnsafeMutablePointer<Float>) {
+  private var isAugmented: Bool { augmentation != .none || uprightShare > 0 }
+
+  /// The random choices for an example, and the augmentation that they pick.
+  ///
+  /// They depend on seed, epoch and example, not on when or by whom they are made, and are the same for
+  /// all inputs.
+  private func choices(
+    _ index: Int, epoch: Int
+  ) -> (augmentation: Augmentation, generator: SeededGenerator) {
+    var generator = SeededGenerator(seed: seed, stream: 0xa096, UInt64(epoch), UInt64(index))
+    let isUpright = uprightShare > 0 && generator.chance(uprightShare)
+    return (isUpright ? .upright : augmentation, generator)
+  }
+
+  /// Writes example `index`, as `epoch` has it, into input number `input`, which reads pictures.
+  func write(_ index: Int, input: Int, epoch: Int, to values: UnsafeMutablePointer<Float>) {
+    guard case .raster(let rasterizer, let scale) = preprocessing[input] else {
+      preconditionFailure("input \(input) reads pictures")
+    }
     let size = rasterizer.size * rasterizer.size
     if isAugmented {
-      var generator = SeededGenerator(
-        seed: seed, stream: 0xa096, UInt64(epoch), UInt64(index))
-      let isUpright = uprightShare > 0 && generator.chance(uprightShare)
+      var (augmentation, generator) = choices(index, epoch: epoch)
       // A variation that cannot be drawn leaves the example as it is.
-      if let varied = try? (isUpright ? Augmentation.upright : augmentation).bitmap(
+      if let varied = try? augmentation.bitmap(
         of: examples[index], rasterizer: rasterizer, using: &generator)
       {
-        for position in 0..<size { input[position] = Float(varied.pixels[position]) * scale }
+        for position in 0..<size { values[position] = Float(varied.pixels[position]) * scale }
         return
       }
     }
     if let start = starts[index] {
       pixels.withUnsafeBufferPointer { pixels in
         let start = pixels.baseAddress! + start
-        for position in 0..<size { input[position] = Float(start[position]) * scale }
+        for position in 0..<size { values[position] = Float(start[position]) * scale }
       }
     } else if let stored = examples[index].stored {
       stored.pictures.withPixels(stored.index) { pixels in
         // All bits are exchanged, or none: 255 − p is the complement of p.
         let mask: UInt8 = stored.pictures.isInverted ? 255 : 0
-        for position in 0..<size { input[position] = Float(pixels[position] ^ mask) * scale }
+        for position in 0..<size { values[position] = Float(pixels[position] ^ mask) * scale }
       }
     }
+  }
+
+  /// The series of a batch.
+  struct BatchSeries: Sendable {
+    /// The values of each input and example; an input that reads pictures has none.
+    fileprivate var values: [[[Float]]]
+    fileprivate let channels: [Int]
+
+    /// The steps of an example, or `nil` if no input reads series.
+    var length: TrainingNetwork.Length? {
+      guard values.contains(where: { !$0.isEmpty }) else { return nil }
+      return { example, input in
+        values[input].isEmpty ? 1 : values[input][example].count / channels[input]
+      }
+    }
+
+    /// Writes the series of an example; returns whether the input reads series.
+    func write(_ example: Int, input: Int, to target: UnsafeMutablePointer<Float>) -> Bool {
+      guard !values[input].isEmpty else { return false }
+      values[input][example].withUnsafeBufferPointer {
+        target.update(from: $0.baseAddress!, count: $0.count)
+      }
+      return true
+    }
+  }
+
+  /// Returns the series of a batch, as `epoch` has them.
+  func series(_ batch: [Int], epoch: Int, loop: ParallelLoop) -> BatchSeries {
+    var result = BatchSeries(
+      values: [], channels: preprocessing.map { $0.channelCount })
+    for (input, preprocessing) in preprocessing.enumerated() {
+      if case .raster = preprocessing {
+        result.values.append([])
+        continue
+      }
+      let values = SeriesOfBatch(count: batch.count)
+      loop.run(batch.count) { position, _ in
+        values.slots[position] = self.values(batch[position], input: input, epoch: epoch)
+      }
+      result.values.append(Array(values.slots))
+    }
+    return result
+  }
+
+  /// One series an example, each written by one worker.
+  private final class SeriesOfBatch: @unchecked Sendable {
+    let slots: UnsafeMutableBufferPointer<[Float]>
+
+    init(count: Int) {
+      slots = .allocate(capacity: count)
+      slots.initialize(repeating: [])
+    }
+
+    deinit {
+      slots.deinitialize()
+      slots.deallocate()
+    }
+  }
+
+  /// The values of an example for an input that reads series.
+  private func values(_ index: Int, input: Int, epoch: Int) -> [Float] {
+    let known = series[input][index]
+    switch (preprocessing[input], examples[index].content) {
+    case (.strokes(let encoder, let preparation), .drawing(let drawing)) where isAugmented:
+      var (augmentation, generator) = choices(index, epoch: epoch)
+      // A picture of the same drawing has these choices first.
+      _ = augmentation.margins.map { generator.uniform($0) }
+      _ = augmentation.penWidths.map { generator.uniform($0) }
+      let varied = reordered(
+        augmentation.vary(drawing, using: &generator), index, epoch: epoch)
+      let values = try? preparation.prepare(encoder.encode(varied)).values
+      return values ?? known
+    case (.series(let preparation, _), .series(let recording))
+    where seriesAugmentation != .none:
+      var generator = SeededGenerator(seed: seed, stream: 0x5e81, UInt64(epoch), UInt64(index))
+      let varied = seriesAugmentation.vary(recording, using: &generator)
+      guard let values = try? preparation.prepare(varied).values,
+        values.count <= longest[input] * preparation.channels.count
+      else { return known }
+      return values
+    default: return known
+    }
+  }
+
+  /// Returns the drawing as somebody else may draw it: the strokes from their other ends, in any order.
+  private func reordered(_ drawing: Drawing, _ index: Int, epoch: Int) -> Drawing {
+    var generator = SeededGenerator(seed: seed, stream: 0x0de4, UInt64(epoch), UInt64(index))
+    guard reorderedShare > 0, generator.chance(reorderedShare) else { return drawing }
+    let strokes = drawing.strokes.map { generator.chance(0.5) ? $0.reversed() : $0 }
+    return Drawing(generator.permutation(strokes.count).map { strokes[$0] })
   }
 
   /// Tells the system that what is on disk will be read here and there, and not from end to end.
@@ -95,7 +232,18 @@ struct PreparedExamples: Sendable {
 
   /// Lets the system begin to read example `index`, where it is on disk.
   func willNeed(_ index: Int) {
-    guard starts[index] == nil, let stored = examples[index].stored else { return }
+    guard !starts.isEmpty, starts[index] == nil, let stored = examples[index].stored else { return }
     stored.pictures.willNeed(stored.index)
+  }
+}
+
+extension Example {
+  /// The content, for a model.
+  fileprivate var recognitionInput: RecognitionInput {
+    switch content {
+    case .drawing(let drawing): .drawing(drawing)
+    case .bitmap(let bitmap): .bitmap(bitmap)
+    case .series(let series): .series(series)
+    }
   }
 }

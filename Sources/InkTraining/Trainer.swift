@@ -1,7 +1,6 @@
 import Foundation
 import InkDatasets
 import InkNetwork
-import InkRaster
 import InkRecognizer
 import SeededRandom
 
@@ -21,7 +20,7 @@ public final class Trainer {
   public let tapCount: Int
 
   private let labels: [String]
-  private let rasterizer: Rasterizer
+  private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
   private let loss: SoftmaxCrossEntropy
   private let training: PreparedExamples
@@ -40,7 +39,6 @@ public final class Trainer {
   private var progress = Progress()
   private var best: [String: Tensor]?
 
-  private static let inputScale: Float = 1 / 255
   /// How many batches early the system hears what will be read from disk.
   private static let batchesAhead = 16
 
@@ -59,7 +57,7 @@ public final class Trainer {
   /// Prepares a training.
   ///
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
-  /// of `training`. `workers` is the number of cores; it changes the speed and nothing else. With
+  /// of `training`. `preprocessing` has one value for each input. `workers` is the number of cores; it changes the speed and nothing else. With
   /// `start`, a model of the same architecture and labels, training goes on from its weights, and its
   /// decision is kept. The processes of a `group` share every batch; all of them need the same data
   /// and options, and the first one's checkpoints.
@@ -68,7 +66,7 @@ public final class Trainer {
   ///   BLAS, and `FileError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
-    rasterizer: Rasterizer, options: TrainingOptions, startingFrom start: Model? = nil,
+    preprocessing: [Preprocessing], options: TrainingOptions, startingFrom start: Model? = nil,
     workers: Int,
     group: ProcessGroup = .alone
   ) throws {
@@ -101,17 +99,12 @@ public final class Trainer {
             + "from are \(start.labels.joined(separator: ", "))")
       }
     }
-    guard let size = architecture.pictureSize, architecture.output == .distribution else {
-      throw TrainingError.unsuitableData(
-        "the network `\(architecture.name)` does not take one square picture for one answer")
+    try Model.check(preprocessing, for: architecture)
+    for rasterizer in preprocessing.compactMap(\.rasterizer) {
+      _ = try rasterizer.with(
+        margin: options.augmentation.margins?.upperBound,
+        penWidth: options.augmentation.penWidths?.upperBound)
     }
-    guard size == rasterizer.size else {
-      throw TrainingError.unsuitableData(
-        "the network takes pictures of \(size) rows, and the raster has \(rasterizer.size)")
-    }
-    _ = try rasterizer.with(
-      margin: options.augmentation.margins?.upperBound,
-      penWidth: options.augmentation.penWidths?.upperBound)
     var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
@@ -123,16 +116,18 @@ public final class Trainer {
         ? Double(training.examples.count) / Double(training.labels.count * counts[label]!) : 1
     }
     labels = training.labels
-    self.rasterizer = rasterizer
+    self.preprocessing = preprocessing
     self.options = options
     loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
-    self.training = try PreparedExamples(
-      training, rasterizer: rasterizer, augmentation: options.augmentation,
-      uprightShare: options.uprightShare, seed: options.seed)
-    self.validation =
+    let learnt = try PreparedExamples(
+      training, preprocessing: preprocessing, augmentation: options.augmentation,
+      uprightShare: options.uprightShare, reorderedShare: options.reorderedShare,
+      seriesAugmentation: options.seriesAugmentation,
+      seed: options.seed)
+    let chosenBy =
       try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {
         try PreparedExamples(
-          Dataset($0.examples, labels: training.labels), rasterizer: rasterizer,
+          Dataset($0.examples, labels: training.labels), preprocessing: preprocessing,
           augmentation: .none, seed: options.seed)
       }
     fingerprint = fingerprintWithTaps
@@ -144,15 +139,20 @@ public final class Trainer {
       }
       return fingerprint.description
     }
+    self.training = learnt
+    self.validation = chosenBy
+    let longest = architecture.inputs.indices.map {
+      max(learnt.longest[$0], chosenBy?.longest[$0] ?? 1)
+    }
     network = try TrainingNetwork(
-      architecture, mostExamples: min(options.batchSize, max(64, training.examples.count)),
+      architecture, longest: longest, mostExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed, group: group)
     self.group = group
     if let start { network.weights = start.network.weights }
     decision =
       start?.decision
       ?? Model.Decision(
-        leastExtent: options.leastExtent, rejectedLabel: labels.contains("other") ? "other" : nil)
+        leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels))
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
       average = FloatBuffer(count: network.learnt.count)
@@ -248,7 +248,7 @@ public final class Trainer {
     return .finished(
       try Model(
         network: TrainedNetwork(network.architecture, weights: best ?? averagedWeights),
-        labels: labels, preprocessing: .raster(rasterizer, scale: Self.inputScale),
+        labels: labels, preprocessing: preprocessing,
         decision: decision, provenance: provenance))
   }
 
@@ -263,11 +263,14 @@ public final class Trainer {
     let step = epoch * stepsPerEpoch + progress.step
     let training = training
     let soon = start + Self.batchesAhead * options.batchSize
+    let series = training.series(batch, epoch: epoch, loop: network.loop)
     let result = network.learn(
-      targets: batch.map { training.targets[$0] }, loss: loss, trainingStep: step
-    ) { example, _, input in
+      targets: batch.map { training.targets[$0] }, loss: loss, trainingStep: step,
+      length: series.length
+    ) { example, input, values in
       if soon + example < order.count { training.willNeed(order[soon + example]) }
-      training.write(batch[example], epoch: epoch, scale: Self.inputScale, to: input)
+      if series.write(example, input: input, to: values) { return }
+      training.write(batch[example], input: input, epoch: epoch, to: values)
     }
     guard result.loss.isFinite else {
       throw TrainingError.diverged(epoch: epoch + 1, step: progress.step + 1)
@@ -352,8 +355,11 @@ public final class Trainer {
     let share = group.share(of: examples.count)
     for start in stride(from: share.lowerBound, to: share.upperBound, by: network.mostExamples) {
       let batch = start..<min(start + network.mostExamples, share.upperBound)
-      network.forward(count: batch.count, trainingStep: nil) { example, _, input in
-        examples.write(start + example, epoch: 0, scale: Self.inputScale, to: input)
+      let series = examples.series(Array(batch), epoch: 0, loop: network.loop)
+      network.forward(count: batch.count, trainingStep: nil, length: series.length) {
+        example, input, values in
+        if series.write(example, input: input, to: values) { return }
+        examples.write(start + example, input: input, epoch: 0, to: values)
       }
       let targets = Array(examples.targets[batch])
       for (example, target) in targets.enumerated() {
@@ -377,7 +383,7 @@ public final class Trainer {
 
   private var identity: Checkpoint.Identity {
     Checkpoint.Identity(
-      architecture: network.architecture, labels: labels, rasterizer: rasterizer,
+      architecture: network.architecture, labels: labels, preprocessing: preprocessing,
       options: options, fingerprint: fingerprint, validationFingerprint: validationFingerprint,
       startFingerprint: startFingerprint)
   }

@@ -63,10 +63,17 @@ public struct TrainingRecipe: Hashable, Sendable {
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
+    let check = VariationCheck(training, seed: seed)
+    let readsStrokes =
+      network.inputs.contains { if case .series = $0.form { true } else { false } }
+      && training.examples.contains(where: \.isDrawing)
+    if readsStrokes, augmentation != Augmentation.none, check?.allowsOtherOrder == true {
+      options.reorderedShare = 0.3
+    }
     if let augmentation {
       options.augmentation = augmentation
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
-      || RotationCheck.isSafe(training, seed: seed)
+      || check?.allowsRotation == true
     {
       options.augmentation = .anyAngle
       // Half of the examples stay close to how people draw: drawings are rotated only a little, and

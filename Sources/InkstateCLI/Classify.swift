@@ -103,8 +103,8 @@ struct Classify: ParsableCommand {
         if isInverted, polarity == .auto, format.value == .text {
           Terminal.say("\(path): dark ink on a light background, inverted")
         }
-        let seen = show ? recognizer.model.preprocessing.rasterizer.fit(bitmap) : nil
-        write(recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
+        let seen = show ? (recognizer.model.rasterizer ?? .standard).fit(bitmap) : nil
+        write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
         return 0
       }
       let file = try InkFile(input)
@@ -152,7 +152,7 @@ struct Classify: ParsableCommand {
   ) -> String? {
     do {
       let drawing = try item.result.get().drawing
-      let seen = show ? try recognizer.model.preprocessing.rasterizer.render(drawing) : nil
+      let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
       write(try recognizer.recognize(drawing), named: name, seen: seen)
       return nil
     } catch let error as InkError {

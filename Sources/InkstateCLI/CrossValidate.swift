@@ -51,10 +51,10 @@ struct CrossValidate: ParsableCommand {
     let rasterizer = try raster.rasterizer()
     let result = try CrossValidation(
       dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
-      rasterizer: rasterizer, recipe: recipe,
+      recipe: recipe,
       disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
-      architecture: { try training.network(classCount: $0, inputSize: rasterizer.size) },
+      network: { try training.network(for: $0, rasterizer: rasterizer) },
       onOptions: { Terminal.say("\($0.summary) (options override each choice)") },
       onRun: { run in
         var line =

@@ -10,7 +10,7 @@ import InkTraining
 struct DatasetDescribe: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "describe",
-    abstract: "Count classes, writers and sources, measure the ink, and find duplicates.",
+    abstract: "Count classes, writers and sources, measure ink or series, and find duplicates.",
     discussion: """
       All parts of a divided data set are described together. Duplicates across parts are marked.
 
@@ -79,16 +79,8 @@ struct DatasetDescribe: ParsableCommand {
         "  \(counts[0]) to \(counts[counts.count - 1].counted("example")) each, median "
           + "\(counts[counts.count / 2])")
     }
-    if !description.ink.isEmpty {
-      Terminal.show("")
-      Terminal.show("ink\(" ".padded(33))least     median   greatest")
-      for measure in description.ink {
-        let cells = [measure.least, measure.median, measure.greatest].map {
-          $0.fixed(1).leftPadded(10)
-        }
-        Terminal.show("  \(measure.name.padded(30))\(cells.joined())")
-      }
-    }
+    if !description.ink.isEmpty { show(description.ink, title: "ink") }
+    if let series = description.series { show(series) }
     show(
       description.exactDuplicates, "exact duplicates",
       count: description.exactDuplicates.count.counted("pair"))
@@ -97,6 +89,52 @@ struct DatasetDescribe: ParsableCommand {
       count: description.hasMoreNearDuplicates
         ? "\(description.nearDuplicates.count) and more pairs"
         : description.nearDuplicates.count.counted("pair"))
+  }
+
+  private func show(_ measures: [DatasetDescription.Measure], title: String) {
+    Terminal.show("")
+    Terminal.show("\(title.padded(37))least    median  greatest")
+    for measure in measures {
+      let cells = [measure.least, measure.median, measure.greatest].map {
+        $0.fixed(1).leftPadded(10)
+      }
+      Terminal.show("  \(measure.name.padded(30))\(cells.joined())")
+    }
+  }
+
+  private func show(_ series: SeriesDescription) {
+    let sessions = series.sessions.values.sorted()
+    Terminal.show("")
+    Terminal.show("\(sessions.count.counted("session"))\(sessions.isEmpty ? "" : ":")")
+    if !sessions.isEmpty {
+      Terminal.show(
+        "  \(sessions[0]) to \(sessions[sessions.count - 1].counted("recording")) each, median "
+          + "\(sessions[sessions.count / 2])")
+    }
+    show(series.measures, title: "series")
+    if series.unknownRateCount > 0 {
+      Terminal.show("  \(series.unknownRateCount) without a rate or times")
+    }
+    Terminal.show("")
+    Terminal.show("channels\(" ".padded(29))least      mean  greatest   missing  recordings")
+    for channel in series.channels {
+      let values = [channel.least, channel.mean, channel.greatest].map {
+        ($0?.fixed(3) ?? "-").leftPadded(10)
+      }
+      Terminal.show(
+        "  \(channel.name.padded(30))\(values.joined())\("\(channel.missing)".leftPadded(10))"
+          + "\("\(channel.recordings)".leftPadded(12))")
+    }
+    guard !series.spans.isEmpty else { return }
+    Terminal.show("")
+    Terminal.show("labelled spans\(" ".padded(23))spans     steps")
+    for label in series.spans.keys.sorted() {
+      let counts = series.spans[label]!
+      Terminal.show(
+        "  \(label.padded(30))\("\(counts.spans)".leftPadded(10))"
+          + "\("\(counts.steps)".leftPadded(10))")
+    }
+    Terminal.show("  \("(no label)".padded(40))\("\(series.unlabelledSteps)".leftPadded(10))")
   }
 
   private func show(_ pairs: [DatasetDescription.Pair], _ title: String, count: String) {

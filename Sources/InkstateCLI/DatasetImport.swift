@@ -3,15 +3,21 @@ import Ink
 import InkDatasets
 import InkRaster
 
-/// Reads ink or pictures in any format and writes one data set.
+/// Reads ink, series or pictures in any format and writes one data set.
 struct DatasetImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Import recordings or pictures of any format into one data set.",
+    abstract: "Import recordings of ink or sensors, or pictures, into one data set.",
     discussion: """
       Reads ink as Quick, Draw! NDJSON, InkML or $1 and $N gesture XML, and folders of these. Reads \
       pictures as image folders, IDX or NPY. Ink is written as NDJSON, pictures as an image folder. \
       Pictures in a folder with ink are skipped.
+
+      Reads series as CSV or TSV with one row per step, as .ts files of the UEA archive, and as NPY \
+      [count, length, channels] in series.npy and labels.npy. They are written as NDJSON. A CSV file \
+      is one recording with the name of its folder as label, or a table with columns for recording, \
+      label, person and session. A label that changes within a recording gives labelled spans. Empty \
+      cells, nan, NA, null and ? are missing values. datasets/README.md describes the formats.
 
       With --strokes, each stroke of a drawing with several strokes becomes an example of its own. \
       Its label consists of the label of the drawing and the form of the stroke, for example \
@@ -19,6 +25,8 @@ struct DatasetImport: ParsableCommand {
 
       Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
       --others drop --output runs/ink.ndjson
+
+      Example: inkstate dataset import Examples/Series/steps.csv --output runs/steps.ndjson
       """)
 
   @Argument(help: "The files and folders to import.")
@@ -51,9 +59,10 @@ struct DatasetImport: ParsableCommand {
 }
 
 extension DatasetForm {
-  /// Returns the format that keeps everything: NDJSON if all examples are ink, otherwise pictures.
+  /// Returns the format that keeps everything: NDJSON if all examples are ink or series, otherwise
+  /// pictures.
   static func natural(for dataset: Dataset) -> DatasetForm {
-    dataset.examples.allSatisfy { if case .drawing = $0.content { true } else { false } }
+    dataset.examples.allSatisfy { if case .bitmap = $0.content { false } else { true } }
       ? .ndjson : .folder
   }
 }

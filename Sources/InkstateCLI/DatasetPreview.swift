@@ -4,6 +4,7 @@ import Ink
 import InkDatasets
 import InkImageIO
 import InkRaster
+import InkSeries
 import SafeFiles
 import SeededRandom
 
@@ -13,6 +14,9 @@ struct DatasetPreview: ParsableCommand {
     commandName: "preview",
     abstract: "Draw some examples of every class on one PNG.",
     discussion: """
+      Series are shown as curves over their whole length, with a colour and a scale for each \
+      channel. Labelled spans are shown one by one.
+
       With --augmented, each row shows one example: first the original, then random variations. \
       With --kinds, the sheet has one section for each kind instead of each class. A kind is the \
       value of the attribute `kind`, such as `ring` or `zigzag`.
@@ -24,8 +28,8 @@ struct DatasetPreview: ParsableCommand {
   @Argument(help: "A data set in any format, or a divided data set (its train part is used).")
   var data: String
 
-  @Option(help: "The number of pictures in a row.")
-  var columns = 16
+  @Option(help: "The number of pictures in a row. (default: 16, or 6 with curves)")
+  var columns: Int?
 
   @Option(help: "The number of rows for each class.")
   var rows = 3
@@ -37,9 +41,12 @@ struct DatasetPreview: ParsableCommand {
   var kinds = false
 
   @Option(
-    help:
-      "The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), or a JSON file.")
-  var augment = "any-angle"
+    help: """
+      The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), for series \
+      \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: any-angle, \
+      for series wearable)
+      """)
+  var augment: String?
 
   @Option(help: "The random seed.")
   var seed: UInt64 = 1
@@ -49,26 +56,44 @@ struct DatasetPreview: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func validate() throws {
-    try check("--columns", columns, in: 1...100)
-    try check("--rows", rows, in: 1...100)
+    try InkstateCLI.check("--columns", columns ?? 1, in: 1...100)
+    try InkstateCLI.check("--rows", rows, in: 1...100)
   }
 
   func run() throws {
     try output.check(inputs: [data])
     let rasterizer = try raster.rasterizer()
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
-    let augmentation = try Augmentation.named(augment)
     var generator = SeededGenerator(seed: seed)
-    let groups = Dictionary(grouping: dataset.examples) { example in
-      kinds ? "\(example.label): \(example.kind)" : example.label
-    }
-    let pixels = groups.count * rows * columns * raster.size * raster.size
+    let sheet =
+      dataset.examples.contains(where: \.isSeries)
+      ? try curves(of: dataset, using: &generator)
+      : try pictures(of: dataset, rasterizer: rasterizer, using: &generator)
+    try FileTree.write(sheet.png, to: output.output)
+    let count =
+      kinds ? sheet.sections.counted("kind") : sheet.sections.counted("class", "classes")
+    Terminal.show("\(count) on \(output.output)")
+  }
+
+  /// Throws if a sheet of `pixels` would be too large.
+  private func check(pixels: Int) throws {
     guard pixels <= 100_000_000 else {
       throw ValidationError(
         "the sheet would have \(pixels) pixels, and at most 100 million are allowed; lower --rows, "
           + "--columns or --size"
       )
     }
+  }
+
+  private func pictures(
+    of dataset: Dataset, rasterizer: Rasterizer, using generator: inout SeededGenerator
+  ) throws -> (png: Data, sections: Int) {
+    let columns = columns ?? 16
+    let augmentation = try Augmentation.named(augment ?? "any-angle")
+    let groups = Dictionary(grouping: dataset.examples) { example in
+      kinds ? "\(example.label): \(example.kind)" : example.label
+    }
+    try check(pixels: groups.count * rows * columns * raster.size * raster.size)
     let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
       let members = groups[title]!
       let picked = generator.permutation(members.count)
@@ -83,10 +108,59 @@ struct DatasetPreview: ParsableCommand {
       }
       return ContactSheet.Section(title: "\(title) (\(members.count))", bitmaps: bitmaps)
     }
-    try FileTree.write(
-      try PNG.encode(ContactSheet(sections, columns: columns).render()), to: output.output)
-    let count =
-      kinds ? sections.count.counted("kind") : sections.count.counted("class", "classes")
-    Terminal.show("\(count) on \(output.output)")
+    return (try PNG.encode(ContactSheet(sections, columns: columns).render()), sections.count)
+  }
+
+  private func curves(
+    of dataset: Dataset, using generator: inout SeededGenerator
+  ) throws -> (png: Data, sections: Int) {
+    let columns = columns ?? 6
+    let augmentation = try SeriesAugmentation.named(augment ?? "wearable")
+    var groups: [String: [Series]] = [:]
+    for example in dataset.examples {
+      guard case .series(let series) = example.content else {
+        throw FileError(
+          path: example.origin, expected: "series only", found: "a drawing or picture among them")
+      }
+      for span in example.spans { groups[span.label, default: []].append(series.part(span.range)) }
+      guard example.spans.isEmpty else { continue }
+      let title = kinds ? "\(example.label): \(example.kind)" : example.label
+      groups[title, default: []].append(series)
+    }
+    try check(
+      pixels: groups.count * rows * columns * CurveSheet.cellWidth * CurveSheet.cellHeight)
+    let sections = groups.keys.sorted().map { title -> CurveSheet.Section in
+      let members = groups[title]!
+      let picked = generator.permutation(members.count)
+        .prefix(augmented ? rows : rows * columns).map { members[$0] }
+      let series = picked.flatMap { series -> [Series] in
+        guard augmented else { return [series] }
+        return [series]
+          + (1..<columns).map { _ in augmentation.vary(series, using: &generator) }
+      }
+      return CurveSheet.Section(title: "\(title) (\(members.count))", series: series)
+    }
+    return (try PNG.encode(CurveSheet(sections, columns: columns).render()), sections.count)
+  }
+}
+
+extension SeriesAugmentation {
+  /// Returns a named augmentation of series, or the one that a JSON file describes.
+  static func named(_ name: String) throws -> SeriesAugmentation {
+    if let augmentation = named[name] { return augmentation }
+    guard let data = try? InputFile(path: name).rest(atMost: 16 << 20) else {
+      throw ValidationError(
+        "--augment: `\(name)` is not \(named.keys.sorted().alternatives), and no file of this name "
+          + "can be read")
+    }
+    do {
+      return try JSONDecoder().decode(SeriesAugmentation.self, from: data)
+    } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+      throw FileError(
+        path: name, expected: "an augmentation of series in JSON", found: context.debugDescription)
+    } catch {
+      throw FileError(
+        path: name, expected: "an augmentation of series in JSON", found: "something else")
+    }
   }
 }

@@ -3,6 +3,7 @@ import InkDatasets
 import InkEvaluation
 import InkRaster
 import InkTraining
+import SafeFiles
 
 /// Splits a data set into train, validation and test parts.
 struct DatasetSplit: ParsableCommand {
@@ -11,7 +12,7 @@ struct DatasetSplit: ParsableCommand {
     abstract: "Split a data set into train, validation and test parts.",
     discussion: """
       All examples of a writer are in the same part. `writer` shuffles the writers and assigns them \
-      to the parts. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
+      to the parts. `session` does the same with the sessions of each writer. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
       `fold` uses one fold as the test part and the next fold as the validation part.
 
       Example: inkstate dataset split datasets/synthetic.ndjson --by writer --seed 7 \
@@ -19,7 +20,7 @@ struct DatasetSplit: ParsableCommand {
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
-    case writer, fold, hash
+    case writer, session, fold, hash
   }
 
   @Argument(help: "A data set in any format.")
@@ -66,9 +67,15 @@ struct DatasetSplit: ParsableCommand {
     let method: Split.Method =
       switch by {
       case .writer: .writer
+      case .session: .session
       case .hash: .hash
       case .fold: .fold(index: fold - 1, count: folds)
       }
+    guard by != .session || dataset.examples.contains(where: { $0.session != nil }) else {
+      throw FileError(
+        path: data, expected: "recordings with a session (--session-column or --name gives it)",
+        found: "none")
+    }
     let methodName = by == .fold ? "fold \(fold) of \(folds)" : "by \(by.rawValue)"
     let folder = try SplitFolder.write(
       dataset,
@@ -85,6 +92,19 @@ struct DatasetSplit: ParsableCommand {
       if total == 0, part != .validation || validation > 0 {
         Terminal.say("\(part.rawValue) is empty: add writers or examples, or change its share")
       }
+    }
+    if by != .fold { sayUndivided(dataset) }
+  }
+
+  /// Reports the classes that are in one part only, because one writer or session has all of them.
+  private func sayUndivided(_ dataset: Dataset) {
+    for label in dataset.labels {
+      let members = dataset.examples.filter { $0.labels.contains(label) }
+      let names = Set(members.map { by == .session ? $0.sitting : $0.hand })
+      guard members.count > 1, names.count == 1, let name = names.first ?? nil else { continue }
+      Terminal.say(
+        "\(label): all \(members.count) examples are of \(by == .session ? "session" : "writer") "
+          + "\(name), so only one part has them; record others, or leave the class out with --drop")
     }
   }
 }

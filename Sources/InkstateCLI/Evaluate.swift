@@ -108,7 +108,7 @@ struct Evaluate: ParsableCommand {
     case .text: print(report.text)
     case .json: try Terminal.show(json: report)
     }
-    let rasterizer = recognizer.model.preprocessing.rasterizer
+    let rasterizer = recognizer.model.rasterizer ?? .standard
     if let html {
       let page = try report.html(examples: dataset, rasterizer: rasterizer)
       try FileTree.write(Data(page.utf8), to: html)

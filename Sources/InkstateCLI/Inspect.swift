@@ -70,12 +70,11 @@ struct Inspect: ParsableCommand {
       "total".padded(50) + "\(architecture.parameterCount)".leftPadded(12)
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
-    let raster = model.preprocessing.rasterizer
     let decision = model.decision
     print("\nlabels        \(model.labels.joined(separator: ", "))")
-    print(
-      "preprocessing \(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
-        + "pen \(raster.penWidth), grey × \(model.preprocessing.scale)")
+    for (index, preprocessing) in model.preprocessing.enumerated() {
+      print((index == 0 ? "preprocessing " : "              ") + preprocessing.summary)
+    }
     print(
       "decision      temperature \(decision.temperature.fixed(3)), "
         + "extent at least \(decision.leastExtent.fixed(1)) points"

@@ -6,6 +6,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import InkTraining
 import SafeFiles
 
@@ -64,12 +65,16 @@ struct LoadingOptions: ParsableArguments {
   @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
+  @OptionGroup(title: "Options for series") var series: SeriesOptions
+
   /// Throws if an option would change the divided data set at `path`.
   func checkUnused(forDivided path: String) throws {
-    guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto else {
+    guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto,
+      !series.isGiven
+    else {
       throw ValidationError(
-        "--map, --drop, --others, --source and --polarity do not apply to \(path), which is divided "
-          + "already; give them to `dataset split`")
+        "--map, --drop, --others, --source, --polarity and the options for series do not apply to "
+          + "\(path), which is divided already; give them to `dataset split`")
     }
   }
 
@@ -103,7 +108,8 @@ struct LoadingOptions: ParsableArguments {
     let map = try labelMap()
     let all = try paths.map { path in
       let loaded = try Dataset.load(
-        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes)
+        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
+        series: series.reading())
       Terminal.report(loaded, path: path)
       return loaded
     }
@@ -144,8 +150,11 @@ struct TrainingArguments: ParsableArguments {
   }
 
   @Option(
-    help: "The network: \(Architecture.names.alternatives), or a JSON file that describes it.")
-  var architecture = "drawing"
+    help: """
+      The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. (default: \
+      drawing, or gesture for recordings)
+      """)
+  var architecture: String?
 
   @Option(help: "The number of epochs. (default: chosen from the data)")
   var epochs: Int?
@@ -245,8 +254,19 @@ struct TrainingArguments: ParsableArguments {
     return recipe
   }
 
-  func network(classCount: Int, inputSize: Int) throws -> Architecture {
-    try .described(by: architecture, classCount: classCount, inputSize: inputSize)
+  /// Returns the network of ``architecture`` and its preprocessing for the training part.
+  func network(
+    for dataset: Dataset, rasterizer: Rasterizer, window: SlidingWindows? = nil
+  ) throws -> NetworkChoice {
+    let name = architecture ?? NetworkChoice.standardName(for: dataset)
+    if let choice = try NetworkChoice(
+      named: name, for: dataset, rasterizer: rasterizer, window: window)
+    {
+      return choice
+    }
+    let described = try Architecture.described(
+      by: name, classCount: dataset.labels.count, inputSize: rasterizer.size)
+    return try NetworkChoice(described, for: dataset, rasterizer: rasterizer, window: window)
   }
 
   /// Returns the number of cores for this process; processes on one machine share its cores.
@@ -289,7 +309,7 @@ struct DataSource {
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(dataset: loaded.dataset, part: part)
     }
-    if let images = mnistImages(path, part: part) {
+    if let images = mnistImages(path, part: part) ?? TSFile.path(of: part, in: path) {
       return DataSource(dataset: try loading.load(images).dataset, part: part)
     }
     return DataSource(dataset: try loading.load(path).dataset, part: nil)
@@ -327,13 +347,13 @@ private func described<Value: Decodable>(
 }
 
 extension Architecture {
-  /// Returns a named network, or the one that a JSON file describes.
+  /// Returns a named network over pictures, or the network that a JSON file describes.
   static func described(
     by description: String, classCount: Int, inputSize: Int
   ) throws -> Architecture {
     try named(description, classCount: classCount, inputSize: inputSize)
       ?? InkstateCLI.described(
-        Architecture.self, path: description, option: "--architecture", names: names,
+        Architecture.self, path: description, option: "--architecture", names: NetworkChoice.names,
         content: "the description of a network in JSON (models/FORMAT.md)")
   }
 }

@@ -131,14 +131,14 @@ struct Train: ParsableCommand {
       learnt = try learnt.relabelled(start.labels)
       chosenBy = try chosenBy?.relabelled(start.labels)
     }
-    let rasterizer = try start?.preprocessing.rasterizer ?? raster.rasterizer()
     let network =
-      try start?.architecture
-      ?? training.network(classCount: learnt.labels.count, inputSize: rasterizer.size)
+      try start.map { NetworkChoice(of: $0) }
+      ?? training.network(for: learnt, rasterizer: raster.rasterizer())
     let options = recipe.options(
-      for: learnt, network: network, hasValidation: chosenBy != nil, startsFromModel: start != nil)
+      for: learnt, network: network.architecture, hasValidation: chosenBy != nil, startsFromModel: start != nil)
     let trainer = try Trainer(
-      network, training: learnt, validation: chosenBy, rasterizer: rasterizer, options: options,
+      network.architecture, training: learnt, validation: chosenBy,
+      preprocessing: network.preprocessing, options: options,
       startingFrom: start, workers: training.workers(of: group), group: group)
     if resume {
       try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
@@ -147,7 +147,7 @@ struct Train: ParsableCommand {
     group.wait()
 
     Terminal.say(
-      "\(network.name): \(network.parameterCount.counted("parameter")), "
+      "\(network.architecture.name): \(network.architecture.parameterCount.counted("parameter")), "
         + "\(trainer.exampleCount.counted("example")) of "
         + "\(learnt.labels.joined(separator: ", "))"
         + (chosenBy == nil

@@ -126,7 +126,7 @@ import TestSupport
       let weights = try TrainingNetwork(architecture, mostExamples: 1, workers: 1, seed: 1).weights
       return try Model(
         network: TrainedNetwork(architecture, weights: weights),
-        labels: Synthesizer.Repertoire.automata.labels, preprocessing: .raster(.standard),
+        labels: Synthesizer.Repertoire.automata.labels, preprocessing: [.raster(.standard)],
         decision: .init(leastExtent: 12, rejectedLabel: "other"))
     }
   }
@@ -193,9 +193,9 @@ import TestSupport
     recipe.epochs = 1
     var heard: [TrainingOptions] = []
     let result = try CrossValidation(
-      data, folds: 3, seeds: [1, 2], rasterizer: .standard, recipe: recipe,
+      data, folds: 3, seeds: [1, 2], recipe: recipe,
       disturbance: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
-      architecture: { try Architecture.drawing(classCount: $0) },
+      network: { try NetworkChoice(named: "drawing", for: $0)! },
       onOptions: { heard.append($0) })
     // Chosen for the training part, which is too small for the batches that all examples would get.
     let network = try Architecture.drawing(classCount: data.labels.count)
@@ -236,9 +236,9 @@ import TestSupport
     var recipe = TrainingRecipe()
     (recipe.epochs, recipe.augmentation) = (40, Augmentation.none)
     let result = try CrossValidation(
-      data, folds: 2, seeds: [1], rasterizer: .standard, recipe: recipe, disturbance: nil,
+      data, folds: 2, seeds: [1], recipe: recipe, disturbance: nil,
       workers: 2,
-      architecture: { try Architecture.drawing(classCount: $0) })
+      network: { try NetworkChoice(named: "drawing", for: $0)! })
     #expect(result.accuracy.mean < 0.8)
   }
 
@@ -366,7 +366,7 @@ import TestSupport
     let raster = try Rasterizer(size: 8, margin: 1, penWidth: 1)
     let model = try Model(
       network: TrainedNetwork(architecture, weights: weights), labels: ["a", "other"],
-      preprocessing: .raster(raster), decision: .init(rejectedLabel: "other"))
+      preprocessing: [.raster(raster)], decision: .init(rejectedLabel: "other"))
     func picture(_ brightness: Int) -> Example {
       let pixels = [UInt8](repeating: UInt8(brightness), count: 64)
       return Example(

@@ -89,7 +89,7 @@ import Testing
       ], inputSize: 9)
     let source = try folder.write("Model.swift", model.exported(as: .swift, name: "Exported"))
     let pictures = pictures(size: 9)
-    let values = pictures.map { $0.pixels.map { "\(Float($0) * model.preprocessing.scale)" } }
+    let values = pictures.map { $0.pixels.map { "\(Float($0) * model.pictureScale!)" } }
     let main = try folder.write(
       "main.swift",
       """

@@ -38,10 +38,10 @@ import Testing
         from: Data(contentsOf: URL(fileURLWithPath: Self.reference("architecture.json"))))
     }
     let model = try Model.imported(path: Self.reference(file), options: options)
-    #expect(model.labels == answers.labels && model.preprocessing.scale == 1 / 255)
+    #expect(model.labels == answers.labels && model.pictureScale == 1 / 255)
     let recognizer = Recognizer(model: model)
     for (pixels, expected) in zip(answers.bitmaps, answers.answers[maker]!) {
-      let answer = recognizer.recognize(Bitmap(width: 28, height: 28, pixels: pixels))
+      let answer = try recognizer.recognize(Bitmap(width: 28, height: 28, pixels: pixels))
       for candidate in answer.ranked {
         let place = answers.labels.firstIndex(of: candidate.label)!
         #expect(abs(candidate.probability - expected[place]) <= 1e-5)

@@ -354,16 +354,36 @@ import Testing
     }
   }
 
-  @Test func networksWithoutAPictureAreNoModelsYet() throws {
+  @Test func seriesModelsAreImportedWithTheirPreprocessing() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write(
-      "a.onnx", Self.export(Self.networks[0], isOwn: false).encoded(as: .onnx, name: ""))
+    func url(_ name: String) -> String {
+      Bundle.module.bundleURL.appendingPathComponent("References/\(name)").path
+    }
+    let turi = try Model.imported(path: url("turi-activity.mlmodel"))
+    #expect(turi.labels == ["rest", "jab", "hook"])
+    #expect(turi.recordings?.preparation.channels == (1...4).map { "features \($0)" })
+    #expect(turi.recordings?.window?.length == 10)
+    let createML = try Model.imported(path: url("create-ml-activity.mlmodel"))
+    #expect(createML.preprocessing.count == 4)
     var options = ImportOptions()
     options.labels = ["a", "b", "c"]
+    let torch = try Model.imported(path: url("series-dynamo.onnx"), options: options)
+    #expect(torch.recordings?.window == nil)
+    // Out again, and back as the same model.
+    for model in [turi, torch] {
+      for form in [ExportForm.onnx, .coreml] where form == .onnx || model.labels == turi.labels {
+        let path = try folder.write("again.\(form.fileExtension)", model.exported(as: form))
+        let back = try Model.imported(path: path)
+        #expect(back.preprocessing == model.preprocessing && back.labels == model.labels)
+        #expect(back.architecture == (try model.foldingBatchNormalization()).architecture)
+      }
+    }
+    let path = try folder.write(
+      "a.onnx", Self.export(Self.networks[4], isOwn: false).encoded(as: .onnx, name: ""))
     #expect {
       try Model.imported(path: path, options: options)
     } throws: {
-      "\($0)".contains("input: expected one square grey picture")
+      "\($0)".contains("input `facts`: expected a picture or a series")
     }
   }
 

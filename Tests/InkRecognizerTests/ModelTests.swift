@@ -133,14 +133,18 @@ import Testing
   }
 
   @Test func aNetworkForSomethingElseThanPicturesIsNoModel() throws {
-    let graph = Graphs.all[2]
-    #expect {
-      try Model(
-        network: randomNetwork(graph.architecture()), labels: ["a", "b", "c"],
-        preprocessing: .raster(.standard))
-    } throws: {
-      "\($0)".contains("architecture: expected one square grey picture as the input")
+    let graph = try randomNetwork(Graphs.all[2].architecture())
+    func message(_ preprocessing: [Preprocessing]) -> String {
+      do {
+        _ = try Model(network: graph, labels: ["a", "b", "c"], preprocessing: preprocessing)
+        return "none"
+      } catch { return "\(error)" }
     }
+    #expect(
+      message([.raster(.standard)]).contains("preprocessing: expected 3, one for each input, found 1"))
+    #expect(
+      message([.raster(.standard), .raster(.standard), .raster(.standard)])
+        .contains("architecture: expected one square grey picture as the input"))
   }
 
   @Test func wrongTensorsAreNamed() throws {

@@ -114,25 +114,25 @@ import TestSupport
   {
     let brackets = try figures(
       ["left": left, "right": right, "ring": ring], asPictures: asPictures, angle: 0...0.1)
-    #expect(!RotationCheck.isSafe(brackets, seed: 1))
+    #expect(VariationCheck(brackets, seed: 1)?.allowsRotation != true)
     // A bar that is upright is another thing than one that lies.
     let bars = try figures(
       ["lies": bar, "stands": bar.map { Point($0.y, $0.x) }], asPictures: asPictures, angle: 0...0.1
     )
-    #expect(!RotationCheck.isSafe(bars, seed: 1))
+    #expect(VariationCheck(bars, seed: 1)?.allowsRotation != true)
   }
 
   @Test(arguments: [false, true]) func whatNoTurnMakesAlikeIsTurned(asPictures: Bool) throws {
     let shapes = try figures(
       ["bar": bar, "bracket": left, "ring": ring], asPictures: asPictures, angle: 0...(2 * .pi))
-    #expect(RotationCheck.isSafe(shapes, seed: 1))
+    #expect(VariationCheck(shapes, seed: 1)?.allowsRotation == true)
     let options = TrainingRecipe().options(
       for: shapes, network: try .drawing(classCount: 3), hasValidation: false)
     #expect(options.augmentation.rotation == .pi && options.augmentation.framed == 0.5)
     #expect(options.uprightShare == (asPictures ? 0 : 0.5))
     // Few examples say nothing.
     let few = Dataset(Array(shapes.examples.prefix(130)), labels: shapes.labels)
-    #expect(!RotationCheck.isSafe(few, seed: 1))
+    #expect(VariationCheck(few, seed: 1)?.allowsRotation != true)
   }
 
   @Test func digitsAreKeptUpright() throws {
@@ -140,7 +140,7 @@ import TestSupport
       Synthesizer(seed: 2, repertoire: .digits).recordings(writers: 20, perClass: 4).map {
         Example($0, label: $0.label!, origin: "")
       })
-    #expect(!RotationCheck.isSafe(digits, seed: 1))
+    #expect(VariationCheck(digits, seed: 1)?.allowsRotation != true)
   }
 
   @Test func whatIsGivenIsNotChosen() throws {
@@ -212,7 +212,7 @@ import TestSupport
     var recipe = Self.ofAutomata
     recipe.epochs = 40
     let trainer = try Trainer(
-      network, training: learnt, validation: ink(12..<16), rasterizer: .standard,
+      network, training: learnt, validation: ink(12..<16), preprocessing: [.raster(.standard)],
       options: recipe.options(for: learnt, network: network, hasValidation: true), workers: 2)
     guard case .finished(let model) = try trainer.run() else { return }
     let result = try Evaluation(of: Recognizer(model: model), on: ink(20..<40), workers: 2)

@@ -126,7 +126,7 @@ public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1
   return try Model(
     network: randomNetwork(architecture, seed: seed),
     labels: (0..<architecture.classCount).map { "class \($0)" },
-    preprocessing: .raster(Rasterizer(size: inputSize, margin: 1, penWidth: 1.5)),
+    preprocessing: [.raster(Rasterizer(size: inputSize, margin: 1, penWidth: 1.5))],
     decision: .init(
       temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
       leastExtent: 9,

@@ -1,0 +1,204 @@
+import Foundation
+import Ink
+import InkSeries
+import SafeFiles
+
+/// The `.ts` format of the UEA & UCR archive, as aeon and sktime write it.
+///
+/// Lines of comments start with `#` or `%`, lines of the header with `@`. After `@data`, each line is
+/// a recording: its channels, separated by colons, and its class. The values of a channel are
+/// separated by commas; `?` and `NaN` are missing.
+package enum TSFile {
+  /// Returns whether a name is that of such a file.
+  static func isNamedOne(_ path: String) -> Bool { path.lowercased().hasSuffix(".ts") }
+
+  /// Returns the file `NAME_TRAIN.ts` or `NAME_TEST.ts` in a folder, or `nil` if there is none.
+  ///
+  /// Of several, it is the one with the name of the folder.
+  package static func path(of part: Split.Part, in folder: String) -> String? {
+    guard FileTree.isFolder(folder), part != .validation else { return nil }
+    let ending = "_\(part.rawValue.uppercased()).ts"
+    let names = FileTree.names(in: folder).filter { $0.uppercased().hasSuffix(ending.uppercased()) }
+    let own = names.first { $0.dropLast(ending.count) == FileTree.name(of: folder) }
+    return (own ?? (names.count == 1 ? names[0] : nil)).map { FileTree.join(folder, $0) }
+  }
+
+  /// What the header says.
+  private struct Header {
+    var dimensions: Int?
+    var length: Int?
+    var isEqualLength = false
+    var labels: [String]?
+  }
+
+  /// Adds the recordings of the file at `path` to `loaded`.
+  static func read(
+    _ path: String, below folder: String?, reading: SeriesReading, source: String?,
+    into loaded: inout LoadedDataset
+  ) throws {
+    let name = try SeriesTable.fields(of: path, below: folder, reading: reading)
+    var header = Header()
+    var isData = false
+    var count = 0
+    try TextLines(InputFile(path: path)).forEach { line, row in
+      guard let line = line.map(NumberText.trimmed) else {
+        count += 1
+        loaded.failures.append("\(TextLines.tooLong("\(path), line \(row)"))")
+        return true
+      }
+      guard let first = line.first, isData || (first != 0x23 && first != 0x25) else { return true }
+      if isData {
+        count += 1
+        do {
+          let recording = try recording(
+            in: line, header: &header, place: "\(path), line \(row)", rate: reading.rate)
+          var example = Example(
+            .series(recording.series), label: recording.label, writer: name[.person],
+            source: source, origin: "\(path), line \(row)")
+          example.session = name[.session]
+          loaded.dataset.examples.append(example)
+        } catch let error as FileError {
+          loaded.failures.append("\(error)")
+        }
+        return true
+      }
+      let words = line.count < 1 << 20 ? TableCells.text(line).split { $0.isWhitespace } : []
+      guard first == UInt8(ascii: "@"), !words.isEmpty else {
+        throw FileError(
+          path: "\(path), line \(row)", expected: "a header line with @, and then @data",
+          found: "something else")
+      }
+      isData = try add(words.map(String.init), to: &header, place: "\(path), line \(row)")
+      return true
+    }
+    guard isData else {
+      throw FileError(path: path, expected: "a line @data", found: "none")
+    }
+    guard count > 0 else {
+      throw FileError(path: path, expected: "recordings after @data", found: "none")
+    }
+    // A class without recordings is a class as well.
+    loaded.dataset.labels += header.labels ?? []
+  }
+
+  /// Adds a line of the header; returns whether it is the last one.
+  private static func add(
+    _ words: [String], to header: inout Header, place: String
+  ) throws(FileError) -> Bool {
+    let key = words[0].lowercased()
+    let value = words.count > 1 ? words[1] : ""
+    func flag() throws(FileError) -> Bool {
+      switch value.lowercased() {
+      case "true": return true
+      case "false": return false
+      default:
+        throw FileError(path: place, expected: "\(words[0]) true or false", found: "`\(value)`")
+      }
+    }
+    func number() throws(FileError) -> Int {
+      guard let number = Int(value), number > 0 else {
+        throw FileError(path: place, expected: "\(words[0]) and a number", found: "`\(value)`")
+      }
+      return number
+    }
+    switch key {
+    case "@timestamps":
+      guard try !flag() else {
+        throw FileError(
+          path: place, expected: "@timeStamps false", found: "true, which is not supported")
+      }
+    case "@univariate": if try flag() { header.dimensions = 1 }
+    case "@dimensions", "@dimension": header.dimensions = try number()
+    case "@equallength": header.isEqualLength = try flag()
+    case "@serieslength": header.length = try number()
+    case "@targetlabel":
+      guard try !flag() else {
+        throw FileError(
+          path: place, expected: "@classLabel with the classes",
+          found: "@targetLabel, the header of a regression")
+      }
+    case "@classlabel":
+      guard try flag(), words.count > 2 else {
+        throw FileError(
+          path: place, expected: "@classLabel true and the classes",
+          found: "`\(words.dropFirst().joined(separator: " "))`")
+      }
+      header.labels = Array(words[2...])
+    case "@data":
+      guard header.labels != nil else {
+        throw FileError(path: place, expected: "@classLabel before @data", found: "none")
+      }
+      return true
+    case "@missing": _ = try flag()
+    // @problemName and what newer versions of the format add.
+    default: break
+    }
+    return false
+  }
+
+  /// Reads one recording.
+  private static func recording(
+    in line: UnsafeBufferPointer<UInt8>, header: inout Header, place: String, rate: Double?
+  ) throws(FileError) -> (series: Series, label: String) {
+    func refuse(_ expected: String, _ found: String) -> FileError {
+      FileError(path: place, expected: expected, found: found)
+    }
+    var parts: [UnsafeBufferPointer<UInt8>] = []
+    var start = 0
+    while true {
+      let end = line[start...].firstIndex(of: UInt8(ascii: ":")) ?? line.count
+      parts.append(UnsafeBufferPointer(rebasing: line[start..<end]))
+      guard end < line.count else { break }
+      start = end + 1
+    }
+    let label = TableCells.text(parts.removeLast())
+    guard let labels = header.labels, labels.contains(label) else {
+      throw refuse(
+        "a class of @classLabel (\((header.labels ?? []).prefix(20).joined(separator: ", ")))",
+        "`\(label.prefix(40))`")
+    }
+    let dimensions = header.dimensions ?? parts.count
+    guard parts.count == dimensions, dimensions > 0 else {
+      throw refuse("\(max(1, dimensions).counted("channel")) and a class", "\(parts.count)")
+    }
+    header.dimensions = dimensions
+    var values: [Float] = []
+    var length = 0
+    for (channel, part) in parts.enumerated() {
+      let count = part.count { $0 == UInt8(ascii: ",") } + 1
+      if channel == 0 {
+        length = count
+        values = [Float](repeating: 0, count: length * dimensions)
+        let wanted = header.isEqualLength ? header.length ?? length : length
+        guard length == wanted else {
+          throw refuse("\(wanted.counted("value")) in a channel, as the header says", "\(length)")
+        }
+      }
+      guard count == length else {
+        throw refuse(
+          "\(length.counted("value")) in channel \(channel + 1), as in the first", "\(count)")
+      }
+      var start = 0
+      for step in 0..<length {
+        let end = part[start...].firstIndex(of: UInt8(ascii: ",")) ?? part.count
+        let text = UnsafeBufferPointer(rebasing: part[start..<end])
+        switch NumberText.float(text) {
+        case .number(let value): values[step * dimensions + channel] = value
+        case .missing: values[step * dimensions + channel] = .nan
+        case .unreadable:
+          throw refuse(
+            "finite numbers",
+            "`\(TableCells.text(text).prefix(40))` in channel \(channel + 1), "
+              + "value \(step + 1)")
+        }
+        start = min(end + 1, part.count)
+      }
+    }
+    do {
+      let names = (0..<dimensions).map { "dim_\($0)" }
+      return (try Series(channels: names, values: values, rate: rate), label)
+    } catch {
+      throw refuse("a series", "\(error)")
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import InkSeries
+import SafeFiles
+
+/// A network, and how the examples of a data set become its inputs.
+public struct NetworkChoice: Hashable, Sendable {
+  /// The network.
+  public var architecture: Architecture
+  /// The preprocessing of each input.
+  public var preprocessing: [Preprocessing]
+
+  /// The names of networks that can be chosen for drawings and for recordings.
+  public static let names = Architecture.names + Architecture.seriesNames
+
+  /// The network that is chosen for a data set without a name.
+  public static func standardName(for dataset: Dataset) -> String {
+    dataset.examples.contains(where: \.isSeries) ? "gesture" : "drawing"
+  }
+
+  /// Chooses the network of this name, or returns `nil` if there is none.
+  ///
+  /// Give the training part only, because the mean and the scale of recordings are measured. `window`
+  /// is stored in the model if the recordings are windows.
+  ///
+  /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
+  public init?(
+    named name: String, for dataset: Dataset, rasterizer: Rasterizer = .standard,
+    window: SlidingWindows? = nil
+  ) throws {
+    let classCount = dataset.labels.count
+    if let architecture = try Architecture.named(
+      name, classCount: classCount, inputSize: rasterizer.size)
+    {
+      try self.init(architecture, for: dataset, rasterizer: rasterizer, window: window)
+      return
+    }
+    guard Architecture.seriesNames.contains(name) else { return nil }
+    let (preprocessing, lengths) = try Self.series(of: dataset, window: window)
+    let architecture = try Architecture.named(
+      name, classCount: classCount, channels: preprocessing.channelCount,
+      shortest: lengths.lowerBound)!
+    self.init(architecture: architecture, preprocessing: [preprocessing])
+  }
+
+  /// Chooses the preprocessing for a network: pictures are drawn by `rasterizer`, and a series is that of
+  /// the examples.
+  ///
+  /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
+  public init(
+    _ architecture: Architecture, for dataset: Dataset, rasterizer: Rasterizer = .standard,
+    window: SlidingWindows? = nil
+  ) throws {
+    self.architecture = architecture
+    preprocessing = try architecture.inputs.map { input in
+      switch input.form {
+      case .image: .raster(rasterizer)
+      case .series: try Self.series(of: dataset, window: window).preprocessing
+      case .vector:
+        throw TrainingError.unsuitableData(
+          "the input `\(input.name)` of the network `\(architecture.name)` is a vector, and examples are "
+            + "drawings or recordings")
+      }
+    }
+  }
+
+  /// Returns the network of a model, to learn more.
+  public init(of model: Model) {
+    self.init(architecture: model.architecture, preprocessing: model.preprocessing)
+  }
+
+  private init(architecture: Architecture, preprocessing: [Preprocessing]) {
+    self.architecture = architecture
+    self.preprocessing = preprocessing
+  }
+
+  /// Returns the preprocessing that makes series of the examples, and the lengths of these.
+  private static func series(
+    of dataset: Dataset, window: SlidingWindows?
+  ) throws -> (preprocessing: Preprocessing, lengths: ClosedRange<Int>) {
+    let encoder = StrokeEncoder.standard
+    var areRecordings = false
+    let series = try dataset.examples.map { example -> Series in
+      switch example.content {
+      case .series(let series):
+        areRecordings = true
+        return series
+      case .drawing(let drawing):
+        do { return try encoder.encode(drawing) } catch {
+          throw FileError(
+            path: example.origin, expected: "strokes for the network", found: "\(error)")
+        }
+      case .bitmap:
+        throw FileError(
+          path: example.origin, expected: "strokes or a recording for the network",
+          found: "a picture")
+      }
+    }
+    let preparation = try SeriesPreparation.measured(on: series)
+    let lengths = series.map(\.length)
+    return (
+      areRecordings ? .series(preparation, window: window) : .strokes(encoder, preparation),
+      (lengths.min() ?? 1)...(lengths.max() ?? 1)
+    )
+  }
+}
