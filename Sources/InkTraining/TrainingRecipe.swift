@@ -32,6 +32,9 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var patience: Int?
   /// The decay of the moving average of the weights; `nil` chooses it from the number of steps.
   public var averageDecay: Double?
+  /// The share of drawings that are drawn in another order, for networks that read strokes; `nil`
+  /// chooses by the classes, which another order must not change.
+  public var reorderedShare: Double?
   /// The seed of all random numbers.
   public var seed: UInt64 = 1
 
@@ -67,8 +70,9 @@ public struct TrainingRecipe: Hashable, Sendable {
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
-    if readsStrokes, augmentation != Augmentation.none, check?.allowsOtherOrder == true {
-      options.reorderedShare = 0.3
+    if readsStrokes {
+      let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
+      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.5 : 0)
     }
     if let augmentation {
       options.augmentation = augmentation
