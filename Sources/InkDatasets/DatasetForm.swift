@@ -276,7 +276,9 @@ extension Dataset {
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0
           ? "\(loaded.unlabelledCount.counted("recording")) without a label" : "none")
-      throw FileError(path: path, expected: "examples with labels", found: reason)
+      throw FileError(
+        path: path, expected: series.keepsUnlabelled ? "recordings" : "examples with labels",
+        found: reason)
     }
     return loaded
   }
