@@ -46,7 +46,7 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     crop: 0.1, warp: 0.15, rotation: 0.25, scaling: 0.1, jitter: 0.03)
 
   /// Small variations that suit most sensors: they keep the length and the orientation.
-  public static let mild = SeriesAugmentation(warp: 0.1, scaling: 0.1, jitter: 0.03)
+  public static let mild = SeriesAugmentation(warp: 0.15, scaling: 0.2, jitter: 0.05)
 
   /// The augmentations by name.
   public static let named: [String: SeriesAugmentation] = [

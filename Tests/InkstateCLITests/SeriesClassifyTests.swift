@@ -92,7 +92,7 @@ import TestSupport
       #expect(trained.training.errors.contains(text), "\(trained.training.errors)")
     }
     // Words of drawings.
-    for word in ["tap", "pen", "images"] {
+    for word in [" tap", " pen", "images"] {
       #expect(!trained.training.errors.contains(word), "\(trained.training.errors)")
     }
     let inspected = try run("inspect model.safetensors").output
