@@ -132,6 +132,9 @@ public struct Breakdown: Hashable, Sendable, Codable {
 }
 
 extension Breakdown.Axis {
+  /// Whether the rows are changes of all examples, which are drawings or pictures.
+  public var changesExamples: Bool { disturbances != nil }
+
   /// The changes to the examples and their values as text; `nil` if the axis groups unchanged examples.
   fileprivate var disturbances: [(value: String, Disturbance)]? {
     switch self {

@@ -17,7 +17,7 @@ extension EventEvaluation {
       var detector = EventDetector(
         labels: recognizer.model.labels, windows: windows, rule: rule)
       var events: [Event] = []
-      for answer in recognizer.answers(to: series, in: windows) {
+      recognizer.forEachAnswer(to: series, in: windows) { answer in
         if let event = detector.add(try? answer.result.get()) { events.append(event) }
       }
       if let event = detector.finish() { events.append(event) }

@@ -94,7 +94,7 @@ struct Calibrate: ParsableCommand {
       throw FileError(
         path: data.joined(separator: ", "), expected: "examples to calibrate with", found: "none")
     }
-    if let choice = try windows.choice(of: calibrated) {
+    if let choice = try windows.choice(of: calibrated, for: dataset) {
       let cut = try choice.cut(dataset)
       WindowOptions.report([cut], choice)
       dataset = cut.dataset

@@ -123,7 +123,7 @@ struct SeriesClassification {
     }
     var output = try WindowOutput(
       name: name, rate: seriesRate, windows: windows, recognizer.model, options, isJSON: isJSON)
-    for answer in recognizer.answers(to: series, in: windows) { output.add(answer) }
+    recognizer.forEachAnswer(to: series, in: windows) { output.add($0) }
     output.finish()
     return output.failureCount
   }
@@ -259,10 +259,11 @@ private struct WindowOutput {
     guard detector != nil else {
       return "\(windowText); each answer comes at the end of its window"
     }
-    let delay = rule.longestDelay(with: WindowPlan(windows))
+    guard let delay = rule.longestDelay(with: WindowPlan(windows)) else {
+      return "\(windowText); no event reaches --on with this --smoothing"
+    }
     return "\(windowText); an event is certain at most "
-      + (delay.map(duration) ?? "never")
-      + " after its start, and is printed when it ends"
+      + duration(delay) + " after its start, and is printed when it ends"
   }
 
   private func text(of number: Double) -> String {

@@ -49,6 +49,9 @@ struct CrossValidate: ParsableCommand {
 
   func run() throws {
     let dataset = try loading.load(data).dataset
+    if disturb != nil, dataset.examples.contains(where: \.isSeries) {
+      throw ValidationError("--disturb needs drawings or pictures")
+    }
     let recipe = try training.recipe(for: dataset)
     let rasterizer = try raster.rasterizer()
     var cutWindows: SlidingWindows?

@@ -95,8 +95,14 @@ struct Evaluate: ParsableCommand {
       throw FileError(
         path: data.joined(separator: ", "), expected: "examples in \(partNames)", found: "none")
     }
+    if dataset.examples.contains(where: \.isSeries) {
+      if disturb != nil { throw ValidationError("--disturb needs drawings or pictures") }
+      if let axis = try axes().first(where: \.changesExamples) {
+        throw ValidationError("--by: `\(axis.rawValue)` needs drawings or pictures")
+      }
+    }
     let recordings = dataset
-    let choice = try windows.choice(of: recognizer.model)
+    let choice = try windows.choice(of: recognizer.model, for: dataset)
     if let choice {
       let cut = try choice.cut(dataset)
       WindowOptions.report([cut], choice)

@@ -31,11 +31,16 @@ struct WindowOptions: ParsableArguments {
 
   /// Returns the windows for training on `dataset`, or `nil` if its examples are not cut.
   ///
-  /// A training that starts from a model has its windows.
+  /// A training that starts from a model has its windows, so the options cannot change them.
   func choice(for dataset: Dataset, startingFrom start: Model? = nil) throws -> WindowChoice? {
     let choice: WindowChoice?
     if let start {
-      choice = try self.choice(of: start)
+      guard window == nil, stride == nil else {
+        throw ValidationError(
+          "\(window != nil ? "--window" : "--stride") cannot be used with --from; the windows are "
+            + "those of the model")
+      }
+      choice = try self.choice(of: start, for: dataset)
     } else if dataset.examples.contains(where: \.isSeries) {
       choice = try WindowChoice(for: dataset, window: window, stride: stride, restLabel: rest)
     } else {
@@ -45,9 +50,10 @@ struct WindowOptions: ParsableArguments {
     return choice
   }
 
-  /// Returns the windows of a model, or `nil` if it classifies whole recordings or drawings.
-  func choice(of model: Model) throws -> WindowChoice? {
-    let windows = try windows(of: model)
+  /// Returns the windows of a model for `dataset`, or `nil` if it classifies whole recordings or
+  /// drawings.
+  func choice(of model: Model, for dataset: Dataset) throws -> WindowChoice? {
+    let windows = try windows(of: model, for: dataset)
     guard let windows else {
       try checkUnused(because: "a model for windows of recordings, or --window")
       return nil
@@ -59,7 +65,7 @@ struct WindowOptions: ParsableArguments {
         windows, restLabel: rest ?? known.flatMap { model.labels.contains($0) ? $0 : nil }))
   }
 
-  private func windows(of model: Model) throws -> SlidingWindows? {
+  private func windows(of model: Model, for dataset: Dataset) throws -> SlidingWindows? {
     guard let recordings = model.recordings else {
       guard window == nil else {
         throw ValidationError("--window: the model classifies drawings, not recordings")
@@ -67,7 +73,8 @@ struct WindowOptions: ParsableArguments {
       return nil
     }
     return try SlidingWindows.chosen(
-      window: window, stride: stride, stored: recordings.window, rate: recordings.preparation.rate)
+      window: window, stride: stride, stored: recordings.window,
+      rate: recordings.preparation.rate ?? dataset.medianRate)
   }
 
   private func checkUnused(because needed: String) throws {

@@ -98,7 +98,7 @@ import TestSupport
     let inspected = try run("inspect model.safetensors").output
     #expect(
       inspected.contains(
-        "preprocessing ax, ay, az, 25.0 steps a second, windows of 25 steps every 6\n"),
+        "preprocessing ax, ay, az, 25 steps a second, windows of 25 steps every 6\n"),
       "\(inspected)")
     #expect(!inspected.contains("points"))
   }
@@ -327,7 +327,24 @@ import TestSupport
       "--show: the model classifies recordings, not drawings\n"
     ),
     ("classify --events drawings", "", 64, "need a model for recordings"),
+    // Evaluation.
+    (
+      "evaluate data --model model.safetensors --by angle", "", 64,
+      "--by: `angle` needs drawings or pictures\n"
+    ),
+    (
+      "evaluate data --model model.safetensors --disturb 0.7", "", 64,
+      "--disturb needs drawings or pictures\n"
+    ),
+    (
+      "evaluate bad/whole.csv --model model.safetensors", "", 1,
+      "the window of 25 steps is longer than each of the 2 recordings; the longest has 2 steps; "
+    ),
     // Training.
+    (
+      "train data --from model.safetensors --window 1s -o x.safetensors", "", 64,
+      "--window cannot be used with --from; the windows are those of the model\n"
+    ),
     (
       "train table.csv --window 100s -o x.safetensors", "", 1,
       "the window of 2500 steps is longer than each of the 12 recordings; the longest has 600 steps; "
