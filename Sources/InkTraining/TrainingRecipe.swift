@@ -23,6 +23,8 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var balancesClasses = true
   /// The augmentation of the examples; `nil` chooses it from the data.
   public var augmentation: Augmentation?
+  /// The augmentation of recordings of sensors; `nil` means small variations.
+  public var seriesAugmentation: SeriesAugmentation?
   /// The labels whose drawings keep their class at any angle.
   ///
   /// If a data set has other labels too, a test decides whether its examples can be rotated.
@@ -66,7 +68,8 @@ public struct TrainingRecipe: Hashable, Sendable {
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
-    let check = VariationCheck(training, seed: seed)
+    let isOfRecordings = training.examples.contains(where: \.isSeries)
+    let check = isOfRecordings ? nil : VariationCheck(training, seed: seed)
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
@@ -74,7 +77,9 @@ public struct TrainingRecipe: Hashable, Sendable {
       let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
       options.reorderedShare = reorderedShare ?? (isAugmented ? 0.5 : 0)
     }
-    if let augmentation {
+    if isOfRecordings {
+      options.seriesAugmentation = seriesAugmentation ?? .mild
+    } else if let augmentation {
       options.augmentation = augmentation
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
       || check?.allowsRotation == true
@@ -155,6 +160,10 @@ extension TrainingOptions {
     }
     if labelSmoothing > 0 { parts.append("labels smoothed (\(labelSmoothing.shortest))") }
     if let patience { parts.append("patience \(patience) epochs") }
+    if seriesAugmentation != .none {
+      let name = SeriesAugmentation.named.first { $0.value == seriesAugmentation }?.key ?? "custom"
+      return (parts + ["augmentation \(name)"]).joined(separator: ", ")
+    }
     var known = augmentation
     known.framed = 0
     let name = Augmentation.named.first { $0.value == known }?.key ?? "custom"

@@ -203,8 +203,10 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      The augmentation: \(Augmentation.named.keys.sorted().alternatives), or a JSON file. (default: \
-      upright, unless rotation does not change the class; then half of the examples are any-angle)
+      The augmentation: \(Augmentation.named.keys.sorted().alternatives), for recordings of sensors \
+      \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: upright, \
+      unless rotation does not change the class; then half of the examples are any-angle; mild for \
+      recordings of sensors)
       """)
   var augment: String?
 
@@ -235,8 +237,8 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
   var threads: Int?
 
-  /// Returns the options that were given.
-  func recipe() throws -> TrainingRecipe {
+  /// Returns the options that were given, for training on `dataset`.
+  func recipe(for dataset: Dataset) throws -> TrainingRecipe {
     var recipe = TrainingRecipe()
     recipe.epochs = epochs
     recipe.batchSize = batchSize
@@ -255,7 +257,11 @@ struct TrainingArguments: ParsableArguments {
     recipe.maxGradientNorm = clip
     recipe.labelSmoothing = labelSmoothing
     recipe.balancesClasses = balance
-    recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    if dataset.examples.contains(where: \.isSeries) {
+      recipe.seriesAugmentation = try augment.map { try SeriesAugmentation.named($0) }
+    } else {
+      recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    }
     recipe.rotationInvariantLabels = Set(DrawnClass.allLabels)
     recipe.patience = patience
     recipe.averageDecay = average
