@@ -142,7 +142,7 @@ let package = Package(
     .testTarget(
       name: "InkStudioTests",
       dependencies: [
-        "InkStudio", "StudioCommand", "InkDatasets", "TestSupport",
+        "InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ]),
     .testTarget(
