@@ -75,7 +75,7 @@ public struct TrainingRecipe: Hashable, Sendable {
       && training.examples.contains(where: \.isDrawing)
     if readsStrokes {
       let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
-      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.5 : 0)
+      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.8 : 0)
     }
     if isOfRecordings {
       options.seriesAugmentation = seriesAugmentation ?? .mild

@@ -214,7 +214,7 @@ struct TrainingArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       For networks that read strokes: the share of drawings whose strokes are drawn in another order \
-      and direction. (default: 0.5, unless order or direction tells the classes)
+      and direction. (default: 0.8, unless order or direction tells the classes)
       """, valueName: "share"))
   var reorder: Double?
 
