@@ -83,7 +83,7 @@ let package = Package(
     .target(
       name: "InkExchange",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkDatasets",
+        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkSeries", "InkRecognizer", "InkDatasets",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),
@@ -142,7 +142,7 @@ let package = Package(
     .testTarget(
       name: "InkStudioTests",
       dependencies: [
-        "InkStudio", "StudioCommand", "InkDatasets", "TestSupport",
+        "InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ]),
     .testTarget(

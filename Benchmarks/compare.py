@@ -32,10 +32,17 @@ NAMES = {"inkstate": "Inkstate", "torch": "PyTorch", "torch-tuned": "PyTorch, tu
          "tensorflow": "TensorFlow", "onnxruntime": "ONNX Runtime"}
 MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
            "onnxruntime": "onnxruntime"}
-# Multiply-adds of a picture forwards; backwards takes twice as many, less the first layer's input.
+# Multiply-adds of an example forwards; backwards takes twice as many, less the first layer's input.
 MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200),
-                 "sketch": (3_123_200, 112_896)}
-BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)}
+                 "sketch": (3_123_200, 112_896),
+                 # Series of 60 steps and 6 channels.
+                 "activity": (1_105_280, 23_040), "gesture": (2_030_720, 86_400)}
+BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
+    (task, network): batches for network in ("activity", "gesture")
+    for task, batches in (("train", (64,)), ("infer", (1,)))}
+# What only Inkstate measures: the row's network and title, and what else is asked.
+OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
+       for network in ("activity", "gesture")]
 
 
 def operations(task, network):
@@ -128,8 +135,13 @@ class Comparison:
                                 task=task, network=network, batch=batch, seconds=self.seconds)
                             if answer:
                                 answers[kind].append(answer)
-                    rows.append((task, network, batch, answers))
+                    rows.append((task, network, batch, answers, None))
                     self.progress(f"  {threads} cores, {task} {network}, batch {batch}")
+        for network, title, more in OWN:
+            answers = [contenders["inkstate"].ask(task="train", network=network, batch=64,
+                                                  seconds=self.seconds, **more)
+                       for _ in range(self.rounds)]
+            rows.append(("train", network, 64, {"inkstate": answers}, title))
         for contender in contenders.values():
             contender.end()
         return rows, statistics.median(peaks)
@@ -137,7 +149,7 @@ class Comparison:
     def rate_table(self, threads):
         rows, peak = self.rates(threads)
         lines = []
-        for task, network, batch, answers in rows:
+        for task, network, batch, answers, title in rows:
             answers = {kind: list for kind, list in answers.items() if list}
             rate = {kind: statistics.median(a["rate"] for a in list)
                     for kind, list in answers.items()}
@@ -146,19 +158,21 @@ class Comparison:
             peers = [kind for kind in rate if kind != "inkstate"]
             best = max(peers, key=rate.get) if peers else None
             ratio = rate["inkstate"] / rate[best] if best else None
-            self.ratios.append((task, network, batch, threads, best, ratio))
+            if best:
+                self.ratios.append((task, network, batch, threads, best, ratio))
             for kind, list in answers.items():
                 spread = (max(a["rate"] for a in list) - min(a["rate"] for a in list)) / rate[kind]
                 lines.append([
-                    f"{task} `{network}`, {batch}" if kind == "inkstate" else "", NAMES[kind],
+                    (title or f"{task} `{network}`, {batch}") if kind == "inkstate" else "", NAMES[kind],
                     short(rate[kind]), f"{100 * spread:.0f} %", short(median[kind]),
                     short(statistics.median(a["p99"] for a in list)),
+                    "" if title else
                     f"{100 * rate[kind] * operations(task, network) / peak:.0f} %",
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
         return (f"## On {title}\n\nSGEMM here: {peak / 1e9:.0f} GFLOP/s.\n\n" + table(
-            ["task, batch", "by", "images/s", "spread", "µs a batch", "99 %", "of SGEMM", "MiB",
+            ["task, batch", "by", "examples/s", "spread", "µs a batch", "99 %", "of SGEMM", "MiB",
              "to the best peer"], lines))
 
     def memory(self):
@@ -228,9 +242,15 @@ class Comparison:
         lines, times = [], 3 if self.arguments.quick else 20
         contender = Contender([self.arguments.rates, "1"], {min(os.sched_getaffinity(0))})
         answer = contender.ask(task="label", network="sketch", batch=1, seconds=self.seconds)
+        second, hour = (contender.ask(task="stream", network="activity", batch=1, seconds=1,
+                                      examples=1000 * count) for count in (1, 3600))
         contender.end()
         lines.append(["points to label, released model, one core", "Inkstate",
                       f"{answer['median']:.0f} µs (99 %: {answer['p99']:.0f})", ""])
+        lines.append(["a simulated hour of 6 channels at 1,000 rows a second, `activity` streamed, "
+                      "one core", "Inkstate",
+                      f"{hour['median']:.2g} µs a row, {hour['median'] / 10:.2g} % of the core, "
+                      f"{hour['memory'] - second['memory']:.1f} MiB more than after a second", ""])
         self.start = 1000 * self.timed([inkstate, *START], 10 if self.arguments.quick else 100)
         lines.append(["process start to one PNG classified, released model", "Inkstate",
                       f"{self.start:.3g} ms", ""])
@@ -327,11 +347,14 @@ class Comparison:
                   ("infer", "drawing", 256, 4, 1), ("infer", "lenet", 1, 1, 1)]
         for threads in dict.fromkeys((1, every)):
             wanted += [("train", "sketch", 64, threads, 1.8), ("infer", "sketch", 1, threads, 1.8),
-                       ("infer", "sketch", 256, threads, 1.8)]
+                       ("infer", "sketch", 256, threads, 1.8),
+                       ("train", "activity", 64, threads, 1.5),
+                       ("train", "gesture", 64, threads, 1.5)]
+        wanted += [("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.3)]
         lines = []
         for task, network, batch, threads, least in wanted:
             for row in self.ratios:
-                if row[:4] == (task, network, batch, threads) and row[5]:
+                if row[:4] == (task, network, batch, threads):
                     lines.append([f"{task} `{network}`, batch {batch}, "
                                   f"{threads} {'core' if threads == 1 else 'cores'}",
                                   NAMES[row[4]], f"{least}×", f"{row[5]:.2f}×",
@@ -373,7 +396,7 @@ def main():
           f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
     print(f"Medians of {comparison.rounds} interleaved rounds of {comparison.seconds:.1f} s; spread is "
           "the widest difference between rounds. Training is a whole step: both passes and Adam; "
-          "Inkstate's fetches and scales its pictures as well. PyTorch runs op by op, but for the tuned one's "
+          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. PyTorch runs op by op, but for the tuned one's "
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "

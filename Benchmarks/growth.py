@@ -13,7 +13,7 @@ def growth(arguments, comparison):
 
     def ask(threads, **request):
         contender = Contender([arguments.rates, str(threads)], set(cores[:threads]))
-        answer = contender.ask(network="drawing", seconds=seconds, **request)
+        answer = contender.ask(**({"network": "drawing", "seconds": seconds} | request))
         contender.end()
         return 1e6 / answer["rate"]
 
@@ -35,6 +35,31 @@ def growth(arguments, comparison):
          "from a stroke to the next document on one core: recognition, the command, the step of "
          "undoing; the document is a value, so that each step copies and checks it"),
     ]
+
+    def series(threads=1, batch=16, **request):
+        return ask(threads, task="train", network="gesture", batch=batch, **request)
+
+    series_panels = [
+        ("steps", [16, 64, 256, 1024, 4096], lambda n: series(steps=n),
+         "long series leave the caches between the layers"),
+        ("channels", [1, 2, 4, 8, 16, 32, 64], lambda n: series(channels=n),
+         "only the first convolution grows, 240 weights a channel"),
+        ("units", [16, 32, 64, 128, 256, 512], lambda n: series(units=n),
+         "the products of the states grow with the square, and large weights leave the caches"),
+        ("batch", [1, 4, 16, 64, 256], lambda n: series(threads=every, batch=n),
+         "on all cores; the steps of a slice's examples share one product, so that small batches are slow"),
+    ]
+    return ("## Growth\n\nMicroseconds a picture, `drawing`, or a stroke; where the line is level, time grows in "
+            "proportion.\n\n"
+            + figure(panels, arguments.growth, "µs a picture", comparison)
+            + "\nMicroseconds a series, training `gesture` on one core with batches of 16 series of 60 steps and "
+            "6 channels, where nothing else is said.\n\n"
+            + figure(series_panels, arguments.growth.replace(".svg", "-series.svg"), "µs a series",
+                     comparison))
+
+
+def figure(panels, path, unit, comparison):
+    """Measures and draws the curves; returns the picture and a sentence on each."""
     curves, sentences = [], []
     for name, values, measure, words in panels:
         times = [measure(value) for value in values]
@@ -43,14 +68,12 @@ def growth(arguments, comparison):
         sentences.append(
             f"- **{name}**, {values[0]:,} to {values[-1]:,}: {times[0]:.1f} to {times[-1]:.1f} µs, "
             f"{times[-1] / times[0]:.2f}× for {values[-1] / values[0]:.4g}× as much; {words}.")
-    with open(arguments.growth, "w") as file:
-        file.write(drawn(curves))
-    return ("## Growth\n\nMicroseconds a picture, `drawing`, or a stroke; where the line is level, time grows in "
-            "proportion.\n\n![Time a picture against each quantity]"
-            f"({os.path.basename(arguments.growth)})\n\n" + "\n".join(sentences) + "\n")
+    with open(path, "w") as file:
+        file.write(drawn(curves, unit))
+    return f"![Time against each quantity]({os.path.basename(path)})\n\n" + "\n".join(sentences) + "\n"
 
 
-def drawn(curves):
+def drawn(curves, unit):
     """One panel a curve, both axes logarithmic, time in powers of 2."""
     most = max(max(times) for _, _, times in curves)
     least = min(min(times) for _, _, times in curves)
@@ -86,4 +109,4 @@ def drawn(curves):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 235" '
             f'font-family="system-ui" font-size="11"><rect width="{width}" height="235" '
             'fill="#fff"/><text x="14" y="105" text-anchor="middle" '
-            'transform="rotate(-90 14 105)">µs a picture</text>' + "".join(parts) + "</svg>\n")
+            f'transform="rotate(-90 14 105)">{unit}</text>' + "".join(parts) + "</svg>\n")

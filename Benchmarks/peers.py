@@ -26,18 +26,62 @@ NETWORKS = {
     "sketch": (3, ((16, True), (32, True), (48, False), (64, True)), 128, 0, True),
 }
 CLASSES = 10
+# Networks over series, written out below: windows of so many steps and channels.
+SERIES = ("activity", "gesture")
+STEPS, CHANNELS, SERIES_CLASSES = 60, 6, 5
+# The steps of a window of `activity`'s convolution.
+WINDOW = STEPS // 5
 
 
-def numpy_batches(batch):
-    """Batches of 2048 pictures or more, which are taken in turn."""
+def numpy_batches(name, batch):
+    """Batches of 2048 examples or more, which are taken in turn; series are [channels, steps]."""
     import numpy
     generator = numpy.random.default_rng(1)
-    return [(generator.random((batch, 1, 28, 28), dtype=numpy.float32),
-             generator.integers(0, CLASSES, batch)) for _ in range(max(4, 2048 // batch))]
+    shape, classes = ((CHANNELS, STEPS), SERIES_CLASSES) if name in SERIES else ((1, 28, 28), CLASSES)
+    return [(generator.random((batch, *shape), dtype=numpy.float32),
+             generator.integers(0, classes, batch)) for _ in range(max(4, 2048 // batch))]
+
+
+def torch_series_network(name):
+    import torch
+    from torch import nn
+
+    class Activity(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convolution = nn.Sequential(
+                nn.Conv1d(CHANNELS, 64, WINDOW, stride=WINDOW), nn.ReLU(), nn.Dropout(0.2))
+            self.lstm = nn.LSTM(64, 200, batch_first=True)
+            self.dense = nn.Sequential(
+                nn.Linear(200, 128), nn.BatchNorm1d(128), nn.ReLU(), nn.Dropout(0.5),
+                nn.Linear(128, SERIES_CLASSES))
+
+        def forward(self, inputs):
+            return self.dense(self.lstm(self.convolution(inputs).transpose(1, 2))[0].mean(1))
+
+    class Gesture(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convolutions = nn.Sequential(
+                nn.Conv1d(CHANNELS, 48, 5, padding=2), nn.BatchNorm1d(48), nn.ReLU(),
+                nn.Conv1d(48, 64, 5, stride=2, padding=2), nn.BatchNorm1d(64), nn.ReLU(),
+                nn.Dropout(0.1))
+            self.gru = nn.GRU(64, 64, batch_first=True, bidirectional=True)
+            self.query = nn.Linear(128, 1, bias=False)
+            self.dense = nn.Sequential(nn.Dropout(0.3), nn.Linear(256, SERIES_CLASSES))
+
+        def forward(self, inputs):
+            states = self.gru(self.convolutions(inputs).transpose(1, 2))[0]
+            shares = torch.softmax(self.query(states), 1)
+            return self.dense(torch.cat((states.amax(1), (shares * states).sum(1)), 1))
+
+    return {"activity": Activity, "gesture": Gesture}[name]()
 
 
 def torch_network(name):
     from torch import nn
+    if name in SERIES:
+        return torch_series_network(name)
     kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
     modules, channels, size = [], 1, 28
     for count, pools in convolutions:
@@ -67,8 +111,8 @@ class Torch:
         torch.manual_seed(1)
         model = torch_network(name)
         batches = [(torch.from_numpy(pixels), torch.from_numpy(targets))
-                   for pixels, targets in numpy_batches(batch)]
-        if self.is_tuned:
+                   for pixels, targets in numpy_batches(name, batch)]
+        if self.is_tuned and name not in SERIES:
             model = model.to(memory_format=torch.channels_last)
             batches = [(inputs.to(memory_format=torch.channels_last), targets)
                        for inputs, targets in batches]
@@ -106,24 +150,11 @@ class TensorFlow:
         self.version = f"TensorFlow {tensorflow.__version__}"
 
     def prepare(self, task, name, batch):
-        tf, layers = self.tf, self.tf.keras.layers
-        kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
-        stack = [tf.keras.Input((28, 28, 1))]
-        for count, pools in convolutions:
-            if normalizes:
-                stack += [layers.Conv2D(count, kernel, padding="same"),
-                          layers.BatchNormalization(), layers.ReLU()]
-            else:
-                stack.append(layers.Conv2D(count, kernel, padding="same", activation="relu"))
-            if pools:
-                stack.append(layers.MaxPooling2D(2))
-        stack += [layers.Flatten(), layers.Dense(units, activation="relu")]
-        if dropout:
-            stack.append(layers.Dropout(dropout))
-        model = tf.keras.Sequential(stack + [layers.Dense(CLASSES)])
+        tf = self.tf
+        model, axes = self.network(name)
         turn = itertools.cycle(
-            [(tf.constant(pixels.transpose(0, 2, 3, 1)), tf.constant(targets))
-             for pixels, targets in numpy_batches(batch)])
+            [(tf.constant(pixels.transpose(axes)), tf.constant(targets))
+             for pixels, targets in numpy_batches(name, batch)])
         if task == "infer":
             infer = tf.function(lambda inputs: model(inputs, training=False))
             return lambda: infer(next(turn)[0]).numpy()
@@ -139,6 +170,49 @@ class TensorFlow:
             optimizer.apply_gradients(zip(gradients, model.trainable_variables))
             return value
         return lambda: train(*next(turn)).numpy()
+
+    def network(self, name):
+        """The network, and the order of axes that it wants."""
+        layers = self.tf.keras.layers
+        if name in SERIES:
+            return self.series_network(name), (0, 2, 1)
+        kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
+        stack = [tf.keras.Input((28, 28, 1))]
+        for count, pools in convolutions:
+            if normalizes:
+                stack += [layers.Conv2D(count, kernel, padding="same"),
+                          layers.BatchNormalization(), layers.ReLU()]
+            else:
+                stack.append(layers.Conv2D(count, kernel, padding="same", activation="relu"))
+            if pools:
+                stack.append(layers.MaxPooling2D(2))
+        stack += [layers.Flatten(), layers.Dense(units, activation="relu")]
+        if dropout:
+            stack.append(layers.Dropout(dropout))
+        return self.tf.keras.Sequential(stack + [layers.Dense(CLASSES)]), (0, 2, 3, 1)
+
+    def series_network(self, name):
+        """Unrolled: that is faster than a loop."""
+        keras, layers = self.tf.keras, self.tf.keras.layers
+        inputs = keras.Input((STEPS, CHANNELS))
+        if name == "activity":
+            value = layers.Conv1D(64, WINDOW, strides=WINDOW, activation="relu")(inputs)
+            value = layers.LSTM(200, return_sequences=True, unroll=True)(layers.Dropout(0.2)(value))
+            value = layers.Dense(128)(layers.GlobalAveragePooling1D()(value))
+            value = layers.Dropout(0.5)(layers.ReLU()(layers.BatchNormalization()(value)))
+        else:
+            value = layers.Conv1D(48, 5, padding="same")(inputs)
+            value = layers.ReLU()(layers.BatchNormalization()(value))
+            value = layers.Conv1D(64, 5, strides=2, padding="same")(value)
+            value = layers.ReLU()(layers.BatchNormalization()(value))
+            states = layers.Bidirectional(layers.GRU(64, return_sequences=True, unroll=True))(
+                layers.Dropout(0.1)(value))
+            shares = layers.Softmax(1)(layers.Dense(1, use_bias=False)(states))
+            mean = layers.Dot(1)([shares, states])
+            value = layers.Concatenate()(
+                [layers.GlobalMaxPooling1D()(states), layers.Flatten()(mean)])
+            value = layers.Dropout(0.3)(value)
+        return keras.Model(inputs, layers.Dense(SERIES_CLASSES)(value))
 
 
 class ONNXRuntime:
@@ -156,8 +230,7 @@ class ONNXRuntime:
         options.log_severity_level = 3
         session = self.runtime.InferenceSession(
             onnx_model(name), options, providers=["CPUExecutionProvider"])
-        name = session.get_inputs()[0].name
-        turn = itertools.cycle([{name: pixels} for pixels, _ in numpy_batches(batch)])
+        turn = itertools.cycle([{session.get_inputs()[0].name: pixels} for pixels, _ in numpy_batches(name, batch)])
         return lambda: session.run(None, next(turn))
 
 
@@ -165,9 +238,8 @@ def onnx_model(name):
     """The network as ONNX, written without PyTorch, so that its memory is ONNX Runtime's own."""
     import numpy
     from onnx import TensorProto, helper, numpy_helper
-    kernel, convolutions, units, _, normalizes = NETWORKS[name]
     generator = numpy.random.default_rng(1)
-    nodes, weights, value, channels, size = [], [], "input", 1, 28
+    nodes, weights = [], []
 
     def add(kind, inputs, **attributes):
         output = f"{kind}{len(nodes)}"
@@ -175,31 +247,71 @@ def onnx_model(name):
         return output
 
     def weight(*shape):
-        values = generator.uniform(-0.05, 0.05, shape).astype(numpy.float32)
-        weights.append(numpy_helper.from_array(values, f"weight{len(weights)}"))
+        return constant(generator.uniform(-0.05, 0.05, shape).astype(numpy.float32))
+
+    def constant(values):
+        weights.append(numpy_helper.from_array(numpy.asarray(values), f"weight{len(weights)}"))
         return weights[-1].name
 
-    for count, pools in convolutions:
-        value = add("Conv", [value, weight(count, channels, kernel, kernel), weight(count)],
-                    pads=[kernel // 2] * 4, kernel_shape=[kernel, kernel])
-        if normalizes:
-            variance = numpy_helper.from_array(
-                numpy.ones(count, numpy.float32), f"weight{len(weights)}")
-            weights.append(variance)
-            value = add("BatchNormalization", [value, weight(count), weight(count), weight(count),
-                                               variance.name])
-        value = add("Relu", [value])
-        channels = count
-        if pools:
-            value = add("MaxPool", [value], kernel_shape=[2, 2], strides=[2, 2])
-            size //= 2
-    value = add("Flatten", [value])
-    value = add("Gemm", [value, weight(units, channels * size * size), weight(units)], transB=1)
-    value = add("Gemm", [add("Relu", [value]), weight(CLASSES, units), weight(CLASSES)], transB=1)
+    def normalized(value, count):
+        return add("BatchNormalization", [value, weight(count), weight(count), weight(count),
+                                          constant(numpy.ones(count, numpy.float32))])
+
+    def dense(value, inputs, units):
+        return add("Gemm", [value, weight(units, inputs), weight(units)], transB=1)
+
+    def picture_network():
+        kernel, convolutions, units, _, normalizes = NETWORKS[name]
+        value, channels, size = "input", 1, 28
+        for count, pools in convolutions:
+            value = add("Conv", [value, weight(count, channels, kernel, kernel), weight(count)],
+                        pads=[kernel // 2] * 4, kernel_shape=[kernel, kernel])
+            if normalizes:
+                value = normalized(value, count)
+            value = add("Relu", [value])
+            channels = count
+            if pools:
+                value = add("MaxPool", [value], kernel_shape=[2, 2], strides=[2, 2])
+                size //= 2
+        value = add("Relu", [dense(add("Flatten", [value]), channels * size * size, units)])
+        return dense(value, units, CLASSES)
+
+    def recurrent(kind, value, inputs, units, gates, ways, **attributes):
+        """[batch, channels, steps] to [batch, steps, units]."""
+        value = add("Transpose", [value], perm=[2, 0, 1])
+        value = add(kind, [value, weight(ways, gates * units, inputs),
+                           weight(ways, gates * units, units), weight(ways, 2 * gates * units)],
+                    hidden_size=units, direction="bidirectional" if ways == 2 else "forward",
+                    **attributes)
+        value = add("Transpose", [value], perm=[2, 0, 1, 3])
+        return add("Reshape", [value, constant([0, 0, ways * units])])
+
+    def activity():
+        value = add("Conv", ["input", weight(64, CHANNELS, WINDOW), weight(64)], strides=[WINDOW],
+                    kernel_shape=[WINDOW])
+        value = recurrent("LSTM", add("Relu", [value]), 64, 200, 4, 1)
+        value = dense(add("ReduceMean", [value], axes=[1], keepdims=0), 200, 128)
+        return dense(add("Relu", [normalized(value, 128)]), 128, SERIES_CLASSES)
+
+    def gesture():
+        value = add("Conv", ["input", weight(48, CHANNELS, 5), weight(48)], pads=[2, 2],
+                    kernel_shape=[5])
+        value = add("Relu", [normalized(value, 48)])
+        value = add("Conv", [value, weight(64, 48, 5), weight(64)], pads=[2, 2], strides=[2],
+                    kernel_shape=[5])
+        value = add("Relu", [normalized(value, 64)])
+        states = recurrent("GRU", value, 64, 64, 3, 2, linear_before_reset=1)
+        shares = add("Softmax", [add("MatMul", [states, weight(128, 1)])], axis=1)
+        mean = add("ReduceSum", [add("Mul", [shares, states]), constant([1])], keepdims=0)
+        most = add("ReduceMax", [states], axes=[1], keepdims=0)
+        return dense(add("Concat", [most, mean], axis=1), 256, SERIES_CLASSES)
+
+    value = {"activity": activity, "gesture": gesture}.get(name, picture_network)()
+    shape, classes = ([CHANNELS, STEPS], SERIES_CLASSES) if name in SERIES else ([1, 28, 28], CLASSES)
     graph = helper.make_graph(
         nodes, name,
-        [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", 1, 28, 28])],
-        [helper.make_tensor_value_info(value, TensorProto.FLOAT, ["batch", CLASSES])], weights)
+        [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", *shape])],
+        [helper.make_tensor_value_info(value, TensorProto.FLOAT, ["batch", classes])], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return model.SerializeToString()
 

@@ -21,6 +21,14 @@ import SeededRandom
     var size: Int?
     var classes: Int?
     var examples: Int?
+    /// For networks over series: their steps, or the most of them where `least` is given, and their
+    /// channels; and the units of the recurrent layer.
+    var steps: Int?
+    var least: Int?
+    var channels: Int?
+    var units: Int?
+
+    var isOfSeries: Bool { Architecture.seriesNames.contains(network) }
   }
 
   struct Answer: Encodable {
@@ -57,6 +65,9 @@ import SeededRandom
     case "peak":
       let rate = try BLAS.load().matrixProductRate(threads: threads, seconds: request.seconds)
       return Answer(rate: rate, median: 0, p99: 0)
+    case "train" where request.isOfSeries: return try trainOnSeries(request, threads: threads)
+    case "infer" where request.isOfSeries: return try inferSeries(request)
+    case "stream": return try stream(request)
     case "train": return try train(request, threads: threads)
     case "epoch": return try epoch(request, threads: threads)
     case "infer": return try infer(request, threads: threads)
@@ -64,7 +75,7 @@ import SeededRandom
     case "draw": return try draw(request)
     default:
       fatalError(
-        "expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
+        "expected the task peak, train, epoch, infer, stream, label or draw, found \(request.task)")
     }
   }
 
@@ -125,6 +136,87 @@ import SeededRandom
       })
     return answer(times, batch: request.batch)
   }
+
+  // MARK: Series
+
+  /// A named network over series of as many steps and channels as asked for, and series for it.
+  static func series(_ request: Request, count: Int) throws -> (Architecture, [[Float]]) {
+    let (steps, channels) = (request.steps ?? 60, request.channels ?? 6)
+    guard
+      let named = try Architecture.named(
+        request.network, classCount: request.classes ?? 5, channels: channels, shortest: steps)
+    else { fatalError("expected a named network, found \(request.network)") }
+    let nodes = named.nodes.map { node in
+      var node = node
+      switch (node.layer, request.units) {
+      case (.gru(let layer), let units?):
+        node.layer = .gru(units: units, direction: layer.direction)
+      case (.lstm(let layer), let units?):
+        node.layer = .lstm(units: units, direction: layer.direction)
+      default: break
+      }
+      return node
+    }
+    let least = request.least ?? steps
+    let input = NetworkInput(
+      name: "series", form: .series(channels: channels, length: .variable(least...steps)))
+    var generator = SeededGenerator(seed: 1)
+    let series = (0..<count).map { _ in
+      (0..<channels * (least + generator.index(below: steps - least + 1))).map { _ in
+        Float(generator.uniform())
+      }
+    }
+    return (try Architecture(name: request.network, inputs: [input], nodes: nodes), series)
+  }
+
+  /// Whole steps of training on series: both passes and the optimiser.
+  static func trainOnSeries(_ request: Request, threads: Int) throws -> Answer {
+    let (network, series) = try series(request, count: max(4 * request.batch, 256))
+    let learner = try BatchLearner(
+      network, examples: series, targets: series.indices.map { $0 % network.classCount },
+      batchSize: request.batch, workers: threads)
+    return repeated(request) { _ = learner.learn() }
+  }
+
+  /// The logits of one series after the other, on one core.
+  static func inferSeries(_ request: Request) throws -> Answer {
+    let (architecture, series) = try series(request, count: 256)
+    let network = InferenceNetwork(try untrained(architecture), inputScale: 1)
+    var turn = 0
+    var first: Float = 0
+    return repeated(request) {
+      for _ in 0..<request.batch {
+        first += network.logits(of: [series[turn % series.count]])[0]
+        turn += 1
+      }
+    }
+  }
+
+  /// A series without end, row by row: `examples` rows.
+  static func stream(_ request: Request) throws -> Answer {
+    let (architecture, series) = try series(request, count: 64)
+    let network = try StreamingNetwork(untrained(architecture))
+    let rows = series.flatMap { $0 }
+    let count = rows.count / network.channelCount
+    var logits = [Float](repeating: 0, count: network.classCount)
+    let wanted = request.examples ?? 100_000
+    let time = ContinuousClock().measure {
+      rows.withUnsafeBufferPointer { rows in
+        logits.withUnsafeMutableBufferPointer { logits in
+          for turn in 0..<wanted {
+            let start = turn % count * network.channelCount
+            _ = network.take(
+              UnsafeBufferPointer(rebasing: rows[start..<start + network.channelCount]),
+              into: logits)
+          }
+        }
+      }
+    }
+    let each = time / .microseconds(1) / Double(wanted)
+    return Answer(rate: 1e6 / each, median: each, p99: each)
+  }
+
+  // MARK: Pictures
 
   /// Everything from a data set in memory to the end of the first epoch.
   static func epoch(_ request: Request, threads: Int) throws -> Answer {
@@ -235,6 +327,14 @@ import SeededRandom
       let network = try Architecture.named(
         request.network, classCount: request.classes ?? 10, inputSize: size)
     else { fatalError("expected a named network, found \(request.network)") }
+    return try Model(
+      network: untrained(network),
+      labels: (0..<network.classCount).map { "\($0)" },
+      preprocessing: .raster(Rasterizer(size: size, margin: 2, penWidth: 2)))
+  }
+
+  /// Weights that nobody has trained.
+  static func untrained(_ network: Architecture) throws -> TrainedNetwork {
     var generator = SeededGenerator(seed: 1)
     var weights: [String: Tensor] = [:]
     for parameter in network.parameters {
@@ -244,10 +344,7 @@ import SeededRandom
           Float(generator.uniform(parameter.role == .runningVariance ? 0.5...1 : -0.05...0.05))
         })
     }
-    return try Model(
-      network: TrainedNetwork(network, weights: weights),
-      labels: (0..<network.classCount).map { "\($0)" },
-      preprocessing: [.raster(Rasterizer(size: size, margin: 2, penWidth: 2))])
+    return try TrainedNetwork(network, weights: weights)
   }
 
   static func repeated(_ request: Request, _ body: () throws -> Void) rethrows -> Answer {

@@ -177,3 +177,90 @@ CLONES void ink_normalization_gradient(
     write_gradient(
       shape, values, mean, factors, choices, output_gradient, gradient, gradient_row, false);
 }
+
+// MARK: Rows of channels
+
+// So many channels at once, which the compiler then keeps in vectors.
+enum { ROW_BLOCK = 16 };
+
+#define BLOCKS_OF_ROWS(function, ...)              \
+  do {                                             \
+    if (channels == ROW_BLOCK)                     \
+      function(__VA_ARGS__, ROW_BLOCK);            \
+    else                                           \
+      function(__VA_ARGS__, channels);             \
+  } while (0)
+
+INLINE void add_rows(
+  size_t rows, size_t row, const float *values, const double *means, double *totals,
+  const size_t channels) {
+#pragma clang fp contract(off)
+  double sums[ROW_BLOCK] = {0};
+  for (size_t r = 0; r < rows; r++, values += row)
+    for (size_t c = 0; c < channels; c++) {
+      double value = (double)values[c];
+      if (means) {
+        value -= means[c];
+        value *= value;
+      }
+      sums[c] += value;
+    }
+  for (size_t c = 0; c < channels; c++) totals[c] = sums[c];
+}
+
+CLONES void ink_row_sums(
+  size_t rows, size_t row, size_t channels, const float *values, const double *means,
+  double *totals) {
+  if (means)
+    BLOCKS_OF_ROWS(add_rows, rows, row, values, means, totals);
+  else
+    BLOCKS_OF_ROWS(add_rows, rows, row, values, NULL, totals);
+}
+
+INLINE void add_row_gradients(
+  size_t rows, size_t row, const float *values, const float *mean, const float *inverse,
+  const float *gradient, double *scales, double *shifts, const size_t channels) {
+#pragma clang fp contract(off)
+  double scale[ROW_BLOCK] = {0}, shift[ROW_BLOCK] = {0};
+  for (size_t r = 0; r < rows; r++, values += row, gradient += row)
+    for (size_t c = 0; c < channels; c++) {
+      shift[c] += (double)gradient[c];
+      scale[c] += (double)(gradient[c] * (values[c] - mean[c]) * inverse[c]);
+    }
+  for (size_t c = 0; c < channels; c++) {
+    scales[c] = scale[c];
+    shifts[c] = shift[c];
+  }
+}
+
+CLONES void ink_row_gradient_sums(
+  size_t rows, size_t row, size_t channels, const float *values, const float *mean,
+  const float *inverse, const float *gradient, double *scales, double *shifts) {
+  BLOCKS_OF_ROWS(
+    add_row_gradients, rows, row, values, mean, inverse, gradient, scales, shifts);
+}
+
+CLONES void ink_scale_rows(
+  size_t rows, size_t channels, const float *values, const float *restrict scale,
+  const float *restrict shift, float *restrict output) {
+#pragma clang fp contract(off)
+  for (size_t r = 0; r < rows; r++, values += channels, output += channels)
+    for (size_t c = 0; c < channels; c++) output[c] = values[c] * scale[c] + shift[c];
+}
+
+CLONES void ink_row_gradients(
+  size_t rows, size_t channels, const float *values, const float *restrict mean,
+  const float *restrict inverse, const float *restrict gradient, const float *restrict factors,
+  float *restrict value_gradient) {
+#pragma clang fp contract(off)
+  const float *scales = factors + channels, *shifts = scales + channels;
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t c = 0; c < channels; c++) {
+      float normalized = (values[c] - mean[c]) * inverse[c];
+      value_gradient[c] = factors[c] * (gradient[c] - shifts[c] - normalized * scales[c]);
+    }
+    values += channels;
+    gradient += channels;
+    value_gradient += channels;
+  }
+}

@@ -139,6 +139,30 @@ CLONES float ink_dot(const float *values, const float *factors, size_t count) {
   return sum_of_products(count, values, factors);
 }
 
+CLONES void ink_add_rows(
+  size_t rows, size_t row, size_t columns, const float *restrict values, float *restrict totals) {
+  for (size_t c = 0; c < columns; c++) totals[c] = 0;
+  for (size_t r = 0; r < rows; r++, values += row)
+    for (size_t c = 0; c < columns; c++) totals[c] += values[c];
+}
+
+CLONES void ink_largest_rows(
+  size_t rows, size_t row, size_t columns, const float *restrict values, float *restrict largest,
+  int32_t *restrict places) {
+  for (size_t c = 0; c < columns; c++) {
+    largest[c] = values[c];
+    places[c] = 0;
+  }
+  for (size_t r = 1; r < rows; r++) {
+    const float *restrict value = values + r * row;
+    for (size_t c = 0; c < columns; c++) {
+      int32_t place = value[c] > largest[c] ? (int32_t)r : places[c];
+      largest[c] = value[c] > largest[c] ? value[c] : largest[c];
+      places[c] = place;
+    }
+  }
+}
+
 CLONES void ink_add_scaled(
   float *restrict target, const float *restrict source, float factor, size_t count) {
   for (size_t i = 0; i < count; i++) target[i] += factor * source[i];
@@ -178,4 +202,57 @@ CLONES void ink_layer_normalization_gradient(
       input_gradient[c] = (input_gradient[c] - mean - normalized[c] * slope) * inverses[r];
     input_gradient += channels;
   }
+}
+
+// MARK: Transposing
+
+// Exchanges what is `apart` rows and as many columns apart; the masks are of two rows, one after the other.
+INLINE void exchange(v16 *square, const size_t apart) {
+  for (size_t k = 0; k < LANES; k++) {
+    if (k & apart) continue;
+    v16 a = square[k], b = square[k + apart];
+    switch (apart) {
+      case 8:
+        square[k] = __builtin_shufflevector(
+          a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+        square[k + apart] = __builtin_shufflevector(
+          a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+        break;
+      case 4:
+        square[k] = __builtin_shufflevector(
+          a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
+        square[k + apart] = __builtin_shufflevector(
+          a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+        break;
+      case 2:
+        square[k] = __builtin_shufflevector(
+          a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+        square[k + apart] = __builtin_shufflevector(
+          a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+        break;
+      default:
+        square[k] = __builtin_shufflevector(
+          a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+        square[k + apart] = __builtin_shufflevector(
+          a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+    }
+  }
+}
+
+CLONES void ink_transpose(
+  size_t rows, size_t columns, const float *restrict source, size_t source_row,
+  float *restrict target, size_t target_row) {
+  size_t x = 0;
+  if (rows == LANES)
+    for (; x + LANES <= columns; x += LANES) {
+      v16 square[LANES];
+      for (size_t y = 0; y < LANES; y++) square[y] = AT(source + y * source_row + x);
+      exchange(square, 8);
+      exchange(square, 4);
+      exchange(square, 2);
+      exchange(square, 1);
+      for (size_t y = 0; y < LANES; y++) AT(target + (x + y) * target_row) = square[y];
+    }
+  for (; x < columns; x++)
+    for (size_t y = 0; y < rows; y++) target[x * target_row + y] = source[y * source_row + x];
 }

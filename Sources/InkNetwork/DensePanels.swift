@@ -22,22 +22,35 @@ package struct DensePanels: Sendable {
   /// The memory that a product needs beside its input and output.
   package var scratchCount: Int { ink_dense_scratch(inputs) }
 
-  /// Sets the weights of unit `unit` to `count` values of `row`, `stride` apart, over the inputs from
-  /// `first` on.
-  @inline(__always)
+  /// Sets the weights of some units over the `count` inputs from `first` on.
+  ///
+  /// The units begin with a whole vector, and their rows begin `row` values after each other.
   package func set(
-    unit: Int, to row: UnsafePointer<Float>, count: Int, stride: Int = 1, first: Int = 0
+    units range: Range<Int>, to rows: UnsafePointer<Float>, row: Int, count: Int, first: Int = 0
   ) {
-    let panel = ink_dense_panel()
-    let start = unit / panel * panel
-    let width = min(panel, units - start)
-    var target = weight.pointer + start * inputs + first * width + unit - start
-    var source = row
-    for _ in 0..<count {
-      target.pointee = source.pointee
-      target += width
-      source += stride
+    for unit in stride(from: range.lowerBound, to: range.upperBound, by: PlaneLayout.lanes) {
+      let (place, width) = place(of: unit, input: first)
+      ink_transpose(
+        min(PlaneLayout.lanes, range.upperBound - unit), count,
+        rows + (unit - range.lowerBound) * row, row, place, width)
     }
+  }
+
+  /// Sets the weights of the first `count` units over one input.
+  package func set(input: Int, to values: UnsafePointer<Float>, count: Int) {
+    for unit in stride(from: 0, to: count, by: ink_dense_panel()) {
+      let (place, width) = place(of: unit, input: input)
+      place.update(from: values + unit, count: min(width, count - unit))
+    }
+  }
+
+  /// Where the weight of a unit over an input lies, and how far it is to that over the next input.
+  private func place(
+    of unit: Int, input: Int
+  ) -> (UnsafeMutablePointer<Float>, width: Int) {
+    let start = unit / ink_dense_panel() * ink_dense_panel()
+    let width = min(ink_dense_panel(), units - start)
+    return (weight.pointer + start * inputs + input * width + unit - start, width)
   }
 
   /// output[e, u] = max(lowest, bias[u] + Σ over i of input[e, i] · weight[u, i]), for `count` rows.

@@ -111,9 +111,7 @@ public struct InferenceNetwork: Sendable {
     precondition(!hasSeries, "series are numbers")
     _ = compute(count: count, into: logits, length: longest) { example, input, _, target in
       let source = values.baseAddress! + example * inputCount + starts[input]
-      plan.layouts[input].forEachRun { planes, packed, length, stride in
-        for x in 0..<length { target[packed + x * stride] = Float(source[planes + x]) * inputScale }
-      }
+      plan.layouts[input].pack(source, scale: inputScale, into: target)
     }
   }
 

@@ -170,12 +170,10 @@ struct InferencePlan: Sendable {
     let channels = layouts[input].channels
     let panels = DensePanels(inputs: layer.kernel * row, units: layouts[output].packedChannels)
     epilogue.weight.withUnsafeBufferPointer { weight in
-      for filter in 0..<layer.filters {
-        for step in 0..<layer.kernel {
-          panels.set(
-            unit: filter, to: weight.baseAddress! + (filter * layer.kernel + step) * channels,
-            count: channels, first: step * row)
-        }
+      for step in 0..<layer.kernel {
+        panels.set(
+          units: 0..<layer.filters, to: weight.baseAddress! + step * channels,
+          row: layer.kernel * channels, count: channels, first: step * row)
       }
     }
     panels.bias.pointer.update(from: epilogue.bias, count: layer.filters)
@@ -460,6 +458,11 @@ enum Operation: Sendable {
         Self.maxPool(
           input + example * inputLayout.count, inputLayout, size: size,
           into: output + example * outputLayout.count, outputLayout)
+      }
+    case .copy where inputLayout.isSeries:
+      for example in 0..<count {
+        (output + example * outputLayout.count).update(
+          from: input + example * inputLayout.count, count: used)
       }
     case .copy:
       for example in 0..<count {

@@ -48,14 +48,21 @@ package struct PlaneLayout: Hashable, Sendable {
   /// Where the first value that is used lies.
   package var start: Int { pad * row + pad * packedChannels }
 
-  /// Calls `body` for each row of each channel: where it begins in `[channels, height, width]` and in the
-  /// layout's memory, how long it is, and how far apart its values lie there.
-  @inline(__always)
-  func forEachRun(_ body: (_ planes: Int, _ packed: Int, _ length: Int, _ stride: Int) -> Void) {
+  /// Copies bytes of `[channels, height, width]`, multiplied by `scale`, to their places; `packed` begins with
+  /// the layout's memory.
+  func pack(
+    _ bytes: UnsafePointer<UInt8>, scale: Float, into packed: UnsafeMutablePointer<Float>
+  ) {
     for channel in 0..<channels {
       for y in 0..<height {
-        body(
-          (channel * height + y) * width, start + y * row + channel, width, packedChannels)
+        let source = bytes + (channel * height + y) * width
+        let target = packed + start + y * row + channel
+        // Most pictures have one channel: values side by side take vectors.
+        if packedChannels == 1 {
+          for x in 0..<width { target[x] = Float(source[x]) * scale }
+        } else {
+          for x in 0..<width { target[x * packedChannels] = Float(source[x]) * scale }
+        }
       }
     }
   }

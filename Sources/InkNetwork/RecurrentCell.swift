@@ -47,13 +47,12 @@ package struct RecurrentCell: Sendable {
     let inputBias = stateWeight + rows * units
     let stateBias = inputBias + rows
     for gate in 0..<gates {
-      for unit in 0..<units {
-        let (row, place) = (gate * units + unit, gate * packedUnits + unit)
-        inputPanels.set(unit: place, to: parameters + row * inputs, count: inputs)
-        statePanels.set(unit: place, to: stateWeight + row * units, count: units)
-        inputPanels.bias.pointer[place] = inputBias[row]
-        statePanels.bias.pointer[place] = stateBias[row]
-      }
+      let (row, place) = (gate * units, gate * packedUnits)
+      let range = place..<place + units
+      inputPanels.set(units: range, to: parameters + row * inputs, row: inputs, count: inputs)
+      statePanels.set(units: range, to: stateWeight + row * units, row: units, count: units)
+      (inputPanels.bias.pointer + place).update(from: inputBias + row, count: units)
+      (statePanels.bias.pointer + place).update(from: stateBias + row, count: units)
     }
   }
 

@@ -45,6 +45,8 @@ struct Constants: Encodable {
   var nameCharacters = FileName.characterClass
   /// The maximum number of epochs.
   var epochs = Training.mostEpochs
+  /// The networks for a new model, the usual one first.
+  var networks = Training.networks
   /// The levels of the digit game.
   var levels = Practice.Level.allCases.map { Level(name: $0.rawValue, title: $0.title) }
   /// The number of new digits after which the model adapts to a learner again.

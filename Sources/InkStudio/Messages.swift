@@ -93,6 +93,7 @@ enum Message {
   }
 
   struct Answer: Encodable {
+    /// The picture that the network sees; empty if it sees none.
     var bitmap: Data
     var size: Int
     var ranked: [Ranked]
@@ -106,9 +107,9 @@ enum Message {
       var probability: Double
     }
 
-    init(_ recognition: Recognition, _ bitmap: Bitmap, microseconds: Double) {
-      self.bitmap = Data(bitmap.pixels)
-      size = bitmap.width
+    init(_ recognition: Recognition, _ bitmap: Bitmap?, microseconds: Double) {
+      self.bitmap = Data(bitmap?.pixels ?? [])
+      size = bitmap?.width ?? 0
       ranked = recognition.ranked.map { .init(label: $0.label, probability: $0.probability) }
       rejection = recognition.rejection?.rawValue
       reason = recognition.rejection?.explanation

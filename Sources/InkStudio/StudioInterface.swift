@@ -5,6 +5,7 @@ import Hummingbird
 import Ink
 import InkDatasets
 import InkRaster
+import InkRecognizer
 import NIOCore
 
 /// The requests of the page: JSON in, JSON out, and streams of changes.
@@ -83,7 +84,7 @@ struct StudioInterface: Sendable {
         let recognizer = models.used
         let clock = ContinuousClock()
         let start = clock.now
-        let bitmap = try (recognizer.model.rasterizer ?? .standard).render(recording.drawing)
+        let bitmap = try recognizer.model.rasterizer?.render(recording.drawing)
         let recognition = try recognizer.recognize(recording.drawing)
         return Message.Answer(
           recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
@@ -212,6 +213,8 @@ struct StudioInterface: Sendable {
       return Answer.problem(.badRequest, "\(error)")
     } catch let error as RasterError {
       return Answer.problem(.badRequest, "\(error)")
+    } catch let error as PreparationError {
+      return Answer.problem(.badRequest, "The model in use reads something else: \(error).")
     }
   }
 }

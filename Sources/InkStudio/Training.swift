@@ -15,6 +15,10 @@ final class Training: Sendable {
   struct Request: Decodable, Sendable {
     /// The model to adapt; `nil` trains a new network.
     var base: String?
+    /// The name of the new network.
+    ///
+    /// It is one of ``networks``; `nil` is the first. A model keeps its own.
+    var network: String?
     /// The number of epochs.
     var epochs: Int
     /// The name of the new model.
@@ -55,8 +59,19 @@ final class Training: Sendable {
     var isEnding = false
   }
 
+  /// A network that can be trained on drawings.
+  struct Network: Encodable, Equatable {
+    var name: String
+    var title: String
+  }
+
   private let models: Models
   private let state = Mutex(State())
+  /// The networks for a new model, the usual one first.
+  static let networks = [
+    Network(name: "drawing", title: "drawing: sees a picture"),
+    Network(name: "gesture", title: "gesture: follows the strokes over time"),
+  ]
   static let mostEpochs = 1000
   private static let leastPerClass = 5
   private static let seed: UInt64 = 1
@@ -116,6 +131,14 @@ final class Training: Sendable {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
       throw StudioError("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
     }
+    if let network = request.network, !Self.networks.contains(where: { $0.name == network }) {
+      throw StudioError(
+        "There is no network `\(network.prefix(80))`. Choose "
+          + Self.networks.map { "`\($0.name)`" }.joined(separator: " or ") + ".")
+    }
+    if request.network != nil, request.base != nil {
+      throw StudioError("A model keeps its network. Choose a model or a network, not both.")
+    }
     try models.makeRoom()
     let base = try request.base.map { try models.model(named: $0) }
     let parts = try Self.parts(of: recordings, for: base)
@@ -165,6 +188,11 @@ final class Training: Sendable {
     var counts: [String: Int] = [:]
     for example in examples { counts[example.label, default: 0] += 1 }
     if let base {
+      guard base.recordings == nil else {
+        throw StudioError(
+          "The model reads recordings of sensors, not drawings. Start from another model or train a "
+            + "new network.", .conflict)
+      }
       if let unknown = counts.keys.sorted().first(where: { !base.labels.contains($0) }) {
         throw StudioError(
           "The model does not know the class `\(unknown)`, only \(base.labels.joined(separator: ", ")). "
@@ -229,13 +257,18 @@ final class Training: Sendable {
       }
       learnt.labels = base.labels
     }
-    let network = try base?.architecture ?? .drawing(classCount: learnt.labels.count)
+    let name = request.network ?? Self.networks[0].name
+    guard
+      let network = try base.map({ NetworkChoice(of: $0) })
+        ?? NetworkChoice(named: name, for: learnt)
+    else { preconditionFailure("`networks` has names of networks") }
     let options = recipe.options(
-      for: learnt, network: network, hasValidation: false, startsFromModel: base != nil)
+      for: learnt, network: network.architecture, hasValidation: false,
+      startsFromModel: base != nil)
     let trainer = try Trainer(
-      network, training: learnt, validation: nil,
-      preprocessing: base?.preprocessing ?? [.raster(.standard)],
-      options: options, startingFrom: base, workers: Self.workers)
+      network.architecture, training: learnt, validation: nil,
+      preprocessing: network.preprocessing, options: options, startingFrom: base,
+      workers: Self.workers)
     let clock = ContinuousClock()
     let start = clock.now
     let tested = Dataset(parts.tested.examples, labels: learnt.labels)
@@ -255,10 +288,10 @@ final class Training: Sendable {
     let hasSeen = (
       base: request.base.map(own.contains) ?? false, used: own.contains(models.usedName)
     )
-    let name = try models.add(model, named: request.name)
-    change { $0.status.name = name }
+    let modelName = try models.add(model, named: request.name)
+    change { $0.status.name = modelName }
     let report = try Self.report(
-      model, name: name, before: models, on: tested, parts, hasSeen: hasSeen)
+      model, name: modelName, before: models, on: tested, parts, hasSeen: hasSeen)
     change { $0.status.report = report }
     return .finished
   }
@@ -294,7 +327,9 @@ final class Training: Sendable {
       of: Recognizer(model: model), on: tested, workers: workers)
     var before: String?
     let used = models.used
-    if Set(used.model.labels).isSuperset(of: tested.examples.map(\.label)) {
+    if used.model.recordings == nil,
+      Set(used.model.labels).isSuperset(of: tested.examples.map(\.label))
+    {
       before =
         try Evaluation(of: used, on: tested, workers: workers).accuracy.summary
         + (hasSeen.used ? " (some test drawings may be in its training data)" : "")

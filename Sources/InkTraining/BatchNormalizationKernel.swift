@@ -1,6 +1,7 @@
+import CInkKernels
 import InkNetwork
 
-/// Batch normalisation with its gradients, for one channel of the whole batch at a time.
+/// Batch normalisation with its gradients, for some channels of the whole batch at a time.
 ///
 /// Legend: B examples, C channels, L values per channel and example; n = B · L. For channel c, with
 /// mean μ and (biased) variance σ² over the n values, and x̂ = (x − μ) / √(σ² + ε)
@@ -16,40 +17,76 @@ struct BatchNormalizationKernel {
   /// The weight of the batch's statistics in the running statistics (PyTorch's default).
   static let momentum: Float = 0.1
 
-  /// Returns the sum of the values of a channel, for the mean over all processes.
-  func sum(channel: Int, batch: Int, input: UnsafePointer<Float>) -> Double {
-    var total = 0.0
-    forEachValue(channel: channel, batch: batch) { total += Double(input[$0]) }
-    return total
+  /// The channels whose sums are made together.
+  private static let blockSize = 16
+
+  /// The number of blocks of channels.
+  var blockCount: Int { (channels + Self.blockSize - 1) / Self.blockSize }
+
+  /// The channels of a block.
+  func block(_ index: Int) -> Range<Int> {
+    index * Self.blockSize..<min((index + 1) * Self.blockSize, channels)
   }
 
-  /// Returns the sum of the squared differences between the values of a channel and `mean`.
-  func squares(channel: Int, batch: Int, input: UnsafePointer<Float>, mean: Double) -> Double {
-    var total = 0.0
-    forEachValue(channel: channel, batch: batch) {
-      let difference = Double(input[$0]) - mean
-      total += difference * difference
-    }
-    return total
-  }
-
-  /// Normalises a channel in training; `count`, `mean` and `squares` are those of all processes.
-  ///
-  /// `squares` is the sum of the squared differences. `statistics` is `[2, C]`: means, then
-  /// 1 / √(σ² + ε).
-  func forward(
-    channel: Int, batch: Int, count: Double, mean: Double, squares: Double,
-    input: UnsafePointer<Float>, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-    runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>,
-    statistics: UnsafeMutablePointer<Float>, output: UnsafeMutablePointer<Float>
+  /// Writes the sums of some channels' values, from which the means over all processes are made.
+  func sums(
+    _ block: Range<Int>, batch: Int, input: UnsafePointer<Float>,
+    into totals: UnsafeMutablePointer<Double>
   ) {
-    let (scale, shift) = gather(
-      channel: channel, count: count, mean: mean, squares: squares, weight: weight, bias: bias,
-      runningMean: runningMean, runningVariance: runningVariance, statistics: statistics)
-    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
+    guard length > 1 else {
+      ink_row_sums(
+        batch, channels, block.count, input + block.lowerBound, nil, totals + block.lowerBound)
+      return
+    }
+    for channel in block {
+      var total = 0.0
+      forEachValue(channel: channel, examples: 0..<batch) { total += Double(input[$0]) }
+      totals[channel] = total
+    }
+  }
+
+  /// Writes the sums of the squared distances of some channels' values from `means`.
+  func squares(
+    _ block: Range<Int>, batch: Int, input: UnsafePointer<Float>, means: UnsafePointer<Double>,
+    into totals: UnsafeMutablePointer<Double>
+  ) {
+    guard length > 1 else {
+      ink_row_sums(
+        batch, channels, block.count, input + block.lowerBound, means + block.lowerBound,
+        totals + block.lowerBound)
+      return
+    }
+    for channel in block {
+      var total = 0.0
+      forEachValue(channel: channel, examples: 0..<batch) {
+        let difference = Double(input[$0]) - means[channel]
+        total += difference * difference
+      }
+      totals[channel] = total
+    }
+  }
+
+  /// Normalises some examples, `scale` and `shift` as ``gather`` and ``inferred`` give them.
+  func forward(
+    _ examples: Range<Int>, input: UnsafePointer<Float>, scale: UnsafePointer<Float>,
+    shift: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>
+  ) {
+    guard length > 1 else {
+      let start = examples.lowerBound * channels
+      ink_scale_rows(examples.count, channels, input + start, scale, shift, output + start)
+      return
+    }
+    for channel in 0..<channels {
+      forEachValue(channel: channel, examples: examples) {
+        output[$0] = input[$0] * scale[channel] + shift[channel]
+      }
+    }
   }
 
   /// Writes the statistics of a channel in training and updates its running statistics.
+  ///
+  /// `count`, `mean` and `squares`, the sum of the squared differences, are those of all processes.
+  /// `statistics` is `[2, C]`: means, then 1 / √(σ² + ε).
   ///
   /// Returns the factor and the summand that normalise a value.
   func gather(
@@ -69,18 +106,6 @@ struct BatchNormalizationKernel {
     return (scale, bias[channel] - Float(mean) * scale)
   }
 
-  /// Normalises a channel with its running statistics.
-  func infer(
-    channel: Int, batch: Int, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
-    runningVariance: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>
-  ) {
-    let (scale, shift) = inferred(
-      channel: channel, weight: weight, bias: bias, runningMean: runningMean,
-      runningVariance: runningVariance)
-    forEachValue(channel: channel, batch: batch) { output[$0] = input[$0] * scale + shift }
-  }
-
   /// Returns the factor and the summand that normalise a value with the running statistics.
   func inferred(
     channel: Int, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
@@ -91,42 +116,63 @@ struct BatchNormalizationKernel {
     return (scale, bias[channel] - runningMean[channel] * scale)
   }
 
-  /// Returns Σ g · x̂ and Σ g of a channel: the gradients of its scale and its shift.
+  /// Writes the sums Σ g · x̂ and Σ g of some channels: the gradients of their scale and their shift.
   func gradientSums(
-    channel: Int, batch: Int, input: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
-    outputGradient: UnsafePointer<Float>
-  ) -> (scale: Double, shift: Double) {
-    let mean = statistics[channel]
-    let inverse = statistics[channels + channel]
-    var scale = 0.0
-    var shift = 0.0
-    forEachValue(channel: channel, batch: batch) {
-      shift += Double(outputGradient[$0])
-      scale += Double(outputGradient[$0] * (input[$0] - mean) * inverse)
+    _ block: Range<Int>, batch: Int, input: UnsafePointer<Float>,
+    statistics: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
+    scales: UnsafeMutablePointer<Double>, shifts: UnsafeMutablePointer<Double>
+  ) {
+    let (first, inverses) = (block.lowerBound, statistics + channels)
+    guard length > 1 else {
+      ink_row_gradient_sums(
+        batch, channels, block.count, input + first, statistics + first, inverses + first,
+        outputGradient + first, scales + first, shifts + first)
+      return
     }
-    return (scale, shift)
+    for channel in block {
+      let (mean, inverse) = (statistics[channel], inverses[channel])
+      var scale = 0.0
+      var shift = 0.0
+      forEachValue(channel: channel, examples: 0..<batch) {
+        shift += Double(outputGradient[$0])
+        scale += Double(outputGradient[$0] * (input[$0] - mean) * inverse)
+      }
+      (scales[channel], shifts[channel]) = (scale, shift)
+    }
   }
 
-  /// Writes the gradient of the input of a channel; `scale` and `shift` are the gradient sums over all
-  /// `count` values.
+  /// Writes the gradient of the input of some examples.
+  ///
+  /// `factors` is `[3, C]`: γ / √(σ² + ε), ∂γ / n and ∂β / n.
   func backward(
-    channel: Int, batch: Int, count: Float, scale: Double, shift: Double,
-    input: UnsafePointer<Float>, weight: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
-    outputGradient: UnsafePointer<Float>, inputGradient: UnsafeMutablePointer<Float>
+    _ examples: Range<Int>, input: UnsafePointer<Float>, statistics: UnsafePointer<Float>,
+    factors: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
+    inputGradient: UnsafeMutablePointer<Float>
   ) {
-    let mean = statistics[channel]
-    let inverse = statistics[channels + channel]
-    let factor = weight[channel] * inverse
-    let (meanScale, meanShift) = (Float(scale) / count, Float(shift) / count)
-    forEachValue(channel: channel, batch: batch) {
-      let normalized = (input[$0] - mean) * inverse
-      inputGradient[$0] = factor * (outputGradient[$0] - meanShift - normalized * meanScale)
+    guard length > 1 else {
+      let start = examples.lowerBound * channels
+      ink_row_gradients(
+        examples.count, channels, input + start, statistics, statistics + channels,
+        outputGradient + start, factors, inputGradient + start)
+      return
+    }
+    for channel in 0..<channels {
+      let (mean, inverse) = (statistics[channel], statistics[channels + channel])
+      let (factor, scale, shift) = (
+        factors[channel], factors[channels + channel], factors[2 * channels + channel]
+      )
+      forEachValue(channel: channel, examples: examples) {
+        let normalized = (input[$0] - mean) * inverse
+        inputGradient[$0] = factor * (outputGradient[$0] - shift - normalized * scale)
+      }
     }
   }
 
   @inline(__always)
-  private func forEachValue(channel: Int, batch: Int, _ body: (_ index: Int) -> Void) {
-    for example in 0..<batch {
+  private func forEachValue(
+    channel: Int, examples: Range<Int>, _ body: (_ index: Int) -> Void
+  ) {
+    for example in examples {
       let start = (example * channels + channel) * length
       for index in start..<start + length { body(index) }
     }

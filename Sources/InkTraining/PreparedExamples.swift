@@ -1,3 +1,4 @@
+import Ink
 import InkDatasets
 import InkNetwork
 import InkRaster
@@ -15,6 +16,7 @@ struct PreparedExamples: Sendable {
   private let preprocessing: [Preprocessing]
   private let augmentation: Augmentation
   private let uprightShare: Double
+  private let reorderedShare: Double
   private let seriesAugmentation: SeriesAugmentation
   private let seed: UInt64
   /// The pictures that are kept in memory, one after the other, for the input that reads pictures.
@@ -32,13 +34,15 @@ struct PreparedExamples: Sendable {
   /// - Throws: `FileError` naming an example that the network cannot read, or whose label is unknown.
   init(
     _ dataset: Dataset, preprocessing: [Preprocessing], augmentation: Augmentation,
-    uprightShare: Double = 0, seriesAugmentation: SeriesAugmentation = .none, seed: UInt64
+    uprightShare: Double = 0, reorderedShare: Double = 0,
+    seriesAugmentation: SeriesAugmentation = .none, seed: UInt64
   ) throws {
     targets = try dataset.classes()
     self.preprocessing = preprocessing
     self.augmentation = augmentation
     self.seed = seed
     self.uprightShare = uprightShare
+    self.reorderedShare = reorderedShare
     self.seriesAugmentation = seriesAugmentation
     examples = dataset.examples
     var pixels: [UInt8] = []
@@ -195,7 +199,8 @@ struct PreparedExamples: Sendable {
       // A picture of the same drawing has these choices first.
       _ = augmentation.margins.map { generator.uniform($0) }
       _ = augmentation.penWidths.map { generator.uniform($0) }
-      let varied = augmentation.vary(drawing, using: &generator)
+      let varied = reordered(
+        augmentation.vary(drawing, using: &generator), index, epoch: epoch)
       let values = try? preparation.prepare(encoder.encode(varied)).values
       return values ?? known
     case (.series(let preparation, _), .series(let recording))
@@ -208,6 +213,13 @@ struct PreparedExamples: Sendable {
       return values
     default: return known
     }
+  }
+
+  /// Returns the drawing as somebody with other habits may draw it.
+  private func reordered(_ drawing: Drawing, _ index: Int, epoch: Int) -> Drawing {
+    var generator = SeededGenerator(seed: seed, stream: 0x0de4, UInt64(epoch), UInt64(index))
+    guard reorderedShare > 0, generator.chance(reorderedShare) else { return drawing }
+    return drawing.drawnOtherwise(using: &generator)
   }
 
   /// Tells the system that what is on disk will be read here and there, and not from end to end.

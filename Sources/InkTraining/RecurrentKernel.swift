@@ -10,7 +10,8 @@ import InkNetwork
 ///     weights  ∂W = Σ_S a · xᵀ   ∂V = Σ_S b · h′ᵀ   biases  Σ_S a, Σ_S b
 ///     input    ∂x = Wᵀ · a        state  ∂h′ = Vᵀ · b + what the gates pass on
 ///
-/// The products with the input, and all sums over steps, are one matrix product for the slice. The state
+/// The products with the input are one matrix product for the slice, and the sums over steps for the whole
+/// batch: to add up large weights' gradients slice by slice costs more than to compute them. The state
 /// goes through the steps of all examples of the slice together; the longest come first, so that those
 /// which still have steps lie together.
 struct RecurrentKernel: SeriesKernel {
@@ -69,11 +70,11 @@ struct RecurrentKernel: SeriesKernel {
     cell.pack(parameters)
     let units = cell.units
     let stateWeight = parameters + cell.gates * units * cell.inputs
-    for state in 0..<units {
-      for gate in 0..<cell.gates {
+    for gate in 0..<cell.gates {
+      for unit in 0..<units {
         backPanels.set(
-          unit: state, to: stateWeight + gate * units * units + state, count: units,
-          stride: units, first: gate * cell.packedUnits)
+          input: gate * cell.packedUnits + unit, to: stateWeight + (gate * units + unit) * units,
+          count: units)
       }
     }
   }
@@ -99,11 +100,12 @@ struct RecurrentKernel: SeriesKernel {
 
   /// Calls `body` for every step in turn with the examples that have it, the longest first.
   ///
+  /// Before the first step of an example, its state is 0.
   /// `row` gives the step of the batch that each of them is at.
   @inline(__always)
   private func forEachStep(
     _ steps: SliceSteps, reversed: Bool,
-    _ body: (_ active: Int, _ row: (_ position: Int) -> Int) -> Void
+    _ body: (_ active: Int, _ isFirst: Bool, _ row: (_ position: Int) -> Int) -> Void
   ) {
     let (input, first) = (steps.input, steps.examples.lowerBound)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: steps.examples.count) { order in
@@ -128,7 +130,7 @@ struct RecurrentKernel: SeriesKernel {
         } else {
           while input[order[active - 1] + 1] - input[order[active - 1]] <= step { active -= 1 }
         }
-        body(active) { position in
+        body(active, step == 0) { position in
           let example = order[position]
           return cell.isBackward ? input[example + 1] - 1 - step : input[example] + step
         }
@@ -145,9 +147,16 @@ struct RecurrentKernel: SeriesKernel {
     cell.inputPanels.multiply(
       input + steps.firstInput * cell.inputs, count: steps.inputCount,
       into: products.pointer + steps.firstInput * gateCount, scratch: scratch.dense)
-    forEachStep(steps, reversed: false) { active, row in
-      cell.statePanels.multiply(
-        scratch.states, count: active, into: scratch.products, scratch: scratch.dense)
+    forEachStep(steps, reversed: false) { active, isFirst, row in
+      if isFirst {
+        for position in 0..<active {
+          (scratch.products + position * gateCount).update(
+            from: cell.statePanels.bias.pointer, count: gateCount)
+        }
+      } else {
+        cell.statePanels.multiply(
+          scratch.states, count: active, into: scratch.products, scratch: scratch.dense)
+      }
       for position in 0..<active {
         let row = row(position)
         let state = scratch.states + position * packed
@@ -173,7 +182,7 @@ struct RecurrentKernel: SeriesKernel {
     let scratch = Scratch(scratch, self)
     let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
     let hidden = cell.kind == .gru ? hiddenGradients.pointer : products.pointer
-    forEachStep(steps, reversed: true) { active, row in
+    forEachStep(steps, reversed: true) { active, isFirst, row in
       for position in 0..<active {
         let row = row(position)
         let saved = saved.pointer + row * savedCount
@@ -193,51 +202,68 @@ struct RecurrentKernel: SeriesKernel {
         (scratch.products + position * gateCount).update(
           from: hidden + row * gateCount, count: gateCount)
       }
+      // Nobody asks for the gradient of the state before.
+      if isFirst { return }
       backPanels.multiply(
         scratch.products, count: active, into: scratch.others, scratch: scratch.dense)
       ink_add(scratch.states, scratch.others, active * packed)
     }
-    addUp(
-      steps, input: input, hidden: hidden, parameters: parameters, gradients: gradients,
-      inputGradient: inputGradient)
+    if let inputGradient {
+      writeInputGradient(steps, parameters: parameters, to: inputGradient)
+    }
   }
 
-  /// The sums over all steps of the slice.
-  private func addUp(
-    _ steps: SliceSteps, input: UnsafePointer<Float>, hidden: UnsafePointer<Float>,
-    parameters: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
-    inputGradient: UnsafeMutablePointer<Float>?
+  private func writeInputGradient(
+    _ steps: SliceSteps, parameters: UnsafePointer<Float>, to gradient: UnsafeMutablePointer<Float>
   ) {
-    let (units, inputs, gateCount) = (cell.units, cell.inputs, cell.gateCount)
-    let (first, count) = (steps.firstInput, steps.inputCount)
-    let rows = cell.gates * units
-    let values = BLAS.Matrix(values: input + first * inputs, stride: inputs)
-    let states = BLAS.Matrix(
-      values: saved.pointer + first * savedCount + savedState, stride: savedCount)
-    for gate in 0..<cell.gates {
-      let place = first * gateCount + gate * cell.packedUnits
+    let (inputs, first) = (cell.inputs, steps.firstInput)
+    for gates in gatesTogether {
+      let place = first * cell.gateCount + gates.lowerBound * cell.packedUnits
       blas.multiply(
-        .init(values: products.pointer + place, stride: gateCount, isTransposed: true), values,
-        rows: units, inner: count, columns: inputs, beta: 0,
-        into: gradients + gate * units * inputs, outputStride: inputs)
-      blas.multiply(
-        .init(values: hidden + place, stride: gateCount, isTransposed: true), states,
-        rows: units, inner: count, columns: units, beta: 0,
-        into: gradients + rows * inputs + gate * units * units, outputStride: units)
-      if let inputGradient {
-        blas.multiply(
-          .init(values: products.pointer + place, stride: gateCount),
-          .init(values: parameters + gate * units * inputs, stride: inputs),
-          rows: count, inner: units, columns: inputs, beta: gate == 0 && !addsInputGradient ? 0 : 1,
-          into: inputGradient + first * inputs, outputStride: inputs)
-      }
-      let biases = gradients + rows * (inputs + units) + gate * units
-      biases.update(repeating: 0, count: units)
-      (biases + rows).update(repeating: 0, count: units)
-      for step in 0..<count {
-        ink_add(biases, products.pointer + place + step * gateCount, units)
-        ink_add(biases + rows, hidden + place + step * gateCount, units)
-      }
+        .init(values: products.pointer + place, stride: cell.gateCount),
+        .init(values: parameters + gates.lowerBound * cell.units * inputs, stride: inputs),
+        rows: steps.inputCount, inner: gates.count * cell.units, columns: inputs,
+        beta: gates.lowerBound == 0 && !addsInputGradient ? 0 : 1, into: gradient + first * inputs,
+        outputStride: inputs)
     }
+  }
+
+  /// The gates that a product takes together: where whole vectors are filled up with zeros, each is taken by
+  /// itself.
+  private var gatesTogether: [Range<Int>] {
+    if cell.units == cell.packedUnits { return [0..<cell.gates] }
+    return (0..<cell.gates).map { $0..<$0 + 1 }
+  }
+
+  /// Those of each weight over the input, those over the state, and the biases.
+  var batchSumCount: Int { 2 * gatesTogether.count + 2 }
+
+  func addUp(
+    _ index: Int, _ steps: SliceSteps, input: UnsafePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>
+  ) {
+    let (units, inputs, rows) = (cell.units, cell.inputs, cell.gates * cell.units)
+    let (isOfState, part) = (index % 2 == 1, index / 2)
+    let (count, columns) = (steps.inputCount, isOfState ? units : inputs)
+    let source = isOfState && cell.kind == .gru ? hiddenGradients.pointer : products.pointer
+    guard part < gatesTogether.count else {
+      let biases = gradients + rows * (inputs + units) + (isOfState ? rows : 0)
+      for gate in 0..<cell.gates {
+        ink_add_rows(
+          count, cell.gateCount, units, source + gate * cell.packedUnits, biases + gate * units)
+      }
+      return
+    }
+    let gates = gatesTogether[part]
+    blas.multiply(
+      .init(
+        values: source + gates.lowerBound * cell.packedUnits, stride: cell.gateCount,
+        isTransposed: true),
+      isOfState
+        ? .init(values: saved.pointer + savedState, stride: savedCount)
+        : .init(values: input, stride: inputs),
+      rows: gates.count * units, inner: count, columns: columns, beta: 0,
+      into: gradients + (isOfState ? rows * inputs : 0) + gates.lowerBound * units * columns,
+      outputStride: columns)
   }
 }

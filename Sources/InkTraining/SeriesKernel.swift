@@ -27,6 +27,11 @@ protocol SeriesKernel: Sendable {
   /// The memory of a worker.
   var scratchCount: Int { get }
 
+  /// How many sums ``addUp(_:_:input:gradients:)`` makes of the whole batch; where there are none,
+  /// ``backward(_:parameters:input:output:outputGradient:gradients:inputGradient:scratch:)`` writes the
+  /// gradients of the parameters.
+  var batchSumCount: Int { get }
+
   /// Lays out weights before a batch.
   func pack(_ parameters: UnsafePointer<Float>)
 
@@ -42,8 +47,21 @@ protocol SeriesKernel: Sendable {
     output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
     gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
     scratch: UnsafeMutablePointer<Float>)
+
+  /// Writes sum number `index`, a part of the gradients of the parameters, over all steps of the batch,
+  /// after the way back.
+  func addUp(
+    _ index: Int, _ steps: SliceSteps, input: UnsafePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>)
 }
 
 extension SeriesKernel {
+  var batchSumCount: Int { 0 }
+
+  func addUp(
+    _ index: Int, _ steps: SliceSteps, input: UnsafePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>
+  ) {}
+
   func pack(_ parameters: UnsafePointer<Float>) {}
 }

@@ -24,7 +24,9 @@ struct TimePoolingKernel: SeriesKernel {
 
   var parameterCount: Int { method == .attention ? channels : 0 }
   /// The shares of an example's steps, and their products with the gradient.
-  var scratchCount: Int { 2 * mostSteps }
+  ///
+  /// For the largest values, these and their steps.
+  var scratchCount: Int { 2 * max(mostSteps, channels) }
 
   func forward(
     _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
@@ -56,13 +58,11 @@ struct TimePoolingKernel: SeriesKernel {
       case .max:
         guard let target else { continue }
         target.update(repeating: 0, count: count * channels)
-        for channel in 0..<channels {
-          var highest = 0
-          for step in 1..<max(1, count)
-          where values[step * channels + channel] > values[highest * channels + channel] {
-            highest = step
+        (scratch + channels).withMemoryRebound(to: Int32.self, capacity: channels) { places in
+          ink_largest_rows(count, channels, channels, values, scratch, places)
+          for channel in 0..<channels {
+            target[Int(places[channel]) * channels + channel] = gradient[channel]
           }
-          target[highest * channels + channel] = gradient[channel]
         }
       case .mean:
         guard let target else { continue }

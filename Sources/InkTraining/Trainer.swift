@@ -121,7 +121,8 @@ public final class Trainer {
     loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
     let learnt = try PreparedExamples(
       training, preprocessing: preprocessing, augmentation: options.augmentation,
-      uprightShare: options.uprightShare, seriesAugmentation: options.seriesAugmentation,
+      uprightShare: options.uprightShare, reorderedShare: options.reorderedShare,
+      seriesAugmentation: options.seriesAugmentation,
       seed: options.seed)
     let chosenBy =
       try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {

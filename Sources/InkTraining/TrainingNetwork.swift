@@ -40,6 +40,8 @@ final class TrainingNetwork: @unchecked Sendable {
   private let sumBlocks: [(span: TrainingPlan.SliceSpan, range: Range<Int>)]
   private let packedConvolutions: [(kernel: any PackedConvolution, step: Step)]
   private let seriesKernels: [(kernel: any SeriesKernel, step: Step)]
+  /// The sums over the whole batch that layers over series leave for the end.
+  private let batchSums: [(kernel: any SeriesKernel, step: Step, task: Int)]
   private let scratch: [FloatBuffer]
 
   /// A layer with where its data lie.
@@ -61,7 +63,9 @@ final class TrainingNetwork: @unchecked Sendable {
       /// Rows and columns exchanged.
       case columns(height: Int, width: Int)
       case dense(DenseKernel)
-      case batchNormalization(BatchNormalizationKernel, statistics: FloatBuffer)
+      /// `statistics` is `[5, C]`: means, 1 / √(σ² + ε), and three factors that a pass works with.
+      case batchNormalization(
+        BatchNormalizationKernel, statistics: FloatBuffer, sums: ChannelSums, others: ChannelSums)
       case relu
       case dropout(rate: Float, layer: Int, mask: FloatBuffer)
     }
@@ -155,6 +159,9 @@ final class TrainingNetwork: @unchecked Sendable {
     }
     packedConvolutions = plan.packedConvolutions
     seriesKernels = plan.seriesKernels
+    batchSums = seriesKernels.flatMap { kernel, step in
+      (0..<kernel.batchSumCount).map { (kernel, step, $0) }
+    }
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
     sliceGradients = (0..<Self.mostSlices(of: mostExamples)).map { _ in
       FloatBuffer(count: sliceCount)
@@ -325,7 +332,7 @@ final class TrainingNetwork: @unchecked Sendable {
     }
     for index in (0..<last).reversed() { backward(phase: index, count: count) }
     if count > 0 {
-      addSlices(Self.slices(of: count).count)
+      addSlices(Self.slices(of: count).count, examples: count)
     } else {
       gradient.pointer.update(repeating: 0, count: gradient.count)
     }
@@ -564,8 +571,11 @@ final class TrainingNetwork: @unchecked Sendable {
         UInt64(firstExample + example))
       let factors = mask.pointer + start(of: example, in: step.input)
       let kept = 1 / (1 - rate)
-      for index in 0..<count(of: example, in: step.input) {
-        factors[index] = Float(generator.uniform()) < rate ? 0 : kept
+      let count = count(of: example, in: step.input)
+      // Numbers first, and then vectors of them: a branch each would be guessed wrong too often.
+      for index in 0..<count { factors[index] = Float(generator.uniform()) }
+      for index in 0..<count {
+        factors[index] = factors[index] < rate ? 0 : kept
         output[index] *= factors[index]
       }
     case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
@@ -680,37 +690,45 @@ final class TrainingNetwork: @unchecked Sendable {
           weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
           output: output.pointer)
       }
-    case .batchNormalization(let kernel, let batchStatistics) where isTraining:
-      let total = group.sum(Double(rows)) * Double(kernel.length)
-      let sums = ChannelSums(count: kernel.channels)
-      loop.run(kernel.channels) { channel, _ in
-        sums.values[channel] = kernel.sum(channel: channel, batch: rows, input: input.pointer)
+    case .batchNormalization(let kernel, let statistics, let sums, let squares):
+      let channels = kernel.channels
+      let (weight, bias) = (learnt.pointer + step.weight, learnt.pointer + step.bias)
+      let runningMean = self.statistics.pointer + step.runningMean
+      let runningVariance = self.statistics.pointer + step.runningVariance
+      let scales = statistics.pointer + 2 * channels
+      let shifts = scales + channels
+      if isTraining {
+        let total = group.sum(Double(rows)) * Double(kernel.length)
+        loop.run(kernel.blockCount) { task, _ in
+          kernel.sums(kernel.block(task), batch: rows, input: input.pointer, into: sums.values)
+        }
+        sums.add(over: group)
+        for channel in 0..<channels { sums.values[channel] /= total }
+        loop.run(kernel.blockCount) { task, _ in
+          kernel.squares(
+            kernel.block(task), batch: rows, input: input.pointer, means: sums.values,
+            into: squares.values)
+        }
+        squares.add(over: group)
+        for channel in 0..<channels {
+          (scales[channel], shifts[channel]) = kernel.gather(
+            channel: channel, count: total, mean: sums.values[channel],
+            squares: squares.values[channel], weight: weight, bias: bias,
+            runningMean: runningMean, runningVariance: runningVariance,
+            statistics: statistics.pointer)
+        }
+      } else {
+        for channel in 0..<channels {
+          (scales[channel], shifts[channel]) = kernel.inferred(
+            channel: channel, weight: weight, bias: bias, runningMean: runningMean,
+            runningVariance: runningVariance)
+        }
       }
-      sums.add(over: group)
-      let squares = ChannelSums(count: kernel.channels)
-      loop.run(kernel.channels) { channel, _ in
-        squares.values[channel] = kernel.squares(
-          channel: channel, batch: rows, input: input.pointer,
-          mean: sums.values[channel] / total)
-      }
-      squares.add(over: group)
-      loop.run(kernel.channels) { channel, _ in
+      let slices = Self.slices(of: rows)
+      loop.run(slices.count) { task, _ in
         kernel.forward(
-          channel: channel, batch: rows, count: total,
-          mean: sums.values[channel] / total, squares: squares.values[channel],
-          input: input.pointer,
-          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-          runningMean: statistics.pointer + step.runningMean,
-          runningVariance: statistics.pointer + step.runningVariance,
-          statistics: batchStatistics.pointer, output: output.pointer)
-      }
-    case .batchNormalization(let kernel, _):
-      loop.run(kernel.channels) { channel, _ in
-        kernel.infer(
-          channel: channel, batch: rows, input: input.pointer,
-          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-          runningMean: statistics.pointer + step.runningMean,
-          runningVariance: statistics.pointer + step.runningVariance, output: output.pointer)
+          slices[task], input: input.pointer, scale: statistics.pointer + 2 * channels,
+          shift: statistics.pointer + 3 * channels, output: output.pointer)
       }
     case .normalizedConvolution(let kernel, .gather) where isTraining:
       kernel.gather(
@@ -755,26 +773,35 @@ final class TrainingNetwork: @unchecked Sendable {
             inputGradient: inputGradient.pointer)
         }
       }
-    case .batchNormalization(let kernel, let batchStatistics):
+    case .batchNormalization(let kernel, let statistics, let scales, let shifts):
       let channels = kernel.channels
       let total = group.sum(Double(rows)) * Double(kernel.length)
-      let sums = ChannelSums(count: 2 * channels)
-      loop.run(channels) { channel, _ in
-        let own = kernel.gradientSums(
-          channel: channel, batch: rows, input: input.pointer,
-          statistics: batchStatistics.pointer, outputGradient: outputGradient.pointer)
-        (sums.values[channel], sums.values[channels + channel]) = (own.scale, own.shift)
-        // The sum of all gradients over the group comes later.
-        gradient.pointer[step.weight + channel] = Float(own.scale)
-        gradient.pointer[step.bias + channel] = Float(own.shift)
+      loop.run(kernel.blockCount) { task, _ in
+        kernel.gradientSums(
+          kernel.block(task), batch: rows, input: input.pointer, statistics: statistics.pointer,
+          outputGradient: outputGradient.pointer, scales: scales.values, shifts: shifts.values)
       }
-      sums.add(over: group)
-      loop.run(channels) { channel, _ in
+      let factors = statistics.pointer + 2 * channels
+      for channel in 0..<channels {
+        // The sum of all gradients over the group comes later.
+        gradient.pointer[step.weight + channel] = Float(scales.values[channel])
+        gradient.pointer[step.bias + channel] = Float(shifts.values[channel])
+      }
+      scales.add(over: group)
+      shifts.add(over: group)
+      for channel in 0..<channels {
+        factors[channel] =
+          learnt.pointer[step.weight + channel] * statistics.pointer[channels + channel]
+        factors[channels + channel] = Float(scales.values[channel]) / Float(total)
+        factors[2 * channels + channel] = Float(shifts.values[channel]) / Float(total)
+      }
+      guard !isInput(step.input) else { return }
+      let slices = Self.slices(of: rows)
+      loop.run(slices.count) { task, _ in
         kernel.backward(
-          channel: channel, batch: rows, count: Float(total), scale: sums.values[channel],
-          shift: sums.values[channels + channel], input: input.pointer,
-          weight: learnt.pointer + step.weight, statistics: batchStatistics.pointer,
-          outputGradient: outputGradient.pointer, inputGradient: inputGradient.pointer)
+          slices[task], input: input.pointer, statistics: statistics.pointer,
+          factors: statistics.pointer + 2 * channels, outputGradient: outputGradient.pointer,
+          inputGradient: inputGradient.pointer)
       }
     case .normalizedConvolution(let kernel, .gather):
       kernel.gatherGradients(
@@ -787,10 +814,17 @@ final class TrainingNetwork: @unchecked Sendable {
     }
   }
 
-  /// Adds the slices' gradients, always in slice order.
-  private func addSlices(_ count: Int) {
-    loop.run(sumBlocks.count) { task, _ in
-      let (span, range) = sumBlocks[task]
+  /// Adds the slices' gradients, always in slice order, and makes the sums over the whole batch.
+  private func addSlices(_ count: Int, examples: Int) {
+    loop.run(batchSums.count + sumBlocks.count) { task, _ in
+      if task < batchSums.count {
+        let (kernel, step, number) = batchSums[task]
+        kernel.addUp(
+          number, steps(0..<examples, of: step), input: values[step.input].pointer,
+          gradients: gradient.pointer + step.weight)
+        return
+      }
+      let (span, range) = sumBlocks[task - batchSums.count]
       let start = span.slice + range.lowerBound
       let first = sliceGradients[0].pointer + start
       var target = first

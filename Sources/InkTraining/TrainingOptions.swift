@@ -26,6 +26,10 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var augmentation = Augmentation.none
   /// The share of examples that are augmented upright, as people usually draw them.
   public var uprightShare = 0.0
+  /// The share of drawings whose strokes are put into another order and drawn from their other ends.
+  ///
+  /// For networks that read strokes.
+  public var reorderedShare = 0.0
   /// The augmentation of recordings of sensors.
   public var seriesAugmentation = SeriesAugmentation.none
   /// The minimum longer side of drawings, in canvas points; smaller ones are taps.
@@ -42,7 +46,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
-    case augmentation, uprightShare, seriesAugmentation, leastExtent, patience, averageDecay, seed
+    case augmentation, uprightShare, reorderedShare, seriesAugmentation, leastExtent, patience, averageDecay, seed
     case maxGradientNorm = "longestGradient"
   }
 
@@ -66,6 +70,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
       learningRate > 0 && learningRate < 100, "learning rate", "above 0 and below 100", learningRate
     )
     try check((0...1).contains(uprightShare), "upright share", "0 to 1", uprightShare)
+    try check((0...1).contains(reorderedShare), "reordered share", "0 to 1", reorderedShare)
     try check((0..<1).contains(labelSmoothing), "label smoothing", "0 to below 1", labelSmoothing)
     try check((0..<1).contains(optimizer.momentum), "momentum", "0 to below 1", optimizer.momentum)
     try check(

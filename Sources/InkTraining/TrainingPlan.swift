@@ -162,7 +162,8 @@ struct TrainingPlan {
       let channels = shape.channelCount
       step.operation = .batchNormalization(
         BatchNormalizationKernel(channels: channels, length: buffers[input].row / channels),
-        statistics: FloatBuffer(count: 2 * channels))
+        statistics: FloatBuffer(count: 5 * channels), sums: ChannelSums(count: channels),
+        others: ChannelSums(count: channels))
       addBuffer(like: input, writtenBy: &step)
       close()
       phases.append(.whole(step))
@@ -263,10 +264,10 @@ struct TrainingPlan {
   private mutating func append(_ kernel: any SeriesKernel, _ step: TrainingNetwork.Step) {
     var step = step
     step.sliceWeight = sliceCount
-    if kernel.parameterCount > 0 {
+    if kernel.parameterCount > 0, kernel.batchSumCount == 0 {
       sliceSpans.append((slice: sliceCount, total: step.weight, count: kernel.parameterCount))
+      sliceCount += kernel.parameterCount
     }
-    sliceCount += kernel.parameterCount
     scratchCount = max(scratchCount, kernel.scratchCount)
     seriesKernels.append((kernel, step))
     runs.append(.series(step, kernel))

@@ -34,6 +34,9 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var patience: Int?
   /// The decay of the moving average of the weights; `nil` chooses it from the number of steps.
   public var averageDecay: Double?
+  /// The share of drawings that are drawn in another order, for networks that read strokes; `nil`
+  /// chooses by the classes, which another order must not change.
+  public var reorderedShare: Double?
   /// The seed of all random numbers.
   public var seed: UInt64 = 1
 
@@ -65,12 +68,21 @@ public struct TrainingRecipe: Hashable, Sendable {
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
-    if training.examples.contains(where: \.isSeries) {
+    let isOfRecordings = training.examples.contains(where: \.isSeries)
+    let check = isOfRecordings ? nil : VariationCheck(training, seed: seed)
+    let readsStrokes =
+      network.inputs.contains { if case .series = $0.form { true } else { false } }
+      && training.examples.contains(where: \.isDrawing)
+    if readsStrokes {
+      let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
+      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.5 : 0)
+    }
+    if isOfRecordings {
       options.seriesAugmentation = seriesAugmentation ?? .mild
     } else if let augmentation {
       options.augmentation = augmentation
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
-      || RotationCheck.isSafe(training, seed: seed)
+      || check?.allowsRotation == true
     {
       options.augmentation = .anyAngle
       // Half of the examples stay close to how people draw: drawings are rotated only a little, and
@@ -157,6 +169,9 @@ extension TrainingOptions {
     let name = Augmentation.named.first { $0.value == known }?.key ?? "custom"
     let isMixed = uprightShare > 0 || augmentation.framed > 0
     parts.append("augmentation \(name)" + (isMixed ? " for half of the examples" : ""))
+    if reorderedShare > 0 {
+      parts.append("\((100 * reorderedShare).fixed(0)) % drawn in another order")
+    }
     return parts.joined(separator: ", ")
   }
 }

@@ -211,6 +211,14 @@ struct TrainingArguments: ParsableArguments {
   var augment: String?
 
   @Option(
+    help: ArgumentHelp(
+      """
+      For networks that read strokes: the share of drawings whose strokes are drawn in another order \
+      and direction. (default: 0.5, unless order or direction tells the classes)
+      """, valueName: "share"))
+  var reorder: Double?
+
+  @Option(
     help: """
       Stop after this many epochs without improvement on validation. (default: half of the epochs)
       """)
@@ -234,6 +242,7 @@ struct TrainingArguments: ParsableArguments {
     var recipe = TrainingRecipe()
     recipe.epochs = epochs
     recipe.batchSize = batchSize
+    recipe.reorderedShare = reorder
     recipe.optimizer = Optimizer(
       optimizer, momentum: momentum, isNesterov: nesterov, weightDecay: weightDecay)
     recipe.learningRate = learningRate

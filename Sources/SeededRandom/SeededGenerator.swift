@@ -5,7 +5,7 @@ import Foundation
 /// It is xoshiro256** (Blackman & Vigna, 2018), initialised by SplitMix64. With a stream for each
 /// example, the numbers do not depend on the order in which examples are processed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline var state: (UInt64, UInt64, UInt64, UInt64)
 
   /// Creates the generator for a seed and a stream.
   public init(seed: UInt64, stream: UInt64...) {
@@ -22,7 +22,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// The next 64 random bits.
-  public mutating func next() -> UInt64 {
+  @inlinable public mutating func next() -> UInt64 {
     func rotate(_ value: UInt64, by count: UInt64) -> UInt64 {
       (value << count) | (value >> (64 - count))
     }
@@ -38,7 +38,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// Returns a number from 0 to below 1 with 53 random bits.
-  public mutating func uniform() -> Double {
+  @inlinable public mutating func uniform() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 

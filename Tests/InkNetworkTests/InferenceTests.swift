@@ -139,6 +139,26 @@ import Testing
     }
   }
 
+  /// A series of which one reader changes its copy, shorter than the longest.
+  @Test func aSeriesThatSeveralReadIsCopiedAsFarAsItGoes() throws {
+    let network = try randomNetwork(
+      Architecture(
+        name: "copies",
+        inputs: [
+          NetworkInput(name: "pen", form: .series(channels: 2, length: .variable(1...60_000)))
+        ],
+        nodes: [
+          .init(.relu, from: [.input(0)]),
+          .init(.concatenation, from: [.input(0), .node(0)]), .init(.timePooling(.mean)),
+          .init(.dense(units: 3)),
+        ]), seed: 1)
+    let series: [Float] = [1, -2, -3, 4, 5, -6]
+    #expect(
+      try isClose(
+        InferenceNetwork(network).logits(of: [series]), network.plainOutput(of: [series]),
+        tolerance: 1e-5))
+  }
+
   @Test(arguments: [0, 1, 2, 13, 30])
   func manyPicturesAtOnceAreAnsweredAsOneByOne(count: Int) throws {
     let network = try chain(

@@ -19,6 +19,10 @@ import Testing
       var name: String
       var title: String
     }
+    struct Network: Decodable {
+      var name: String
+      var title: String
+    }
     var documentEndings: [String]
     var savedForms: [Form]
     var recordingEndings: [String]
@@ -33,6 +37,7 @@ import Testing
     var nameLength: Int
     var modelNameLength: Int
     var epochs: Int
+    var networks: [Network]
     var levels: [Level]
     var adaptsEvery: Int
   }

@@ -2,6 +2,7 @@ import Ink
 import InkDatasets
 import InkNetwork
 import InkRecognizer
+import InkSeries
 import TestSupport
 import Testing
 
@@ -39,6 +40,61 @@ import Testing
       }
       #expect(problem?.description.contains(words) ?? false)
     }
+  }
+
+  @Test func strokesOverTimeTrainAModelThatRecognises() async throws {
+    let folder = try TemporaryFolder()
+    let models = try Models(folder: folder.path, using: nil)
+    let training = Training(models: models)
+    let ink = recordings(writers: 3, perClass: 8)
+    func finish() async throws {
+      for try await status in training.progress() where status.phase != .running { break }
+      #expect(training.status.phase == .finished, "\(training.status.problem ?? "")")
+    }
+    try training.begin(.init(network: "gesture", epochs: 12, name: "strokes"), on: ink)
+    try await finish()
+    let model = try models.model(named: "strokes")
+    #expect(model.architecture.name == "gesture" && model.rasterizer == nil)
+    #expect(training.status.report?.text.contains("accuracy") ?? false)
+    try models.use("strokes")
+    let answers = ink.map { models.recognition(of: $0.drawing)?.ranked.first?.label }
+    let right = zip(answers, ink).count { $0 == $1.label }
+    #expect(right > ink.count / 2, "\(right) of \(ink.count)")
+    // The same strokes backwards are another series, but the same picture.
+    let other = try #require(ink.first { $0.label == "transition" }).drawing
+    let backwards = Drawing(other.strokes.reversed().map { Stroke($0.points.reversed()) })
+    #expect(models.recognition(of: other)?.ranked != models.recognition(of: backwards)?.ranked)
+    // It can be adapted, and keeps its network.
+    try training.begin(.init(base: "strokes", epochs: 1, name: "adapted"), on: ink)
+    try await finish()
+    #expect(try models.model(named: "adapted").architecture == model.architecture)
+  }
+
+  @Test func aNetworkThatIsNotOfferedIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let training = Training(models: try Models(folder: folder.path, using: nil))
+    let ink = recordings(writers: 3, perClass: 5)
+    for (request, words) in [
+      (.init(network: "house", epochs: 1, name: "a"), "no network `house`. Choose `drawing` or"),
+      (.init(base: "released", network: "gesture", epochs: 1, name: "a"), "keeps its network"),
+    ] as [(Training.Request, String)] {
+      let problem = #expect(throws: StudioError.self) { try training.begin(request, on: ink) }
+      #expect(problem?.description.contains(words) ?? false)
+    }
+    #expect(training.status.phase == .idle)
+  }
+
+  @Test func aModelOfSensorsIsNoStartForDrawings() throws {
+    let ink = recordings(writers: 1, perClass: 6)
+    let preparation = try SeriesPreparation(channels: ["x"])
+    let labels = Set(ink.compactMap(\.label)).sorted()
+    let architecture = try #require(
+      try Architecture.named("gesture", classCount: labels.count, channels: 1, shortest: 8))
+    let model = try Model(
+      network: randomNetwork(architecture), labels: labels,
+      preprocessing: [.series(preparation, window: nil)])
+    let problem = #expect(throws: StudioError.self) { try Training.parts(of: ink, for: model) }
+    #expect(problem?.description.contains("reads recordings of sensors") ?? false)
   }
 
   @Test func aTrainingEndsWithAModelOrIsCancelled() async throws {

@@ -117,9 +117,11 @@ import TestSupport
     var (mean, variance): (Float, Float) = (0, 1)
     var statistics: [Float] = [0, 0]
     var output: [Float] = [0, 0]
-    BatchNormalizationKernel(channels: 1, length: 1).forward(
-      channel: 0, batch: 2, count: 2, mean: 2, squares: 2, input: [1, 3], weight: [1], bias: [0],
-      runningMean: &mean, runningVariance: &variance, statistics: &statistics, output: &output)
+    let kernel = BatchNormalizationKernel(channels: 1, length: 1)
+    let (scale, shift) = kernel.gather(
+      channel: 0, count: 2, mean: 2, squares: 2, weight: [1], bias: [0], runningMean: &mean,
+      runningVariance: &variance, statistics: &statistics)
+    kernel.forward(0..<2, input: [1, 3], scale: [scale], shift: [shift], output: &output)
     #expect(isClose([mean, variance], [0.2, 1.1], tolerance: 1e-6))
     #expect(isClose(output, [-1, 1], tolerance: 1e-4))
   }

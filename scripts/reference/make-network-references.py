@@ -6,7 +6,8 @@
         Tests/InkTrainingTests/References/networks.json
 
 For each case: the network, its first weights, a batch, the logits, every gradient of the loss, and
-the losses of ten optimiser steps on that batch.
+the losses of ten optimiser steps on that batch. Series have different lengths, and PyTorch computes each
+by itself, so that nothing is padded; only batch normalisation sees the steps of all.
 """
 
 import json
@@ -63,6 +64,65 @@ ARCHITECTURES = {
     ],
 }
 
+
+def convolution(filters, kernel, padding, stride=1):
+    return {"kind": "seriesConvolution", "filters": filters, "kernel": kernel, "stride": stride,
+            "padding": padding}
+
+
+def pooling(method, **more):
+    return {"kind": "timePooling", "method": method} | more
+
+
+# Networks over series of three channels, or with nodes that read others than the node before.
+GRAPHS = {
+    "convolutions over time": [
+        convolution(4, 4, "same", 2), {"kind": "relu"}, convolution(5, 3, "causal"),
+        {"kind": "batchNormalization"}, {"kind": "relu"}, convolution(4, 3, "valid", 2),
+        pooling("max"), {"kind": "dense", "units": 3},
+    ],
+    "GRU": [
+        {"kind": "gru", "units": 5, "direction": "forward"}, pooling("mean"),
+        {"kind": "dense", "units": 3},
+    ],
+    "GRU both ways, two poolings": [
+        {"kind": "gru", "units": 4, "direction": "both"}, pooling("max"),
+        pooling("attention", sources=[0]), {"kind": "concatenation", "sources": [1, 2]},
+        {"kind": "dense", "units": 3},
+    ],
+    "LSTM": [
+        {"kind": "lstm", "units": 5, "direction": "forward"}, pooling("max"),
+        {"kind": "dense", "units": 3},
+    ],
+    "LSTM both ways, dense per step": [
+        {"kind": "lstm", "units": 4, "direction": "both"}, {"kind": "layerNormalization"},
+        {"kind": "dense", "units": 5}, {"kind": "relu"}, pooling("attention"),
+        {"kind": "layerNormalization"}, {"kind": "dense", "units": 3},
+    ],
+    "series side by side": [
+        convolution(3, 3, "same"), convolution(4, 5, "causal") | {"sources": ["series"]},
+        {"kind": "concatenation", "sources": [0, 1]}, {"kind": "batchNormalization"},
+        {"kind": "relu"}, {"kind": "lstm", "units": 4, "direction": "backward"}, pooling("mean"),
+        {"kind": "dense", "units": 3},
+    ],
+    "columns of a picture": [
+        {"kind": "convolution", "filters": 2, "kernel": 3, "padding": "same"}, {"kind": "relu"},
+        {"kind": "columns"}, {"kind": "gru", "units": 4, "direction": "backward"},
+        pooling("max"), {"kind": "dense", "units": 3},
+    ],
+}
+
+GRAPH_CASES = [
+    ("convolutions over time", "sgd", dict(momentum=0.8)),
+    ("GRU", "adam", dict()),
+    ("GRU both ways, two poolings", "sgd", dict(momentum=0.9)),
+    ("LSTM", "adam", dict()),
+    ("LSTM both ways, dense per step", "sgd", dict(momentum=0.9)),
+    ("series side by side", "sgd", dict(momentum=0.8)),
+    ("columns of a picture", "adam", dict()),
+]
+LENGTHS = [9, 5, 12, 6, 11, 7, 5, 8, 10, 6]
+
 CASES = [
     ("same padding, two pools", 12, "sgd", dict(momentum=0.9), dict()),
     ("same padding, two pools", 12, "adam", dict(), dict(label_smoothing=0.1)),
@@ -104,28 +164,164 @@ def build(layers, size):
     return nn.Sequential(*modules)
 
 
+class Attention(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(channels).uniform_(-0.5, 0.5))
+
+    def forward(self, steps):
+        return (torch.softmax(steps @ self.weight, 0)[:, None] * steps).sum(0)
+
+
+class Graph(nn.Module):
+    """Nodes over values without a batch: series `[length, channels]`, planes and vectors."""
+
+    def __init__(self, nodes, shape):
+        super().__init__()
+        self.nodes, self.parts = nodes, nn.ModuleDict()
+        values = [None] * len(nodes)
+        example = torch.zeros(*shape)
+        for index, node in enumerate(nodes):
+            read = self.read(index, [example], [[value] for value in values])
+            channels = read[0][0].shape[0 if node["kind"] == "convolution" else -1]
+            part = self.part(node, channels)
+            if part is not None:
+                self.parts[str(index)] = part.eval()
+            with torch.no_grad():
+                values[index] = self.compute(index, read)[0]
+
+    @staticmethod
+    def part(node, channels):
+        kind = node["kind"]
+        if kind == "convolution":
+            return nn.Conv2d(channels, node["filters"], node["kernel"], padding="same")
+        if kind == "seriesConvolution":
+            return nn.Conv1d(channels, node["filters"], node["kernel"], stride=node["stride"])
+        if kind in ("gru", "lstm"):
+            return {"gru": nn.GRU, "lstm": nn.LSTM}[kind](
+                channels, node["units"], bidirectional=node["direction"] == "both")
+        if kind == "dense":
+            return nn.Linear(channels, node["units"])
+        if kind == "batchNormalization":
+            return nn.BatchNorm1d(channels)
+        if kind == "layerNormalization":
+            return nn.LayerNorm(channels)
+        return Attention(channels) if node.get("method") == "attention" else None
+
+    def read(self, index, inputs, values):
+        """What node `index` reads: of each source, the values of all examples."""
+        before = [index - 1] if index else ["series"]
+        return [values[source] if isinstance(source, int) else inputs
+                for source in self.nodes[index].get("sources", before)]
+
+    def compute(self, index, read):
+        node, values = self.nodes[index], read[0]
+        part = self.parts[str(index)] if str(index) in self.parts else None
+        kind, method = node["kind"], node.get("method")
+        if kind == "concatenation":
+            return [torch.cat(sources, -1) for sources in zip(*read)]
+        if kind == "batchNormalization":
+            return part(torch.cat(values)).split([len(value) for value in values])
+        if kind == "seriesConvolution":
+            return [self.convolve(node, part, value) for value in values]
+        if kind in ("gru", "lstm"):
+            if node["direction"] == "backward":
+                return [part(value.flip(0))[0].flip(0) for value in values]
+            return [part(value)[0] for value in values]
+        if kind == "relu":
+            return [value.relu() for value in values]
+        if kind == "columns":
+            return [value.flatten(0, 1).T for value in values]
+        if method == "max":
+            return [value.amax(0) for value in values]
+        if method == "mean":
+            return [value.mean(0) for value in values]
+        return [part(value) for value in values]
+
+    @staticmethod
+    def convolve(node, part, value):
+        kernel, padding = node["kernel"], node["padding"]
+        if padding == "valid":
+            return part(value.T[None])[0].T
+        before = kernel - 1 if padding == "causal" else (kernel - 1) // 2
+        steps = -(-len(value) // node["stride"])
+        # Zeros behind as well, more than are needed.
+        return part(nn.functional.pad(value.T, (before, kernel))[None])[0].T[:steps]
+
+    def forward(self, inputs):
+        values = []
+        for index in range(len(self.nodes)):
+            values.append(self.compute(index, self.read(index, inputs, values)))
+        return torch.stack(list(values[-1]))
+
+    def ours(self, key, tensor):
+        """An array as Inkstate names and orders it."""
+        _, index, name = key.split(".")
+        node = self.nodes[int(index)]
+        name = name.replace("_l0", "")
+        if node.get("direction") == "backward":
+            name += "_reverse"
+        if node["kind"] == "seriesConvolution" and name == "weight":
+            tensor = tensor.transpose(1, 2)
+        return f"{index}.{name}", tensor
+
+
 def stored(tensor):
     return {"shape": list(tensor.shape), "values": [float(v) for v in tensor.flatten()]}
 
 
-def make(name, size, method, settings, loss_settings):
+def tensors(arrays, ours):
+    return {
+        name: stored(tensor) for name, tensor in (ours(*array) for array in arrays.items())
+        if not name.endswith("num_batches_tracked")
+    }
+
+
+def make_graph(name, method, settings):
+    nodes, lengths = GRAPHS[name], LENGTHS
     torch.manual_seed(20260101)
-    layers = ARCHITECTURES[name]
-    network = build(layers, size)
-    for module in network:
+    if nodes[0]["kind"] == "convolution":
+        form = {"name": "image", "form": "image", "channels": 1, "height": 4, "width": 6}
+        network, lengths = Graph(nodes, (1, 4, 6)), None
+        inputs = list(torch.rand(10, 1, 4, 6))
+    else:
+        form = {"name": "series", "form": "series", "channels": 3,
+                "length": {"least": min(lengths), "most": max(lengths)}}
+        network = Graph(nodes, (max(lengths), 3))
+        inputs = [torch.randn(length, 3) for length in lengths]
+    architecture = {"name": name, "inputs": [form], "nodes": nodes, "output": "distribution"}
+    case = make(name, network, inputs, method, settings, dict(), architecture)
+    case["lengths"] = lengths
+    return case
+
+
+def make_chain(name, size, method, settings, loss_settings):
+    torch.manual_seed(20260101)
+    network = build(ARCHITECTURES[name], size)
+    return make(
+        name, network, lambda: torch.rand(10, 1, size, size), method, settings, loss_settings,
+        {"name": name, "inputSize": size, "layers": ARCHITECTURES[name]})
+
+
+def make(name, network, inputs, method, settings, loss_settings, architecture):
+    for module in network.modules():
         if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
             nn.init.uniform_(module.weight, 0.5, 1.5)
             nn.init.uniform_(module.bias, -0.5, 0.5)
+    network.train()
+    ours = network.ours if isinstance(network, Graph) else lambda key, tensor: (key, tensor)
+    layers = architecture.get("layers") or architecture["nodes"]
     weights = loss_settings.get("class_weights")
     classes = layers[-1]["units"]
     loss = nn.CrossEntropyLoss(
         weight=torch.tensor(weights) if weights else None,
         label_smoothing=loss_settings.get("label_smoothing", 0.0))
-    inputs = torch.rand(10, 1, size, size)
+    if callable(inputs):
+        inputs = inputs()
     targets = torch.arange(10) % classes
     case = {
         "name": f"{name}, {method}",
-        "architecture": {"name": name, "inputSize": size, "layers": layers},
+        "architecture": architecture,
         "method": method,
         "momentum": settings.get("momentum", 0.9),
         "isNesterov": settings.get("nesterov", False),
@@ -135,11 +331,9 @@ def make(name, size, method, settings, loss_settings):
         "labelSmoothing": loss_settings.get("label_smoothing", 0.0),
         "classWeights": weights or [1.0] * classes,
         "targets": targets.tolist(),
-        "inputs": stored(inputs),
-        "weights": {
-            key: stored(value) for key, value in network.state_dict().items()
-            if not key.endswith("num_batches_tracked")
-        },
+        "inputs": stored(
+            inputs if torch.is_tensor(inputs) else torch.cat([value.flatten() for value in inputs])),
+        "weights": tensors(network.state_dict(), ours),
     }
     kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[method]
     if method == "adamw":
@@ -153,10 +347,9 @@ def make(name, size, method, settings, loss_settings):
         value.backward()
         if step == 0:
             case["logits"] = stored(logits.detach())
-            case["gradients"] = {
-                key: stored(parameter.grad) for key, parameter in network.named_parameters()
-            }
-        losses.append(float(value))
+            case["gradients"] = tensors(
+                {key: parameter.grad for key, parameter in network.named_parameters()}, ours)
+        losses.append(float(value.detach()))
         optimizer.step()
     case["losses"] = losses
     network.eval()
@@ -166,7 +359,9 @@ def make(name, size, method, settings, loss_settings):
 
 
 if __name__ == "__main__":
-    content = {"torch": torch.__version__.split("+")[0], "cases": [make(*case) for case in CASES]}
+    content = {"torch": torch.__version__.split("+")[0], 
+               "cases": [make_chain(*case) for case in CASES]
+               + [make_graph(*case) for case in GRAPH_CASES]}
     with open(sys.argv[1], "w") as file:
         json.dump(json.loads(json.dumps(content), parse_float=lambda t: float(f"{float(t):.9g}")),
                   file, separators=(",", ":"))

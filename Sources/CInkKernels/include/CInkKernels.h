@@ -161,6 +161,32 @@ void ink_normalization_gradient(
   const ink_normalization *shape, const float *values, const float *mean, const float *factors,
   const uint8_t *choices, const float *output_gradient, float *gradient, size_t gradient_row);
 
+// Batch normalisation of rows of channels, as BatchNormalizationKernel.swift has it; sums are added row by
+// row. For up to 16 channels, which begin with the pointers, of rows that begin `row` values after each
+// other:
+//
+//   totals[c] = sum over r of values[r, c], or of (values[r, c] - means[c])^2 unless `means` is NULL
+//   shifts[c] = sum over r of gradient[r, c]
+//   scales[c] = sum over r of gradient[r, c] * (values[r, c] - mean[c]) * inverse[c]
+void ink_row_sums(
+  size_t rows, size_t row, size_t channels, const float *values, const double *means,
+  double *totals);
+void ink_row_gradient_sums(
+  size_t rows, size_t row, size_t channels, const float *values, const float *mean,
+  const float *inverse, const float *gradient, double *scales, double *shifts);
+
+// For any number of channels:
+//
+//   output[r, c] = values[r, c] * scale[c] + shift[c]
+//   value_gradient[r, c] = factors[0, c] * (gradient[r, c] - factors[2, c]
+//                                           - (values[r, c] - mean[c]) * inverse[c] * factors[1, c])
+void ink_scale_rows(
+  size_t rows, size_t channels, const float *values, const float *scale, const float *shift,
+  float *output);
+void ink_row_gradients(
+  size_t rows, size_t channels, const float *values, const float *mean, const float *inverse,
+  const float *gradient, const float *factors, float *value_gradient);
+
 // output[e, u] = max(lowest, bias[u] + sum over i of input[e, i] * weight[i, u]), units a multiple
 // of 16. The weights lie in panels of ink_dense_panel() units, the last one with what is left:
 // [units / panel, inputs, panel].
@@ -216,6 +242,18 @@ void ink_lstm_step_gradient(
 
 // The sum of values[i] * factors[i].
 float ink_dot(const float *values, const float *factors, size_t count);
+
+// totals[c] = sum over r of values[r, c], of rows that begin `row` values after each other.
+void ink_add_rows(size_t rows, size_t row, size_t columns, const float *values, float *totals);
+
+// The largest value of each column, and the first row that has it.
+void ink_largest_rows(
+  size_t rows, size_t row, size_t columns, const float *values, float *largest, int32_t *places);
+
+// target[x, y] = source[y, x]; at most 16 rows.
+void ink_transpose(
+  size_t rows, size_t columns, const float *source, size_t source_row, float *target,
+  size_t target_row);
 
 // target[i] += factor * source[i].
 void ink_add_scaled(float *target, const float *source, float factor, size_t count);

@@ -34,9 +34,10 @@ function showCurve({ history, epochs }) {
     ...plot(370, "accuracy", rates, Math.min(0.9, ...rates), 1, (v) => `${Math.round(100 * v)} %`));
 }
 
-export async function beginTraining({ epochs, modelNameLength }) {
+export async function beginTraining({ epochs, modelNameLength, networks }) {
   $("train-epochs").max = epochs;
   $("train-name").maxLength = modelNameLength;
+  $("train-network").append(...networks.map((network) => new Option(network.title, network.name)));
   let name = null;
 
   function showModels(models) {
@@ -71,6 +72,7 @@ export async function beginTraining({ epochs, modelNameLength }) {
 
   function hint() {
     const isFresh = $("train-base").value === fresh;
+    $("train-network-label").hidden = !isFresh;
     $("train-epochs").value = isFresh ? 60 : 10;
     $("train-hint").textContent = isFresh
       ? "Trains on the recordings only. Record at least 50 drawings of each class, and some of the class "
@@ -132,9 +134,10 @@ export async function beginTraining({ epochs, modelNameLength }) {
   $("train-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const base = $("train-base").value;
+    const start = base === fresh
+      ? { network: $("train-network").value } : { base: base.slice("model ".length) };
     show(await ask("/api/training", "POST", {
-      base: base === fresh ? undefined : base.slice("model ".length),
-      epochs: Number($("train-epochs").value), name: $("train-name").value.trim(),
+      ...start, epochs: Number($("train-epochs").value), name: $("train-name").value.trim(),
     }, { place: $("train-problem") }));
   });
   // A problem is shown; the page tries again when it is shown again.

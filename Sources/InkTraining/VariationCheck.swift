@@ -2,12 +2,9 @@ import InkDatasets
 import InkRaster
 import SeededRandom
 
-/// A quick test of whether rotated examples still look like their class.
-///
-/// Each rotated example is compared with unrotated ones. It counts as mistaken if the nearest one has
-/// another label, and is as near as examples of that label are to each other. For example, a rotated 6
-/// looks like a 9.
-struct RotationCheck {
+/// Quick tests of how examples can be varied without looking like another class, by comparing small
+/// pictures.
+struct VariationCheck {
   /// The maximum number of unrotated examples per class and in total.
   private static let (mostReferences, mostReferencesOfAll) = (100, 2000)
   /// The maximum number of rotated examples per class and in total.
@@ -23,22 +20,30 @@ struct RotationCheck {
   /// In 32 samples, it was at most 0.22 for `automata-images`, and at least 0.36 for digits and gestures.
   private static let mostMistaken = 0.3
 
-  /// Whether few rotated or mirrored examples of `dataset` look like another class.
-  static func isSafe(_ dataset: Dataset, seed: UInt64) -> Bool {
-    guard let classes = try? dataset.classes() else { return false }
+  /// The minimum share of examples of each class that the nearest picture tells.
+  private static let leastTold = 0.7
+
+  private let classCount: Int
+  private var references: [(pixels: [Float], label: Int)] = []
+  private var queries: [(pixels: [Float], label: Int)] = []
+
+  /// Takes a sample of the examples; fails if a class has too few.
+  init?(_ dataset: Dataset, seed: UInt64) {
+    guard let classes = try? dataset.classes() else { return nil }
+    classCount = dataset.labels.count
     var members = [[Int]](repeating: [], count: dataset.labels.count)
     var generator = SeededGenerator(seed: seed, stream: 0x7047)
     for index in generator.permutation(dataset.examples.count) {
       members[classes[index]].append(index)
     }
-    guard members.allSatisfy({ $0.count >= leastCount }) else { return false }
-    var references: [(pixels: [Float], label: Int)] = []
-    var queries: [(pixels: [Float], label: Int)] = []
+    guard members.allSatisfy({ $0.count >= Self.leastCount }) else { return nil }
     for (label, indices) in members.enumerated() {
-      let queryCount = min(mostQueries, max(1, mostQueriesOfAll / members.count), indices.count / 3)
-      let referenceCount = min(mostReferences, max(1, mostReferencesOfAll / members.count))
+      let queryCount = min(
+        Self.mostQueries, max(1, Self.mostQueriesOfAll / members.count), indices.count / 3)
+      let referenceCount = min(
+        Self.mostReferences, max(1, Self.mostReferencesOfAll / members.count))
       for (position, index) in indices.prefix(queryCount + referenceCount).enumerated() {
-        guard let pixels = pixels(of: dataset.examples[index]) else { continue }
+        guard let pixels = Self.pixels(of: dataset.examples[index]) else { continue }
         if position < queryCount {
           queries.append((pixels, label))
         } else {
@@ -46,34 +51,56 @@ struct RotationCheck {
         }
       }
     }
+    let queries = queries
     guard members.indices.allSatisfy({ label in queries.contains { $0.label == label } }) else {
-      return false
+      return nil
     }
-    func nearest(_ pixels: [Float]) -> (distance: Float, label: Int) {
-      var best: (distance: Float, label: Int) = (.infinity, 0)
-      for reference in references {
-        let distance = distance(reference.pixels, pixels)
-        if distance < best.distance { best = (distance, reference.label) }
-      }
-      return best
+  }
+
+  private func nearest(_ pixels: [Float]) -> (distance: Float, label: Int) {
+    var best: (distance: Float, label: Int) = (.infinity, 0)
+    for reference in references {
+      let distance = Self.distance(reference.pixels, pixels)
+      if distance < best.distance { best = (distance, reference.label) }
     }
-    let usual = members.indices.map { label in
+    return best
+  }
+
+  /// Whether few rotated or mirrored examples look like another class.
+  ///
+  /// Each rotated example is compared with unrotated ones. It counts as mistaken if the nearest one has
+  /// another label, and is as near as examples of that label are to each other. For example, a rotated
+  /// 6 looks like a 9.
+  var allowsRotation: Bool {
+    let usual = (0..<classCount).map { label in
       let distances = queries.filter { $0.label == label }.map { nearest($0.pixels).distance }
-      return distances.sorted()[Int(nearShare * Double(distances.count - 1))]
+      return distances.sorted()[Int(Self.nearShare * Double(distances.count - 1))]
     }
     let changes: [([Float]) -> [Float]] = [
-      rotated, { rotated(rotated($0)) }, { rotated(rotated(rotated($0))) }, mirrored,
+      Self.rotated, { Self.rotated(Self.rotated($0)) },
+      { Self.rotated(Self.rotated(Self.rotated($0))) }, Self.mirrored,
     ]
     return changes.allSatisfy { change in
-      var mistaken = [Double](repeating: 0, count: members.count)
-      var total = [Double](repeating: 0, count: members.count)
+      var mistaken = [Double](repeating: 0, count: classCount)
+      var total = mistaken
       for query in queries {
         let (distance, label) = nearest(change(query.pixels))
         total[query.label] += 1
         if label != query.label, distance <= usual[label] { mistaken[query.label] += 1 }
       }
-      return zip(mistaken, total).allSatisfy { $0 <= mostMistaken * $1 }
+      return zip(mistaken, total).allSatisfy { $0 <= Self.mostMistaken * $1 }
     }
+  }
+
+  /// Whether pictures tell the classes, so that the order and direction of strokes do not.
+  var allowsOtherOrder: Bool {
+    var told = [Double](repeating: 0, count: classCount)
+    var total = told
+    for query in queries {
+      total[query.label] += 1
+      if nearest(query.pixels).label == query.label { told[query.label] += 1 }
+    }
+    return zip(told, total).allSatisfy { $0 >= Self.leastTold * $1 }
   }
 
   /// Returns a small picture of the example as a vector of length 1, so that brightness does not matter.
