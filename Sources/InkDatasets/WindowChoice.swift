@@ -121,7 +121,9 @@ public struct WindowChoice: Hashable, Sendable {
 
   /// Returns a recording at ``rate``, with its spans.
   ///
-  /// - Throws: `FileError` if the example is no recording, or its rate is unknown.
+  /// A recording without rate and times is taken to have this rate.
+  ///
+  /// - Throws: `FileError` if the example is no recording, or would be too long.
   public func prepared(_ example: Example) throws(FileError) -> Example {
     guard case .series(let series) = example.content else {
       throw FileError(
@@ -129,13 +131,25 @@ public struct WindowChoice: Hashable, Sendable {
         found: "a drawing or picture")
     }
     guard let rate else { return example }
-    let resampled: Series
-    do { resampled = try series.resampled(toRate: rate) } catch {
-      throw FileError(
-        path: example.origin, expected: "a recording that can be resampled", found: "\(error)")
-    }
     var result = example
     let origin = example.origin
+    let resampled: Series
+    do {
+      guard series.meanRate != nil else {
+        result.content = .series(
+          try Series(channels: series.channels, values: series.values, rate: rate))
+        result.origin = origin
+        return result
+      }
+      resampled = try series.resampled(toRate: rate)
+    } catch SeriesError.allMissing {
+      // Its windows are counted as empty.
+      return example
+    } catch {
+      throw FileError(
+        path: origin, expected: "a recording for \(rate.formattedRate) steps a second",
+        found: "another one (\(error))")
+    }
     result.content = .series(resampled)
     result.origin = origin
     result.spans = series.resampled(example.spans, toRate: rate, length: resampled.length)

@@ -89,6 +89,14 @@ struct SeriesClassification {
     }
     for failure in loaded.failures { Terminal.say("not read: \(failure)") }
     var failureCount = loaded.failures.count
+    let withoutRate = loaded.dataset.examples.count { example in
+      if case .series(let series) = example.content { series.meanRate == nil } else { false }
+    }
+    if let rate, withoutRate > 0 {
+      Terminal.say(
+        "note: \(withoutRate.counted("recording")) in \(path) without times or --rate; "
+          + "\(rate.shortText) steps a second are assumed, as in training")
+    }
     for example in loaded.dataset.examples {
       do { failureCount += try answer(example) } catch let error as ValidationError {
         throw error
@@ -250,7 +258,7 @@ private struct WindowOutput {
     let rows =
       hasTimes
       ? "the times of the rows"
-      : rowRate.map { "\(text(of: $0)) rows a second" } ?? "rows without times"
+      : rowRate.map { "\($0.shortText) rows a second" } ?? "rows without times"
     func duration(_ steps: Int) -> String {
       rate.map { "\((Double(steps) / $0).fixed(2)) s" } ?? steps.counted("step")
     }
@@ -264,10 +272,6 @@ private struct WindowOutput {
     }
     return "\(windowText); an event is certain at most "
       + duration(delay) + " after its start, and is printed when it ends"
-  }
-
-  private func text(of number: Double) -> String {
-    number == number.rounded() && number < 1e9 ? "\(Int(number))" : number.fixed(2)
   }
 
   /// Prints the answer about the next window, or the event that it ends.
@@ -383,5 +387,12 @@ extension Recognition {
     let second = ranked.dropFirst().first
     let others = second.map { ", then \($0.label) \($0.probability.fixed(3))" } ?? ""
     return "rejected (\(rejection.rawValue)): \(answer)\(others)"
+  }
+}
+
+extension Double {
+  /// The number, without decimals if it is whole.
+  fileprivate var shortText: String {
+    self == rounded() && magnitude < 1e9 ? "\(Int(self))" : fixed(2)
   }
 }

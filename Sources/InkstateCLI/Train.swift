@@ -131,12 +131,12 @@ struct Train: ParsableCommand {
     let start = try from.map { try Recognizer(modelPath: $0).model }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
+    let choice = try windows.choice(for: learnt, startingFrom: start)
+    if let choice { (learnt, chosenBy) = try cut(learnt, chosenBy, choice) }
     if let start {
       learnt = try learnt.relabelled(start.labels)
       chosenBy = try chosenBy?.relabelled(start.labels)
     }
-    let choice = try windows.choice(for: learnt, startingFrom: start)
-    if let choice { (learnt, chosenBy) = try cut(learnt, chosenBy, choice) }
     reportMissingClasses(of: learnt, in: chosenBy)
     let recipe = try training.recipe(for: learnt)
     let network =

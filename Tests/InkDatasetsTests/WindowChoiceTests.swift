@@ -78,9 +78,11 @@ import Testing
     #expect(throws: WindowError.longerThanRecordings(length: 50, longest: 49, count: 1)) {
       _ = try choice.cut(Dataset([try recording(49, rate: 25, label: "a")]))
     }
-    let error = #expect(throws: FileError.self) {
-      _ = try choice.cut(Dataset([try recording(80, rate: nil, label: "a")]))
-    }
-    #expect(error.map { "\($0)".contains("expected a rate or times") } == true)
+    // A recording without a rate has that of the windows.
+    let unknown = try choice.cut(Dataset([try recording(80, rate: nil, label: "a")]))
+    #expect(unknown.dataset.examples.count == 3)
+    let slow = try recording(1 << 20, rate: 1e-9, label: "a")
+    let error = #expect(throws: FileError.self) { _ = try choice.cut(Dataset([slow])) }
+    #expect(error.map { "\($0)".contains("expected at most 268435456 steps") } == true)
   }
 }

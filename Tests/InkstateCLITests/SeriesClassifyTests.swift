@@ -114,6 +114,9 @@ import TestSupport
     ] {
       #expect(result.errors.contains(text), "\(result.errors)")
     }
+    let more = try run(
+      "train data --from model.safetensors --rest none --epochs 1 -o more.safetensors --force")
+    #expect(more.status == 0 && more.errors.contains("windows of 25 steps"), "\(more.errors)")
     let folds = try run("cross-validate table.csv --folds 2 --epochs 1")
     #expect(folds.status == 0 && folds.errors.contains("windows of 25 steps"), "\(folds.errors)")
   }
