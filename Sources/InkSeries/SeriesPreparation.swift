@@ -112,6 +112,24 @@ public struct SeriesPreparation: Hashable, Sendable {
       unchecked: values, channels: channels, rate: columns.rate, times: columns.times)
   }
 
+  /// Returns the series without gaps and resampled, but not normalised.
+  ///
+  /// A channel without any value stays without values.
+  ///
+  /// - Throws: `SeriesError` as ``prepare(_:)``.
+  func resample(_ series: Series) throws(SeriesError) -> Series {
+    let columns = try resampledColumns(of: series)
+    let count = channels.count
+    var values = [Float](repeating: .nan, count: columns.length * count)
+    for (channel, column) in columns.values.enumerated() where column.hasValues {
+      for (step, value) in column.values.enumerated() {
+        values[step * count + channel] = Float(value)
+      }
+    }
+    return Series(
+      unchecked: values, channels: channels, rate: columns.rate, times: columns.times)
+  }
+
   /// One channel without gaps.
   private struct Column {
     var values: [Double]
