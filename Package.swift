@@ -83,7 +83,7 @@ let package = Package(
     .target(
       name: "InkExchange",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkDatasets",
+        "CZlib", "Ink", "InkRaster", "InkNetwork", "InkSeries", "InkRecognizer", "InkDatasets",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),

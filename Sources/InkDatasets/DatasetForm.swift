@@ -271,12 +271,16 @@ extension Dataset {
     }
     let names = loaded.dataset.labels.compactMap { labels.apply(to: $0) }
     loaded.dataset = Dataset(examples, labels: Set(names).sorted())
-    guard !examples.isEmpty || !loaded.dataset.labels.isEmpty else {
+    // Whoever needs no labels gets the failures as they are.
+    let isExplained = series.keepsUnlabelled && !loaded.failures.isEmpty
+    guard !examples.isEmpty || !loaded.dataset.labels.isEmpty || isExplained else {
       let reason =
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0
           ? "\(loaded.unlabelledCount.counted("recording")) without a label" : "none")
-      throw FileError(path: path, expected: "examples with labels", found: reason)
+      throw FileError(
+        path: path, expected: series.keepsUnlabelled ? "recordings" : "examples with labels",
+        found: reason)
     }
     return loaded
   }

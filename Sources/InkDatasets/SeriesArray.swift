@@ -42,7 +42,11 @@ enum SeriesArray {
       throw FileError(
         path: path, expected: "series, [count, length, channels]", found: "\(shape)")
     }
-    let labels = try self.labels(labelsPath, count: shape[0])
+    let isUnlabelled = reading.keepsUnlabelled && !FileTree.exists(labelsPath)
+    let labels =
+      isUnlabelled
+      ? ([String](repeating: "", count: shape[0]), nil)
+      : try self.labels(labelsPath, count: shape[0])
     let folder = FileTree.folder(of: path)
     let names =
       lines(of: "\(folder)/channels.txt") ?? (0..<shape[2]).map { "dim_\($0)" }
@@ -60,12 +64,12 @@ enum SeriesArray {
           channels: names, values: values.map { Float($0) }, rate: reading.rate)
         if let channels = reading.channels { series = try series.selecting(channels) }
         loaded.dataset.examples.append(
-          Example(.series(series), label: labels.labels[item], source: source, origin: origin))
+          Example(.series(series), label: labels.0[item], source: source, origin: origin))
       } catch {
         loaded.failures.append("\(origin): \(error)")
       }
     }
-    loaded.dataset = Dataset(loaded.dataset.examples, labels: labels.names)
+    loaded.dataset = Dataset(loaded.dataset.examples, labels: labels.1)
     return loaded
   }
 

@@ -331,10 +331,7 @@ private final class Columns {
 
   private func milliseconds(_ recording: Recording) -> [Double]? {
     guard time != nil, let first = recording.times.first else { return nil }
-    let unit: TimeUnit =
-      timeUnit
-      ?? (first >= 1e17 ? .ns : first >= 1e14 ? .us : first >= 1e11 ? .ms : .s)
-    let factor = unit.milliseconds
+    let factor = (timeUnit ?? .typical(of: first)).milliseconds
     for index in recording.times.indices { recording.times[index] *= factor }
     return recording.times
   }

@@ -11,6 +11,10 @@ public struct Breakdown: Hashable, Sendable, Codable {
     case source
     /// The person who drew the example.
     case writer
+    /// The person of a recording of sensors.
+    case person
+    /// The session of a person's recordings.
+    case session
     /// The class of the example.
     case label
     /// The subclass of the example: its attribute `kind`, if it has one.
@@ -128,10 +132,13 @@ public struct Breakdown: Hashable, Sendable, Codable {
 }
 
 extension Breakdown.Axis {
+  /// Whether the rows are changes of all examples, which are drawings or pictures.
+  public var changesExamples: Bool { disturbances != nil }
+
   /// The changes to the examples and their values as text; `nil` if the axis groups unchanged examples.
   fileprivate var disturbances: [(value: String, Disturbance)]? {
     switch self {
-    case .source, .writer, .label, .kind, .strokes: nil
+    case .source, .writer, .person, .session, .label, .kind, .strokes: nil
     case .size:
       [40, 60, 100, 150, 200, 300, 400, 600].map { ("\($0)", .size(Double($0))) }
     case .angle:
@@ -145,6 +152,9 @@ extension Breakdown.Axis {
   fileprivate func value(of example: Example) -> String {
     switch self {
     case .writer: example.hand ?? "unknown"
+    case .person: example.person ?? "unknown"
+    case .session:
+      "\(example.person ?? "unknown"), session \(example.session ?? "unknown")"
     case .label: example.label
     case .kind: example.kind
     case .strokes:

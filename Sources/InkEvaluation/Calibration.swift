@@ -50,7 +50,7 @@ public struct Calibration: Sendable {
     guard !uncalibrated.isEmpty else {
       throw FileError(
         path: dataset.examples.first?.origin ?? "calibration",
-        expected: "drawings to calibrate with", found: "only taps")
+        expected: "examples to calibrate with", found: "only taps")
     }
     decision.temperature = Self.temperature(
       of: uncalibrated.map(\.answer), labels: uncalibrated.map(\.label))

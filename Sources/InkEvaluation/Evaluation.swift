@@ -42,6 +42,10 @@ public struct Evaluation: Hashable, Sendable, Codable {
   public var labels: [String]
   /// The mean of the recalls of all classes that have examples; the classes count equally.
   public var meanRecall: Double
+  /// The mean of the F1 of all classes that have examples or answers; the classes count equally.
+  ///
+  /// It is also called macro F1.
+  public var meanF1: Double
   /// The class with the lowest recall, or `nil` without examples; the first one of equal classes.
   public var worstClass: ClassReport?
   /// The share of examples whose answer is correct.
@@ -71,7 +75,7 @@ public struct Evaluation: Hashable, Sendable, Codable {
   public var errors: [Mistake]
 
   private enum CodingKeys: String, CodingKey {
-    case labels, meanRecall, worstClass, accuracy, classes, confusion, negativeLogLikelihood
+    case labels, meanRecall, meanF1, worstClass, accuracy, classes, confusion, negativeLogLikelihood
     case reliability, uncalibratedReliability, decisions, rejection, errors
     case rejected = "refused"
   }
@@ -184,6 +188,8 @@ public struct Evaluation: Hashable, Sendable, Codable {
     }
     let present = classes.filter { $0.support > 0 }
     meanRecall = present.reduce(0) { $0 + $1.recall.value } / Double(max(1, present.count))
+    let answered = classes.filter { $0.support > 0 || $0.precision.total > 0 }
+    meanF1 = answered.reduce(0) { $0 + $1.f1 } / Double(max(1, answered.count))
     worstClass = present.min { $0.recall.value < $1.recall.value }
     self.classes = classes
     self.labels = labels

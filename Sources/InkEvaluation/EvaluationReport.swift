@@ -20,11 +20,15 @@ public struct EvaluationReport: Codable, Sendable {
   public var disturbed: Evaluation?
   /// The results by attributes or changes of the examples.
   public var breakdowns: [Breakdown]
+  /// The windows that recordings were cut into, as text, or `nil` if each example is one input.
+  public var windows: String?
+  /// The results for the events in recordings with labelled spans.
+  public var events: EventEvaluation?
 
   /// Creates a report.
   public init(
     model: String, data: String, part: String, evaluation: Evaluation, disturbed: Evaluation?,
-    breakdowns: [Breakdown] = []
+    breakdowns: [Breakdown] = [], windows: String? = nil, events: EventEvaluation? = nil
   ) {
     self.model = model
     self.data = data
@@ -32,17 +36,22 @@ public struct EvaluationReport: Codable, Sendable {
     self.evaluation = evaluation
     self.disturbed = disturbed
     self.breakdowns = breakdowns
+    self.windows = windows
+    self.events = events
   }
 
   /// The report for a terminal.
   public var text: String {
-    var lines = ["model \(model)", "data  \(data) (split: \(part))", ""]
+    var lines = ["model \(model)", "data  \(data) (split: \(part))"]
+    if let windows { lines.append(windows) }
+    lines.append("")
     lines += Self.lines(evaluation)
     if let disturbed {
       lines += ["", "each picture rotated by a random angle and scaled:"]
       lines += Self.lines(disturbed)
     }
     for breakdown in breakdowns { lines += [""] + Self.lines(breakdown) }
+    if let events { lines += ["", events.text] }
     return lines.joined(separator: "\n")
   }
 
@@ -115,18 +124,20 @@ public struct EvaluationReport: Codable, Sendable {
   /// - Throws: `PNGError` if a picture cannot be encoded.
   public func html(examples: Dataset, rasterizer: Rasterizer) throws -> String {
     var body = "<h1>Evaluation</h1><p>Model <code>\(Self.escape(model))</code>, data "
-    body += "<code>\(Self.escape(data))</code>, split: <b>\(part)</b>.</p>"
+    body +=
+      "<code>\(Self.escape(data))</code>, split: <b>\(part)</b>\(windows.map { ", " + $0 } ?? "").</p>"
     body += Self.section(evaluation)
     if let disturbed {
       body += "<h2>Each picture rotated by a random angle and scaled</h2>"
       body += Self.section(disturbed)
     }
     for breakdown in breakdowns { body += Self.section(breakdown) }
+    if let events { body += "<h2>Events</h2><pre>\(Self.escape(events.text))</pre>" }
     body +=
       "<h2>\(evaluation.errors.count.counted("error")), most probable first</h2><div class=errors>"
     for mistake in evaluation.errors.prefix(400) {
-      let bitmap = rasterizer.fit(try examples.examples[mistake.index].bitmap(rasterizer))
-      let picture = try PNG.encode(bitmap).base64EncodedString()
+      let picture = try Self.picture(of: examples.examples[mistake.index], rasterizer)
+        .base64EncodedString()
       body += """
         <figure><img src="data:image/png;base64,\(picture)" alt=""><figcaption>\
         \(Self.escape(mistake.label)) → \(Self.escape(mistake.answer)) \
@@ -148,6 +159,14 @@ public struct EvaluationReport: Codable, Sendable {
       """
   }
 
+  /// Returns the PNG of an example: the picture that the network sees, or the curves of a recording.
+  private static func picture(of example: Example, _ rasterizer: Rasterizer) throws -> Data {
+    if case .series(let series) = example.content {
+      return try PNG.encode(CurveSheet([.init(title: "", series: [series])], columns: 1).render())
+    }
+    return try PNG.encode(rasterizer.fit(try example.bitmap(rasterizer)))
+  }
+
   /// Returns the most important results: the mean recall, the worst class and the accuracy.
   private static func headline(_ evaluation: Evaluation) -> [(String, String)] {
     let count = evaluation.classes.count { $0.support > 0 }
@@ -155,7 +174,9 @@ public struct EvaluationReport: Codable, Sendable {
     if let worst = evaluation.worstClass {
       headline.append(("worst class", "\(worst.label): recall \(worst.recall.summary)"))
     }
-    return headline + [("accuracy", evaluation.accuracy.summary)]
+    return headline + [
+      ("accuracy", evaluation.accuracy.summary), ("mean F1", evaluation.meanF1.percent),
+    ]
   }
 
   private static func section(_ evaluation: Evaluation) -> String {

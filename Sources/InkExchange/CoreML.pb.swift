@@ -56,10 +56,19 @@ nonisolated struct CoreML_Specification_Model: Sendable {
     set {type = .neuralNetworkClassifier(newValue)}
   }
 
+  var neuralNetwork: CoreML_Specification_NeuralNetwork {
+    get {
+      if case .neuralNetwork(let v)? = type {return v}
+      return CoreML_Specification_NeuralNetwork()
+    }
+    set {type = .neuralNetwork(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Type: Equatable, Sendable {
     case neuralNetworkClassifier(CoreML_Specification_NeuralNetworkClassifier)
+    case neuralNetwork(CoreML_Specification_NeuralNetwork)
 
   }
 
@@ -173,6 +182,14 @@ nonisolated struct CoreML_Specification_FeatureType: Sendable {
     set {type = .imageType(newValue)}
   }
 
+  var multiArrayType: CoreML_Specification_ArrayFeatureType {
+    get {
+      if case .multiArrayType(let v)? = type {return v}
+      return CoreML_Specification_ArrayFeatureType()
+    }
+    set {type = .multiArrayType(newValue)}
+  }
+
   var dictionaryType: CoreML_Specification_DictionaryFeatureType {
     get {
       if case .dictionaryType(let v)? = type {return v}
@@ -181,12 +198,15 @@ nonisolated struct CoreML_Specification_FeatureType: Sendable {
     set {type = .dictionaryType(newValue)}
   }
 
+  var isOptional: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Type: Equatable, Sendable {
     case int64Type(CoreML_Specification_Int64FeatureType)
     case stringType(CoreML_Specification_StringFeatureType)
     case imageType(CoreML_Specification_ImageFeatureType)
+    case multiArrayType(CoreML_Specification_ArrayFeatureType)
     case dictionaryType(CoreML_Specification_DictionaryFeatureType)
 
   }
@@ -225,7 +245,22 @@ nonisolated struct CoreML_Specification_ImageFeatureType: Sendable {
 
   var colorSpace: CoreML_Specification_ImageFeatureType.ColorSpace = .invalidColorSpace
 
+  var sizeFlexibility: CoreML_Specification_ImageFeatureType.OneOf_SizeFlexibility? = nil
+
+  var imageSizeRange: CoreML_Specification_ImageFeatureType.ImageSizeRange {
+    get {
+      if case .imageSizeRange(let v)? = sizeFlexibility {return v}
+      return CoreML_Specification_ImageFeatureType.ImageSizeRange()
+    }
+    set {sizeFlexibility = .imageSizeRange(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_SizeFlexibility: Equatable, Sendable {
+    case imageSizeRange(CoreML_Specification_ImageFeatureType.ImageSizeRange)
+
+  }
 
   nonisolated enum ColorSpace: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
@@ -273,6 +308,115 @@ nonisolated struct CoreML_Specification_ImageFeatureType: Sendable {
 
   }
 
+  nonisolated struct ImageSizeRange: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var widthRange: CoreML_Specification_SizeRange {
+      get {_widthRange ?? CoreML_Specification_SizeRange()}
+      set {_widthRange = newValue}
+    }
+    /// Returns true if `widthRange` has been explicitly set.
+    var hasWidthRange: Bool {self._widthRange != nil}
+    /// Clears the value of `widthRange`. Subsequent reads from it will return its default value.
+    mutating func clearWidthRange() {self._widthRange = nil}
+
+    var heightRange: CoreML_Specification_SizeRange {
+      get {_heightRange ?? CoreML_Specification_SizeRange()}
+      set {_heightRange = newValue}
+    }
+    /// Returns true if `heightRange` has been explicitly set.
+    var hasHeightRange: Bool {self._heightRange != nil}
+    /// Clears the value of `heightRange`. Subsequent reads from it will return its default value.
+    mutating func clearHeightRange() {self._heightRange = nil}
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _widthRange: CoreML_Specification_SizeRange? = nil
+    fileprivate var _heightRange: CoreML_Specification_SizeRange? = nil
+  }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_SizeRange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var lowerBound: UInt64 = 0
+
+  var upperBound: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ArrayFeatureType: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var shape: [Int64] = []
+
+  var dataType: CoreML_Specification_ArrayFeatureType.ArrayDataType = .invalidArrayDataType
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum ArrayDataType: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case invalidArrayDataType // = 0
+    case float16 // = 65552
+    case float32 // = 65568
+    case double // = 65600
+    case int8 // = 131080
+    case int32 // = 131104
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .invalidArrayDataType
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .invalidArrayDataType
+      case 65552: self = .float16
+      case 65568: self = .float32
+      case 65600: self = .double
+      case 131080: self = .int8
+      case 131104: self = .int32
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .invalidArrayDataType: return 0
+      case .float16: return 65552
+      case .float32: return 65568
+      case .double: return 65600
+      case .int8: return 131080
+      case .int32: return 131104
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_ArrayFeatureType.ArrayDataType] = [
+      .invalidArrayDataType,
+      .float16,
+      .float32,
+      .double,
+      .int8,
+      .int32,
+    ]
+
+  }
+
   init() {}
 }
 
@@ -306,6 +450,20 @@ nonisolated struct CoreML_Specification_DictionaryFeatureType: Sendable {
     case stringKeyType(CoreML_Specification_StringFeatureType)
 
   }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_NeuralNetwork: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var layers: [CoreML_Specification_NeuralNetworkLayer] = []
+
+  var preprocessing: [CoreML_Specification_NeuralNetworkPreprocessing] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -495,12 +653,100 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     set {layer = .softmax(newValue)}
   }
 
+  var multiply: CoreML_Specification_MultiplyLayerParams {
+    get {
+      if case .multiply(let v)? = layer {return v}
+      return CoreML_Specification_MultiplyLayerParams()
+    }
+    set {layer = .multiply(newValue)}
+  }
+
+  var scale: CoreML_Specification_ScaleLayerParams {
+    get {
+      if case .scale(let v)? = layer {return v}
+      return CoreML_Specification_ScaleLayerParams()
+    }
+    set {layer = .scale(newValue)}
+  }
+
+  var reduce: CoreML_Specification_ReduceLayerParams {
+    get {
+      if case .reduce(let v)? = layer {return v}
+      return CoreML_Specification_ReduceLayerParams()
+    }
+    set {layer = .reduce(newValue)}
+  }
+
+  var loadConstant: CoreML_Specification_LoadConstantLayerParams {
+    get {
+      if case .loadConstant(let v)? = layer {return v}
+      return CoreML_Specification_LoadConstantLayerParams()
+    }
+    set {layer = .loadConstant(newValue)}
+  }
+
+  var reshape: CoreML_Specification_ReshapeLayerParams {
+    get {
+      if case .reshape(let v)? = layer {return v}
+      return CoreML_Specification_ReshapeLayerParams()
+    }
+    set {layer = .reshape(newValue)}
+  }
+
   var flatten: CoreML_Specification_FlattenLayerParams {
     get {
       if case .flatten(let v)? = layer {return v}
       return CoreML_Specification_FlattenLayerParams()
     }
     set {layer = .flatten(newValue)}
+  }
+
+  var permute: CoreML_Specification_PermuteLayerParams {
+    get {
+      if case .permute(let v)? = layer {return v}
+      return CoreML_Specification_PermuteLayerParams()
+    }
+    set {layer = .permute(newValue)}
+  }
+
+  var concat: CoreML_Specification_ConcatLayerParams {
+    get {
+      if case .concat(let v)? = layer {return v}
+      return CoreML_Specification_ConcatLayerParams()
+    }
+    set {layer = .concat(newValue)}
+  }
+
+  var slice: CoreML_Specification_SliceLayerParams {
+    get {
+      if case .slice(let v)? = layer {return v}
+      return CoreML_Specification_SliceLayerParams()
+    }
+    set {layer = .slice(newValue)}
+  }
+
+  var gru: CoreML_Specification_GRULayerParams {
+    get {
+      if case .gru(let v)? = layer {return v}
+      return CoreML_Specification_GRULayerParams()
+    }
+    set {layer = .gru(newValue)}
+  }
+
+  var uniDirectionalLstm: CoreML_Specification_UniDirectionalLSTMLayerParams {
+    get {
+      if case .uniDirectionalLstm(let v)? = layer {return v}
+      return CoreML_Specification_UniDirectionalLSTMLayerParams()
+    }
+    set {layer = .uniDirectionalLstm(newValue)}
+  }
+
+  var biDirectionalLstm: CoreML_Specification_BiDirectionalLSTMLayerParams {
+    get {
+      if case .biDirectionalLstm(let v)? = layer {return v}
+      return CoreML_Specification_BiDirectionalLSTMLayerParams()
+    }
+    set {layer = .biDirectionalLstm(newValue)}
   }
 
   var softmaxNd: CoreML_Specification_SoftmaxNDLayerParams {
@@ -536,7 +782,18 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     case innerProduct(CoreML_Specification_InnerProductLayerParams)
     case batchnorm(CoreML_Specification_BatchnormLayerParams)
     case softmax(CoreML_Specification_SoftmaxLayerParams)
+    case multiply(CoreML_Specification_MultiplyLayerParams)
+    case scale(CoreML_Specification_ScaleLayerParams)
+    case reduce(CoreML_Specification_ReduceLayerParams)
+    case loadConstant(CoreML_Specification_LoadConstantLayerParams)
+    case reshape(CoreML_Specification_ReshapeLayerParams)
     case flatten(CoreML_Specification_FlattenLayerParams)
+    case permute(CoreML_Specification_PermuteLayerParams)
+    case concat(CoreML_Specification_ConcatLayerParams)
+    case slice(CoreML_Specification_SliceLayerParams)
+    case gru(CoreML_Specification_GRULayerParams)
+    case uniDirectionalLstm(CoreML_Specification_UniDirectionalLSTMLayerParams)
+    case biDirectionalLstm(CoreML_Specification_BiDirectionalLSTMLayerParams)
     case softmaxNd(CoreML_Specification_SoftmaxNDLayerParams)
     case flattenTo2D(CoreML_Specification_FlattenTo2DLayerParams)
     case reshapeStatic(CoreML_Specification_ReshapeStaticLayerParams)
@@ -711,11 +968,29 @@ nonisolated struct CoreML_Specification_ActivationParams: Sendable {
     set {nonlinearityType = .reLu(newValue)}
   }
 
+  var tanh: CoreML_Specification_ActivationTanh {
+    get {
+      if case .tanh(let v)? = nonlinearityType {return v}
+      return CoreML_Specification_ActivationTanh()
+    }
+    set {nonlinearityType = .tanh(newValue)}
+  }
+
+  var sigmoid: CoreML_Specification_ActivationSigmoid {
+    get {
+      if case .sigmoid(let v)? = nonlinearityType {return v}
+      return CoreML_Specification_ActivationSigmoid()
+    }
+    set {nonlinearityType = .sigmoid(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_NonlinearityType: Equatable, Sendable {
     case linear(CoreML_Specification_ActivationLinear)
     case reLu(CoreML_Specification_ActivationReLU)
+    case tanh(CoreML_Specification_ActivationTanh)
+    case sigmoid(CoreML_Specification_ActivationSigmoid)
 
   }
 
@@ -737,6 +1012,26 @@ nonisolated struct CoreML_Specification_ActivationLinear: Sendable {
 }
 
 nonisolated struct CoreML_Specification_ActivationReLU: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ActivationTanh: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ActivationSigmoid: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1035,13 +1330,676 @@ nonisolated struct CoreML_Specification_ReshapeStaticLayerParams: Sendable {
   init() {}
 }
 
+nonisolated struct CoreML_Specification_MultiplyLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var alpha: Float = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ScaleLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var shapeScale: [UInt64] = []
+
+  var scale: CoreML_Specification_WeightParams {
+    get {_scale ?? CoreML_Specification_WeightParams()}
+    set {_scale = newValue}
+  }
+  /// Returns true if `scale` has been explicitly set.
+  var hasScale: Bool {self._scale != nil}
+  /// Clears the value of `scale`. Subsequent reads from it will return its default value.
+  mutating func clearScale() {self._scale = nil}
+
+  var hasBias_p: Bool = false
+
+  var shapeBias: [UInt64] = []
+
+  var bias: CoreML_Specification_WeightParams {
+    get {_bias ?? CoreML_Specification_WeightParams()}
+    set {_bias = newValue}
+  }
+  /// Returns true if `bias` has been explicitly set.
+  var hasBias: Bool {self._bias != nil}
+  /// Clears the value of `bias`. Subsequent reads from it will return its default value.
+  mutating func clearBias() {self._bias = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _scale: CoreML_Specification_WeightParams? = nil
+  fileprivate var _bias: CoreML_Specification_WeightParams? = nil
+}
+
+nonisolated struct CoreML_Specification_ReduceLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var mode: CoreML_Specification_ReduceLayerParams.ReduceOperation = .sum
+
+  var epsilon: Float = 0
+
+  var axis: CoreML_Specification_ReduceLayerParams.ReduceAxis = .chw
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum ReduceOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case sum // = 0
+    case avg // = 1
+    case prod // = 2
+    case logsum // = 3
+    case sumsquare // = 4
+    case l1 // = 5
+    case l2 // = 6
+    case max // = 7
+    case min // = 8
+    case argmax // = 9
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .sum
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .sum
+      case 1: self = .avg
+      case 2: self = .prod
+      case 3: self = .logsum
+      case 4: self = .sumsquare
+      case 5: self = .l1
+      case 6: self = .l2
+      case 7: self = .max
+      case 8: self = .min
+      case 9: self = .argmax
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .sum: return 0
+      case .avg: return 1
+      case .prod: return 2
+      case .logsum: return 3
+      case .sumsquare: return 4
+      case .l1: return 5
+      case .l2: return 6
+      case .max: return 7
+      case .min: return 8
+      case .argmax: return 9
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_ReduceLayerParams.ReduceOperation] = [
+      .sum,
+      .avg,
+      .prod,
+      .logsum,
+      .sumsquare,
+      .l1,
+      .l2,
+      .max,
+      .min,
+      .argmax,
+    ]
+
+  }
+
+  nonisolated enum ReduceAxis: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case chw // = 0
+    case hw // = 1
+    case c // = 2
+    case h // = 3
+    case w // = 4
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .chw
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .chw
+      case 1: self = .hw
+      case 2: self = .c
+      case 3: self = .h
+      case 4: self = .w
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .chw: return 0
+      case .hw: return 1
+      case .c: return 2
+      case .h: return 3
+      case .w: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_ReduceLayerParams.ReduceAxis] = [
+      .chw,
+      .hw,
+      .c,
+      .h,
+      .w,
+    ]
+
+  }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_LoadConstantLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var shape: [UInt64] = []
+
+  var data: CoreML_Specification_WeightParams {
+    get {_data ?? CoreML_Specification_WeightParams()}
+    set {_data = newValue}
+  }
+  /// Returns true if `data` has been explicitly set.
+  var hasData: Bool {self._data != nil}
+  /// Clears the value of `data`. Subsequent reads from it will return its default value.
+  mutating func clearData() {self._data = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _data: CoreML_Specification_WeightParams? = nil
+}
+
+nonisolated struct CoreML_Specification_ReshapeLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var targetShape: [Int64] = []
+
+  var mode: CoreML_Specification_ReshapeLayerParams.ReshapeOrder = .channelFirst
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum ReshapeOrder: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case channelFirst // = 0
+    case channelLast // = 1
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .channelFirst
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .channelFirst
+      case 1: self = .channelLast
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .channelFirst: return 0
+      case .channelLast: return 1
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_ReshapeLayerParams.ReshapeOrder] = [
+      .channelFirst,
+      .channelLast,
+    ]
+
+  }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_PermuteLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var axis: [UInt64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ConcatLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var sequenceConcat: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_SliceLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var startIndex: Int64 = 0
+
+  var endIndex: Int64 = 0
+
+  var stride: UInt64 = 0
+
+  var axis: CoreML_Specification_SliceLayerParams.SliceAxis = .channelAxis
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum SliceAxis: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case channelAxis // = 0
+    case heightAxis // = 1
+    case widthAxis // = 2
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .channelAxis
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .channelAxis
+      case 1: self = .heightAxis
+      case 2: self = .widthAxis
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .channelAxis: return 0
+      case .heightAxis: return 1
+      case .widthAxis: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_SliceLayerParams.SliceAxis] = [
+      .channelAxis,
+      .heightAxis,
+      .widthAxis,
+    ]
+
+  }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_GRULayerParams: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputVectorSize: UInt64 {
+    get {_storage._inputVectorSize}
+    set {_uniqueStorage()._inputVectorSize = newValue}
+  }
+
+  var outputVectorSize: UInt64 {
+    get {_storage._outputVectorSize}
+    set {_uniqueStorage()._outputVectorSize = newValue}
+  }
+
+  var activations: [CoreML_Specification_ActivationParams] {
+    get {_storage._activations}
+    set {_uniqueStorage()._activations = newValue}
+  }
+
+  var sequenceOutput: Bool {
+    get {_storage._sequenceOutput}
+    set {_uniqueStorage()._sequenceOutput = newValue}
+  }
+
+  var hasBiasVectors_p: Bool {
+    get {_storage._hasBiasVectors_p}
+    set {_uniqueStorage()._hasBiasVectors_p = newValue}
+  }
+
+  var updateGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._updateGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._updateGateWeightMatrix = newValue}
+  }
+  /// Returns true if `updateGateWeightMatrix` has been explicitly set.
+  var hasUpdateGateWeightMatrix: Bool {_storage._updateGateWeightMatrix != nil}
+  /// Clears the value of `updateGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateGateWeightMatrix() {_uniqueStorage()._updateGateWeightMatrix = nil}
+
+  var resetGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._resetGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._resetGateWeightMatrix = newValue}
+  }
+  /// Returns true if `resetGateWeightMatrix` has been explicitly set.
+  var hasResetGateWeightMatrix: Bool {_storage._resetGateWeightMatrix != nil}
+  /// Clears the value of `resetGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearResetGateWeightMatrix() {_uniqueStorage()._resetGateWeightMatrix = nil}
+
+  var outputGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._outputGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateWeightMatrix = newValue}
+  }
+  /// Returns true if `outputGateWeightMatrix` has been explicitly set.
+  var hasOutputGateWeightMatrix: Bool {_storage._outputGateWeightMatrix != nil}
+  /// Clears the value of `outputGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateWeightMatrix() {_uniqueStorage()._outputGateWeightMatrix = nil}
+
+  var updateGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._updateGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._updateGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `updateGateRecursionMatrix` has been explicitly set.
+  var hasUpdateGateRecursionMatrix: Bool {_storage._updateGateRecursionMatrix != nil}
+  /// Clears the value of `updateGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateGateRecursionMatrix() {_uniqueStorage()._updateGateRecursionMatrix = nil}
+
+  var resetGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._resetGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._resetGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `resetGateRecursionMatrix` has been explicitly set.
+  var hasResetGateRecursionMatrix: Bool {_storage._resetGateRecursionMatrix != nil}
+  /// Clears the value of `resetGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearResetGateRecursionMatrix() {_uniqueStorage()._resetGateRecursionMatrix = nil}
+
+  var outputGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._outputGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `outputGateRecursionMatrix` has been explicitly set.
+  var hasOutputGateRecursionMatrix: Bool {_storage._outputGateRecursionMatrix != nil}
+  /// Clears the value of `outputGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateRecursionMatrix() {_uniqueStorage()._outputGateRecursionMatrix = nil}
+
+  var updateGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._updateGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._updateGateBiasVector = newValue}
+  }
+  /// Returns true if `updateGateBiasVector` has been explicitly set.
+  var hasUpdateGateBiasVector: Bool {_storage._updateGateBiasVector != nil}
+  /// Clears the value of `updateGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearUpdateGateBiasVector() {_uniqueStorage()._updateGateBiasVector = nil}
+
+  var resetGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._resetGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._resetGateBiasVector = newValue}
+  }
+  /// Returns true if `resetGateBiasVector` has been explicitly set.
+  var hasResetGateBiasVector: Bool {_storage._resetGateBiasVector != nil}
+  /// Clears the value of `resetGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearResetGateBiasVector() {_uniqueStorage()._resetGateBiasVector = nil}
+
+  var outputGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._outputGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateBiasVector = newValue}
+  }
+  /// Returns true if `outputGateBiasVector` has been explicitly set.
+  var hasOutputGateBiasVector: Bool {_storage._outputGateBiasVector != nil}
+  /// Clears the value of `outputGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateBiasVector() {_uniqueStorage()._outputGateBiasVector = nil}
+
+  var reverseInput: Bool {
+    get {_storage._reverseInput}
+    set {_uniqueStorage()._reverseInput = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreML_Specification_LSTMParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var sequenceOutput: Bool = false
+
+  var hasBiasVectors_p: Bool = false
+
+  var forgetBias: Bool = false
+
+  var hasPeepholeVectors_p: Bool = false
+
+  var coupledInputAndForgetGate: Bool = false
+
+  var cellClipThreshold: Float = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_LSTMWeightParams: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._inputGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._inputGateWeightMatrix = newValue}
+  }
+  /// Returns true if `inputGateWeightMatrix` has been explicitly set.
+  var hasInputGateWeightMatrix: Bool {_storage._inputGateWeightMatrix != nil}
+  /// Clears the value of `inputGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearInputGateWeightMatrix() {_uniqueStorage()._inputGateWeightMatrix = nil}
+
+  var forgetGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._forgetGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._forgetGateWeightMatrix = newValue}
+  }
+  /// Returns true if `forgetGateWeightMatrix` has been explicitly set.
+  var hasForgetGateWeightMatrix: Bool {_storage._forgetGateWeightMatrix != nil}
+  /// Clears the value of `forgetGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearForgetGateWeightMatrix() {_uniqueStorage()._forgetGateWeightMatrix = nil}
+
+  var blockInputWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._blockInputWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._blockInputWeightMatrix = newValue}
+  }
+  /// Returns true if `blockInputWeightMatrix` has been explicitly set.
+  var hasBlockInputWeightMatrix: Bool {_storage._blockInputWeightMatrix != nil}
+  /// Clears the value of `blockInputWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearBlockInputWeightMatrix() {_uniqueStorage()._blockInputWeightMatrix = nil}
+
+  var outputGateWeightMatrix: CoreML_Specification_WeightParams {
+    get {_storage._outputGateWeightMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateWeightMatrix = newValue}
+  }
+  /// Returns true if `outputGateWeightMatrix` has been explicitly set.
+  var hasOutputGateWeightMatrix: Bool {_storage._outputGateWeightMatrix != nil}
+  /// Clears the value of `outputGateWeightMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateWeightMatrix() {_uniqueStorage()._outputGateWeightMatrix = nil}
+
+  var inputGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._inputGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._inputGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `inputGateRecursionMatrix` has been explicitly set.
+  var hasInputGateRecursionMatrix: Bool {_storage._inputGateRecursionMatrix != nil}
+  /// Clears the value of `inputGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearInputGateRecursionMatrix() {_uniqueStorage()._inputGateRecursionMatrix = nil}
+
+  var forgetGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._forgetGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._forgetGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `forgetGateRecursionMatrix` has been explicitly set.
+  var hasForgetGateRecursionMatrix: Bool {_storage._forgetGateRecursionMatrix != nil}
+  /// Clears the value of `forgetGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearForgetGateRecursionMatrix() {_uniqueStorage()._forgetGateRecursionMatrix = nil}
+
+  var blockInputRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._blockInputRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._blockInputRecursionMatrix = newValue}
+  }
+  /// Returns true if `blockInputRecursionMatrix` has been explicitly set.
+  var hasBlockInputRecursionMatrix: Bool {_storage._blockInputRecursionMatrix != nil}
+  /// Clears the value of `blockInputRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearBlockInputRecursionMatrix() {_uniqueStorage()._blockInputRecursionMatrix = nil}
+
+  var outputGateRecursionMatrix: CoreML_Specification_WeightParams {
+    get {_storage._outputGateRecursionMatrix ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `outputGateRecursionMatrix` has been explicitly set.
+  var hasOutputGateRecursionMatrix: Bool {_storage._outputGateRecursionMatrix != nil}
+  /// Clears the value of `outputGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateRecursionMatrix() {_uniqueStorage()._outputGateRecursionMatrix = nil}
+
+  var inputGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._inputGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._inputGateBiasVector = newValue}
+  }
+  /// Returns true if `inputGateBiasVector` has been explicitly set.
+  var hasInputGateBiasVector: Bool {_storage._inputGateBiasVector != nil}
+  /// Clears the value of `inputGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearInputGateBiasVector() {_uniqueStorage()._inputGateBiasVector = nil}
+
+  var forgetGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._forgetGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._forgetGateBiasVector = newValue}
+  }
+  /// Returns true if `forgetGateBiasVector` has been explicitly set.
+  var hasForgetGateBiasVector: Bool {_storage._forgetGateBiasVector != nil}
+  /// Clears the value of `forgetGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearForgetGateBiasVector() {_uniqueStorage()._forgetGateBiasVector = nil}
+
+  var blockInputBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._blockInputBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._blockInputBiasVector = newValue}
+  }
+  /// Returns true if `blockInputBiasVector` has been explicitly set.
+  var hasBlockInputBiasVector: Bool {_storage._blockInputBiasVector != nil}
+  /// Clears the value of `blockInputBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearBlockInputBiasVector() {_uniqueStorage()._blockInputBiasVector = nil}
+
+  var outputGateBiasVector: CoreML_Specification_WeightParams {
+    get {_storage._outputGateBiasVector ?? CoreML_Specification_WeightParams()}
+    set {_uniqueStorage()._outputGateBiasVector = newValue}
+  }
+  /// Returns true if `outputGateBiasVector` has been explicitly set.
+  var hasOutputGateBiasVector: Bool {_storage._outputGateBiasVector != nil}
+  /// Clears the value of `outputGateBiasVector`. Subsequent reads from it will return its default value.
+  mutating func clearOutputGateBiasVector() {_uniqueStorage()._outputGateBiasVector = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct CoreML_Specification_UniDirectionalLSTMLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputVectorSize: UInt64 = 0
+
+  var outputVectorSize: UInt64 = 0
+
+  var activations: [CoreML_Specification_ActivationParams] = []
+
+  var params: CoreML_Specification_LSTMParams {
+    get {_params ?? CoreML_Specification_LSTMParams()}
+    set {_params = newValue}
+  }
+  /// Returns true if `params` has been explicitly set.
+  var hasParams: Bool {self._params != nil}
+  /// Clears the value of `params`. Subsequent reads from it will return its default value.
+  mutating func clearParams() {self._params = nil}
+
+  var weightParams: CoreML_Specification_LSTMWeightParams {
+    get {_weightParams ?? CoreML_Specification_LSTMWeightParams()}
+    set {_weightParams = newValue}
+  }
+  /// Returns true if `weightParams` has been explicitly set.
+  var hasWeightParams: Bool {self._weightParams != nil}
+  /// Clears the value of `weightParams`. Subsequent reads from it will return its default value.
+  mutating func clearWeightParams() {self._weightParams = nil}
+
+  var reverseInput: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _params: CoreML_Specification_LSTMParams? = nil
+  fileprivate var _weightParams: CoreML_Specification_LSTMWeightParams? = nil
+}
+
+nonisolated struct CoreML_Specification_BiDirectionalLSTMLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var inputVectorSize: UInt64 = 0
+
+  var outputVectorSize: UInt64 = 0
+
+  var activationsForwardLstm: [CoreML_Specification_ActivationParams] = []
+
+  var activationsBackwardLstm: [CoreML_Specification_ActivationParams] = []
+
+  var params: CoreML_Specification_LSTMParams {
+    get {_params ?? CoreML_Specification_LSTMParams()}
+    set {_params = newValue}
+  }
+  /// Returns true if `params` has been explicitly set.
+  var hasParams: Bool {self._params != nil}
+  /// Clears the value of `params`. Subsequent reads from it will return its default value.
+  mutating func clearParams() {self._params = nil}
+
+  var weightParams: [CoreML_Specification_LSTMWeightParams] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _params: CoreML_Specification_LSTMParams? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "CoreML.Specification"
 
 nonisolated extension CoreML_Specification_Model: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Model"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}specificationVersion\0\u{1}description\0\u{2}Q\u{6}neuralNetworkClassifier\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}specificationVersion\0\u{1}description\0\u{2}Q\u{6}neuralNetworkClassifier\0\u{2}a\u{1}neuralNetwork\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1064,6 +2022,19 @@ nonisolated extension CoreML_Specification_Model: SwiftProtobuf.Message, SwiftPr
           self.type = .neuralNetworkClassifier(v)
         }
       }()
+      case 500: try {
+        var v: CoreML_Specification_NeuralNetwork?
+        var hadOneofValue = false
+        if let current = self.type {
+          hadOneofValue = true
+          if case .neuralNetwork(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.type = .neuralNetwork(v)
+        }
+      }()
       default: break
       }
     }
@@ -1080,9 +2051,17 @@ nonisolated extension CoreML_Specification_Model: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._description_p {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    try { if case .neuralNetworkClassifier(let v)? = self.type {
+    switch self.type {
+    case .neuralNetworkClassifier?: try {
+      guard case .neuralNetworkClassifier(let v)? = self.type else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 403)
-    } }()
+    }()
+    case .neuralNetwork?: try {
+      guard case .neuralNetwork(let v)? = self.type else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 500)
+    }()
+    case nil: break
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1245,7 +2224,7 @@ nonisolated extension CoreML_Specification_Metadata: SwiftProtobuf.Message, Swif
 
 nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64Type\0\u{2}\u{2}stringType\0\u{1}imageType\0\u{2}\u{2}dictionaryType\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64Type\0\u{2}\u{2}stringType\0\u{1}imageType\0\u{1}multiArrayType\0\u{1}dictionaryType\0\u{2}b\u{f}isOptional\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1292,6 +2271,19 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
           self.type = .imageType(v)
         }
       }()
+      case 5: try {
+        var v: CoreML_Specification_ArrayFeatureType?
+        var hadOneofValue = false
+        if let current = self.type {
+          hadOneofValue = true
+          if case .multiArrayType(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.type = .multiArrayType(v)
+        }
+      }()
       case 6: try {
         var v: CoreML_Specification_DictionaryFeatureType?
         var hadOneofValue = false
@@ -1305,6 +2297,7 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
           self.type = .dictionaryType(v)
         }
       }()
+      case 1000: try { try decoder.decodeSingularBoolField(value: &self.isOptional) }()
       default: break
       }
     }
@@ -1328,17 +2321,25 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
       guard case .imageType(let v)? = self.type else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     }()
+    case .multiArrayType?: try {
+      guard case .multiArrayType(let v)? = self.type else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
     case .dictionaryType?: try {
       guard case .dictionaryType(let v)? = self.type else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     }()
     case nil: break
     }
+    if self.isOptional != false {
+      try visitor.visitSingularBoolField(value: self.isOptional, fieldNumber: 1000)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: CoreML_Specification_FeatureType, rhs: CoreML_Specification_FeatureType) -> Bool {
     if lhs.type != rhs.type {return false}
+    if lhs.isOptional != rhs.isOptional {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1384,7 +2385,7 @@ nonisolated extension CoreML_Specification_StringFeatureType: SwiftProtobuf.Mess
 
 nonisolated extension CoreML_Specification_ImageFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ImageFeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}width\0\u{1}height\0\u{1}colorSpace\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}width\0\u{1}height\0\u{1}colorSpace\0\u{2}\u{1c}imageSizeRange\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1395,12 +2396,29 @@ nonisolated extension CoreML_Specification_ImageFeatureType: SwiftProtobuf.Messa
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.width) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.height) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.colorSpace) }()
+      case 31: try {
+        var v: CoreML_Specification_ImageFeatureType.ImageSizeRange?
+        var hadOneofValue = false
+        if let current = self.sizeFlexibility {
+          hadOneofValue = true
+          if case .imageSizeRange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.sizeFlexibility = .imageSizeRange(v)
+        }
+      }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.width != 0 {
       try visitor.visitSingularInt64Field(value: self.width, fieldNumber: 1)
     }
@@ -1410,6 +2428,9 @@ nonisolated extension CoreML_Specification_ImageFeatureType: SwiftProtobuf.Messa
     if self.colorSpace != .invalidColorSpace {
       try visitor.visitSingularEnumField(value: self.colorSpace, fieldNumber: 3)
     }
+    try { if case .imageSizeRange(let v)? = self.sizeFlexibility {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1417,6 +2438,7 @@ nonisolated extension CoreML_Specification_ImageFeatureType: SwiftProtobuf.Messa
     if lhs.width != rhs.width {return false}
     if lhs.height != rhs.height {return false}
     if lhs.colorSpace != rhs.colorSpace {return false}
+    if lhs.sizeFlexibility != rhs.sizeFlexibility {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1424,6 +2446,119 @@ nonisolated extension CoreML_Specification_ImageFeatureType: SwiftProtobuf.Messa
 
 nonisolated extension CoreML_Specification_ImageFeatureType.ColorSpace: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0INVALID_COLOR_SPACE\0\u{2}\u{a}GRAYSCALE\0\u{2}\u{a}RGB\0\u{2}\u{a}BGR\0\u{2}\u{a}GRAYSCALE_FLOAT16\0")
+}
+
+nonisolated extension CoreML_Specification_ImageFeatureType.ImageSizeRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = CoreML_Specification_ImageFeatureType.protoMessageName + ".ImageSizeRange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}widthRange\0\u{1}heightRange\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._widthRange) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._heightRange) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._widthRange {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._heightRange {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ImageFeatureType.ImageSizeRange, rhs: CoreML_Specification_ImageFeatureType.ImageSizeRange) -> Bool {
+    if lhs._widthRange != rhs._widthRange {return false}
+    if lhs._heightRange != rhs._heightRange {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_SizeRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SizeRange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lowerBound\0\u{1}upperBound\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.lowerBound) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.upperBound) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.lowerBound != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lowerBound, fieldNumber: 1)
+    }
+    if self.upperBound != 0 {
+      try visitor.visitSingularInt64Field(value: self.upperBound, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_SizeRange, rhs: CoreML_Specification_SizeRange) -> Bool {
+    if lhs.lowerBound != rhs.lowerBound {return false}
+    if lhs.upperBound != rhs.upperBound {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ArrayFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ArrayFeatureType"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}dataType\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.shape) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.dataType) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.shape.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.shape, fieldNumber: 1)
+    }
+    if self.dataType != .invalidArrayDataType {
+      try visitor.visitSingularEnumField(value: self.dataType, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ArrayFeatureType, rhs: CoreML_Specification_ArrayFeatureType) -> Bool {
+    if lhs.shape != rhs.shape {return false}
+    if lhs.dataType != rhs.dataType {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ArrayFeatureType.ArrayDataType: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0INVALID_ARRAY_DATA_TYPE\0\u{2}P@\u{10}FLOAT16\0\u{2}\u{10}FLOAT32\0\u{2} DOUBLE\0\u{2}H\u{7f}\u{f}INT8\0\u{2}\u{18}INT32\0")
 }
 
 nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1488,6 +2623,41 @@ nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.
 
   static func ==(lhs: CoreML_Specification_DictionaryFeatureType, rhs: CoreML_Specification_DictionaryFeatureType) -> Bool {
     if lhs.keyType != rhs.keyType {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_NeuralNetwork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NeuralNetwork"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}layers\0\u{1}preprocessing\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.layers) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.preprocessing) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.layers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.layers, fieldNumber: 1)
+    }
+    if !self.preprocessing.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.preprocessing, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_NeuralNetwork, rhs: CoreML_Specification_NeuralNetwork) -> Bool {
+    if lhs.layers != rhs.layers {return false}
+    if lhs.preprocessing != rhs.preprocessing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1763,7 +2933,7 @@ nonisolated extension CoreML_Specification_NeuralNetworkMeanImage: SwiftProtobuf
 
 nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NeuralNetworkLayer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}~\u{1}flatten\0\u{2}I\u{a}softmaxND\0\u{2}t\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}8multiply\0\u{2}\u{e}scale\0\u{2}#reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{1e}slice\0\u{2}<gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}H\u{8}softmaxND\0\u{2}t\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1852,6 +3022,71 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
           self.layer = .softmax(v)
         }
       }()
+      case 231: try {
+        var v: CoreML_Specification_MultiplyLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .multiply(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .multiply(v)
+        }
+      }()
+      case 245: try {
+        var v: CoreML_Specification_ScaleLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .scale(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .scale(v)
+        }
+      }()
+      case 280: try {
+        var v: CoreML_Specification_ReduceLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .reduce(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .reduce(v)
+        }
+      }()
+      case 290: try {
+        var v: CoreML_Specification_LoadConstantLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .loadConstant(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .loadConstant(v)
+        }
+      }()
+      case 300: try {
+        var v: CoreML_Specification_ReshapeLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .reshape(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .reshape(v)
+        }
+      }()
       case 301: try {
         var v: CoreML_Specification_FlattenLayerParams?
         var hadOneofValue = false
@@ -1863,6 +3098,84 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.layer = .flatten(v)
+        }
+      }()
+      case 310: try {
+        var v: CoreML_Specification_PermuteLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .permute(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .permute(v)
+        }
+      }()
+      case 320: try {
+        var v: CoreML_Specification_ConcatLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .concat(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .concat(v)
+        }
+      }()
+      case 350: try {
+        var v: CoreML_Specification_SliceLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .slice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .slice(v)
+        }
+      }()
+      case 410: try {
+        var v: CoreML_Specification_GRULayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .gru(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .gru(v)
+        }
+      }()
+      case 420: try {
+        var v: CoreML_Specification_UniDirectionalLSTMLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .uniDirectionalLstm(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .uniDirectionalLstm(v)
+        }
+      }()
+      case 430: try {
+        var v: CoreML_Specification_BiDirectionalLSTMLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .biDirectionalLstm(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .biDirectionalLstm(v)
         }
       }()
       case 950: try {
@@ -1948,9 +3261,53 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
       guard case .softmax(let v)? = self.layer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 175)
     }()
+    case .multiply?: try {
+      guard case .multiply(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 231)
+    }()
+    case .scale?: try {
+      guard case .scale(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 245)
+    }()
+    case .reduce?: try {
+      guard case .reduce(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 280)
+    }()
+    case .loadConstant?: try {
+      guard case .loadConstant(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 290)
+    }()
+    case .reshape?: try {
+      guard case .reshape(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 300)
+    }()
     case .flatten?: try {
       guard case .flatten(let v)? = self.layer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 301)
+    }()
+    case .permute?: try {
+      guard case .permute(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 310)
+    }()
+    case .concat?: try {
+      guard case .concat(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 320)
+    }()
+    case .slice?: try {
+      guard case .slice(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 350)
+    }()
+    case .gru?: try {
+      guard case .gru(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 410)
+    }()
+    case .uniDirectionalLstm?: try {
+      guard case .uniDirectionalLstm(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 420)
+    }()
+    case .biDirectionalLstm?: try {
+      guard case .biDirectionalLstm(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 430)
     }()
     case .softmaxNd?: try {
       guard case .softmaxNd(let v)? = self.layer else { preconditionFailure() }
@@ -2251,7 +3608,7 @@ nonisolated extension CoreML_Specification_BorderAmounts.EdgeSizes: SwiftProtobu
 
 nonisolated extension CoreML_Specification_ActivationParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ActivationParams"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{5}linear\0\u{2}\u{5}ReLU\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{5}linear\0\u{2}\u{5}ReLU\0\u{2}\u{14}tanh\0\u{2}\u{a}sigmoid\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2285,6 +3642,32 @@ nonisolated extension CoreML_Specification_ActivationParams: SwiftProtobuf.Messa
           self.nonlinearityType = .reLu(v)
         }
       }()
+      case 30: try {
+        var v: CoreML_Specification_ActivationTanh?
+        var hadOneofValue = false
+        if let current = self.nonlinearityType {
+          hadOneofValue = true
+          if case .tanh(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.nonlinearityType = .tanh(v)
+        }
+      }()
+      case 40: try {
+        var v: CoreML_Specification_ActivationSigmoid?
+        var hadOneofValue = false
+        if let current = self.nonlinearityType {
+          hadOneofValue = true
+          if case .sigmoid(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.nonlinearityType = .sigmoid(v)
+        }
+      }()
       default: break
       }
     }
@@ -2303,6 +3686,14 @@ nonisolated extension CoreML_Specification_ActivationParams: SwiftProtobuf.Messa
     case .reLu?: try {
       guard case .reLu(let v)? = self.nonlinearityType else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .tanh?: try {
+      guard case .tanh(let v)? = self.nonlinearityType else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .sigmoid?: try {
+      guard case .sigmoid(let v)? = self.nonlinearityType else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case nil: break
     }
@@ -2365,6 +3756,44 @@ nonisolated extension CoreML_Specification_ActivationReLU: SwiftProtobuf.Message
   }
 
   static func ==(lhs: CoreML_Specification_ActivationReLU, rhs: CoreML_Specification_ActivationReLU) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ActivationTanh: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ActivationTanh"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ActivationTanh, rhs: CoreML_Specification_ActivationTanh) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ActivationSigmoid: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ActivationSigmoid"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ActivationSigmoid, rhs: CoreML_Specification_ActivationSigmoid) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2769,6 +4198,813 @@ nonisolated extension CoreML_Specification_ReshapeStaticLayerParams: SwiftProtob
 
   static func ==(lhs: CoreML_Specification_ReshapeStaticLayerParams, rhs: CoreML_Specification_ReshapeStaticLayerParams) -> Bool {
     if lhs.targetShape != rhs.targetShape {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_MultiplyLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".MultiplyLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFloatField(value: &self.alpha) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.alpha.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.alpha, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_MultiplyLayerParams, rhs: CoreML_Specification_MultiplyLayerParams) -> Bool {
+    if lhs.alpha != rhs.alpha {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ScaleLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ScaleLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shapeScale\0\u{1}scale\0\u{1}hasBias\0\u{1}shapeBias\0\u{1}bias\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.shapeScale) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._scale) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.hasBias_p) }()
+      case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.shapeBias) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._bias) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.shapeScale.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.shapeScale, fieldNumber: 1)
+    }
+    try { if let v = self._scale {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.hasBias_p != false {
+      try visitor.visitSingularBoolField(value: self.hasBias_p, fieldNumber: 3)
+    }
+    if !self.shapeBias.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.shapeBias, fieldNumber: 4)
+    }
+    try { if let v = self._bias {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ScaleLayerParams, rhs: CoreML_Specification_ScaleLayerParams) -> Bool {
+    if lhs.shapeScale != rhs.shapeScale {return false}
+    if lhs._scale != rhs._scale {return false}
+    if lhs.hasBias_p != rhs.hasBias_p {return false}
+    if lhs.shapeBias != rhs.shapeBias {return false}
+    if lhs._bias != rhs._bias {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ReduceLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReduceLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}epsilon\0\u{1}axis\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.mode) }()
+      case 2: try { try decoder.decodeSingularFloatField(value: &self.epsilon) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.axis) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.mode != .sum {
+      try visitor.visitSingularEnumField(value: self.mode, fieldNumber: 1)
+    }
+    if self.epsilon.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.epsilon, fieldNumber: 2)
+    }
+    if self.axis != .chw {
+      try visitor.visitSingularEnumField(value: self.axis, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ReduceLayerParams, rhs: CoreML_Specification_ReduceLayerParams) -> Bool {
+    if lhs.mode != rhs.mode {return false}
+    if lhs.epsilon != rhs.epsilon {return false}
+    if lhs.axis != rhs.axis {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ReduceLayerParams.ReduceOperation: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SUM\0\u{1}AVG\0\u{1}PROD\0\u{1}LOGSUM\0\u{1}SUMSQUARE\0\u{1}L1\0\u{1}L2\0\u{1}MAX\0\u{1}MIN\0\u{1}ARGMAX\0")
+}
+
+nonisolated extension CoreML_Specification_ReduceLayerParams.ReduceAxis: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHW\0\u{1}HW\0\u{1}C\0\u{1}H\0\u{1}W\0")
+}
+
+nonisolated extension CoreML_Specification_LoadConstantLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LoadConstantLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}data\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.shape) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._data) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.shape.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.shape, fieldNumber: 1)
+    }
+    try { if let v = self._data {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_LoadConstantLayerParams, rhs: CoreML_Specification_LoadConstantLayerParams) -> Bool {
+    if lhs.shape != rhs.shape {return false}
+    if lhs._data != rhs._data {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ReshapeLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReshapeLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}targetShape\0\u{1}mode\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.targetShape) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.mode) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.targetShape.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.targetShape, fieldNumber: 1)
+    }
+    if self.mode != .channelFirst {
+      try visitor.visitSingularEnumField(value: self.mode, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ReshapeLayerParams, rhs: CoreML_Specification_ReshapeLayerParams) -> Bool {
+    if lhs.targetShape != rhs.targetShape {return false}
+    if lhs.mode != rhs.mode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ReshapeLayerParams.ReshapeOrder: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANNEL_FIRST\0\u{1}CHANNEL_LAST\0")
+}
+
+nonisolated extension CoreML_Specification_PermuteLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PermuteLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}axis\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.axis) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.axis.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.axis, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_PermuteLayerParams, rhs: CoreML_Specification_PermuteLayerParams) -> Bool {
+    if lhs.axis != rhs.axis {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_ConcatLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConcatLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}d\u{1}sequenceConcat\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 100: try { try decoder.decodeSingularBoolField(value: &self.sequenceConcat) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequenceConcat != false {
+      try visitor.visitSingularBoolField(value: self.sequenceConcat, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ConcatLayerParams, rhs: CoreML_Specification_ConcatLayerParams) -> Bool {
+    if lhs.sequenceConcat != rhs.sequenceConcat {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_SliceLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SliceLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}startIndex\0\u{1}endIndex\0\u{1}stride\0\u{1}axis\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.startIndex) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.endIndex) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.stride) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.axis) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.startIndex != 0 {
+      try visitor.visitSingularInt64Field(value: self.startIndex, fieldNumber: 1)
+    }
+    if self.endIndex != 0 {
+      try visitor.visitSingularInt64Field(value: self.endIndex, fieldNumber: 2)
+    }
+    if self.stride != 0 {
+      try visitor.visitSingularUInt64Field(value: self.stride, fieldNumber: 3)
+    }
+    if self.axis != .channelAxis {
+      try visitor.visitSingularEnumField(value: self.axis, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_SliceLayerParams, rhs: CoreML_Specification_SliceLayerParams) -> Bool {
+    if lhs.startIndex != rhs.startIndex {return false}
+    if lhs.endIndex != rhs.endIndex {return false}
+    if lhs.stride != rhs.stride {return false}
+    if lhs.axis != rhs.axis {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_SliceLayerParams.SliceAxis: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANNEL_AXIS\0\u{1}HEIGHT_AXIS\0\u{1}WIDTH_AXIS\0")
+}
+
+nonisolated extension CoreML_Specification_GRULayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GRULayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputVectorSize\0\u{1}outputVectorSize\0\u{2}\u{8}activations\0\u{2}\u{5}sequenceOutput\0\u{2}\u{5}hasBiasVectors\0\u{2}\u{a}updateGateWeightMatrix\0\u{1}resetGateWeightMatrix\0\u{1}outputGateWeightMatrix\0\u{2}\u{12}updateGateRecursionMatrix\0\u{1}resetGateRecursionMatrix\0\u{1}outputGateRecursionMatrix\0\u{2}\u{12}updateGateBiasVector\0\u{1}resetGateBiasVector\0\u{1}outputGateBiasVector\0\u{2}\u{1c}reverseInput\0")
+
+  fileprivate class _StorageClass {
+    var _inputVectorSize: UInt64 = 0
+    var _outputVectorSize: UInt64 = 0
+    var _activations: [CoreML_Specification_ActivationParams] = []
+    var _sequenceOutput: Bool = false
+    var _hasBiasVectors_p: Bool = false
+    var _updateGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _resetGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _outputGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _updateGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _resetGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _outputGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _updateGateBiasVector: CoreML_Specification_WeightParams? = nil
+    var _resetGateBiasVector: CoreML_Specification_WeightParams? = nil
+    var _outputGateBiasVector: CoreML_Specification_WeightParams? = nil
+    var _reverseInput: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputVectorSize = source._inputVectorSize
+      _outputVectorSize = source._outputVectorSize
+      _activations = source._activations
+      _sequenceOutput = source._sequenceOutput
+      _hasBiasVectors_p = source._hasBiasVectors_p
+      _updateGateWeightMatrix = source._updateGateWeightMatrix
+      _resetGateWeightMatrix = source._resetGateWeightMatrix
+      _outputGateWeightMatrix = source._outputGateWeightMatrix
+      _updateGateRecursionMatrix = source._updateGateRecursionMatrix
+      _resetGateRecursionMatrix = source._resetGateRecursionMatrix
+      _outputGateRecursionMatrix = source._outputGateRecursionMatrix
+      _updateGateBiasVector = source._updateGateBiasVector
+      _resetGateBiasVector = source._resetGateBiasVector
+      _outputGateBiasVector = source._outputGateBiasVector
+      _reverseInput = source._reverseInput
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._inputVectorSize) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._outputVectorSize) }()
+        case 10: try { try decoder.decodeRepeatedMessageField(value: &_storage._activations) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._sequenceOutput) }()
+        case 20: try { try decoder.decodeSingularBoolField(value: &_storage._hasBiasVectors_p) }()
+        case 30: try { try decoder.decodeSingularMessageField(value: &_storage._updateGateWeightMatrix) }()
+        case 31: try { try decoder.decodeSingularMessageField(value: &_storage._resetGateWeightMatrix) }()
+        case 32: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateWeightMatrix) }()
+        case 50: try { try decoder.decodeSingularMessageField(value: &_storage._updateGateRecursionMatrix) }()
+        case 51: try { try decoder.decodeSingularMessageField(value: &_storage._resetGateRecursionMatrix) }()
+        case 52: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateRecursionMatrix) }()
+        case 70: try { try decoder.decodeSingularMessageField(value: &_storage._updateGateBiasVector) }()
+        case 71: try { try decoder.decodeSingularMessageField(value: &_storage._resetGateBiasVector) }()
+        case 72: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateBiasVector) }()
+        case 100: try { try decoder.decodeSingularBoolField(value: &_storage._reverseInput) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._inputVectorSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._inputVectorSize, fieldNumber: 1)
+      }
+      if _storage._outputVectorSize != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._outputVectorSize, fieldNumber: 2)
+      }
+      if !_storage._activations.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._activations, fieldNumber: 10)
+      }
+      if _storage._sequenceOutput != false {
+        try visitor.visitSingularBoolField(value: _storage._sequenceOutput, fieldNumber: 15)
+      }
+      if _storage._hasBiasVectors_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBiasVectors_p, fieldNumber: 20)
+      }
+      try { if let v = _storage._updateGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._resetGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._outputGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._updateGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      } }()
+      try { if let v = _storage._resetGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      } }()
+      try { if let v = _storage._outputGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+      } }()
+      try { if let v = _storage._updateGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      } }()
+      try { if let v = _storage._resetGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      } }()
+      try { if let v = _storage._outputGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+      } }()
+      if _storage._reverseInput != false {
+        try visitor.visitSingularBoolField(value: _storage._reverseInput, fieldNumber: 100)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_GRULayerParams, rhs: CoreML_Specification_GRULayerParams) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputVectorSize != rhs_storage._inputVectorSize {return false}
+        if _storage._outputVectorSize != rhs_storage._outputVectorSize {return false}
+        if _storage._activations != rhs_storage._activations {return false}
+        if _storage._sequenceOutput != rhs_storage._sequenceOutput {return false}
+        if _storage._hasBiasVectors_p != rhs_storage._hasBiasVectors_p {return false}
+        if _storage._updateGateWeightMatrix != rhs_storage._updateGateWeightMatrix {return false}
+        if _storage._resetGateWeightMatrix != rhs_storage._resetGateWeightMatrix {return false}
+        if _storage._outputGateWeightMatrix != rhs_storage._outputGateWeightMatrix {return false}
+        if _storage._updateGateRecursionMatrix != rhs_storage._updateGateRecursionMatrix {return false}
+        if _storage._resetGateRecursionMatrix != rhs_storage._resetGateRecursionMatrix {return false}
+        if _storage._outputGateRecursionMatrix != rhs_storage._outputGateRecursionMatrix {return false}
+        if _storage._updateGateBiasVector != rhs_storage._updateGateBiasVector {return false}
+        if _storage._resetGateBiasVector != rhs_storage._resetGateBiasVector {return false}
+        if _storage._outputGateBiasVector != rhs_storage._outputGateBiasVector {return false}
+        if _storage._reverseInput != rhs_storage._reverseInput {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_LSTMParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LSTMParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}sequenceOutput\0\u{2}\u{a}hasBiasVectors\0\u{2}\u{a}forgetBias\0\u{2}\u{a}hasPeepholeVectors\0\u{2}\u{a}coupledInputAndForgetGate\0\u{2}\u{a}cellClipThreshold\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.sequenceOutput) }()
+      case 20: try { try decoder.decodeSingularBoolField(value: &self.hasBiasVectors_p) }()
+      case 30: try { try decoder.decodeSingularBoolField(value: &self.forgetBias) }()
+      case 40: try { try decoder.decodeSingularBoolField(value: &self.hasPeepholeVectors_p) }()
+      case 50: try { try decoder.decodeSingularBoolField(value: &self.coupledInputAndForgetGate) }()
+      case 60: try { try decoder.decodeSingularFloatField(value: &self.cellClipThreshold) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequenceOutput != false {
+      try visitor.visitSingularBoolField(value: self.sequenceOutput, fieldNumber: 10)
+    }
+    if self.hasBiasVectors_p != false {
+      try visitor.visitSingularBoolField(value: self.hasBiasVectors_p, fieldNumber: 20)
+    }
+    if self.forgetBias != false {
+      try visitor.visitSingularBoolField(value: self.forgetBias, fieldNumber: 30)
+    }
+    if self.hasPeepholeVectors_p != false {
+      try visitor.visitSingularBoolField(value: self.hasPeepholeVectors_p, fieldNumber: 40)
+    }
+    if self.coupledInputAndForgetGate != false {
+      try visitor.visitSingularBoolField(value: self.coupledInputAndForgetGate, fieldNumber: 50)
+    }
+    if self.cellClipThreshold.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.cellClipThreshold, fieldNumber: 60)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_LSTMParams, rhs: CoreML_Specification_LSTMParams) -> Bool {
+    if lhs.sequenceOutput != rhs.sequenceOutput {return false}
+    if lhs.hasBiasVectors_p != rhs.hasBiasVectors_p {return false}
+    if lhs.forgetBias != rhs.forgetBias {return false}
+    if lhs.hasPeepholeVectors_p != rhs.hasPeepholeVectors_p {return false}
+    if lhs.coupledInputAndForgetGate != rhs.coupledInputAndForgetGate {return false}
+    if lhs.cellClipThreshold != rhs.cellClipThreshold {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_LSTMWeightParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LSTMWeightParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputGateWeightMatrix\0\u{1}forgetGateWeightMatrix\0\u{1}blockInputWeightMatrix\0\u{1}outputGateWeightMatrix\0\u{2}\u{10}inputGateRecursionMatrix\0\u{1}forgetGateRecursionMatrix\0\u{1}blockInputRecursionMatrix\0\u{1}outputGateRecursionMatrix\0\u{2}\u{11}inputGateBiasVector\0\u{1}forgetGateBiasVector\0\u{1}blockInputBiasVector\0\u{1}outputGateBiasVector\0")
+
+  fileprivate class _StorageClass {
+    var _inputGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _forgetGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _blockInputWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _outputGateWeightMatrix: CoreML_Specification_WeightParams? = nil
+    var _inputGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _forgetGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _blockInputRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _outputGateRecursionMatrix: CoreML_Specification_WeightParams? = nil
+    var _inputGateBiasVector: CoreML_Specification_WeightParams? = nil
+    var _forgetGateBiasVector: CoreML_Specification_WeightParams? = nil
+    var _blockInputBiasVector: CoreML_Specification_WeightParams? = nil
+    var _outputGateBiasVector: CoreML_Specification_WeightParams? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputGateWeightMatrix = source._inputGateWeightMatrix
+      _forgetGateWeightMatrix = source._forgetGateWeightMatrix
+      _blockInputWeightMatrix = source._blockInputWeightMatrix
+      _outputGateWeightMatrix = source._outputGateWeightMatrix
+      _inputGateRecursionMatrix = source._inputGateRecursionMatrix
+      _forgetGateRecursionMatrix = source._forgetGateRecursionMatrix
+      _blockInputRecursionMatrix = source._blockInputRecursionMatrix
+      _outputGateRecursionMatrix = source._outputGateRecursionMatrix
+      _inputGateBiasVector = source._inputGateBiasVector
+      _forgetGateBiasVector = source._forgetGateBiasVector
+      _blockInputBiasVector = source._blockInputBiasVector
+      _outputGateBiasVector = source._outputGateBiasVector
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateWeightMatrix) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateWeightMatrix) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputWeightMatrix) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateWeightMatrix) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateRecursionMatrix) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateRecursionMatrix) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputRecursionMatrix) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateRecursionMatrix) }()
+        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateBiasVector) }()
+        case 41: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateBiasVector) }()
+        case 42: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputBiasVector) }()
+        case 43: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateBiasVector) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._inputGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._forgetGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._blockInputWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._outputGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._inputGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._forgetGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._blockInputRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._outputGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._inputGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._forgetGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._blockInputBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._outputGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_LSTMWeightParams, rhs: CoreML_Specification_LSTMWeightParams) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputGateWeightMatrix != rhs_storage._inputGateWeightMatrix {return false}
+        if _storage._forgetGateWeightMatrix != rhs_storage._forgetGateWeightMatrix {return false}
+        if _storage._blockInputWeightMatrix != rhs_storage._blockInputWeightMatrix {return false}
+        if _storage._outputGateWeightMatrix != rhs_storage._outputGateWeightMatrix {return false}
+        if _storage._inputGateRecursionMatrix != rhs_storage._inputGateRecursionMatrix {return false}
+        if _storage._forgetGateRecursionMatrix != rhs_storage._forgetGateRecursionMatrix {return false}
+        if _storage._blockInputRecursionMatrix != rhs_storage._blockInputRecursionMatrix {return false}
+        if _storage._outputGateRecursionMatrix != rhs_storage._outputGateRecursionMatrix {return false}
+        if _storage._inputGateBiasVector != rhs_storage._inputGateBiasVector {return false}
+        if _storage._forgetGateBiasVector != rhs_storage._forgetGateBiasVector {return false}
+        if _storage._blockInputBiasVector != rhs_storage._blockInputBiasVector {return false}
+        if _storage._outputGateBiasVector != rhs_storage._outputGateBiasVector {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_UniDirectionalLSTMLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UniDirectionalLSTMLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputVectorSize\0\u{1}outputVectorSize\0\u{2}\u{8}activations\0\u{2}\u{5}params\0\u{2}\u{5}weightParams\0\u{2}P\u{1}reverseInput\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inputVectorSize) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.outputVectorSize) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.activations) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._params) }()
+      case 20: try { try decoder.decodeSingularMessageField(value: &self._weightParams) }()
+      case 100: try { try decoder.decodeSingularBoolField(value: &self.reverseInput) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.inputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inputVectorSize, fieldNumber: 1)
+    }
+    if self.outputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputVectorSize, fieldNumber: 2)
+    }
+    if !self.activations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.activations, fieldNumber: 10)
+    }
+    try { if let v = self._params {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._weightParams {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    } }()
+    if self.reverseInput != false {
+      try visitor.visitSingularBoolField(value: self.reverseInput, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_UniDirectionalLSTMLayerParams, rhs: CoreML_Specification_UniDirectionalLSTMLayerParams) -> Bool {
+    if lhs.inputVectorSize != rhs.inputVectorSize {return false}
+    if lhs.outputVectorSize != rhs.outputVectorSize {return false}
+    if lhs.activations != rhs.activations {return false}
+    if lhs._params != rhs._params {return false}
+    if lhs._weightParams != rhs._weightParams {return false}
+    if lhs.reverseInput != rhs.reverseInput {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_BiDirectionalLSTMLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".BiDirectionalLSTMLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputVectorSize\0\u{1}outputVectorSize\0\u{2}\u{8}activationsForwardLSTM\0\u{1}activationsBackwardLSTM\0\u{2}\u{4}params\0\u{2}\u{5}weightParams\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inputVectorSize) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.outputVectorSize) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.activationsForwardLstm) }()
+      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.activationsBackwardLstm) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._params) }()
+      case 20: try { try decoder.decodeRepeatedMessageField(value: &self.weightParams) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.inputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inputVectorSize, fieldNumber: 1)
+    }
+    if self.outputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputVectorSize, fieldNumber: 2)
+    }
+    if !self.activationsForwardLstm.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.activationsForwardLstm, fieldNumber: 10)
+    }
+    if !self.activationsBackwardLstm.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.activationsBackwardLstm, fieldNumber: 11)
+    }
+    try { if let v = self._params {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
+    if !self.weightParams.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.weightParams, fieldNumber: 20)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_BiDirectionalLSTMLayerParams, rhs: CoreML_Specification_BiDirectionalLSTMLayerParams) -> Bool {
+    if lhs.inputVectorSize != rhs.inputVectorSize {return false}
+    if lhs.outputVectorSize != rhs.outputVectorSize {return false}
+    if lhs.activationsForwardLstm != rhs.activationsForwardLstm {return false}
+    if lhs.activationsBackwardLstm != rhs.activationsBackwardLstm {return false}
+    if lhs._params != rhs._params {return false}
+    if lhs.weightParams != rhs.weightParams {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -30,28 +30,34 @@ extension Model {
   /// Batch normalisation is folded into the layers before it, and dropout is left out. All formats give
   /// the same probabilities, including the temperature. The thresholds for rejection are in the metadata.
   ///
-  /// - Throws: `ModelError` if a folded weight overflows, or if a number of the decision is out of range.
-  public func exported(as form: ExportForm, name: String = "InkModel") throws -> Data {
+  /// With `hasState`, the states of recurrent layers are additional inputs and outputs of Core ML and ONNX
+  /// files. A stream can then be read piece by piece.
+  ///
+  /// - Throws: `ModelError` if a folded weight overflows, if a number of the decision is out of range, or if
+  ///   the format does not support a layer.
+  public func exported(
+    as form: ExportForm, name: String = "InkModel", withState hasState: Bool = false
+  ) throws -> Data {
     try checkDecision()
     let model = try foldingBatchNormalization()
-    guard architecture.isChain || form == .safetensors else {
-      throw ModelError(
-        path: "model", field: "architecture", expected: "a chain of layers, or .safetensors",
-        found: "nodes that read other nodes than the previous one")
-    }
-    switch form {
-    case .coreml: return try CoreMLWriter(model).data()
-    case .onnx: return try ONNXWriter(model).data()
-    case .safetensors: return try model.encoded()
-    case .swift: return Data(SwiftWriter(model, name: name).text.utf8)
-    }
+    if form == .safetensors { return try model.encoded() }
+    return try NetworkExport(
+      network: model.network, labels: labels, temperature: decision.temperature,
+      imageScales: preprocessing.map { preprocessing in
+        if case .raster(_, let scale) = preprocessing { scale } else { 1 }
+      }, summary: summary, provenance: provenance,
+      metadata: model.metadata, hasState: hasState
+    ).encoded(as: form, name: name)
   }
 
   /// The description in the provenance, or a sentence about the network.
   var summary: String {
-    provenance["description"]
-      ?? "Classifies drawings of \((rasterizer ?? .standard).size) × "
-      + "\((rasterizer ?? .standard).size) pixels, bright ink on black, as "
-      + "\(labels.joined(separator: ", ")) (Inkstate, network \(architecture.name))."
+    if let description = provenance["description"] { return description }
+    let labels = labels.joined(separator: ", ")
+    let origin = "(Inkstate, network \(architecture.name))"
+    guard let rasterizer else { return "Classifies series as \(labels) \(origin)." }
+    return
+      "Classifies drawings of \(rasterizer.size) × \(rasterizer.size) pixels, bright ink on black, as "
+      + "\(labels) \(origin)."
   }
 }

@@ -187,6 +187,11 @@ nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
     set {_uniqueStorage()._ints = newValue}
   }
 
+  var strings: [Data] {
+    get {_storage._strings}
+    set {_uniqueStorage()._strings = newValue}
+  }
+
   var type: Onnx_AttributeProto.AttributeType {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
@@ -203,6 +208,7 @@ nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
     case tensor // = 4
     case floats // = 6
     case ints // = 7
+    case strings // = 8
     case UNRECOGNIZED(Int)
 
     init() {
@@ -218,6 +224,7 @@ nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
       case 4: self = .tensor
       case 6: self = .floats
       case 7: self = .ints
+      case 8: self = .strings
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -231,6 +238,7 @@ nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
       case .tensor: return 4
       case .floats: return 6
       case .ints: return 7
+      case .strings: return 8
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -244,6 +252,7 @@ nonisolated struct Onnx_AttributeProto: @unchecked Sendable {
       .tensor,
       .floats,
       .ints,
+      .strings,
     ]
 
   }
@@ -727,7 +736,7 @@ nonisolated extension Onnx_NodeProto: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AttributeProto"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{2}\u{2}floats\0\u{1}ints\0\u{2}\u{c}type\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}f\0\u{1}i\0\u{1}s\0\u{1}t\0\u{2}\u{2}floats\0\u{1}ints\0\u{1}strings\0\u{2}\u{b}type\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -737,6 +746,7 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
     var _t: Onnx_TensorProto? = nil
     var _floats: [Float] = []
     var _ints: [Int64] = []
+    var _strings: [Data] = []
     var _type: Onnx_AttributeProto.AttributeType = .undefined
 
       // This property is used as the initial default value for new instances of the type.
@@ -755,6 +765,7 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
       _t = source._t
       _floats = source._floats
       _ints = source._ints
+      _strings = source._strings
       _type = source._type
     }
   }
@@ -781,6 +792,7 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._t) }()
         case 7: try { try decoder.decodeRepeatedFloatField(value: &_storage._floats) }()
         case 8: try { try decoder.decodeRepeatedInt64Field(value: &_storage._ints) }()
+        case 9: try { try decoder.decodeRepeatedBytesField(value: &_storage._strings) }()
         case 20: try { try decoder.decodeSingularEnumField(value: &_storage._type) }()
         default: break
         }
@@ -815,6 +827,9 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
       if !_storage._ints.isEmpty {
         try visitor.visitPackedInt64Field(value: _storage._ints, fieldNumber: 8)
       }
+      if !_storage._strings.isEmpty {
+        try visitor.visitRepeatedBytesField(value: _storage._strings, fieldNumber: 9)
+      }
       if _storage._type != .undefined {
         try visitor.visitSingularEnumField(value: _storage._type, fieldNumber: 20)
       }
@@ -834,6 +849,7 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
         if _storage._t != rhs_storage._t {return false}
         if _storage._floats != rhs_storage._floats {return false}
         if _storage._ints != rhs_storage._ints {return false}
+        if _storage._strings != rhs_storage._strings {return false}
         if _storage._type != rhs_storage._type {return false}
         return true
       }
@@ -845,7 +861,7 @@ nonisolated extension Onnx_AttributeProto: SwiftProtobuf.Message, SwiftProtobuf.
 }
 
 nonisolated extension Onnx_AttributeProto.AttributeType: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNDEFINED\0\u{1}FLOAT\0\u{1}INT\0\u{1}STRING\0\u{1}TENSOR\0\u{2}\u{2}FLOATS\0\u{1}INTS\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNDEFINED\0\u{1}FLOAT\0\u{1}INT\0\u{1}STRING\0\u{1}TENSOR\0\u{2}\u{2}FLOATS\0\u{1}INTS\0\u{1}STRINGS\0")
 }
 
 nonisolated extension Onnx_TensorProto: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -10,28 +10,35 @@ enum ProtobufFields {
     case message([Int: Schema])
   }
 
-  /// The maximum number of fields; no network that is one chain has more.
+  /// The maximum number of fields; no network of this package has more.
   static let most = 200_000
 
   private static let leaf = Schema.message([:])
   private static let entry = leaf
   private static let weights = leaf
 
+  /// A neural network of Core ML.
+  private static let network = Schema.message([
+    1: .message([
+      100: .message([50: .message([1: .message([10: leaf])]), 90: weights, 91: weights]),
+      120: .message([30: .message([1: .message([10: leaf])]), 32: leaf]),
+      130: .message([5: leaf]),
+      140: .message([20: weights, 21: weights]),
+      160: .message([15: weights, 16: weights, 17: weights, 18: weights]),
+      245: leaf, 290: leaf, 300: leaf, 310: leaf,
+      410: .message([10: leaf]), 420: .message([10: leaf, 20: leaf]),
+      430: .message([10: leaf, 11: leaf, 20: leaf]), 1140: leaf,
+    ]),
+    2: .message([10: leaf]), 100: leaf, 101: leaf,
+  ])
+
   /// The messages in Core ML files that can occur many times.
   static let coreML = Schema.message([
     2: .message([
-      1: .message([3: leaf]), 10: .message([3: leaf]), 100: .message([100: entry]),
+      1: .message([3: .message([5: leaf])]), 10: .message([3: .message([5: leaf])]),
+      100: .message([100: entry]),
     ]),
-    403: .message([
-      1: .message([
-        100: .message([50: .message([1: .message([10: leaf])]), 90: weights, 91: weights]),
-        120: .message([30: .message([1: .message([10: leaf])]), 32: leaf]),
-        130: .message([5: leaf]),
-        140: .message([20: weights, 21: weights]),
-        160: .message([15: weights, 16: weights, 17: weights, 18: weights]), 1140: leaf,
-      ]),
-      2: .message([10: leaf]), 100: leaf, 101: leaf,
-    ]),
+    403: network, 500: network,
   ])
 
   private static let tensor = Schema.message([13: entry])

@@ -2,65 +2,216 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// A function that an exported Swift file contains only if one of its statements calls it.
-enum SwiftFunction {
-  case convolution, maxPooling, scaleAndShift
-}
-
-/// Writes a model as one Swift file without dependencies: the layers as calls, the weights as text.
+/// Writes a network as one Swift file without dependencies: the layers as calls, the weights as text.
 struct SwiftWriter {
-  private let model: Model
-  private let name: String
-  private var calls: [String] = []
-  private let weights: [Float]
-  private var functions: Set<SwiftFunction> = []
+  /// A function that an exported Swift file contains only if one of its statements calls it.
+  private enum Function {
+    case convolution, maxPooling, scaleAndShift, seriesConvolution, recurrence, maxOverTime
+    case meanOverTime, attention, layerNormalization, concatenation, columns
+  }
 
-  /// Creates a writer of `model`, whose batch normalisations are already folded where possible.
+  private let content: NetworkExport
+  private let name: String
+  private var statements: [String] = []
+  private var weights: [Float] = []
+  private var functions: Set<Function> = []
+  /// The expression for each value.
+  private var values: [Architecture.Source: String] = [:]
+  /// The names of the inputs in the function.
+  private let inputs: [String]
+
+  /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
   ///
   /// `name` is the name of the Swift type.
-  init(_ model: Model, name: String) {
-    self.model = model
+  init(_ content: NetworkExport, name: String) {
+    self.content = content
     self.name = name
-    var weights: [Float] = []
-    for index in model.architecture.layers.indices {
-      guard let exported = ExportedLayer(index, of: model.network) else { continue }
-      let (statement, function) = exported.swift { values in
-        weights += values
-        return weights.count - values.count
-      }
-      guard !statement.isEmpty else { continue }
-      calls.append(statement)
-      if let function { functions.insert(function) }
+    let architecture = content.architecture
+    let isNamed = architecture.inputs.allSatisfy {
+      $0.name.wholeMatch(of: /[a-z][A-Za-z]*/) != nil && !Self.reserved.contains($0.name)
     }
-    self.weights = weights
+    inputs = architecture.inputs.enumerated().map { isNamed ? $1.name : "input\($0)" }
+    for index in inputs.indices { values[.input(index)] = inputs[index] }
+    for index in architecture.nodes.indices {
+      let read = architecture.sources[index].map { values[$0]! }
+      guard let expression = expression(index, read) else {
+        values[.node(index)] = read[0]
+        continue
+      }
+      values[.node(index)] = "value\(index)"
+      statements.append("let value\(index) = \(expression)")
+    }
+  }
+
+  /// Swift's keywords, as far as they can be names of inputs, and the names of the file.
+  private static let reserved: Set = [
+    "as", "attention", "break", "case", "catch", "class", "columns", "concatenation", "continue",
+    "convolution", "default", "defer", "deinit", "dense", "do", "else", "enum", "exponential",
+    "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
+    "in",
+    "init", "inout", "internal", "is", "let", "nil", "operator", "precondition", "private",
+    "protocol", "public", "recurrence", "repeat", "rethrows", "return", "self", "sigmoid", "size",
+    "softmax", "squareRoot", "static", "struct", "subscript", "super", "switch", "tanh", "throw",
+    "throws",
+    "true",
+    "try", "typealias", "values", "var", "weights", "where", "while",
+  ]
+
+  // MARK: Layers
+
+  /// Stores values among the weights and returns where they begin.
+  private mutating func place(_ values: [Float]) -> Int {
+    weights += values
+    return weights.count - values.count
+  }
+
+  /// Stores an array of node `index` and returns where it begins.
+  private mutating func place(_ index: Int, _ role: Parameter.Role) -> Int {
+    place(content.network.values(index, role))
+  }
+
+  /// The call that computes node `index` from the values `read`; `nil` where nothing changes.
+  private mutating func expression(_ index: Int, _ read: [String]) -> String? {
+    let architecture = content.architecture
+    let shapes = architecture.sourceShapes(of: index)
+    let channels = shapes[0].channelCount
+    /// The sizes of planes; a width that varies follows from the number of values.
+    func planes() -> String {
+      guard case .planes(let channels, let height, let width) = shapes[0] else {
+        preconditionFailure("\(architecture.layers[index].kind) reads planes")
+      }
+      let columns = hasVariableWidth ? "\(read[0]).count / \(channels * height)" : "\(width)"
+      return "channels: \(channels), height: \(height), width: \(columns)"
+    }
+    func call(_ function: Function, _ arguments: String) -> String {
+      "\(function)(\n      \(arguments))"
+    }
+    switch architecture.nodes[index].layer {
+    case .convolution(let layer):
+      functions.insert(.convolution)
+      let (weight, bias) = (place(index, .weight), place(index, .bias))
+      return call(
+        .convolution,
+        "\(read[0]), \(planes()), filters: \(layer.filters), kernel: \(layer.kernel),\n      "
+          + "edge: \(layer.pad), weight: \(weight), bias: \(bias)")
+    case .batchNormalization:
+      functions.insert(.scaleAndShift)
+      let normalization = content.network.batchNormalization(index)
+      let (scale, shift) = (place(normalization.scale), place(normalization.shift))
+      let isSeries = if case .series = shapes[0] { true } else { false }
+      return call(
+        .scaleAndShift,
+        "\(read[0]), channels: \(channels), run: "
+          + (isSeries ? "1" : "\(read[0]).count / \(channels)")
+          + ", scale: \(scale), shift: \(shift)")
+    case .relu: return "\(read[0]).map { max(0, $0) }"
+    case .maxPooling(let layer):
+      functions.insert(.maxPooling)
+      return call(.maxPooling, "\(read[0]), \(planes()), size: \(layer.size)")
+    case .flatten, .dropout: return nil
+    case .dense(let layer):
+      let (weight, bias) = (place(index, .weight), place(index, .bias))
+      let inputs = shapes.reduce(0) { $0 + $1.channelCount }
+      return "dense(\n      \(read.joined(separator: " + ")), inputs: \(inputs), "
+        + "units: \(layer.units), weight: \(weight), bias: \(bias))"
+    case .seriesConvolution(let layer):
+      functions.insert(.seriesConvolution)
+      let (weight, bias) = (place(index, .weight), place(index, .bias))
+      let after = layer.padding == .valid ? 0 : layer.kernel - 1 - layer.before
+      return call(
+        .seriesConvolution,
+        "\(read[0]), channels: \(channels), filters: \(layer.filters), kernel: \(layer.kernel),"
+          + "\n      stride: \(layer.stride), before: \(layer.before), after: \(after), "
+          + "weight: \(weight), bias: \(bias)")
+    case .gru(let layer):
+      return recurrence(index, read[0], channels, layer.units, layer.direction, "gru")
+    case .lstm(let layer):
+      return recurrence(index, read[0], channels, layer.units, layer.direction, "lstm")
+    case .timePooling(let layer):
+      switch layer.method {
+      case .max:
+        functions.insert(.maxOverTime)
+        return "maxOverTime(\(read[0]), channels: \(channels))"
+      case .mean:
+        functions.insert(.meanOverTime)
+        return "meanOverTime(\(read[0]), channels: \(channels))"
+      case .attention:
+        functions.insert(.attention)
+        return "attention(\(read[0]), channels: \(channels), weight: \(place(index, .weight)))"
+      }
+    case .layerNormalization:
+      functions.insert(.layerNormalization)
+      let (weight, bias) = (place(index, .weight), place(index, .bias))
+      return call(
+        .layerNormalization,
+        "\(read[0]), channels: \(channels), weight: \(weight), bias: \(bias)")
+    case .concatenation:
+      guard case .series = shapes[0] else { return read.joined(separator: " + ") }
+      return concatenation(zip(read, shapes.map(\.channelCount)).map { ($0, $1) })
+    case .columns:
+      functions.insert(.columns)
+      return call(.columns, "\(read[0]), rows: \(architecture.outputShapes[index].channelCount)")
+    }
+  }
+
+  private mutating func concatenation(_ parts: [(value: String, channels: Int)]) -> String {
+    functions.insert(.concatenation)
+    return "concatenation(\n      ["
+      + parts.map { "(\($0.value), \($0.channels))" }.joined(separator: ", ") + "])"
+  }
+
+  private mutating func recurrence(
+    _ index: Int, _ input: String, _ channels: Int, _ units: Int, _ direction: Direction,
+    _ cell: String
+  ) -> String {
+    functions.insert(.recurrence)
+    let sides = direction.passes.map { pass in
+      let places = pass.roles.map { place(index, $0) }
+      return "recurrence(\n      \(input), channels: \(channels), units: \(units), "
+        + "cell: .\(cell), isBackward: \(pass.isBackward),\n      weight: \(places[0]), "
+        + "recursion: \(places[1]), bias: \(places[2]), stateBias: \(places[3]))"
+    }
+    return sides.count == 1 ? sides[0] : concatenation(sides.map { ($0, units) })
+  }
+
+  // MARK: The file
+
+  private var hasVariableWidth: Bool {
+    content.architecture.inputs.contains {
+      if case .image(_, _, .variable) = $0.form { true } else { false }
+    }
   }
 
   /// The text of the file.
   var text: String {
-    let size = (model.rasterizer ?? .standard).size
-    let labels = model.labels.map { $0.debugDescription }.joined(separator: ", ")
+    let architecture = content.architecture
+    let labels = content.labels.map { $0.debugDescription }.joined(separator: ", ")
+    let isPerStep = architecture.output == .distributionPerStep
+    let parameters = inputs.enumerated().map { index, input in
+      index == 0 ? "of \(input): [Float]" : "\(input): [Float]"
+    }
+    let logits = values[.node(architecture.nodes.count - 1)]!
+    let temperature = "temperature: \(Float(content.temperature))"
+    let result =
+      isPerStep
+      ? "return stride(from: 0, to: \(logits).count, by: \(architecture.classCount)).map { step in\n"
+        + "      softmax(Array(\(logits)[step..<step + \(architecture.classCount)]), \(temperature))\n"
+        + "    }"
+      : "return softmax(\(logits), \(temperature))"
     return """
-      // Made by `inkstate export`: \(Self.line(model.summary))
-      // \(Self.line(Self.about(model)))
+      // Made by `inkstate export`: \(Self.line(content.summary))
+      // \(Self.line(Self.about(content)))
 
-      /// The network `\(Self.line(model.architecture.name))`: layers, weights and labels, without any dependency.
+      /// The network `\(Self.line(architecture.name))`: layers, weights and labels, without any dependency.
       public enum \(name) {
         /// The labels of the probabilities, in order.
         public static let labels = [\(labels)]
-
-        /// The width and height of a picture.
-        public static let size = \(size)
-
-        /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to
-        /// ``probabilities(of:)``.
-        public static let inputScale: Float = \(model.pictureScale ?? 1)
-
-        /// Returns the probability of each label for `image`: \(size * size) grey values times ``inputScale``, row by row.
-        public static func probabilities(of image: [Float]) -> [Float] {
-          precondition(image.count == size * size, "expected \\(size * size) values, found \\(image.count)")
-          var values = image
-          \(calls.joined(separator: "\n    "))
-          return softmax(values, temperature: \(Float(model.decision.temperature)))
+      \(sizes)
+        /// Returns the probability of each label\(isPerStep ? ", step after step" : "").
+        ///
+      \(zip(inputs, architecture.inputs).map { "  /// - \(Self.comment($0, $1))" }.joined(separator: "\n"))
+        public static func probabilities(\(parameters.joined(separator: ", "))) -> \(isPerStep ? "[[Float]]" : "[Float]") {
+          \((checks + statements + [result]).joined(separator: "\n    "))
         }
       \(kernels)
         /// All weights, in the order in which the layers read them.
@@ -104,10 +255,78 @@ struct SwiftWriter {
       """
   }
 
-  private static func about(_ model: Model) -> String {
+  /// The size of the picture, if one square picture goes in, and the scale of pictures.
+  private var sizes: String {
+    var text = ""
+    if let size = content.architecture.pictureSize {
+      text += """
+
+          /// The width and height of a picture.
+          public static let size = \(size)
+
+        """
+    }
+    let image = content.architecture.inputs.firstIndex {
+      if case .image = $0.form { true } else { false }
+    }
+    if let image {
+      text += """
+
+          /// The factor for grey values, 0 (paper) to 255 (ink), before they are passed to the network.
+          public static let inputScale: Float = \(content.imageScales[image])
+
+        """
+    }
+    return text
+  }
+
+  /// Returns the comment about an input.
+  private static func comment(_ name: String, _ input: NetworkInput) -> String {
+    func words(_ extent: NetworkInput.Extent) -> String {
+      let bounds = extent.bounds
+      return bounds.count == 1
+        ? "\(bounds.lowerBound)" : "\(bounds.lowerBound) to \(bounds.upperBound)"
+    }
+    switch input.form {
+    case .image(1, let height, let width):
+      return "\(name): \(height) rows of \(words(width)) grey values times ``inputScale``."
+    case .image(let channels, let height, let width):
+      return "\(name): \(channels) planes of \(height) rows of \(words(width)) values times "
+        + "``inputScale``."
+    case .series(let channels, let length):
+      return "\(name): \(words(length)) steps of \(channels) values, step after step."
+    case .vector(let count): return "\(name): \(count) values."
+    }
+  }
+
+  /// Statements that stop on inputs of another size.
+  private var checks: [String] {
+    zip(inputs, content.architecture.inputs).map { name, input in
+      /// Values come in groups of `unit`; there are as many groups as `extent` says.
+      func check(_ unit: Int, _ extent: NetworkInput.Extent) -> String {
+        let bounds = extent.bounds
+        guard bounds.count > 1 else {
+          let count = unit * bounds.lowerBound
+          return "precondition(\(name).count == \(count), "
+            + "\"expected \(count) values, found \\(\(name).count)\")"
+        }
+        return "precondition(\n      \(name).count % \(unit) == 0 "
+          + "&& (\(bounds.lowerBound)...\(bounds.upperBound)).contains(\(name).count / \(unit)),\n      "
+          + "\"expected \(bounds.lowerBound) to \(bounds.upperBound) times \(unit) values, "
+          + "found \\(\(name).count)\")"
+      }
+      switch input.form {
+      case .image(let channels, let height, let width): return check(channels * height, width)
+      case .series(let channels, let length): return check(channels, length)
+      case .vector(let count): return check(1, .fixed(count))
+      }
+    }
+  }
+
+  private static func about(_ content: NetworkExport) -> String {
     let known = [
       ("author", "Author"), ("license", "Licence"), ("version", "Inkstate"), ("command", "Command"),
-    ].compactMap { key, title in model.provenance[key].map { "\(title): \($0)." } }
+    ].compactMap { key, title in content.provenance[key].map { "\(title): \($0)." } }
     return known.isEmpty ? "Its origin is unknown." : known.joined(separator: " ")
   }
 
@@ -190,14 +409,219 @@ struct SwiftWriter {
       texts.append(
         """
 
-          /// out = in · scale + shift, channel by channel
+          /// out = in · scale + shift, channel by channel; `run` values of one follow each other
           private static func scaleAndShift(
-            _ input: [Float], channels: Int, scale: Int, shift: Int
+            _ input: [Float], channels: Int, run: Int, scale: Int, shift: Int
+          ) -> [Float] {
+            input.indices.map {
+              let channel = $0 / run % channels
+              return input[$0] * weights[scale + channel] + weights[shift + channel]
+            }
+          }
+
+        """)
+    }
+    if functions.contains(.seriesConvolution) {
+      texts.append(
+        """
+
+          /// out[t, f] = bias[f] + Σ weight[f, j, c] · in[t · stride + j − before, c]
+          private static func seriesConvolution(
+            _ input: [Float], channels: Int, filters: Int, kernel: Int, stride: Int, before: Int, after: Int,
+            weight: Int, bias: Int
           ) -> [Float] {
             let length = input.count / channels
-            return input.indices.map {
-              input[$0] * weights[scale + $0 / length] + weights[shift + $0 / length]
+            precondition(length + before + after >= kernel, "the series is too short")
+            let steps = (length + before + after - kernel) / stride + 1
+            var output: [Float] = []
+            output.reserveCapacity(steps * filters)
+            for step in 0..<steps {
+              for filter in 0..<filters {
+                var sum = weights[bias + filter]
+                for j in 0..<kernel {
+                  let t = step * stride + j - before
+                  guard t >= 0, t < length else { continue }
+                  let row = weight + (filter * kernel + j) * channels
+                  for c in 0..<channels { sum += weights[row + c] * input[t * channels + c] }
+                }
+                output.append(sum)
+              }
             }
+            return output
+          }
+
+        """)
+    }
+    if functions.contains(.recurrence) {
+      texts.append(
+        """
+
+          private enum Cell { case gru, lstm }
+
+          /// Gated recurrent units with the gates r, z, n, or long short-term memory with i, f, g, o:
+          ///
+          ///     h = (1 − z) · n + z · h′, n = tanh(Wn · x + bn + r · (Vn · h′ + cn))
+          ///     h = o · tanh(c), c = f · c′ + i · g
+          private static func recurrence(
+            _ input: [Float], channels: Int, units: Int, cell kind: Cell, isBackward: Bool, weight: Int,
+            recursion: Int, bias: Int, stateBias: Int
+          ) -> [Float] {
+            let length = input.count / channels
+            let rows = kind == .gru ? 3 * units : 4 * units
+            var state = [Float](repeating: 0, count: units)
+            var cell = state
+            var output = [Float](repeating: 0, count: length * units)
+            var (inputs, states) = ([Float](repeating: 0, count: rows), [Float](repeating: 0, count: rows))
+            for index in 0..<length {
+              let step = isBackward ? length - 1 - index : index
+              for row in 0..<rows {
+                var sum = weights[bias + row]
+                for c in 0..<channels {
+                  sum += weights[weight + row * channels + c] * input[step * channels + c]
+                }
+                inputs[row] = sum
+                sum = weights[stateBias + row]
+                for unit in 0..<units { sum += weights[recursion + row * units + unit] * state[unit] }
+                states[row] = sum
+              }
+              for unit in 0..<units {
+                switch kind {
+                case .gru:
+                  let r = sigmoid(inputs[unit] + states[unit])
+                  let z = sigmoid(inputs[units + unit] + states[units + unit])
+                  let n = tanh(inputs[2 * units + unit] + r * states[2 * units + unit])
+                  state[unit] = (1 - z) * n + z * state[unit]
+                case .lstm:
+                  let i = sigmoid(inputs[unit] + states[unit])
+                  let f = sigmoid(inputs[units + unit] + states[units + unit])
+                  let g = tanh(inputs[2 * units + unit] + states[2 * units + unit])
+                  let o = sigmoid(inputs[3 * units + unit] + states[3 * units + unit])
+                  cell[unit] = f * cell[unit] + i * g
+                  state[unit] = o * tanh(cell[unit])
+                }
+                output[step * units + unit] = state[unit]
+              }
+            }
+            return output
+          }
+
+          /// 1 / (1 + e⁻ˣ)
+          private static func sigmoid(_ x: Float) -> Float {
+            let power = exponential(-abs(x))
+            return Float((x < 0 ? power : 1) / (1 + power))
+          }
+
+          /// (1 − e⁻²ˣ) / (1 + e⁻²ˣ)
+          private static func tanh(_ x: Float) -> Float {
+            let power = exponential(-2 * abs(x))
+            let value = Float((1 - power) / (1 + power))
+            return x < 0 ? -value : value
+          }
+
+        """)
+    }
+    if functions.contains(.maxOverTime) {
+      texts.append(
+        """
+
+          /// out[c] = the largest of in[t, c]
+          private static func maxOverTime(_ input: [Float], channels: Int) -> [Float] {
+            var output = Array(input[..<channels])
+            for index in input.indices {
+              output[index % channels] = max(output[index % channels], input[index])
+            }
+            return output
+          }
+
+        """)
+    }
+    if functions.contains(.meanOverTime) {
+      texts.append(
+        """
+
+          /// out[c] = Σ in[t, c] / length
+          private static func meanOverTime(_ input: [Float], channels: Int) -> [Float] {
+            var output = [Float](repeating: 0, count: channels)
+            for index in input.indices { output[index % channels] += input[index] }
+            return output.map { $0 / Float(input.count / channels) }
+          }
+
+        """)
+    }
+    if functions.contains(.attention) {
+      texts.append(
+        """
+
+          /// out[c] = Σ a[t] · in[t, c], a = softmax of Σ weight[c] · in[t, c]
+          private static func attention(_ input: [Float], channels: Int, weight: Int) -> [Float] {
+            let steps = input.count / channels
+            let scores = (0..<steps).map { step in
+              var sum: Float = 0
+              for c in 0..<channels { sum += weights[weight + c] * input[step * channels + c] }
+              return sum
+            }
+            let shares = softmax(scores, temperature: 1)
+            var output = [Float](repeating: 0, count: channels)
+            for step in 0..<steps {
+              for c in 0..<channels { output[c] += shares[step] * input[step * channels + c] }
+            }
+            return output
+          }
+
+        """)
+    }
+    if functions.contains(.layerNormalization) {
+      texts.append(
+        """
+
+          /// out[c] = (in[c] − μ) / √(σ² + ε) · weight[c] + bias[c], step by step
+          private static func layerNormalization(
+            _ input: [Float], channels: Int, weight: Int, bias: Int
+          ) -> [Float] {
+            var output: [Float] = []
+            output.reserveCapacity(input.count)
+            for start in stride(from: 0, to: input.count, by: channels) {
+              let step = input[start..<start + channels]
+              let mean = step.reduce(0, +) / Float(channels)
+              let variance = step.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(channels)
+              let deviation = squareRoot(variance + \(LayerNormalization.epsilon))
+              for c in 0..<channels {
+                output.append((input[start + c] - mean) / deviation * weights[weight + c] + weights[bias + c])
+              }
+            }
+            return output
+          }
+
+          /// √x for x > 0, without a mathematics library: Newton's method from half the exponent on
+          private static func squareRoot(_ x: Float) -> Float {
+            var root = Double(sign: .plus, exponent: x.exponent / 2, significand: 1)
+            for _ in 0..<6 { root = (root + Double(x) / root) / 2 }
+            return Float(root)
+          }
+
+        """)
+    }
+    if functions.contains(.concatenation) {
+      texts.append(
+        """
+
+          /// Several series as one, step by step.
+          private static func concatenation(_ parts: [(values: [Float], channels: Int)]) -> [Float] {
+            (0..<parts[0].values.count / parts[0].channels).flatMap { step in
+              parts.flatMap { $0.values[step * $0.channels..<(step + 1) * $0.channels] }
+            }
+          }
+
+        """)
+    }
+    if functions.contains(.columns) {
+      texts.append(
+        """
+
+          /// The columns of planes as steps: out[x, y] = in[y, x]
+          private static func columns(_ input: [Float], rows: Int) -> [Float] {
+            let width = input.count / rows
+            return (0..<width).flatMap { x in (0..<rows).map { input[$0 * width + x] } }
           }
 
         """)
@@ -205,13 +629,22 @@ struct SwiftWriter {
     texts.append(
       """
 
-        /// out[u] = bias[u] + Σ weight[u, i] · in[i]
-        private static func dense(_ input: [Float], units: Int, weight: Int, bias: Int) -> [Float] {
-          (0..<units).map { unit in
-            var sum = weights[bias + unit]
-            for index in input.indices { sum += weights[weight + unit * input.count + index] * input[index] }
-            return sum
+        /// out[u] = bias[u] + Σ weight[u, i] · in[i], for each step of a series
+        private static func dense(
+          _ input: [Float], inputs: Int, units: Int, weight: Int, bias: Int
+        ) -> [Float] {
+          var output: [Float] = []
+          output.reserveCapacity(input.count / inputs * units)
+          for start in stride(from: 0, to: input.count, by: inputs) {
+            for unit in 0..<units {
+              var sum = weights[bias + unit]
+              for index in 0..<inputs {
+                sum += weights[weight + unit * inputs + index] * input[start + index]
+              }
+              output.append(sum)
+            }
           }
+          return output
         }
 
         /// eᶻ / Σ eᶻ of the logits divided by the temperature

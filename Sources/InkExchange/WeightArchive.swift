@@ -71,33 +71,57 @@ struct WeightArchive: ModelFileReader {
       }
     }
 
-    var chain = LayerChain(inputSize: size, path: path)
+    var graph = LayerGraph(inputs: [.picture(size: size)], path: path)
     for (index, layer) in architecture.layers.enumerated() {
       let own = zip(parameters, arrays).filter { $0.0.node == index }.map(\.1)
       let place = own.first.map { "array `\($0.name)`" } ?? "layer \(index + 1)"
+      func addRecurrent(_ layer: Layer, units: Int) throws(ModelError) {
+        guard layout == .channelsFirst else {
+          throw mismatch(place, "PyTorch's arrays, whose gates have this package's order", "others")
+        }
+        let passes = stride(from: 0, to: own.count, by: 4).map { own[$0..<$0 + 4].map(\.values) }
+        try graph.addRecurrent(layer, units: units, passes, at: place)
+      }
       switch layer {
       case .convolution(let layer):
-        var window = LayerChain.Window(kernel: [layer.kernel, layer.kernel])
+        var window = LayerGraph.Window(kernel: [layer.kernel, layer.kernel])
         if layer.padding == .same { window.edges = nil }
-        try chain.addConvolution(
+        try graph.addConvolution(
           filters: layer.filters, window, weight: layout.channelsFirst(own[0].values, own[0].shape),
           bias: own.count > 1 ? own[1].values : nil, at: place)
       case .dense(let layer):
-        try chain.addDense(
+        try graph.addDense(
           units: layer.units, weight: layout.channelsFirst(own[0].values, own[0].shape),
           bias: own.count > 1 ? own[1].values : nil, at: place)
       case .batchNormalization:
         // The default ε is 1e-5 in PyTorch and 1e-3 in Keras.
-        try chain.addBatchNormalization(
+        try graph.addBatchNormalization(
           scale: own[0].values, shift: own[1].values, mean: own[2].values,
           variance: own[3].values,
           epsilon: options.epsilon ?? (layout == .channelsLast ? 1e-3 : 1e-5), at: place)
-      case .flatten: try chain.addFlatten(channelsLast: layout == .channelsLast, at: place)
+      case .flatten: try graph.addFlatten(exchanged: layout == .channelsLast, at: place)
       case .dropout: break
-      default: try chain.add(layer, at: place)
+      case .seriesConvolution(let layer):
+        var window = LayerGraph.SeriesWindow(kernel: layer.kernel, stride: layer.stride)
+        window.edges = [
+          layer.before, layer.padding == .valid ? 0 : layer.kernel - 1 - layer.before,
+        ]
+        try graph.addSeriesConvolution(
+          filters: layer.filters, window,
+          weight: layout.channelsFirst(own[0].values, own[0].shape),
+          bias: own.count > 1 ? own[1].values : nil, at: place)
+      case .gru(let gru): try addRecurrent(layer, units: gru.units)
+      case .lstm(let lstm): try addRecurrent(layer, units: lstm.units)
+      case .layerNormalization:
+        try graph.addLayerNormalization(
+          scale: own[0].values, shift: own[1].values, epsilon: LayerNormalization.epsilon, at: place
+        )
+      case .timePooling(let pooling) where pooling.method == .attention:
+        try graph.addAttention(weight: own[0].values, at: place)
+      default: try graph.add(layer, at: place)
       }
     }
-    return try chain.model(.init(labels: nil, inputScale: 1 / 255), options)
+    return try graph.model(.init(labels: nil, inputScale: 1 / 255), options)
   }
 
   /// Returns the role of an array in its layer, if its name contains the role.
@@ -180,7 +204,7 @@ struct WeightArchive: ModelFileReader {
   /// Returns the values of an array in C order with its axes in another order.
   ///
   /// Axis `i` of the result is axis `axes[i]` of `shape`.
-  fileprivate static func transposed(_ values: [Float], shape: [Int], axes: [Int]) -> [Float] {
+  static func transposed(_ values: [Float], shape: [Int], axes: [Int]) -> [Float] {
     var steps = [Int](repeating: 1, count: shape.count)
     for axis in shape.indices.dropLast().reversed() {
       steps[axis] = steps[axis + 1] * shape[axis + 1]
@@ -210,6 +234,8 @@ extension WeightLayout {
   fileprivate func shape(_ parameter: Parameter) -> [Int] {
     switch (self, parameter.shape.count) {
     case (.channelsLast, 4): [2, 3, 1, 0].map { parameter.shape[$0] }
+    case (.channelsFirst, 3): [0, 2, 1].map { parameter.shape[$0] }
+    case (.channelsLast, 3): [1, 2, 0].map { parameter.shape[$0] }
     case (.channelsLast, 2): parameter.shape.reversed()
     default: parameter.shape
     }
@@ -219,6 +245,7 @@ extension WeightLayout {
   fileprivate func channelsFirst(_ values: [Float], _ shape: [Int]) -> [Float] {
     switch (self, shape.count) {
     case (.channelsLast, 4): WeightArchive.transposed(values, shape: shape, axes: [3, 2, 0, 1])
+    case (.channelsLast, 3): WeightArchive.transposed(values, shape: shape, axes: [2, 1, 0])
     case (.channelsLast, 2): WeightArchive.transposed(values, shape: shape, axes: [1, 0])
     default: values
     }

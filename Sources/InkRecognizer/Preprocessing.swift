@@ -48,7 +48,7 @@ public enum Preprocessing: Hashable, Sendable {
         + "at most \(encoder.maxSteps)"
     case .series(let preparation, let window):
       return preparation.channels.joined(separator: ", ")
-        + (preparation.rate.map { ", \($0) steps a second" } ?? "")
+        + (preparation.rate.map { ", \($0.shortText) steps a second" } ?? "")
         + (window.map { ", windows of \($0.length) steps every \($0.stride)" } ?? "")
     }
   }
@@ -210,5 +210,12 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     default: throw .unsuitable(expected: words, found: input.words)
     }
+  }
+}
+
+extension Double {
+  /// The number, without `.0` if it is whole.
+  fileprivate var shortText: String {
+    self == rounded() && magnitude < 1e15 ? "\(Int(self))" : "\(self)"
   }
 }

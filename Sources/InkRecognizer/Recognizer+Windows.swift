@@ -15,14 +15,16 @@ extension Recognizer {
     }
   }
 
-  /// Returns the answer to each window of a recording, which is at the rate of the model.
-  public func answers(to series: Series, in windows: SlidingWindows) -> [WindowAnswer] {
-    (0..<windows.count(in: series.length)).map { index in
+  /// Calls `body` with the answer to each window of a recording, which is at the rate of the model.
+  public func forEachAnswer(
+    to series: Series, in windows: SlidingWindows, _ body: (WindowAnswer) throws -> Void
+  ) rethrows {
+    for index in 0..<windows.count(in: series.length) {
       let range = windows.range(of: index)
       let result = Result { () throws(PreparationError) -> Recognition in
         try recognize(series.part(range))
       }
-      return WindowAnswer(range: range, result: result)
+      try body(WindowAnswer(range: range, result: result))
     }
   }
 }

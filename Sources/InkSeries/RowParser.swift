@@ -16,6 +16,8 @@ struct RowParser {
   private var cells: TableCells
   /// The time of the last row, or `nil` without a time column or before the first row.
   private(set) var time: Double?
+  /// The name of the column with the time, or `nil` if there is none.
+  let timeName: String?
 
   /// Creates a parser for a table whose first line with text is `line`, for the channels with these
   /// names.
@@ -24,7 +26,8 @@ struct RowParser {
   ///
   /// - Throws: `InkError` if a channel is missing, or columns have the same name.
   init(
-    firstLine line: UnsafeBufferPointer<UInt8>, at place: Place, channels: [String]
+    firstLine line: UnsafeBufferPointer<UInt8>, at place: Place, channels: [String],
+    timeColumn: String?
   ) throws(InkError) {
     cells = TableCells(delimiter: TableCells.delimiter(in: line))
     cells.split(line)
@@ -46,10 +49,17 @@ struct RowParser {
           at: place, expected: "a row with the names of the channels, such as `\(missing)`",
           found: "numbers")
     }
+    if let timeColumn, !seen.contains(timeColumn) {
+      throw InkError(
+        at: place, expected: "a column `\(timeColumn)`",
+        found: names.prefix(20).joined(separator: ", "))
+    }
+    let timeName = timeColumn ?? names.first { !channels.contains($0) && TimeUnit.isColumn($0) }
     columns = names.map { name in
       if let index = channels.firstIndex(of: name) { return .value(index) }
-      return TimeUnit.isColumn(name) ? .time : .unused
+      return name == timeName ? .time : .unused
     }
+    self.timeName = timeName
     self.names = names
     isFirstLineARow = !hasHeader
   }

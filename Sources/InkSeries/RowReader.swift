@@ -15,16 +15,23 @@ public struct RowReader {
   public var line: Int { lines.number }
   /// The time of the last row in the table's unit, if there is a column `time`, `t` or `timestamp`.
   public var time: Double? { parser.time }
+  /// The unit of the times that the name of their column gives, such as `time_ms`.
+  public var timeUnit: TimeUnit? { parser.timeName.flatMap(TimeUnit.init(ofColumn:)) }
+  /// Whether the rows have times.
+  public var hasTimes: Bool { parser.timeName != nil }
 
   private let lines: BufferedLines
   private var parser: RowParser
 
   /// Reads the names of the columns from `input`.
   ///
-  /// `channels` are the names of the values, in order; other columns are left out.
+  /// `channels` are the names of the values, in order; other columns are left out. `timeColumn` is the
+  /// name of the column with the time, by default `time`, `t` or `timestamp`.
   ///
-  /// - Throws: `InkError` if there is no row, a channel is missing, or reading fails.
-  public init(_ input: InputFile, channels: [String]) throws(InkError) {
+  /// - Throws: `InkError` if there is no row, a column is missing, or reading fails.
+  public init(
+    _ input: InputFile, channels: [String], timeColumn: String? = nil
+  ) throws(InkError) {
     lines = BufferedLines(input)
     guard let first = try lines.next() else {
       throw InkError(
@@ -32,7 +39,8 @@ public struct RowReader {
         found: "no text")
     }
     parser = try RowParser(
-      firstLine: first, at: Place(file: input.path, line: lines.number), channels: channels)
+      firstLine: first, at: Place(file: input.path, line: lines.number), channels: channels,
+      timeColumn: timeColumn)
     if parser.isFirstLineARow { lines.keepLast() }
     values = [Float](repeating: .nan, count: channels.count)
   }

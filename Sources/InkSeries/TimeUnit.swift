@@ -19,6 +19,12 @@ public enum TimeUnit: String, Sendable, CaseIterable {
     }
   }
 
+  /// Returns the likely unit of times that begin with `time`: nanoseconds, microseconds or milliseconds
+  /// since 1970, or else seconds.
+  public static func typical(of time: Double) -> TimeUnit {
+    time >= 1e17 ? .ns : time >= 1e14 ? .us : time >= 1e11 ? .ms : .s
+  }
+
   /// Returns the unit at the end of the name of a column such as `time_ms` or `t [us]`.
   package init?(ofColumn name: String) {
     let words = Self.words(name)

@@ -232,10 +232,12 @@ extension SeriesFile.Shown {
       var detector = EventDetector(labels: recognizer.model.labels, windows: window, rule: rule)
       let part = isCut ? series.part(0..<window.range(of: count - 1).upperBound) : series
       var found: [Event] = []
-      for (index, answer) in recognizer.answers(to: part, in: window).enumerated() {
+      var index = 0
+      recognizer.forEachAnswer(to: part, in: window) { answer in
+        let section = window.section(of: index)
+        index += 1
         let recognition = try? answer.result.get()
         if let recognition {
-          let section = window.section(of: index)
           windows.append(
             .init(recognition, from: place(section.lowerBound), to: place(section.upperBound)))
         }

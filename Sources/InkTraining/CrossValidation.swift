@@ -48,6 +48,8 @@ public struct CrossValidation: Hashable, Sendable, Codable {
 
   /// Trains and tests `folds` models for each of `seeds`.
   ///
+  /// `prepare` makes the examples of both parts from those of the folds; windows of one recording are in
+  /// one fold if it cuts them.
   /// `recipe` gives the options of each model for its training part; `onOptions` hears those of the
   /// first model, and any that are different. Nothing of a test part is used to choose anything:
   /// every model is the one of its last epoch.
@@ -56,6 +58,9 @@ public struct CrossValidation: Hashable, Sendable, Codable {
   public init(
     _ dataset: Dataset, folds count: Int, seeds: [UInt64],
     recipe: TrainingRecipe, disturbance: Disturbance?, workers: Int,
+    prepare: (_ training: Dataset, _ test: Dataset) throws -> (training: Dataset, test: Dataset) = {
+      ($0, $1)
+    },
     network: (_ training: Dataset) throws -> NetworkChoice,
     onOptions: (TrainingOptions) -> Void = { _ in },
     onEvent: (_ seed: UInt64, _ fold: Int, TrainingEvent) -> Void = { _, _, _ in },
@@ -71,7 +76,9 @@ public struct CrossValidation: Hashable, Sendable, Codable {
         )
       }
       for fold in 0..<count {
-        let training = dataset.subset(folds.indices.filter { folds[$0] != fold })
+        let (training, test) = try prepare(
+          dataset.subset(folds.indices.filter { folds[$0] != fold }),
+          dataset.subset(folds.indices.filter { folds[$0] == fold }))
         let network = try network(training)
         var options = recipe.options(
           for: training, network: network.architecture, hasValidation: false)
@@ -83,7 +90,6 @@ public struct CrossValidation: Hashable, Sendable, Codable {
           preprocessing: network.preprocessing, options: options, workers: workers)
         guard case .finished(let model) = try trainer.run(onEvent: { onEvent(seed, fold + 1, $0) })
         else { preconditionFailure("nobody asks this training to stop") }
-        let test = dataset.subset(folds.indices.filter { folds[$0] == fold })
         let recognizer = Recognizer(model: model)
         let run = Run(
           seed: seed, fold: fold + 1,

@@ -98,8 +98,12 @@ public struct NetworkChoice: Hashable, Sendable {
           found: "a picture")
       }
     }
-    let preparation = try SeriesPreparation.measured(on: series)
-    let lengths = series.map(\.length)
+    // Windows have one rate already, if it is known.
+    let rate = window != nil || dataset.hasDifferentRates ? dataset.medianRate : nil
+    let preparation = try SeriesPreparation.measured(on: series, rate: rate)
+    let lengths =
+      try rate == nil
+      ? series.map(\.length) : series.map { try preparation.prepare($0).length }
     return (
       areRecordings ? .series(preparation, window: window) : .strokes(encoder, preparation),
       (lengths.min() ?? 1)...(lengths.max() ?? 1)

@@ -215,12 +215,11 @@ struct PreparedExamples: Sendable {
     }
   }
 
-  /// Returns the drawing as somebody else may draw it: the strokes from their other ends, in any order.
+  /// Returns the drawing as somebody with other habits may draw it.
   private func reordered(_ drawing: Drawing, _ index: Int, epoch: Int) -> Drawing {
     var generator = SeededGenerator(seed: seed, stream: 0x0de4, UInt64(epoch), UInt64(index))
     guard reorderedShare > 0, generator.chance(reorderedShare) else { return drawing }
-    let strokes = drawing.strokes.map { generator.chance(0.5) ? $0.reversed() : $0 }
-    return Drawing(generator.permutation(strokes.count).map { strokes[$0] })
+    return drawing.drawnOtherwise(using: &generator)
   }
 
   /// Tells the system that what is on disk will be read here and there, and not from end to end.

@@ -109,7 +109,7 @@ public final class Trainer {
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
       throw TrainingError.unsuitableData(
-        "there are no examples of `\(empty)`, taps not counted")
+        "there are no examples of `\(empty)`" + (tapCount > 0 ? ", taps not counted" : ""))
     }
     let weights = training.labels.map { label in
       options.balancesClasses

@@ -23,6 +23,8 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var balancesClasses = true
   /// The augmentation of the examples; `nil` chooses it from the data.
   public var augmentation: Augmentation?
+  /// The augmentation of recordings of sensors; `nil` means small variations.
+  public var seriesAugmentation: SeriesAugmentation?
   /// The labels whose drawings keep their class at any angle.
   ///
   /// If a data set has other labels too, a test decides whether its examples can be rotated.
@@ -32,6 +34,9 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var patience: Int?
   /// The decay of the moving average of the weights; `nil` chooses it from the number of steps.
   public var averageDecay: Double?
+  /// The share of drawings that are drawn in another order, for networks that read strokes; `nil`
+  /// chooses by the classes, which another order must not change.
+  public var reorderedShare: Double?
   /// The seed of all random numbers.
   public var seed: UInt64 = 1
 
@@ -63,14 +68,18 @@ public struct TrainingRecipe: Hashable, Sendable {
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
-    let check = VariationCheck(training, seed: seed)
+    let isOfRecordings = training.examples.contains(where: \.isSeries)
+    let check = isOfRecordings ? nil : VariationCheck(training, seed: seed)
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
-    if readsStrokes, augmentation != Augmentation.none, check?.allowsOtherOrder == true {
-      options.reorderedShare = 0.3
+    if readsStrokes {
+      let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
+      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.5 : 0)
     }
-    if let augmentation {
+    if isOfRecordings {
+      options.seriesAugmentation = seriesAugmentation ?? .mild
+    } else if let augmentation {
       options.augmentation = augmentation
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
       || check?.allowsRotation == true
@@ -151,6 +160,10 @@ extension TrainingOptions {
     }
     if labelSmoothing > 0 { parts.append("labels smoothed (\(labelSmoothing.shortest))") }
     if let patience { parts.append("patience \(patience) epochs") }
+    if seriesAugmentation != .none {
+      let name = SeriesAugmentation.named.first { $0.value == seriesAugmentation }?.key ?? "custom"
+      return (parts + ["augmentation \(name)"]).joined(separator: ", ")
+    }
     var known = augmentation
     known.framed = 0
     let name = Augmentation.named.first { $0.value == known }?.key ?? "custom"

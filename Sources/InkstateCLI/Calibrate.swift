@@ -44,6 +44,7 @@ struct Calibrate: ParsableCommand {
   @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
+  @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
@@ -92,6 +93,11 @@ struct Calibrate: ParsableCommand {
     guard !dataset.examples.isEmpty else {
       throw FileError(
         path: data.joined(separator: ", "), expected: "examples to calibrate with", found: "none")
+    }
+    if let choice = try windows.choice(of: calibrated, for: dataset) {
+      let cut = try choice.cut(dataset)
+      WindowOptions.report([cut], choice)
+      dataset = cut.dataset
     }
     let calibration = try Calibration(
       of: calibrated, on: dataset, falseRejections: falseRejections, exceptions: shares,

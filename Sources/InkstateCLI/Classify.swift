@@ -10,16 +10,23 @@ import InkRecognizer
 import InkTraining
 import SafeFiles
 
-/// Classifies drawings and pictures.
+/// Classifies drawings, pictures and recordings of sensors.
 struct Classify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
-    abstract: "Classify drawings: print the label and its probability, or why it is rejected.",
+    abstract:
+      "Classify drawings or recordings: print the label and its probability, or why it is rejected.",
     discussion: """
       Reads ink files, PNGs and folders of them. Without a path it reads NDJSON from standard input \
       and answers line by line. Each drawing is classified as a whole, with all its strokes. The \
       exit status is 0 if every item was read, even if some were rejected; it is 2 if an item could \
       not be read.
+
+      With a model for recordings of sensors, it reads CSV, .ts, NPY and NDJSON files and folders of \
+      them. A model that was trained on windows answers for each window, with its start and end in \
+      seconds after the first row; --events joins them to events. Without a path it reads rows of a \
+      table with the names of the channels in the first row from standard input. It answers as soon as \
+      a window or event is complete, and prints its delay first.
 
       Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)
@@ -41,9 +48,23 @@ struct Classify: ParsableCommand {
   )
   var polarity: Polarity = .auto
 
+  @OptionGroup(title: "Options for recordings") var series: SeriesClassificationOptions
+
   func run() throws {
     let recognizer = try Recognizer.load(model)
     var failureCount = 0
+    if recognizer.model.recordings != nil {
+      if show { throw ValidationError("--show: the model classifies recordings, not drawings") }
+      let recordings = try SeriesClassification(
+        recognizer, options: series, isJSON: format.value == .json)
+      for path in paths.isEmpty ? ["-"] : paths {
+        failureCount +=
+          path == "-" ? try recordings.answerStandardInput() : try recordings.answer(path: path)
+      }
+      if failureCount > 0 { throw ExitCode(2) }
+      return
+    }
+    try series.checkUnused()
     for path in paths.isEmpty ? ["-"] : paths {
       if path == "-" {
         if isatty(STDIN_FILENO) == 1 {
@@ -162,54 +183,40 @@ struct Classify: ParsableCommand {
     }
   }
 
-  /// Prints an answer; `isInverted` is whether the ink of a picture was dark.
+  /// Prints an answer and the network's input.
   private func write(
     _ answer: Recognition, named name: String, isInverted: Bool? = nil, seen: Bitmap?
   ) {
-    switch format.value {
-    case .json:
-      // Strings and finite numbers can always be encoded as JSON.
-      try! Terminal.show(
-        json: JSONAnswer(
-          source: name, label: answer.top.label, probability: answer.top.probability,
-          rejected: answer.rejection?.rawValue, inverted: isInverted,
-          ranked: answer.ranked.map { .init(label: $0.label, probability: $0.probability) }),
-        indented: false)
-    case .text:
-      let second = answer.ranked.dropFirst().first
-      let others = second.map { ", then \($0.label) \($0.probability.fixed(3))" } ?? ""
-      let answerText =
-        answer.rejection.map {
-          "rejected (\($0.rawValue)): \(answer.top.label) \(answer.top.probability.fixed(3))\(others)"
-        } ?? "\(answer.top.label) \(answer.top.probability.fixed(3))"
-      Terminal.show("\(name): \(answerText)")
-      if let seen { print(seen.characters) }
-    }
+    Self.write(answer, named: name, isInverted: isInverted, isJSON: format.value == .json)
+    if let seen, format.value == .text { print(seen.characters) }
     // A program that sends one line at a time waits for each answer.
     fflush(nil)
+  }
+
+  /// Prints an answer; `isInverted` is whether the ink of a picture was dark.
+  static func write(
+    _ answer: Recognition, named name: String, isInverted: Bool? = nil, isJSON: Bool
+  ) {
+    guard isJSON else { return Terminal.show("\(name): \(answer.text)") }
+    // Strings and finite numbers can always be encoded as JSON.
+    try! Terminal.show(
+      json: JSONAnswer(
+        source: name, label: answer.top.label, probability: answer.top.probability,
+        rejected: answer.rejection?.rawValue, inverted: isInverted,
+        ranked: answer.ranked.map { JSONPair(label: $0.label, probability: $0.probability) }),
+      indented: false)
   }
 }
 
 /// An answer as one line of JSON.
 private struct JSONAnswer: Encodable {
-  struct Pair: Encodable {
-    var label: String
-    var probability: Double
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.unkeyedContainer()
-      try container.encode(label)
-      try container.encode(probability)
-    }
-  }
-
   var source: String
   var label: String
   var probability: Double
   var rejected: String?
   /// Whether a picture had dark ink on a light background.
   var inverted: Bool?
-  var ranked: [Pair]
+  var ranked: [JSONPair]
 
   enum CodingKeys: CodingKey {
     case source, label, probability, rejected, inverted, ranked

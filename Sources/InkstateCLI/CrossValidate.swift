@@ -3,6 +3,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkEvaluation
+import InkSeries
 import InkTraining
 
 /// Trains and tests on every part in turn.
@@ -13,7 +14,7 @@ struct CrossValidate: ParsableCommand {
     discussion: """
       All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
       class by class. The model of the last epoch is tested, so that the test part does not influence \
-      the training. The defaults are those of `train`.
+      the training. The defaults are those of `train`, also for windows of recordings.
 
       Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
@@ -35,6 +36,7 @@ struct CrossValidate: ParsableCommand {
 
   @OptionGroup var format: FormatOptions
 
+  @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
   @OptionGroup var loading: LoadingOptions
@@ -46,20 +48,30 @@ struct CrossValidate: ParsableCommand {
   }
 
   func run() throws {
-    let recipe = try training.recipe()
     let dataset = try loading.load(data).dataset
+    if disturb != nil, dataset.examples.contains(where: \.isSeries) {
+      throw ValidationError("--disturb needs drawings or pictures")
+    }
+    let recipe = try training.recipe(for: dataset)
     let rasterizer = try raster.rasterizer()
+    var cutWindows: SlidingWindows?
     let result = try CrossValidation(
       dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
       recipe: recipe,
       disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
-      network: { try training.network(for: $0, rasterizer: rasterizer) },
+      prepare: { learnt, test in
+        guard let choice = try windows.choice(for: learnt) else { return (learnt, test) }
+        if cutWindows != choice.plan.windows { Terminal.say(choice.summary) }
+        cutWindows = choice.plan.windows
+        return (try choice.cut(learnt).dataset, try choice.cut(test).dataset)
+      },
+      network: { try training.network(for: $0, rasterizer: rasterizer, window: cutWindows) },
       onOptions: { Terminal.say("\($0.summary) (options override each choice)") },
       onRun: { run in
         var line =
           "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
-          + "accuracy \(run.evaluation.accuracy.summary)"
+          + "accuracy \(run.evaluation.accuracy.summary), mean F1 \(run.evaluation.meanF1.percent)"
         if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.summary)" }
         Terminal.say(line)
       })

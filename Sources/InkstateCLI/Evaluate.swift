@@ -17,8 +17,12 @@ struct Evaluate: ParsableCommand {
       Uses the test part of a divided data set; --part chooses another. The report names the part. \
       Several data sets are evaluated together.
 
-      --by adds a breakdown of the results: by an attribute of the examples (source, writer, label, \
-      kind, strokes), or by a change that is applied to each of them (size, angle, pen, sampling).
+      --by adds a breakdown of the results: by an attribute of the examples (source, writer, person, \
+      session, label, kind, strokes), or by a change that is applied to each of them (size, angle, pen, sampling).
+
+      Recordings of sensors are cut into the windows of the model or of --window. For recordings with \
+      labelled spans, the report also has precision, recall and delay of the events that are found in \
+      them, by label, person and session. An event matches a span of the same label that it overlaps.
 
       The report starts with the mean recall, where all classes count equally, and the class with \
       the lowest recall. The accuracy follows; it hides small classes when one class has most examples.
@@ -61,6 +65,9 @@ struct Evaluate: ParsableCommand {
   @Option(help: "The number of CPU cores to use. (default: all)")
   var threads: Int?
 
+  @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for events") var events: EventOptions
+
   @Flag(help: "Overwrite the files of --html and --errors if they exist.")
   var force = false
 
@@ -88,6 +95,19 @@ struct Evaluate: ParsableCommand {
       throw FileError(
         path: data.joined(separator: ", "), expected: "examples in \(partNames)", found: "none")
     }
+    if dataset.examples.contains(where: \.isSeries) {
+      if disturb != nil { throw ValidationError("--disturb needs drawings or pictures") }
+      if let axis = try axes().first(where: \.changesExamples) {
+        throw ValidationError("--by: `\(axis.rawValue)` needs drawings or pictures")
+      }
+    }
+    let recordings = dataset
+    let choice = try windows.choice(of: recognizer.model, for: dataset)
+    if let choice {
+      let cut = try choice.cut(dataset)
+      WindowOptions.report([cut], choice)
+      dataset = cut.dataset
+    }
     let learnt = recognizer.model.provenance["data_fingerprint"]
     if learnt == dataset.fingerprint.description {
       Terminal.say("note: the model was trained on these examples, so the result is too good")
@@ -103,7 +123,9 @@ struct Evaluate: ParsableCommand {
       },
       breakdowns: try axes().map {
         try Breakdown(of: recognizer, on: dataset, by: $0, workers: workers)
-      })
+      },
+      windows: choice?.summary,
+      events: try eventEvaluation(of: recognizer, on: recordings, choice, workers: workers))
     switch format.value {
     case .text: print(report.text)
     case .json: try Terminal.show(json: report)
@@ -114,9 +136,29 @@ struct Evaluate: ParsableCommand {
       try FileTree.write(Data(page.utf8), to: html)
     }
     if let errors {
-      try FileTree.write(
-        try PNG.encode(try sheet(report.evaluation, of: dataset, rasterizer)), to: errors)
+      let picture =
+        dataset.examples.contains(where: \.isSeries)
+        ? try PNG.encode(curves(report.evaluation, of: dataset))
+        : try PNG.encode(sheet(report.evaluation, of: dataset, rasterizer))
+      try FileTree.write(picture, to: errors)
     }
+  }
+
+  /// Returns the evaluation of events if the recordings have labelled spans, otherwise `nil`.
+  private func eventEvaluation(
+    of recognizer: Recognizer, on recordings: Dataset, _ choice: WindowChoice?, workers: Int
+  ) throws -> EventEvaluation? {
+    guard let choice, recordings.examples.contains(where: { !$0.spans.isEmpty }) else {
+      if let option = events.given {
+        throw ValidationError("\(option) needs recordings with labelled spans")
+      }
+      return nil
+    }
+    let prepared = Dataset(
+      try recordings.examples.map { try choice.prepared($0) }, labels: recordings.labels)
+    return EventEvaluation(
+      of: recognizer, on: prepared, windows: choice.plan.windows,
+      rule: try events.rule(rate: choice.rate, model: recognizer.model), workers: workers)
   }
 
   private func axes() throws -> [Breakdown.Axis] {
@@ -141,5 +183,23 @@ struct Evaluate: ParsableCommand {
         })
     }
     return ContactSheet(sections).render()
+  }
+
+  /// Returns a sheet with the curves of recordings that got a wrong answer.
+  private func curves(_ evaluation: Evaluation, of dataset: Dataset) -> ColorPicture {
+    let groups = Dictionary(grouping: evaluation.errors) { "\($0.label) > \($0.answer)" }
+    return CurveSheet(
+      groups.keys.sorted().map { title in
+        CurveSheet.Section(
+          title: "\(title) (\(groups[title]!.count))",
+          series: groups[title]!.prefix(64).compactMap { mistake in
+            if case .series(let series) = dataset.examples[mistake.index].content {
+              series
+            } else {
+              nil
+            }
+          })
+      }
+    ).render()
   }
 }

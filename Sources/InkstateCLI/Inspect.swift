@@ -76,8 +76,9 @@ struct Inspect: ParsableCommand {
       print((index == 0 ? "preprocessing " : "              ") + preprocessing.summary)
     }
     print(
-      "decision      temperature \(decision.temperature.fixed(3)), "
-        + "extent at least \(decision.leastExtent.fixed(1)) points"
+      "decision      temperature \(decision.temperature.fixed(3))"
+        + (model.recordings == nil
+          ? ", extent at least \(decision.leastExtent.fixed(1)) points" : "")
         + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     for label in model.labels where label != decision.rejectedLabel {
       print(

@@ -203,10 +203,20 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      The augmentation: \(Augmentation.named.keys.sorted().alternatives), or a JSON file. (default: \
-      upright, unless rotation does not change the class; then half of the examples are any-angle)
+      The augmentation: \(Augmentation.named.keys.sorted().alternatives), for recordings of sensors \
+      \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: upright, \
+      unless rotation does not change the class; then half of the examples are any-angle; mild for \
+      recordings of sensors)
       """)
   var augment: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      For networks that read strokes: the share of drawings whose strokes are drawn in another order \
+      and direction. (default: 0.5, unless order or direction tells the classes)
+      """, valueName: "share"))
+  var reorder: Double?
 
   @Option(
     help: """
@@ -227,11 +237,12 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
   var threads: Int?
 
-  /// Returns the options that were given.
-  func recipe() throws -> TrainingRecipe {
+  /// Returns the options that were given, for training on `dataset`.
+  func recipe(for dataset: Dataset) throws -> TrainingRecipe {
     var recipe = TrainingRecipe()
     recipe.epochs = epochs
     recipe.batchSize = batchSize
+    recipe.reorderedShare = reorder
     recipe.optimizer = Optimizer(
       optimizer, momentum: momentum, isNesterov: nesterov, weightDecay: weightDecay)
     recipe.learningRate = learningRate
@@ -246,7 +257,11 @@ struct TrainingArguments: ParsableArguments {
     recipe.maxGradientNorm = clip
     recipe.labelSmoothing = labelSmoothing
     recipe.balancesClasses = balance
-    recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    if dataset.examples.contains(where: \.isSeries) {
+      recipe.seriesAugmentation = try augment.map { try SeriesAugmentation.named($0) }
+    } else {
+      recipe.augmentation = try augment.map { try Augmentation.named($0) }
+    }
     recipe.rotationInvariantLabels = Set(DrawnClass.allLabels)
     recipe.patience = patience
     recipe.averageDecay = average

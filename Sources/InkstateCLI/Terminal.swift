@@ -209,7 +209,7 @@ final class TrainingProgress {
       if let loss = record.validationLoss, let accuracy = record.validationAccuracy {
         line += "  validation \(loss.fixed(4))  \(accuracy.percent)\(isBest ? " *" : "")"
       }
-      line += "  \(Int(rate)) images/s"
+      line += "  \(Int(rate)) examples/s"
       Terminal.say(line)
       epochStart = Date()
       epochExamples = 0
@@ -229,7 +229,7 @@ final class TrainingProgress {
     let bar = Terminal.bar(step, of: stepsPerEpoch)
     Terminal.write(
       "\r\u{1B}[K\(prefix)epoch \(epoch)/\(epochs) \(bar) loss \(loss.fixed(4))  "
-        + "accuracy \(accuracy.percent)  \(Int(Double(examples) / max(1e-9, elapsed))) images/s  "
+        + "accuracy \(accuracy.percent)  \(Int(Double(examples) / max(1e-9, elapsed))) examples/s  "
         + "\(Terminal.clock(left)) left")
   }
 }

@@ -26,6 +26,10 @@ struct Train: ParsableCommand {
       like another class. Otherwise examples stay upright, as for letters. By default all classes \
       count equally.
 
+      Recordings of sensors with labelled spans are cut into windows, which the model stores. A window \
+      gets the label of a span if it contains at least half of the span, or if the span covers at \
+      least half of the window. --window also cuts recordings with one label each.
+
       --from starts from a model instead of random weights, and keeps its network and labels. With \
       --adapt, the model learns one person's handwriting from 5 to 20 recordings of each class. It \
       also trains on the given data sets, so that it does not forget them; without any, it uses \
@@ -66,6 +70,7 @@ struct Train: ParsableCommand {
       """)
   var anyInstructionSet = false
 
+  @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
@@ -123,7 +128,6 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
-    let recipe = try training.recipe()
     let start = try from.map { try Recognizer(modelPath: $0).model }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
@@ -131,11 +135,17 @@ struct Train: ParsableCommand {
       learnt = try learnt.relabelled(start.labels)
       chosenBy = try chosenBy?.relabelled(start.labels)
     }
+    let choice = try windows.choice(for: learnt, startingFrom: start)
+    if let choice { (learnt, chosenBy) = try cut(learnt, chosenBy, choice) }
+    reportMissingClasses(of: learnt, in: chosenBy)
+    let recipe = try training.recipe(for: learnt)
     let network =
       try start.map { NetworkChoice(of: $0) }
-      ?? training.network(for: learnt, rasterizer: raster.rasterizer())
+      ?? training.network(
+        for: learnt, rasterizer: raster.rasterizer(), window: choice?.plan.windows)
     let options = recipe.options(
-      for: learnt, network: network.architecture, hasValidation: chosenBy != nil, startsFromModel: start != nil)
+      for: learnt, network: network.architecture, hasValidation: chosenBy != nil,
+      startsFromModel: start != nil)
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options,
@@ -160,7 +170,7 @@ struct Train: ParsableCommand {
     let progress = TrainingProgress()
     var logFailure: (any Error)?
     let outcome = try trainer.run(
-      checkpointPath: checkpointPath, provenance: provenance(chosenBy, options),
+      checkpointPath: checkpointPath, provenance: provenance(chosenBy, options, choice),
       shouldStop: { Interrupt.wasAsked }
     ) { event in
       progress.show(event)
@@ -217,6 +227,35 @@ struct Train: ParsableCommand {
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
   }
 
+  /// Cuts the recordings of both parts into windows, and reports what was left out.
+  private func cut(
+    _ learnt: Dataset, _ chosenBy: Dataset?, _ choice: WindowChoice
+  ) throws -> (Dataset, Dataset?) {
+    let cut = try choice.cut(learnt)
+    let validation = try chosenBy.map { try choice.cut($0) }
+    let isChosen = windows.window == nil && from == nil
+    Terminal.say(choice.summary + (isChosen ? " (--window and --stride override this)" : ""))
+    WindowOptions.report([cut, validation].compactMap { $0 }, choice)
+    return (
+      cut.dataset, validation.map { Dataset($0.dataset.examples, labels: cut.dataset.labels) }
+    )
+  }
+
+  /// Reports each class of which only one person's recordings are known, so that the validation part
+  /// has none.
+  private func reportMissingClasses(of learnt: Dataset, in chosenBy: Dataset?) {
+    guard let chosenBy, learnt.examples.contains(where: \.isSeries) else { return }
+    let validated = Set(chosenBy.examples.map(\.label))
+    for label in learnt.labels where !validated.contains(label) {
+      let examples = learnt.examples.filter { $0.label == label }
+      let people = Set(examples.compactMap(\.writer))
+      guard people.count == 1, let person = people.first else { continue }
+      Terminal.say(
+        "note: all \(examples.count.counted("example")) of `\(label)` for training are of \(person), "
+          + "and the validation part has none; record other people")
+    }
+  }
+
   /// Returns the recordings to adapt to, mixed with examples of the known data.
   private func rehearsal(of path: String, known: Dataset, start: Model) throws -> Dataset {
     let own = try DataSource.load(path, part: .train, loading: loading).dataset
@@ -233,7 +272,9 @@ struct Train: ParsableCommand {
   }
 
   /// Returns the model's provenance, without options that do not change the result.
-  private func provenance(_ validation: Dataset?, _ options: TrainingOptions) -> [String: String] {
+  private func provenance(
+    _ validation: Dataset?, _ options: TrainingOptions, _ choice: WindowChoice?
+  ) -> [String: String] {
     let incidental = ["--resume", "--force", "--any-instruction-set"]
     var arguments = CommandLine.arguments.dropFirst().filter { !incidental.contains($0) }
     for option in ["--threads", "--output", "-o"] {
@@ -248,6 +289,7 @@ struct Train: ParsableCommand {
       "version": Version.current,
     ]
     provenance["training"] = options.summary
+    provenance[WindowOptions.restLabelKey] = choice?.plan.restLabel
     provenance["validation_fingerprint"] = validation?.fingerprint.description
     about.add(to: &provenance)
     return provenance

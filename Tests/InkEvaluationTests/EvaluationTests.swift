@@ -52,6 +52,8 @@ import TestSupport
     #expect(abs(result.meanRecall - (0.75 + 2 / 3.0 + 1) / 3) < 1e-12)
     #expect(result.worstClass?.label == "b")
     #expect(abs(result.classes[0].f1 - 6 / 7.0) < 1e-12)
+    // 2 · 3 / (4 + 3), 2 · 2 / (3 + 3) and 2 · 1 / (1 + 2)
+    #expect(abs(result.meanF1 - (6 / 7.0 + 2 / 3.0 + 2 / 3.0) / 3) < 1e-12)
     #expect(result.rejected.count == 2)
     #expect(result.classes.map(\.rejected.count) == [0, 1, 1])
     // Bin of 0.9: six answers, five right; bin of 0.6: two answers, one right.

@@ -154,8 +154,12 @@ import Testing
         }
       ),
       (
-        "layer `relu1`: expected one chain of layers, so `convolution0` as its input, found `image`",
+        "layer `dense4`: expected 3 × 36 values, found 216",
         { $0.neuralNetworkClassifier.layers[1].input = ["image"] }
+      ),
+      (
+        "layer `relu1`: expected inputs that layers before it compute, found `elsewhere`",
+        { $0.neuralNetworkClassifier.layers[1].input = ["elsewhere"] }
       ),
       (
         "layer `convolution0`: expected stride 1, found [2, 2]",
@@ -250,16 +254,23 @@ import Testing
       ("node `relu1` (Sigmoid): expected Conv, ", { $0.graph.node[1].opType = "Sigmoid" }),
       ("found Sigmoid", { $0.graph.node[1].opType = "Sigmoid" }),
       (
-        "expected one chain of nodes, found 2 nodes that read it: Conv, Relu",
-        { $0.graph.node.append(.with { ($0.opType, $0.input) = ("Relu", ["image"]) }) }
+        "graph: expected one output, found 2: probabilities, more",
+        {
+          $0.graph.node.append(
+            .with { ($0.opType, $0.input, $0.output) = ("Relu", ["image"], ["more"]) })
+          $0.graph.output.append(.with { $0.name = "more" })
+        }
       ),
       (
-        "graph: expected an end, found a circle",
+        "value `convolution0`: expected one node that computes it, found 2 nodes",
         {
           $0.graph.node[1].opType = "Identity"
           $0.graph.node[1].output = ["convolution0"]
-          $0.graph.node[0].output = ["convolution0"]
         }
+      ),
+      (
+        "(Conv): expected inputs that nodes before it compute, found `relu1`",
+        { $0.graph.node[0].input[0] = "relu1" }
       ),
       (
         "expected at most 50000000 values",
@@ -287,7 +298,10 @@ import Testing
         "the number of values of its shape [2, 1, 3, 3], found 2",
         { $0.graph.initializer[0].rawData = Data(count: 8) }
       ),
-      ("a constant as input 2, found none", { $0.graph.initializer.removeFirst() }),
+      (
+        "inputs that nodes before it compute, found `0.weight`",
+        { $0.graph.initializer.removeFirst() }
+      ),
       (
         "expected no padding, or 1 on each side, found [1, 0, 1, 1]",
         { $0.graph.node[0].attribute[1].ints = [1, 0, 1, 1] }
@@ -367,7 +381,7 @@ import Testing
         }
       ),
       (
-        "expected one chain from the input to the output, found an end at `probabilities`",
+        "graph: expected a node that computes the output `elsewhere`, found none",
         { $0.output[0].name = "elsewhere" }
       ),
       (

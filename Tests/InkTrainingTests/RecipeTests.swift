@@ -4,6 +4,7 @@ import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import SeededRandom
 import Testing
 import TestSupport
@@ -33,6 +34,22 @@ import TestSupport
       for: data(labels, count: count),
       network: try network ?? .drawing(classCount: labels.count), hasValidation: hasValidation,
       startsFromModel: startsFromModel)
+  }
+
+  @Test func recordingsAreVariedAsRecordings() throws {
+    let series = try Series(channels: ["x"], values: [1, 2, 3])
+    let dataset = Dataset(
+      [Example(.series(series), label: "a", origin: "")], labels: ["a", "b"])
+    let network = try Architecture.drawing(classCount: 2)
+    var recipe = TrainingRecipe()
+    var options = recipe.options(for: dataset, network: network, hasValidation: false)
+    #expect(options.seriesAugmentation == .mild && options.augmentation == .none)
+    #expect(options.summary.hasSuffix(", augmentation mild"))
+    recipe.seriesAugmentation = .wearable
+    options = recipe.options(for: dataset, network: network, hasValidation: false)
+    #expect(options.summary.hasSuffix(", augmentation wearable"))
+    // Drawings are varied as drawings.
+    #expect(try self.options(recipe).seriesAugmentation == .none)
   }
 
   @Test(arguments: [2, 20, 99, 100, 499, 500, 2400, 19_999, 20_000, 60_000, 1_000_000])

@@ -82,7 +82,7 @@ func inkstate(
     #expect(lines.count == 5)
     #expect(lines[0].hasPrefix("drawing: 97668 parameters, "))
     #expect(lines[1].hasPrefix("2 epochs of batches of 16, "))
-    #expect(lines[3].hasPrefix("epoch 1/2  loss ") && lines[3].hasSuffix(" images/s"))
+    #expect(lines[3].hasPrefix("epoch 1/2  loss ") && lines[3].hasSuffix(" examples/s"))
     #expect(
       FileTree.names(in: folder.path) == [
         "data", "ink.ndjson", "m.csv", "m.safetensors", "m.svg",

@@ -23,51 +23,147 @@ import coremltools
 import numpy as np
 import onnx
 import onnxruntime
-from parity import ROOT, bitmaps, compare, inkstate, own_answers
+from parity import MOST, ROOT, bitmaps, compare, inkstate, own_answers
 
 def windows(planes, kernel, stride):
-    """[channels, rows, columns, kernel, kernel]."""
-    view = np.lib.stride_tricks.sliding_window_view(planes, (kernel, kernel), axis=(1, 2))
-    return view[:, ::stride, ::stride]
+    """[sequence, channels, rows, columns, height, width] of [sequence, channels, height, width]."""
+    view = np.lib.stride_tricks.sliding_window_view(planes, tuple(kernel), axis=(2, 3))
+    return view[:, :, ::stride[0], ::stride[1]]
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def matrix(weights, rows):
+    return np.array(weights.floatValue, dtype=np.float64).reshape(rows, -1)
+
+
+def gru(p, values, state):
+    """The outputs of all steps, [sequence, units], and the last state."""
+    units = p.outputVectorSize
+    gates = [[matrix(getattr(p, f"{gate}Gate{kind}"), units) for kind in
+              ["WeightMatrix", "RecursionMatrix", "BiasVector"]]
+             for gate in ["update", "reset", "output"]]
+    (wz, rz, bz), (wr, rr, br), (wo, ro, bo) = gates
+    outputs = []
+    for x in values:
+        z = sigmoid(wz @ x + rz @ state + bz[:, 0])
+        r = sigmoid(wr @ x + rr @ state + br[:, 0])
+        o = np.tanh(wo @ x + r * (ro @ state) + bo[:, 0])
+        state = (1 - z) * o + z * state
+        outputs.append(state)
+    return np.stack(outputs), state
+
+
+def lstm(weights, units, values, state, cell):
+    """The outputs of all steps, [sequence, units], and the last state and cell."""
+    i, f, g, o = [[matrix(getattr(weights, f"{gate}{kind}"), units) for kind in
+                   ["WeightMatrix", "RecursionMatrix", "BiasVector"]]
+                  for gate in ["inputGate", "forgetGate", "blockInput", "outputGate"]]
+    outputs = []
+    for x in values:
+        sums = [w @ x + r @ state + b[:, 0] for w, r, b in [i, f, g, o]]
+        cell = sigmoid(sums[1]) * cell + sigmoid(sums[0]) * np.tanh(sums[2])
+        state = sigmoid(sums[3]) * np.tanh(cell)
+        outputs.append(state)
+    return np.stack(outputs), state, cell
+
+
+def core_ml_layer(layer, read):
+    """The outputs of a layer, in double precision; values are [sequence, channels, height, width]."""
+    kind = layer.WhichOneof("layer")
+    p = getattr(layer, kind)
+    values = read[0] if read else None
+    if kind == "convolution":
+        kernel = list(p.kernelSize)
+        if p.WhichOneof("ConvolutionPaddingType") == "same":
+            edges = [(size // 2, size // 2) for size in kernel]
+        else:
+            edges = [(edge.startEdgeSize, edge.endEdgeSize)
+                     for edge in p.valid.paddingAmounts.borderAmounts] or [(0, 0), (0, 0)]
+        weight = np.array(p.weights.floatValue).reshape(p.outputChannels, p.kernelChannels, *kernel)
+        return [np.einsum("fcij,scyxij->sfyx", weight,
+                          windows(np.pad(values, [(0, 0), (0, 0), *edges]), kernel, p.stride),
+                          optimize=True) + np.array(p.bias.floatValue)[:, None, None]]
+    if kind == "pooling":
+        if p.globalPooling:
+            pool = np.max if p.type == p.MAX else np.mean
+            return [pool(values, axis=(2, 3), keepdims=True)]
+        return [windows(values, p.kernelSize, p.stride).max(axis=(4, 5))]
+    if kind == "activation":
+        if p.WhichOneof("NonlinearityType") == "ReLU":
+            return [np.maximum(values, 0)]
+        return [values * p.linear.alpha + p.linear.beta]
+    if kind == "batchnorm":
+        axes = (None, slice(None), None, None)
+        gamma, beta = np.array(p.gamma.floatValue)[axes], np.array(p.beta.floatValue)[axes]
+        if p.computeMeanVar and p.instanceNormalization:
+            mean, variance = values.mean((2, 3), keepdims=True), values.var((2, 3), keepdims=True)
+        else:
+            mean, variance = np.array(p.mean.floatValue)[axes], np.array(p.variance.floatValue)[axes]
+        return [gamma * (values - mean) / np.sqrt(variance + p.epsilon) + beta]
+    if kind == "scale":
+        shape = (1, -1, 1, 1)
+        return [values * np.array(p.scale.floatValue).reshape(shape)
+                + np.array(p.bias.floatValue).reshape(shape)]
+    if kind == "flatten":
+        return [values.reshape(len(values), -1, 1, 1)]
+    if kind == "innerProduct":
+        assert values.shape[2:] == (1, 1)
+        sums = values[:, :, 0, 0] @ matrix(p.weights, p.outputChannels).T
+        if p.hasBias:
+            sums = sums + np.array(p.bias.floatValue)
+        return [sums[:, :, None, None]]
+    if kind == "softmax":
+        powers = np.exp(values - values.max(axis=1, keepdims=True))
+        return [powers / powers.sum(axis=1, keepdims=True)]
+    if kind == "permute":
+        return [values.transpose(list(p.axis))]
+    if kind == "concat":
+        return [np.concatenate(read, axis=1)]
+    if kind == "multiply":
+        return [read[0] * read[1]]
+    if kind == "reduce":
+        assert p.mode == p.SUM and p.axis == p.C
+        return [values.sum(axis=1, keepdims=True)]
+    if kind == "loadConstant":
+        return [np.array(p.data.floatValue).reshape(1, *p.shape)]
+    if kind == "slice":
+        assert p.axis == p.CHANNEL_AXIS
+        return [values[:, p.startIndex:p.endIndex:p.stride]]
+    if kind == "gru":
+        state = read[1].reshape(-1) if len(read) > 1 else np.zeros(p.outputVectorSize)
+        outputs = gru(p, values[:, :, 0, 0], state)
+        return [outputs[0][:, :, None, None], outputs[1].reshape(1, -1, 1, 1)]
+    if kind == "uniDirectionalLSTM":
+        units = p.outputVectorSize
+        start = [value.reshape(-1) for value in read[1:]] or [np.zeros(units)] * 2
+        outputs = lstm(p.weightParams, units, values[:, :, 0, 0], *start)
+        return [outputs[0][:, :, None, None], *[x.reshape(1, -1, 1, 1) for x in outputs[1:]]]
+    if kind == "biDirectionalLSTM":
+        units, zeros = p.outputVectorSize, np.zeros(p.outputVectorSize)
+        series = values[:, :, 0, 0]
+        forward = lstm(p.weightParams[0], units, series, zeros, zeros)[0]
+        backward = lstm(p.weightParams[1], units, series[::-1], zeros, zeros)[0][::-1]
+        return [np.concatenate([forward, backward], axis=1)[:, :, None, None]]
+    sys.exit(f"check-exports: expected a layer that is known here, found {kind}")
+
+
+def core_ml_values(layers, values):
+    """One forward pass: `values`, by name, with what the layers compute."""
+    values = dict(values)
+    for layer in layers:
+        outputs = core_ml_layer(layer, [values[name] for name in layer.input])
+        values.update(zip(layer.output, outputs))
+    return values
 
 
 def core_ml_answer(specification, image):
-    """One forward pass over the layers of a specification, in double precision."""
     network = specification.neuralNetworkClassifier
-    values = image[None].astype(np.float64) * network.preprocessing[0].scaler.channelScale
-    for layer in network.layers:
-        kind = layer.WhichOneof("layer")
-        if kind == "convolution":
-            p = layer.convolution
-            kernel = p.kernelSize[0]
-            if p.WhichOneof("ConvolutionPaddingType") == "same":
-                edge = kernel // 2
-                values = np.pad(values, ((0, 0), (edge, edge), (edge, edge)))
-            weight = np.array(p.weights.floatValue).reshape(p.outputChannels, p.kernelChannels,
-                                                            kernel, kernel)
-            values = np.einsum("fcij,cyxij->fyx", weight, windows(values, kernel, 1),
-                               optimize=True) + np.array(p.bias.floatValue)[:, None, None]
-        elif kind == "pooling":
-            size = layer.pooling.kernelSize[0]
-            values = windows(values, size, layer.pooling.stride[0]).max(axis=(3, 4))
-        elif kind == "activation":
-            which = layer.activation.WhichOneof("NonlinearityType")
-            if which == "ReLU":
-                values = np.maximum(values, 0)
-            else:
-                values = values * layer.activation.linear.alpha + layer.activation.linear.beta
-        elif kind == "flatten":
-            values = values.reshape(-1)
-        elif kind == "innerProduct":
-            p = layer.innerProduct
-            weight = np.array(p.weights.floatValue).reshape(p.outputChannels, p.inputChannels)
-            values = weight @ values + np.array(p.bias.floatValue)
-        elif kind == "softmax":
-            powers = np.exp(values - values.max())
-            values = powers / powers.sum()
-        else:
-            sys.exit(f"check-exports: expected a layer that is known here, found {kind}")
-    return values
+    start = image[None, None].astype(np.float64) * network.preprocessing[0].scaler.channelScale
+    values = core_ml_values(network.layers, {specification.description.input[0].name: start})
+    return values[network.labelProbabilityLayerName].reshape(-1)
 
 
 def core_ml_answers(path, images):
@@ -119,6 +215,116 @@ for start in stride(from: 0, to: bytes.count, by: count) {
     return lines[0].split(","), np.array([[float(x) for x in line.split()] for line in lines[1:]])
 
 
+def shape_of(entry, values):
+    """[…, channels] as Inkstate has an input, from its description."""
+    if entry["form"] == "series":
+        return values.reshape(-1, entry["channels"])
+    if entry["form"] == "image":
+        return values.reshape(entry["channels"], entry["height"], -1)
+    return values
+
+
+def core_ml_input(entry, values):
+    values = shape_of(entry, values).astype(np.float64)
+    if entry["form"] == "series":
+        return values[:, :, None, None]
+    # The values of images are already multiplied with their scale.
+    return values.reshape(1, -1, 1, 1) if entry["form"] == "vector" else values[None]
+
+
+def check_networks(folder):
+    """Networks over series and graphs, which a Swift test writes with inputs and answers."""
+    tests = ["swift", "test", "--skip-build", "-c", "release", "--disable-xctest", "--scratch-path",
+             ".build-tests", "-Xswiftc", "-enable-testing", "--filter", "writesNetworksForOtherTools"]
+    subprocess.run(tests, check=True, cwd=ROOT, capture_output=True,
+                   env={**os.environ, "INKSTATE_FIXTURES": folder})
+    with open(os.path.join(folder, "fixtures.json")) as file:
+        networks = json.load(file)
+    good, calls = True, []
+
+    def report(name, differences):
+        nonlocal good
+        largest = max(differences)
+        met = largest <= MOST
+        good = good and met
+        print(f"{name}: {len(differences)} examples, largest difference {largest:.1e}"
+              f"{'' if met else ': NOT MET'}")
+
+    for network in networks:
+        name, entries = network["name"], network["inputs"]
+        examples = [([np.array(x, np.float32) for x in example["inputs"]],
+                     np.array(example["probabilities"])) for example in network["examples"]]
+        path = os.path.join(folder, f"{name}.onnx")
+        onnx.checker.check_model(onnx.load(path), full_check=True)
+        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        feeds = [{entry["name"]: shape_of(entry, values)[None]
+                  for entry, values in zip(entries, inputs)} for inputs, _ in examples]
+        found = [session.run(None, feed)[0][0].reshape(answer.shape)
+                 for feed, (_, answer) in zip(feeds, examples)]
+        report(f"{name}, onnx", [np.abs(a - b).max() for a, (_, b) in zip(found, examples)])
+        # A batch of two gives what each does.
+        pair = {key: np.concatenate([feeds[2][key], feeds[3][key]]) for key in feeds[2]}
+        both = session.run(None, pair)[0]
+        assert np.allclose(both.reshape(2, *found[2].shape), np.stack(found[2:4]), atol=1e-6)
+        if network["states"]:
+            path = os.path.join(folder, f"{name}-state.onnx")
+            onnx.checker.check_model(onnx.load(path), full_check=True)
+            session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            rest = session.get_inputs()[1:]
+            state = {x.name: np.zeros([x.shape[0], 1, x.shape[2]], np.float32) for x in rest}
+            parts, series = [], feeds[3]["series"]
+            for piece in [series[:, :5], series[:, 5:6], series[:, 6:]]:
+                part, *states = session.run(None, {"series": piece, **state})
+                state = dict(zip(state, states))
+                parts.append(part[0])
+            report(f"{name}, onnx in pieces", [np.abs(np.concatenate(parts) - examples[3][1]).max()])
+        if network["hasCoreML"]:
+            for ending in ["", "-state"] if network["states"] else [""]:
+                path = os.path.join(folder, f"{name}{ending}.mlmodel")
+                model = coremltools.models.MLModel(path, skip_model_load=True).get_spec()
+                expected = 3 if name == "columns" else 1
+                assert model.specificationVersion == expected, model.specificationVersion
+                part = getattr(model, model.WhichOneof("Type"))
+                differences = []
+                for inputs, answer in examples:
+                    start = {entry["name"]: core_ml_input(entry, values)
+                             for entry, values in zip(entries, inputs)}
+                    states = [x.name for x in model.description.input if x.type.isOptional]
+                    pieces = [start]
+                    if states:
+                        pieces = [{"series": piece} for piece in np.split(start["series"], [2, 3])]
+                    current = {x.name: np.zeros((1, x.type.multiArrayType.shape[0], 1, 1))
+                               for x in model.description.input if x.type.isOptional}
+                    found = []
+                    for piece in pieces:
+                        values = core_ml_values(part.layers, {**piece, **current})
+                        found.append(values["labelProbabilities"].reshape(-1, answer.shape[1]))
+                        current = {name: values[f"{name}.next"] for name in states}
+                    differences.append(np.abs(np.concatenate(found) - answer).max())
+                report(f"{name}, coreml{' in pieces' if ending else ''}", differences)
+        for inputs, answer in examples:
+            arguments = ", ".join(
+                ("of: " if index == 0 else f"{entry['name']}: ")
+                + "[" + ", ".join(f"{x!r}" for x in values.tolist()) + "]"
+                for index, (entry, values) in enumerate(zip(entries, inputs)))
+            call = f"Exported_{name}.probabilities({arguments})"
+            calls.append((name, answer, f"print({call}{'.flatMap { $0 }' if network['isPerStep'] else ''}"
+                          '.map { "\\($0)" }.joined(separator: " "))'))
+    main = os.path.join(folder, "networks", "main.swift")
+    os.mkdir(os.path.dirname(main))
+    with open(main, "w") as file:
+        file.write("\n".join(call for _, _, call in calls) + "\n")
+    program = os.path.join(folder, "networks", "program")
+    sources = [os.path.join(folder, f"{network['name']}.swift") for network in networks]
+    subprocess.run(["swiftc", "-O", *sources, main, "-o", program], check=True)
+    lines = subprocess.run([program], check=True, capture_output=True).stdout.decode().splitlines()
+    for network in networks:
+        report(f"{network['name']}, swift",
+               [np.abs(np.array([float(x) for x in line.split()]) - answer.reshape(-1)).max()
+                for line, (name, answer, _) in zip(lines, calls) if name == network["name"]])
+    return good
+
+
 def tensors(path):
     """The arrays of a safetensors file by name."""
     with open(path, "rb") as file:
@@ -134,6 +340,7 @@ def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     failed = False
     with tempfile.TemporaryDirectory() as folder:
+        failed = not check_networks(folder)
         pictures, images = bitmaps(folder, count)
         synthetic = os.path.join(ROOT, "datasets", "synthetic.ndjson")
         models = {"released": os.path.join(ROOT, "models", "inkstate.safetensors")}

@@ -1,0 +1,116 @@
+import Foundation
+import InkNetwork
+import InkRecognizer
+
+/// A network with everything that its exports say about it.
+struct NetworkExport {
+  let network: TrainedNetwork
+  /// What the classes are called, in order.
+  let labels: [String]
+  /// What the logits are divided by before the softmax.
+  let temperature: Double
+  /// The factors for grey values of 0 to 255, of each input; those of other inputs are not used.
+  let imageScales: [Float]
+  /// What the network is, in a sentence.
+  let summary: String
+  /// Texts for people: `author`, `license`, `version` and more.
+  let provenance: [String: String]
+  /// What is stored beside the network.
+  let metadata: [String: String]
+  /// Whether the states of recurrent layers go in and out, for streams.
+  var hasState: Bool
+
+  var architecture: Architecture { network.architecture }
+
+  init(
+    network: TrainedNetwork, labels: [String], temperature: Double = 1, imageScales: [Float]? = nil,
+    summary: String = "", provenance: [String: String] = [:], metadata: [String: String] = [:],
+    hasState: Bool = false
+  ) {
+    self.network = network
+    self.labels = labels
+    self.temperature = temperature
+    self.imageScales =
+      imageScales ?? [Float](repeating: 1 / 255, count: network.architecture.inputs.count)
+    self.summary = summary
+    self.provenance = provenance
+    self.metadata = metadata
+    self.hasState = hasState
+  }
+
+  /// Refuses to export node `index` to `format`.
+  func refuse(_ index: Int, to format: String, _ expected: String, _ found: String) -> ModelError {
+    ModelError(
+      path: format, field: "layer \(index + 1) (\(architecture.layers[index].kind))",
+      expected: expected, found: found)
+  }
+
+  /// The bytes of a file.
+  ///
+  /// - Throws: `ModelError` naming the layer that `form` does not have.
+  func encoded(as form: ExportForm, name: String) throws -> Data {
+    try checkState()
+    switch form {
+    case .coreml: return try CoreMLWriter(self).data()
+    case .onnx: return try ONNXWriter(self).data()
+    case .safetensors:
+      return try Safetensors(metadata: metadata, tensors: network.weights).encoded()
+    case .swift:
+      guard !hasState else {
+        throw ModelError(
+          path: "swift", field: "state", expected: "Core ML or ONNX, whose files can have states",
+          found: "Swift")
+      }
+      return Data(SwiftWriter(self, name: name).text.utf8)
+    }
+  }
+
+  /// Checks that the states of all recurrent layers can be continued, if they are asked for.
+  func checkState() throws(ModelError) {
+    guard hasState else { return }
+    var count = 0
+    for (index, layer) in architecture.layers.enumerated() {
+      guard let direction = layer.direction else { continue }
+      count += 1
+      guard direction == .forward else {
+        throw refuse(
+          index, to: "state", "a layer that reads forwards, for only its state can be continued",
+          direction.rawValue)
+      }
+    }
+    guard count > 0 else {
+      throw ModelError(
+        path: "state", field: "network", expected: "a GRU or an LSTM, which have states",
+        found: "none")
+    }
+  }
+}
+
+extension Layer {
+  /// The direction of a recurrent layer; `nil` for other layers.
+  var direction: Direction? {
+    switch self {
+    case .gru(let layer): layer.direction
+    case .lstm(let layer): layer.direction
+    default: nil
+    }
+  }
+}
+
+/// Names that do not repeat.
+struct UniqueNames {
+  private var taken: Set<String> = []
+
+  /// Returns `name`, or a longer one if there is this name already.
+  mutating func name(_ name: String) -> String {
+    var name = name
+    while !taken.insert(name).inserted { name += "_" }
+    return name
+  }
+}
+
+/// The values of gates, `[gates, …]`, in another order.
+func reordered(_ values: [Float], gates order: [Int]) -> [Float] {
+  let length = values.count / order.count
+  return order.flatMap { values[$0 * length..<($0 + 1) * length] }
+}
