@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "InkStudio",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
       ],

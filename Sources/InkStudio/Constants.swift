@@ -21,6 +21,8 @@ struct Constants: Encodable {
   var savedForms = SavedForm.all.map { Form(ending: $0.ending, title: $0.title) }
   /// The extensions of files that can be imported as recordings.
   var recordingEndings = InkFile.Format.allCases.map(\.ending)
+  /// The extensions of files with recordings of sensors.
+  var seriesEndings = SeriesFile.endings
   /// The shape to draw for each class.
   var meanings = [
     DrawnClass.state.rawValue: "a circle",

@@ -76,6 +76,11 @@ final class Models: DrawingRecognizer {
   /// The name of the model in use.
   var usedName: String { known.withLock { $0.used } }
 
+  /// The model in use and its name, both from one moment.
+  var usedWithName: (Recognizer, String) {
+    known.withLock { ($0.recognizers[$0.used]!, $0.used) }
+  }
+
   func recognition(of drawing: Drawing) -> Recognition? { used.recognition(of: drawing) }
 
   /// All models, the released one first.

@@ -7,6 +7,8 @@ import InkDatasets
 import InkImageIO
 import InkNetwork
 import InkRaster
+import InkRecognizer
+import InkSeries
 import InkTraining
 import SafeFiles
 
@@ -28,7 +30,7 @@ func plainText(of error: any Error) -> String {
   switch error {
   case is StudioError, is MissingDocument, is AutomatonError, is InkError,
     is RasterError, is ModelError, is ArchitectureError, is TrainingError, is BLASError,
-    is PNGError, is FileError:
+    is PNGError, is FileError, is SeriesError, is WindowError, is PreparationError:
     return "\(error)"
   default:
     return "Something went wrong: \(reason(for: error)). Try again."

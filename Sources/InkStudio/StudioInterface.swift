@@ -25,6 +25,7 @@ import NIOCore
 /// | `GET /api/training`, `POST /api/training` | the state of the training; starts a training |
 /// | `POST /api/training/cancel` | cancels the training |
 /// | `GET /api/training/progress` | server-sent events: the state after each change |
+/// | `POST /api/series?name=` | a file of sensor recordings: CSV, `.ts`, NDJSON → curves, windows, events |
 /// | `GET /api/practice` | the names of the learners |
 /// | `GET /api/practice/NAME?level=&question=` | the open task with this id, or a new one; progress |
 /// | `POST /api/practice/NAME/answer?question=` | a drawing → the number that was read, and whether it is correct |
@@ -92,6 +93,7 @@ struct StudioInterface: Sendable {
     }
     addRecordings(to: router)
     addTraining(to: router)
+    addSeries(to: router)
     addPractice(to: router)
     addDocuments(to: router)
     addAutomata(to: router)

@@ -26,6 +26,7 @@ import Testing
     var documentEndings: [String]
     var savedForms: [Form]
     var recordingEndings: [String]
+    var seriesEndings: [String]
     var meanings: [String: String]
     var shownRecordings: Int
     var lineWidth: Double

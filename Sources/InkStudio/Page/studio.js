@@ -5,11 +5,12 @@ import { beginEditing } from "./edit.js";
 import { beginRecording } from "./record.js";
 import { beginRecognizing } from "./recognize.js";
 import { beginTraining } from "./train.js";
+import { beginSeries } from "./series.js";
 import { beginPractice } from "./practice.js";
 
 const pages = {
   edit: beginEditing, record: beginRecording, recognize: beginRecognizing, train: beginTraining,
-  practice: beginPractice,
+  series: beginSeries, practice: beginPractice,
 };
 const begun = {};
 
