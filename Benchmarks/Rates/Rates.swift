@@ -231,7 +231,8 @@ import SeededRandom
     }
     let time = try ContinuousClock().measure {
       let trainer = try Trainer(
-        network, training: dataset, validation: nil, preprocessing: [.raster(rasterizer)], options: options,
+        network, training: dataset, validation: nil, preprocessing: [.raster(rasterizer)],
+        options: options,
         workers: threads)
       _ = try trainer.run()
     }

@@ -24,7 +24,11 @@ public struct Model: Hashable, Sendable {
 
   /// What the grey values of pictures are multiplied with, if the network reads nothing else.
   public var pictureScale: Float? {
-    if case .raster(_, let scale) = preprocessing[0], preprocessing.count == 1 { scale } else { nil }
+    if case .raster(_, let scale) = preprocessing[0], preprocessing.count == 1 {
+      scale
+    } else {
+      nil
+    }
   }
 
   /// The preparation of recordings and the windows that the network learnt, if it reads recordings.

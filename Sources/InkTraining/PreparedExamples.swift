@@ -73,7 +73,8 @@ struct PreparedExamples: Sendable {
       if case .raster = preprocessing { return [] }
       return try dataset.examples.map { example in
         do { return try preprocessing.values(of: example.recognitionInput) } catch {
-          throw FileError(path: example.origin, expected: "an example for the network", found: "\(error)")
+          throw FileError(
+            path: example.origin, expected: "an example for the network", found: "\(error)")
         }
       }
     }

@@ -145,14 +145,16 @@ public final class Trainer {
       max(learnt.longest[$0], chosenBy?.longest[$0] ?? 1)
     }
     network = try TrainingNetwork(
-      architecture, longest: longest, mostExamples: min(options.batchSize, max(64, training.examples.count)),
+      architecture, longest: longest,
+      mostExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed, group: group)
     self.group = group
     if let start { network.weights = start.network.weights }
     decision =
       start?.decision
       ?? Model.Decision(
-        leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels))
+        leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels)
+      )
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
       average = FloatBuffer(count: network.learnt.count)

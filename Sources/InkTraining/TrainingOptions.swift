@@ -46,7 +46,8 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
-    case augmentation, uprightShare, reorderedShare, seriesAugmentation, leastExtent, patience, averageDecay, seed
+    case augmentation, uprightShare, reorderedShare, seriesAugmentation, leastExtent, patience,
+      averageDecay, seed
     case maxGradientNorm = "longestGradient"
   }
 

@@ -141,7 +141,8 @@ import Testing
       } catch { return "\(error)" }
     }
     #expect(
-      message([.raster(.standard)]).contains("preprocessing: expected 3, one for each input, found 1"))
+      message([.raster(.standard)]).contains(
+        "preprocessing: expected 3, one for each input, found 1"))
     #expect(
       message([.raster(.standard), .raster(.standard), .raster(.standard)])
         .contains("architecture: expected one square grey picture as the input"))

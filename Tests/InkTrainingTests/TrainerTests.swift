@@ -55,7 +55,8 @@ import TestSupport
 
   private func trainer() throws -> Trainer {
     try Trainer(
-      small(), training: dataset(1), validation: dataset(2, writers: 2), preprocessing: [.raster(.standard)],
+      small(), training: dataset(1), validation: dataset(2, writers: 2),
+      preprocessing: [.raster(.standard)],
       options: options, workers: 2)
   }
 
@@ -129,7 +130,8 @@ import TestSupport
     let folder = try TemporaryFolder()
     let checkpoint = "\(folder.path)/c"
     let trainer = try Trainer(
-      small(), training: dataset(1), validation: nil, preprocessing: [.raster(.standard)], options: options,
+      small(), training: dataset(1), validation: nil, preprocessing: [.raster(.standard)],
+      options: options,
       workers: 1)
     _ = try trainer.run(checkpointPath: checkpoint, shouldStop: { true })
     func message(
@@ -154,7 +156,8 @@ import TestSupport
       try Rasterizer.standard.with(penWidth: 3), try Rasterizer.standard.with(margin: 2),
     ] {
       #expect(
-        message(options, dataset(1), raster: raster).contains("another training: the preprocessing is "))
+        message(options, dataset(1), raster: raster).contains(
+          "another training: the preprocessing is "))
     }
     let wider = try Architecture(
       name: "small", inputSize: 28,
@@ -174,7 +177,8 @@ import TestSupport
     options.learningRate = 3e-3
     options.schedule = Schedule(.constant)
     let trainer = try Trainer(
-      small(), training: dataset(1), validation: dataset(2, writers: 2), preprocessing: [.raster(.standard)],
+      small(), training: dataset(1), validation: dataset(2, writers: 2),
+      preprocessing: [.raster(.standard)],
       options: options, workers: 4)
     var stopped: (epoch: Int, best: Int)?
     _ = try trainer.run(onEvent: {
@@ -245,7 +249,8 @@ import TestSupport
     var options = options
     options.averageDecay = nil
     let trainer = try Trainer(
-      small(classCount: 2), training: Dataset(two), validation: nil, preprocessing: [.raster(.standard)],
+      small(classCount: 2), training: Dataset(two), validation: nil,
+      preprocessing: [.raster(.standard)],
       options: options, workers: 4)
     guard case .finished(let model) = try trainer.run() else { return }
     #expect(model.labels == ["state", "transition"])
@@ -257,7 +262,8 @@ import TestSupport
     let data = dataset(1)
     guard
       case .finished(var model) = try Trainer(
-        small(), training: data, validation: nil, preprocessing: [.raster(.standard)], options: options,
+        small(), training: data, validation: nil, preprocessing: [.raster(.standard)],
+        options: options,
         workers: 2
       ).run()
     else { return }
@@ -266,7 +272,8 @@ import TestSupport
     options.seed = 9
     func next(_ data: Dataset) throws -> Model? {
       let trainer = try Trainer(
-        small(), training: data, validation: nil, preprocessing: [.raster(.standard)], options: options,
+        small(), training: data, validation: nil, preprocessing: [.raster(.standard)],
+        options: options,
         startingFrom: model, workers: 2)
       guard case .finished(let next) = try trainer.run() else { return nil }
       return next
@@ -307,7 +314,8 @@ import TestSupport
       name: "linear", inputSize: 28,
       layers: [.flatten, .dense(units: 16), .dense(units: 16), .dense(units: 4)])
     let trainer = try Trainer(
-      linear, training: dataset(1), validation: nil, preprocessing: [.raster(.standard)], options: options,
+      linear, training: dataset(1), validation: nil, preprocessing: [.raster(.standard)],
+      options: options,
       workers: 4)
     #expect { _ = try trainer.run() } throws: {
       "\($0)".contains("the loss is not a finite number")
@@ -385,7 +393,8 @@ import TestSupport
     let checkpoint = "\(folder.path)/c"
     func trainer() throws -> Trainer {
       try Trainer(
-        small(), training: dataset(1), validation: nil, preprocessing: [.raster(.standard)], options: options,
+        small(), training: dataset(1), validation: nil, preprocessing: [.raster(.standard)],
+        options: options,
         workers: 1)
     }
     let first = try trainer()
@@ -419,7 +428,8 @@ import TestSupport
       return drawing.bounds!.longerSide < 12
     }
     let trainer = try Trainer(
-      small(), training: data, validation: nil, preprocessing: [.raster(.standard)], options: options, workers: 1)
+      small(), training: data, validation: nil, preprocessing: [.raster(.standard)],
+      options: options, workers: 1)
     #expect(trainer.tapCount == others + 1)
     #expect(trainer.exampleCount == data.examples.count - others - 1)
   }
@@ -442,7 +452,8 @@ import TestSupport
         return label == "other" || seen[label]! <= 3
       })
     let trainer = try Trainer(
-      small(), training: dataset(1), validation: chosen, preprocessing: [.raster(.standard)], options: options,
+      small(), training: dataset(1), validation: chosen, preprocessing: [.raster(.standard)],
+      options: options,
       workers: 2)
     guard case .finished(let model) = try trainer.run() else { return }
     let kept = try #require(Int(model.provenance["epoch"] ?? ""))
@@ -469,7 +480,8 @@ import TestSupport
       .drawing(Drawing([Stroke([Point(0, 0), Point(100, 0)])])), label: "state", origin: "")
     func isUpright(_ share: Double) throws -> Int {
       let prepared = try PreparedExamples(
-        Dataset([line]), preprocessing: [.raster(.standard)], augmentation: .anyAngle, uprightShare: share,
+        Dataset([line]), preprocessing: [.raster(.standard)], augmentation: .anyAngle,
+        uprightShare: share,
         seed: 3)
       var input = [Float](repeating: 0, count: 28 * 28)
       return (0..<400).count { epoch in
@@ -495,7 +507,8 @@ import TestSupport
       options.learningRate = rate
       options.averageDecay = average
       let trainer = try Trainer(
-        .drawing(classCount: 4), training: dataset(1), validation: nil, preprocessing: [.raster(.standard)],
+        .drawing(classCount: 4), training: dataset(1), validation: nil,
+        preprocessing: [.raster(.standard)],
         options: options, workers: 2)
       guard case .finished(let model) = try trainer.run() else { return [] }
       return model.network.weights["0.weight"]!.values
