@@ -97,14 +97,17 @@ struct SeriesFile: Encodable {
     }
     let examples = loaded.dataset.examples.filter(\.isSeries)
     let drawingCount = loaded.dataset.examples.count - examples.count
+    let failure = loaded.failures.first?.replacingOccurrences(of: path, with: shownName)
     guard !examples.isEmpty else {
       throw StudioError(
-        "\(shownName) has no recordings of sensors. Drop files of drawings on the page Record.")
+        failure
+          ?? "\(shownName) has no recordings of sensors. Drop files of drawings on the page Record."
+      )
     }
     total = examples.count
     refused = loaded.failures.count + drawingCount
     firstProblem =
-      loaded.failures.first?.replacingOccurrences(of: path, with: shownName)
+      failure
       ?? (drawingCount > 0 ? "drawings belong on the page Record" : nil)
     self.model = model
     hasAnswers = recognizer.model.recordings != nil
