@@ -229,7 +229,7 @@ import TestSupport
         == "training data: at least two classes are needed, and there is only `state`")
     #expect(
       message(Dataset(one.examples, labels: ["empty", "state"]))
-        == "training data: there are no examples of `empty`, taps not counted"
+        == "training data: there are no examples of `empty`"
     )
     var broken = all
     broken.examples[7].content = .drawing(
