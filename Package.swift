@@ -155,3 +155,8 @@ let package = Package(
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]
 )
+
+// Tests are compiled in half the time without optimisation; what they test is optimised.
+for target in package.targets where target.type == .test {
+  target.swiftSettings = [.unsafeFlags(["-Onone"])]
+}

@@ -10,7 +10,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(1))) struct DocumentsTests {
+@Suite(.timeLimit(.minutes(3))) struct DocumentsTests {
   private let folder: TemporaryFolder
   private let documents: Documents
 

@@ -7,7 +7,7 @@ import Testing
 @testable import InkStudio
 
 /// `inkstate-studio` as a person starts it.
-@Suite(.timeLimit(.minutes(1))) struct StudioCommandTests {
+@Suite(.timeLimit(.minutes(3))) struct StudioCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
