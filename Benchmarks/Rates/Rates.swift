@@ -331,7 +331,7 @@ import SeededRandom
     return try Model(
       network: untrained(network),
       labels: (0..<network.classCount).map { "\($0)" },
-      preprocessing: .raster(Rasterizer(size: size, margin: 2, penWidth: 2)))
+      preprocessing: [.raster(Rasterizer(size: size, margin: 2, penWidth: 2))])
   }
 
   /// Weights that nobody has trained.
