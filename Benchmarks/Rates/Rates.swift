@@ -6,6 +6,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import InkTraining
 import SeededRandom
 
@@ -107,21 +108,31 @@ import SeededRandom
     let size = request.size ?? 28
     let classes = request.classes ?? 10
     let rasterizer = try Rasterizer(size: size, margin: 2, penWidth: 2)
-    var options = TrainingOptions()
-    options.batchSize = request.batch
-    options.epochs = 100_000
     guard
       let network = try Architecture.named(
         request.network, classCount: classes, inputSize: size)
     else { fatalError("expected a named network, found \(request.network)") }
     return try Trainer(
       network, training: pictures(max(count, classes), size: size, classes: classes),
-      validation: nil, preprocessing: [.raster(rasterizer)], options: options, workers: threads)
+      validation: nil, preprocessing: [.raster(rasterizer)], options: plainOptions(request),
+      workers: threads)
+  }
+
+  /// Adam at a constant rate, for longer than anybody measures.
+  static func plainOptions(_ request: Request) -> TrainingOptions {
+    var options = TrainingOptions()
+    options.batchSize = request.batch
+    options.epochs = 100_000
+    return options
   }
 
   /// Whole steps of training: fetching pictures, both passes, the optimiser.
   static func train(_ request: Request, threads: Int) throws -> Answer {
-    let trainer = try trainer(request, count: max(4 * request.batch, 2048), threads: threads)
+    try steps(
+      of: trainer(request, count: max(4 * request.batch, 2048), threads: threads), request)
+  }
+
+  private static func steps(of trainer: Trainer, _ request: Request) throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now + .seconds(request.seconds / 3)
     var last = start
@@ -169,13 +180,21 @@ import SeededRandom
     return (try Architecture(name: request.network, inputs: [input], nodes: nodes), series)
   }
 
-  /// Whole steps of training on series: both passes and the optimiser.
+  /// Whole steps of training on series: fetching them, both passes, the optimiser.
   static func trainOnSeries(_ request: Request, threads: Int) throws -> Answer {
-    let (network, series) = try series(request, count: max(4 * request.batch, 256))
-    let learner = try BatchLearner(
-      network, examples: series, targets: series.indices.map { $0 % network.classCount },
-      batchSize: request.batch, workers: threads)
-    return repeated(request) { _ = learner.learn() }
+    let (network, series) = try series(request, count: max(4 * request.batch, 2048))
+    let channels = (0..<network.inputShapes[0].channelCount).map { "\($0)" }
+    let examples = try series.enumerated().map { index, values in
+      Example(
+        .series(try Series(channels: channels, values: values)),
+        label: "\(index % network.classCount)", origin: "series \(index)")
+    }
+    let preparation = try SeriesPreparation(channels: channels)
+    return try steps(
+      of: Trainer(
+        network, training: Dataset(examples), validation: nil,
+        preprocessing: [.series(preparation, window: nil)], options: plainOptions(request),
+        workers: threads), request)
   }
 
   /// The logits of one series after the other, on one core.
