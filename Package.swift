@@ -156,7 +156,7 @@ let package = Package(
   ]
 )
 
-// Tests are compiled in half the time without optimisation; what they test is optimised.
+// Tests compile faster without optimisation; what they test is optimised.
 for target in package.targets where target.type == .test {
   target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }

@@ -11,9 +11,8 @@ extension EventEvaluation {
     of recognizer: Recognizer, on dataset: Dataset, windows: SlidingWindows, rule: EventRule,
     leastOverlap: Double = 0, workers: Int
   ) {
-    let found = FoundEvents(count: dataset.examples.count)
-    ParallelLoop(workers: workers).run(dataset.examples.count) { index, _ in
-      guard case .series(let series) = dataset.examples[index].content else { return }
+    let found = ParallelLoop(workers: workers).map(dataset.examples.count) { index, _ -> [Event] in
+      guard case .series(let series) = dataset.examples[index].content else { return [] }
       var detector = EventDetector(
         labels: recognizer.model.labels, windows: windows, rule: rule)
       var events: [Event] = []
@@ -21,7 +20,7 @@ extension EventEvaluation {
         if let event = detector.add(try? answer.result.get()) { events.append(event) }
       }
       if let event = detector.finish() { events.append(event) }
-      found.slots[index] = events
+      return events
     }
     let recordings = dataset.examples.indices.compactMap { index -> Recording? in
       let example = dataset.examples[index]
@@ -30,25 +29,10 @@ extension EventEvaluation {
         example.spans.isEmpty && !example.label.isEmpty
         ? [Span(0..<series.length, label: example.label)] : example.spans
       return Recording(
-        spans: spans, events: found.slots[index], rate: series.meanRate, person: example.person,
+        spans: spans, events: found[index], rate: series.meanRate, person: example.person,
         session: example.session)
     }
     self.init(recordings, leastOverlap: leastOverlap, restLabels: rule.restLabels)
-  }
-}
-
-/// The events of each recording, written by one worker each.
-private final class FoundEvents: @unchecked Sendable {
-  let slots: UnsafeMutableBufferPointer<[Event]>
-
-  init(count: Int) {
-    slots = .allocate(capacity: count)
-    slots.initialize(repeating: [])
-  }
-
-  deinit {
-    slots.deinitialize()
-    slots.deallocate()
   }
 }
 

@@ -18,8 +18,7 @@ extension Architecture {
 
   /// The network of the reference editor: three 3×3 convolutions and a dense layer of 128.
   ///
-  /// With 3 classes and 28 × 28 pixels it has 97,539 parameters
-  ///.
+  /// With 3 classes and 28 × 28 pixels it has 97,539 parameters.
   public static func drawing(
     classCount: Int, inputSize: Int = 28
   ) throws(ArchitectureError) -> Architecture {
@@ -37,8 +36,7 @@ extension Architecture {
 
   /// The network of the LeNet digit app, after LeCun and others (1998) with today's widths.
   ///
-  /// With 10 classes and 28 × 28 pixels it has 3,274,634 parameters
-  ///.
+  /// With 10 classes and 28 × 28 pixels it has 3,274,634 parameters.
   public static func leNet(
     classCount: Int, inputSize: Int = 28
   ) throws(ArchitectureError) -> Architecture {

@@ -37,6 +37,12 @@ public struct Model: Hashable, Sendable {
     return nil
   }
 
+  /// The key of ``restLabel`` in ``provenance``.
+  public static let restLabelKey = "rest_label"
+
+  /// The label that the network learnt for windows of a recording without an action, if it did.
+  public var restLabel: String? { provenance[Self.restLabelKey] }
+
   /// The inputs, nodes and output of the network.
   public var architecture: Architecture { network.architecture }
 

@@ -42,16 +42,7 @@ public struct Recognizer: Sendable {
   /// - Throws: `PreparationError` where the drawing has coordinates that are not finite, or the model reads
   ///   no drawings.
   public func recognize(_ drawing: Drawing) throws(PreparationError) -> Recognition {
-    let extent = drawing.bounds?.longerSide ?? 0
-    guard !drawing.strokes.allSatisfy(\.points.isEmpty) || model.rasterizer != nil else {
-      // Nothing to encode.
-      return unknown(.tooSmall)
-    }
-    var recognition = try recognize(.drawing(drawing))
-    if extent < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
-      recognition.rejection = .tooSmall
-    }
-    return recognition
+    try recognize(.drawing(drawing))
   }
 
   /// What `bitmap` shows: bright ink on black, of any size.
@@ -69,7 +60,24 @@ public struct Recognizer: Sendable {
     try recognize(.series(series))
   }
 
-  private func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
+  /// What `input` shows.
+  ///
+  /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
+  public func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
+    guard case .drawing(let drawing) = input else { return try answer(to: input) }
+    if drawing.bounds == nil, model.rasterizer == nil {
+      // Without points, there is no series to ask about.
+      return unknown(.tooSmall)
+    }
+    var recognition = try answer(to: input)
+    let extent = drawing.bounds?.longerSide ?? 0
+    if extent < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
+      recognition.rejection = .tooSmall
+    }
+    return recognition
+  }
+
+  private func answer(to input: RecognitionInput) throws(PreparationError) -> Recognition {
     var values: [[Float]] = []
     var isBlank = false
     for (index, preprocessing) in model.preprocessing.enumerated() {

@@ -195,9 +195,6 @@ extension SeriesFile.Shown {
     }
   }
 
-  /// The key under which `inkstate train` stores the label of time without an action.
-  private static let restLabelKey = "rest_label"
-
   /// Adds the answers of a model for recordings.
   private mutating func answer(
     _ given: Series, axis: Axis, by recognizer: Recognizer, within budget: inout SeriesFile.Budget
@@ -230,7 +227,7 @@ extension SeriesFile.Shown {
         return
       }
       var restLabels = EventRule.standardRestLabels
-      if let label = recognizer.model.provenance[Self.restLabelKey] { restLabels.insert(label) }
+      if let label = recognizer.model.restLabel { restLabels.insert(label) }
       let rule = try EventRule(restLabels: restLabels)
       var detector = EventDetector(labels: recognizer.model.labels, windows: window, rule: rule)
       let part = isCut ? series.part(0..<window.range(of: count - 1).upperBound) : series

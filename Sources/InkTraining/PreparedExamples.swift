@@ -4,6 +4,7 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkSeries
+import InkEvaluation
 import ParallelLoops
 import SafeFiles
 import SeededRandom
@@ -78,12 +79,12 @@ struct PreparedExamples: Sendable {
         }
       }
     }
-    let augmented = augmentation != .none || uprightShare > 0
+    let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
     longest = zip(preprocessing, series).map { preprocessing, series in
       switch preprocessing {
       case .raster: 1
       // Variations of a drawing may be longer.
-      case .strokes(let encoder, _) where augmented: encoder.maxSteps
+      case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
       case .strokes(_, let preparation), .series(let preparation, _):
         (series.lazy.map(\.count).max() ?? 0) / preparation.channels.count
       }
@@ -167,35 +168,20 @@ struct PreparedExamples: Sendable {
         result.values.append([])
         continue
       }
-      let values = SeriesOfBatch(count: batch.count)
-      loop.run(batch.count) { position, _ in
-        values.slots[position] = self.values(batch[position], input: input, epoch: epoch)
-      }
-      result.values.append(Array(values.slots))
+      result.values.append(
+        loop.map(batch.count) { position, _ in
+          values(batch[position], input: input, epoch: epoch)
+        })
     }
     return result
-  }
-
-  /// One series an example, each written by one worker.
-  private final class SeriesOfBatch: @unchecked Sendable {
-    let slots: UnsafeMutableBufferPointer<[Float]>
-
-    init(count: Int) {
-      slots = .allocate(capacity: count)
-      slots.initialize(repeating: [])
-    }
-
-    deinit {
-      slots.deinitialize()
-      slots.deallocate()
-    }
   }
 
   /// The values of an example for an input that reads series.
   private func values(_ index: Int, input: Int, epoch: Int) -> [Float] {
     let known = series[input][index]
     switch (preprocessing[input], examples[index].content) {
-    case (.strokes(let encoder, let preparation), .drawing(let drawing)) where isAugmented:
+    case (.strokes(let encoder, let preparation), .drawing(let drawing))
+    where isAugmented || reorderedShare > 0:
       var (augmentation, generator) = choices(index, epoch: epoch)
       // A picture of the same drawing has these choices first.
       _ = augmentation.margins.map { generator.uniform($0) }
@@ -234,16 +220,5 @@ struct PreparedExamples: Sendable {
   func willNeed(_ index: Int) {
     guard !starts.isEmpty, starts[index] == nil, let stored = examples[index].stored else { return }
     stored.pictures.willNeed(stored.index)
-  }
-}
-
-extension Example {
-  /// The content, for a model.
-  fileprivate var recognitionInput: RecognitionInput {
-    switch content {
-    case .drawing(let drawing): .drawing(drawing)
-    case .bitmap(let bitmap): .bitmap(bitmap)
-    case .series(let series): .series(series)
-    }
   }
 }

@@ -74,7 +74,8 @@ final class TrainingNetwork: @unchecked Sendable {
     /// Which buffers are read and written.
     var input: Int
     var output: Int
-    /// Where weight and bias begin in ``learnt``, in a slice's gradients and in ``statistics``.
+    /// Where the layer's learnt arrays, the first of which has weights, and its bias begin in ``learnt``;
+    /// where both are in a slice's gradients; and where the running ones are in ``statistics``.
     var weight = 0
     var bias = 0
     var sliceWeight = 0
@@ -84,23 +85,12 @@ final class TrainingNetwork: @unchecked Sendable {
 
     /// Takes over where the parameters of layer `index` begin.
     mutating func place(_ offsets: [Parameter: Int], of index: Int) {
-      for (parameter, offset) in offsets where parameter.node == index {
-        switch parameter.role {
-        case .weight, .inputWeight: weight = offset
-        case .inputWeightBackward:
-          // Layers that only go back have no others.
-          if !offsets.keys.contains(where: { $0.node == index && $0.role == .inputWeight }) {
-            weight = offset
-          }
-        case .bias: bias = offset
-        case .runningMean: runningMean = offset
-        case .runningVariance: runningVariance = offset
-        case .stateWeight, .inputBias, .stateBias, .stateWeightBackward, .inputBiasBackward,
-          .stateBiasBackward:
-          // They follow the weights over the input.
-          break
-        }
-      }
+      let own = offsets.filter { $0.key.node == index }
+      func offset(of role: Parameter.Role) -> Int { own.first { $0.key.role == role }?.value ?? 0 }
+      weight = own.filter(\.key.isLearnt).map(\.value).min() ?? 0
+      bias = offset(of: .bias)
+      runningMean = offset(of: .runningMean)
+      runningVariance = offset(of: .runningVariance)
     }
   }
 
@@ -313,18 +303,18 @@ final class TrainingNetwork: @unchecked Sendable {
     case .slices(let runs):
       // Forwards and back at once, while the slice is in cache.
       let slices = Self.slices(of: count)
-      let results = SliceResults(count: slices.count)
-      loop.run(slices.count) { task, worker in
+      let results = loop.map(slices.count) { task, worker in
         let slice = slices[task]
         if last == 0 { self.fill(slice, fill) }
         for run in runs { forward(run, slice: slice, trainingStep: trainingStep, worker: worker) }
-        results.values[task] = evaluate(
-          slice, targets: targets, loss: loss, batchWeight: batchWeight)
+        let result = evaluate(slice, targets: targets, loss: loss, batchWeight: batchWeight)
         for run in runs.reversed() {
           backward(run, slice: slice, sums: sliceGradients[task].pointer, worker: worker)
         }
+        return result
       }
-      result = results.sum
+      // Always in slice order.
+      result = results.reduce((0, 0)) { ($0.0 + $1.loss, $0.1 + $1.rightCount) }
     case .whole(let step):
       forward(phase: last, count: count, trainingStep: trainingStep, fill: fill)
       result = evaluate(0..<count, targets: targets, loss: loss, batchWeight: batchWeight)
@@ -340,23 +330,6 @@ final class TrainingNetwork: @unchecked Sendable {
     result.loss = group.sum(result.loss)
     result.rightCount = Int(group.sum(Double(result.rightCount)))
     return result
-  }
-
-  /// What the slices of a batch found, each writing its own.
-  private final class SliceResults: @unchecked Sendable {
-    let values: UnsafeMutableBufferPointer<(loss: Double, rightCount: Int)>
-
-    init(count: Int) {
-      values = .allocate(capacity: count)
-      values.initialize(repeating: (0, 0))
-    }
-
-    deinit { values.deallocate() }
-
-    /// Their sum, always in slice order.
-    var sum: (loss: Double, rightCount: Int) {
-      values.reduce((0, 0)) { ($0.loss + $1.loss, $0.rightCount + $1.rightCount) }
-    }
   }
 
   /// The loss and the number of right answers of some examples; the logits' gradients are written

@@ -164,7 +164,7 @@ struct TrainingPlan {
         BatchNormalizationKernel(channels: channels, length: buffers[input].row / channels),
         statistics: FloatBuffer(count: 5 * channels), sums: ChannelSums(count: channels),
         others: ChannelSums(count: channels))
-      addBuffer(like: input, writtenBy: &step)
+      addBuffer(like(input), writtenBy: &step)
       close()
       phases.append(.whole(step))
       share(step.output, as: .node(index))
@@ -200,7 +200,7 @@ struct TrainingPlan {
     case .layerNormalization:
       let kernel = LayerNormalizationKernel(
         channels: shape.channelCount, mostSteps: buffers[input].mostRows * mostExamples)
-      addBuffer(like: input, writtenBy: &step)
+      addBuffer(like(input), writtenBy: &step)
       append(kernel, step)
       share(step.output, as: .node(index))
     case .concatenation: share(joined(readBy: index), as: .node(index))
@@ -450,12 +450,6 @@ struct TrainingPlan {
   private mutating func addBuffer(_ buffer: Buffer, writtenBy step: inout TrainingNetwork.Step) {
     buffers.append(buffer)
     step.output = buffers.count - 1
-  }
-
-  private mutating func addBuffer(
-    like other: Int, writtenBy step: inout TrainingNetwork.Step
-  ) {
-    addBuffer(like(other), writtenBy: &step)
   }
 
   private mutating func reserveSlice(

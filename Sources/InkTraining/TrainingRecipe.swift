@@ -69,7 +69,8 @@ public struct TrainingRecipe: Hashable, Sendable {
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
-    let check = isOfRecordings ? nil : VariationCheck(training, seed: seed)
+    // Only some choices need it, and it draws a sample of the examples.
+    lazy var check = VariationCheck(training, seed: seed)
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)

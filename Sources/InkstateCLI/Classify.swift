@@ -52,19 +52,27 @@ struct Classify: ParsableCommand {
 
   func run() throws {
     let recognizer = try Recognizer.load(model)
-    var failureCount = 0
-    if recognizer.model.recordings != nil {
-      if show { throw ValidationError("--show: the model classifies recordings, not drawings") }
-      let recordings = try SeriesClassification(
-        recognizer, options: series, isJSON: format.value == .json)
-      for path in paths.isEmpty ? ["-"] : paths {
-        failureCount +=
-          path == "-" ? try recordings.answerStandardInput() : try recordings.answer(path: path)
-      }
-      if failureCount > 0 { throw ExitCode(2) }
-      return
+    let failureCount =
+      recognizer.model.recordings == nil
+      ? try answerDrawings(recognizer) : try answerRecordings(recognizer)
+    if failureCount > 0 { throw ExitCode(2) }
+  }
+
+  /// Classifies recordings; returns how many items could not be read.
+  private func answerRecordings(_ recognizer: Recognizer) throws -> Int {
+    if show { throw ValidationError("--show: the model classifies recordings, not drawings") }
+    let recordings = try SeriesClassification(
+      recognizer, options: series, isJSON: format.value == .json)
+    return try (paths.isEmpty ? ["-"] : paths).reduce(0) { count, path in
+      count
+        + (path == "-" ? try recordings.answerStandardInput() : try recordings.answer(path: path))
     }
+  }
+
+  /// Classifies drawings and pictures; returns how many could not be read.
+  private func answerDrawings(_ recognizer: Recognizer) throws -> Int {
     try series.checkUnused()
+    var failureCount = 0
     for path in paths.isEmpty ? ["-"] : paths {
       if path == "-" {
         if isatty(STDIN_FILENO) == 1 {
@@ -92,7 +100,7 @@ struct Classify: ParsableCommand {
         failureCount += try answer(file: path, recognizer)
       }
     }
-    if failureCount > 0 { throw ExitCode(2) }
+    return failureCount
   }
 
   /// Whether a file in a folder is ink or a PNG, by its content or its name.

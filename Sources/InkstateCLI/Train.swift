@@ -289,7 +289,7 @@ struct Train: ParsableCommand {
       "version": Version.current,
     ]
     provenance["training"] = options.summary
-    provenance[WindowOptions.restLabelKey] = choice?.plan.restLabel
+    provenance[Model.restLabelKey] = choice?.plan.restLabel
     provenance["validation_fingerprint"] = validation?.fingerprint.description
     about.add(to: &provenance)
     return provenance

@@ -6,9 +6,6 @@ import InkSeries
 
 /// How recordings are cut into windows, with labels.
 struct WindowOptions: ParsableArguments {
-  /// The key of ``rest`` in the provenance of a model.
-  static let restLabelKey = "rest_label"
-
   @Option(
     help: """
       The length of a window, such as 2s, 500ms or 120 (steps). (default: that of the model; in \
@@ -58,7 +55,7 @@ struct WindowOptions: ParsableArguments {
       try checkUnused(because: "a model for windows of recordings, or --window")
       return nil
     }
-    let known = model.provenance[Self.restLabelKey]
+    let known = model.restLabel
     return WindowChoice(
       rate: model.recordings?.preparation.rate,
       plan: WindowPlan(
@@ -166,7 +163,7 @@ struct EventOptions: ParsableArguments {
   func rule(rate: Double?, model: Model?) throws -> EventRule {
     let on = on ?? max(0.6, off ?? 0)
     var rest = restLabels.isEmpty ? EventRule.standardRestLabels : Set(restLabels)
-    if restLabels.isEmpty, let known = model?.provenance[WindowOptions.restLabelKey] {
+    if restLabels.isEmpty, let known = model?.restLabel {
       rest.insert(known)
     }
     if let model, let unknown = restLabels.first(where: { !model.labels.contains($0) }) {

@@ -25,4 +25,17 @@ package struct ParallelLoop: Sendable {
       }
     }
   }
+
+  /// Returns what `body` gives for every task, in the order of the tasks.
+  package func map<Value: Sendable>(
+    _ tasks: Int, _ body: @Sendable (_ task: Int, _ worker: Int) -> Value
+  ) -> [Value] {
+    [Value](unsafeUninitializedCapacity: tasks) { values, count in
+      guard let first = values.baseAddress else { return }
+      // Every task has a place of its own.
+      nonisolated(unsafe) let start = first
+      run(tasks) { task, worker in (start + task).initialize(to: body(task, worker)) }
+      count = tasks
+    }
+  }
 }

@@ -5,6 +5,7 @@ import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import ParallelLoops
 import Testing
 import TestSupport
 
@@ -473,6 +474,32 @@ import TestSupport
     let result = try Evaluation(of: Recognizer(model: model), on: tested, workers: 2)
     #expect(abs(result.accuracy.value - best.validationAccuracy!) < 1e-9)
     #expect(abs(result.meanRecall - best.validationMeanRecall!) < 1e-9)
+  }
+
+  /// Strokes can be drawn in another order while everything else stays as it is.
+  @Test func drawingsAreReorderedWithoutAugmentation() throws {
+    let hook = Drawing([
+      Stroke([Point(0, 0), Point(50, 0), Point(100, 0)]), Stroke([Point(100, 0), Point(100, 80)]),
+    ])
+    let data = Dataset([Example(.drawing(hook), label: "hook", origin: "hook")])
+    let choice = try NetworkChoice(named: "gesture", for: data)!
+    func variants(_ share: Double) throws -> Int {
+      let prepared = try PreparedExamples(
+        data, preprocessing: choice.preprocessing, augmentation: .none, reorderedShare: share,
+        seed: 3)
+      return Set(
+        (0..<20).map { epoch -> [Float] in
+          let series = prepared.series([0], epoch: epoch, loop: ParallelLoop(workers: 1))
+          let steps = series.length!(0, 0)
+          #expect(steps <= prepared.longest[0])
+          var values = [Float](repeating: 0, count: steps * choice.preprocessing[0].channelCount)
+          _ = series.write(0, input: 0, to: &values)
+          return values
+        }
+      ).count
+    }
+    #expect(try variants(0) == 1)
+    #expect(try variants(1) > 5)
   }
 
   @Test func someVariationsAreUpright() throws {
