@@ -6,3 +6,10 @@ extension Int {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 }
+
+extension Double {
+  /// The number, without `.0` if it is whole.
+  package var shortText: String {
+    self == rounded() && magnitude < 1e15 ? "\(Int(self))" : "\(self)"
+  }
+}

@@ -37,6 +37,8 @@ public struct InkError: Error, Hashable, CustomStringConvertible {
   public var expected: String
   /// The value that was found.
   public var found: String
+  /// Whether the file is in no format for ink, so that it may be something else.
+  package var isUnknownFormat = false
 
   /// Creates the error for `found` instead of `expected` at `place`.
   public init(at place: Place, expected: String, found: String) {

@@ -63,9 +63,11 @@ public struct InkFile: Sendable {
     let named: Format? =
       path.lowercased().hasSuffix(".ndjson") && !start.isEmpty ? .ndjson : nil
     guard let format = Self.detectFormat(ofPrefix: start) ?? named else {
-      throw InkError(
+      var error = InkError(
         at: Place(file: path), expected: "NDJSON, InkML or gesture XML",
         found: start.isEmpty ? "an empty file" : "something else")
+      error.isUnknownFormat = !start.isEmpty
+      throw error
     }
     self.format = format
     pipe = input.isRegular ? nil : input

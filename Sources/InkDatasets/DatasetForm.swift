@@ -448,7 +448,7 @@ extension Dataset {
         }
       } catch let error as InkError {
         // A licence or a note in a folder with recordings is not a failure.
-        if isFolder, !isNamedInk(file), error.found == "something else" {
+        if isFolder, !isNamedInk(file), error.isUnknownFormat {
           loaded.skipped.append(file)
         } else {
           loaded.failures.append("\(error)")

@@ -215,7 +215,7 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     _ values: inout [Float], channels: [String], using generator: inout SeededGenerator
   ) {
     let count = channels.count
-    let groups = groups(in: channels)
+    let groups = rotation > 0 || scaling > 0 ? groups(in: channels) : []
     if rotation > 0, !groups.isEmpty {
       let matrix = Self.rotation(by: generator.uniform(-rotation...rotation), using: &generator)
       for start in stride(from: 0, to: values.count, by: count) {
@@ -230,7 +230,8 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     }
     if scaling > 0 {
       var factors = [Float](repeating: 0, count: count)
-      let single = channels.indices.filter { channel in !groups.joined().contains(channel) }
+      let grouped = Set(groups.joined())
+      let single = channels.indices.filter { !grouped.contains($0) }
       for group in groups + single.map({ [$0] }) {
         let exponent = generator.uniform(-1...1)
         for channel in group { factors[channel] = Float(pow(1 + scaling, exponent)) }

@@ -28,7 +28,7 @@ struct SeriesTable {
     let label = name[.label] ?? folder.flatMap { className(of: path, below: $0) }
     let table = SeriesTable(
       path: path, reading: reading, label: label, person: name[.person], session: name[.session])
-    let columns = try Columns.Reader(table: table).read()
+    let columns = try Columns.read(table)
     guard let columns else {
       throw FileError(path: path, expected: "a recording", found: "an empty file")
     }
@@ -135,12 +135,10 @@ private final class Columns {
         path: "\(table.path), line \(row)", expected: "a column `\(name)`",
         found: names.prefix(20).joined(separator: ", "))
     }
-    if let name = reading.timeColumn {
-      guard let column = column(name) else { throw missing(name) }
-      time = column
-    } else {
-      time = names.firstIndex(where: TimeUnit.isColumn)
-    }
+    let timeName = TimeUnit.column(
+      named: reading.timeColumn, in: names, besides: reading.channels ?? [])
+    if let wanted = reading.timeColumn, timeName == nil { throw missing(wanted) }
+    time = timeName.flatMap(names.firstIndex)
     timeUnit = reading.timeUnit ?? time.flatMap { TimeUnit(ofColumn: names[$0]) }
     if let chosen = reading.channels {
       channels = try chosen.map { name in
@@ -336,42 +334,37 @@ private final class Columns {
     return recording.times
   }
 
-  /// Reads a file line by line.
-  struct Reader {
-    let table: SeriesTable
-
-    /// Returns the recordings, or `nil` for an empty file.
-    func read() throws -> Columns? {
-      var columns: Columns?
-      var cells = TableCells(delimiter: UInt8(ascii: ","))
-      try TextLines(InputFile(path: table.path)).forEach { line, row in
-        guard let line else { throw TextLines.tooLong("\(table.path), line \(row)") }
-        guard !NumberText.trimmed(line).isEmpty else { return true }
-        guard let columns else {
-          cells = TableCells(delimiter: TableCells.delimiter(in: line))
-          cells.split(line)
-          let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
-          if cells.isBroken || texts.contains(where: { $0.contains(0) }) {
-            throw FileError(
-              path: "\(table.path), line \(row)", expected: "a row of a table",
-              found: "something else")
-          }
-          let isHeader = texts.contains { NumberText.float($0) == .unreadable }
-          let made = try Columns(
-            table: table, names: isHeader ? texts.map(TableCells.text) : nil, width: texts.count,
-            row: row)
-          columns = made
-          if !isHeader { made.add(line, cells: cells, row: row) }
-          return true
-        }
+  /// Reads a table line by line; returns its recordings, or `nil` for an empty file.
+  static func read(_ table: SeriesTable) throws -> Columns? {
+    var columns: Columns?
+    var cells = TableCells(delimiter: UInt8(ascii: ","))
+    try TextLines(InputFile(path: table.path)).forEach { line, row in
+      guard let line else { throw TextLines.tooLong("\(table.path), line \(row)") }
+      guard !NumberText.trimmed(line).isEmpty else { return true }
+      guard let columns else {
+        cells = TableCells(delimiter: TableCells.delimiter(in: line))
         cells.split(line)
-        columns.add(line, cells: cells, row: row)
+        let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
+        if cells.isBroken || texts.contains(where: { $0.contains(0) }) {
+          throw FileError(
+            path: "\(table.path), line \(row)", expected: "a row of a table",
+            found: "something else")
+        }
+        let isHeader = texts.contains { NumberText.float($0) == .unreadable }
+        let made = try Columns(
+          table: table, names: isHeader ? texts.map(TableCells.text) : nil, width: texts.count,
+          row: row)
+        columns = made
+        if !isHeader { made.add(line, cells: cells, row: row) }
         return true
       }
-      if let columns, columns.recordings.isEmpty {
-        throw FileError(path: table.path, expected: "rows after the header", found: "none")
-      }
-      return columns
+      cells.split(line)
+      columns.add(line, cells: cells, row: row)
+      return true
     }
+    if let columns, columns.recordings.isEmpty {
+      throw FileError(path: table.path, expected: "rows after the header", found: "none")
+    }
+    return columns
   }
 }

@@ -1,3 +1,4 @@
+import Ink
 import InkSeries
 import SafeFiles
 
@@ -63,14 +64,14 @@ public struct WindowChoice: Hashable, Sendable {
   /// The windows as text: `windows of 50 steps (2 s) every 12 steps`.
   public var summary: String {
     func text(_ steps: Int) -> String {
-      let count = "\(steps) step\(steps == 1 ? "" : "s")"
+      let count = steps.counted("step")
       guard let rate else { return count }
       let hundredths = (100 * Double(steps) / rate).rounded()
       let seconds = hundredths / 100
       return "\(count) (\(SeriesDuration.seconds(seconds)))"
     }
     return "windows of \(text(plan.windows.length)) every \(text(plan.windows.stride))"
-      + (rate.map { ", \($0.formattedRate) steps a second" } ?? "")
+      + (rate.map { ", \($0.shortText) steps a second" } ?? "")
   }
 
   /// Windows as examples, and what was left out.
@@ -95,7 +96,8 @@ public struct WindowChoice: Hashable, Sendable {
       recordings.map { example in
         WindowPlan.Outline(
           length: example.recordingLength,
-          labels: example.spans.isEmpty ? .whole(example.label) : .spans(example.spans))
+          // A recording with spans has no label of its own.
+          labels: example.label.isEmpty ? .spans(example.spans) : .whole(example.label))
       })
     let labels = Set(dataset.labels).union([plan.restLabel].compactMap { $0 }).sorted()
     var result = Cut(
@@ -109,9 +111,8 @@ public struct WindowChoice: Hashable, Sendable {
         result.emptyCount += 1
         continue
       }
-      let origin = example.origin
       example.content = .series(part)
-      example.origin = "\(origin), steps \(window.range.lowerBound + 1)–\(window.range.upperBound)"
+      example.origin += ", steps \(window.range.lowerBound + 1)–\(window.range.upperBound)"
       example.label = window.label
       example.spans = []
       result.dataset.examples.append(example)
@@ -131,32 +132,21 @@ public struct WindowChoice: Hashable, Sendable {
         found: "a drawing or picture")
     }
     guard let rate else { return example }
-    var result = example
-    let origin = example.origin
+    let known = series.assuming(rate: rate)
     let resampled: Series
     do {
-      guard series.meanRate != nil else {
-        result.content = .series(
-          try Series(channels: series.channels, values: series.values, rate: rate))
-        result.origin = origin
-        return result
-      }
-      resampled = try series.resampled(toRate: rate)
+      resampled = try known.resampled(toRate: rate)
     } catch SeriesError.allMissing {
       // Its windows are counted as empty.
       return example
     } catch {
       throw FileError(
-        path: origin, expected: "a recording for \(rate.formattedRate) steps a second",
+        path: example.origin, expected: "a recording for \(rate.shortText) steps a second",
         found: "another one (\(error))")
     }
+    var result = example
     result.content = .series(resampled)
-    result.origin = origin
-    result.spans = series.resampled(example.spans, toRate: rate, length: resampled.length)
-    if result.spans.isEmpty, !example.spans.isEmpty {
-      // All spans are shorter than a step.
-      result.spans = [Span(0..<0, label: example.spans[0].label)]
-    }
+    result.spans = known.resampled(example.spans, toRate: rate, length: resampled.length)
     return result
   }
 }
@@ -195,12 +185,5 @@ extension Dataset {
       rates.append(rate)
     }
     return rates.sorted()
-  }
-}
-
-extension Double {
-  /// The number without `.0`.
-  fileprivate var formattedRate: String {
-    self == rounded() && magnitude < 1e15 ? "\(Int(self))" : "\(self)"
   }
 }

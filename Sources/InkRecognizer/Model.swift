@@ -3,7 +3,7 @@ import InkNetwork
 import InkRaster
 import InkSeries
 
-/// A trained network with everything that is needed to use it: one file explains itself.
+/// A network with its labels, preprocessing, thresholds and provenance.
 public struct Model: Hashable, Sendable {
   /// The layers and their weights.
   public let network: TrainedNetwork
@@ -11,7 +11,7 @@ public struct Model: Hashable, Sendable {
   public let labels: [String]
   /// How a drawing or a recording becomes the network's inputs, one for each.
   public let preprocessing: [Preprocessing]
-  /// How sure an answer has to be.
+  /// The temperature and the rejection thresholds.
   public var decision: Decision
   /// Where the model came from, for people: data and their hashes, seed, command, version.
   public var provenance: [String: String]
@@ -42,6 +42,11 @@ public struct Model: Hashable, Sendable {
 
   /// The label that the network learnt for windows of a recording without an action, if it did.
   public var restLabel: String? { provenance[Self.restLabelKey] }
+
+  /// The labels that make no events: the standard ones, and ``restLabel``.
+  public var eventRestLabels: Set<String> {
+    EventRule.standardRestLabels.union([restLabel].compactMap { $0 })
+  }
 
   /// The inputs, nodes and output of the network.
   public var architecture: Architecture { network.architecture }
@@ -82,7 +87,7 @@ public struct Model: Hashable, Sendable {
     }
   }
 
-  /// Makes a model; `path` is how errors call it.
+  /// Creates a model; errors name it `path`.
   ///
   /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
   public init(

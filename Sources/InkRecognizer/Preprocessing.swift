@@ -3,14 +3,16 @@ import InkNetwork
 import InkRaster
 import InkSeries
 
-/// How a drawing or a recording becomes an input of a network: the same in training and in use, for it
-/// is stored in the model.
+/// How a drawing or recording becomes an input of a network.
+///
+/// The model stores it, so training and use agree.
 public enum Preprocessing: Hashable, Sendable {
   /// A grey picture of 0…255, times `scale`.
   case raster(Rasterizer, scale: Float)
   /// The strokes of a drawing as a series.
   case strokes(StrokeEncoder, SeriesPreparation)
-  /// A recording of sensors; `window` is how long ones are cut, if the network learnt windows.
+  /// A recording of sensors; `window` has the training windows, or is `nil` if whole recordings were
+  /// used.
   case series(SeriesPreparation, window: SlidingWindows?)
 
   /// Draws with `rasterizer`; grey values become numbers from 0 to 1.
@@ -53,7 +55,7 @@ public enum Preprocessing: Hashable, Sendable {
     }
   }
 
-  /// What goes in, in a word.
+  /// The kind of input, in the plural.
   var words: String {
     switch self {
     case .raster: "drawings or pictures"
@@ -210,12 +212,5 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     default: throw .unsuitable(expected: words, found: input.words)
     }
-  }
-}
-
-extension Double {
-  /// The number, without `.0` if it is whole.
-  fileprivate var shortText: String {
-    self == rounded() && magnitude < 1e15 ? "\(Int(self))" : "\(self)"
   }
 }

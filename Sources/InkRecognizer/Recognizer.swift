@@ -4,9 +4,9 @@ import InkNetwork
 import InkRaster
 import InkSeries
 
-/// Tells what a drawing shows, or why it is none of the things it knows.
+/// Classifies drawings, pictures and recordings with one model.
 ///
-/// Deterministic, without input or output after it is made, and safe to share between threads.
+/// It is deterministic, reads no files after its creation, and can be shared between threads.
 public struct Recognizer: Sendable {
   /// The model that decides.
   public let model: Model
@@ -32,12 +32,12 @@ public struct Recognizer: Sendable {
     try Recognizer(modelPath: releasedModelPath)
   }
 
-  /// Where the released model lies.
+  /// The path of the released model.
   public static var releasedModelPath: String {
     Bundle.module.bundleURL.appendingPathComponent("inkstate.safetensors").path
   }
 
-  /// What `drawing`, with all its strokes, shows.
+  /// Classifies `drawing` with all its strokes.
   ///
   /// - Throws: `PreparationError` where the drawing has coordinates that are not finite, or the model reads
   ///   no drawings.
@@ -45,14 +45,14 @@ public struct Recognizer: Sendable {
     try recognize(.drawing(drawing))
   }
 
-  /// What `bitmap` shows: bright ink on black, of any size.
+  /// Classifies `bitmap`: bright ink on black, of any size.
   ///
   /// - Throws: `PreparationError` where the model does not read pictures alone.
   public func recognize(_ bitmap: Bitmap) throws(PreparationError) -> Recognition {
     try recognize(.bitmap(bitmap))
   }
 
-  /// What `series`, a whole recording or a window of one, shows.
+  /// Classifies `series`, a whole recording or a window of one.
   ///
   /// - Throws: `PreparationError` where the channels are not those of the model, or the recording is too
   ///   short or too long for it.
@@ -60,7 +60,7 @@ public struct Recognizer: Sendable {
     try recognize(.series(series))
   }
 
-  /// What `input` shows.
+  /// Classifies `input`.
   ///
   /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
   public func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
@@ -105,7 +105,7 @@ public struct Recognizer: Sendable {
       found: "\(count / channels)")
   }
 
-  /// An answer that knows nothing.
+  /// Returns an answer in which all labels are equally likely.
   private func unknown(_ rejection: Recognition.Rejection) -> Recognition {
     Recognition(
       ranked: model.labels.map { .init(label: $0, probability: 1 / Double(model.labels.count)) },
@@ -116,7 +116,7 @@ public struct Recognizer: Sendable {
     var probabilities = softmax(logits, temperature: model.decision.temperature)
     let isDefined = probabilities.allSatisfy(\.isFinite)
     if !isDefined {
-      // Weights so large that the logits overflow know nothing.
+      // If the logits overflow, all labels are equally likely.
       probabilities = probabilities.map { _ in 1 / Double(probabilities.count) }
     }
     let ranked = zip(model.labels, probabilities)
@@ -149,7 +149,7 @@ public struct Recognition: Hashable, Sendable {
     }
   }
 
-  /// Why a drawing is refused.
+  /// The reason why an answer is rejected.
   public enum Rejection: String, Hashable, Sendable, CaseIterable {
     /// It is a tap: no extent, or one below the model's least.
     case tooSmall

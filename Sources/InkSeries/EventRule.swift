@@ -27,6 +27,13 @@ public struct EventRule: Hashable, Sendable {
   /// The labels that never make events.
   public let restLabels: Set<String>
 
+  /// The default of ``smoothing``.
+  public static let standardSmoothing = Smoothing.exponential(0.5)
+  /// The default of ``onThreshold``.
+  public static let standardOnThreshold = 0.6
+  /// The default of ``offThreshold``.
+  public static let standardOffThreshold = 0.4
+
   /// The labels that make no events by default.
   public static let standardRestLabels: Set<String> = ["none", "other", "rest"]
 
@@ -36,8 +43,8 @@ public struct EventRule: Hashable, Sendable {
   ///
   /// - Throws: `EventRuleError` if a number is out of range.
   public init(
-    smoothing: Smoothing = .exponential(0.5), onThreshold: Double = 0.6,
-    offThreshold: Double = 0.4, leastDuration: Int = 0,
+    smoothing: Smoothing = standardSmoothing, onThreshold: Double = standardOnThreshold,
+    offThreshold: Double = standardOffThreshold, leastDuration: Int = 0,
     restLabels: Set<String> = Self.standardRestLabels
   ) throws(EventRuleError) {
     switch smoothing {

@@ -49,12 +49,12 @@ struct RowParser {
           at: place, expected: "a row with the names of the channels, such as `\(missing)`",
           found: "numbers")
     }
-    if let timeColumn, !seen.contains(timeColumn) {
+    let timeName = TimeUnit.column(named: timeColumn, in: names, besides: channels)
+    if let timeColumn, timeName == nil {
       throw InkError(
         at: place, expected: "a column `\(timeColumn)`",
         found: names.prefix(20).joined(separator: ", "))
     }
-    let timeName = timeColumn ?? names.first { !channels.contains($0) && TimeUnit.isColumn($0) }
     columns = names.map { name in
       if let index = channels.firstIndex(of: name) { return .value(index) }
       return name == timeName ? .time : .unused

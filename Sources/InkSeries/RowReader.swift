@@ -100,7 +100,8 @@ private final class BufferedLines {
 
   /// Makes the last line the next one again.
   func keepLast() {
-    pending = last.lowerBound..<pending.upperBound
+    // At the end of the input, nothing is pending any more.
+    pending = last.lowerBound..<max(last.upperBound, pending.upperBound)
     number -= 1
   }
 

@@ -72,6 +72,12 @@ public struct Series: Sendable {
     return Double(length - 1) / duration
   }
 
+  /// Returns the series with this rate if neither its rate nor its times are known.
+  package func assuming(rate: Double) -> Series {
+    meanRate == nil
+      ? Series(unchecked: values, channels: channels, rate: rate, times: times) : self
+  }
+
   /// Returns the values of one channel.
   public func values(ofChannel channel: Int) -> [Float] {
     precondition(channels.indices.contains(channel), "there are \(channels.count) channels")

@@ -45,7 +45,7 @@ public enum SeriesDuration: Hashable, Sendable, CustomStringConvertible {
   /// The duration as text: `120 steps` or `2.5 s`.
   public var description: String {
     switch self {
-    case .steps(let count): count == 1 ? "1 step" : "\(count) steps"
+    case .steps(let count): count.counted("step")
     case .seconds(let seconds):
       seconds == seconds.rounded() && seconds < 1e15
         ? "\(Int(seconds)) s" : "\(seconds) s"

@@ -40,6 +40,15 @@ public enum TimeUnit: String, Sendable, CaseIterable {
     return words.count == 1 || (words.count == 2 && Self(ofColumn: name) != nil)
   }
 
+  /// Returns the name of the column with the times: the one called `wanted`, in capitals or not, or else
+  /// the first that is named like times and is none of `channels`.
+  package static func column(
+    named wanted: String?, in names: [String], besides channels: [String]
+  ) -> String? {
+    guard let wanted else { return names.first { !channels.contains($0) && isColumn($0) } }
+    return names.first { $0.lowercased() == wanted.lowercased() }
+  }
+
   private static func words(_ name: String) -> [String] {
     name.lowercased().split { !$0.isLetter }.map(String.init)
   }

@@ -21,7 +21,7 @@ public struct WindowPlan: Hashable, Sendable {
   public struct Outline: Hashable, Sendable {
     /// The number of steps.
     public var length: Int
-    /// The labelled spans, or `nil` if the label is that of the whole recording.
+    /// One label for all steps, or labelled spans.
     public var labels: Labels
 
     /// The labels of a recording.

@@ -166,11 +166,7 @@ extension SeriesFile.Shown {
     var series = given
     let recordings = recognizer.model.recordings
     // Without a rate, it is taken to be that of the training.
-    if let rate = recordings?.preparation.rate, series.meanRate == nil,
-      let known = try? Series(channels: series.channels, values: series.values, rate: rate)
-    {
-      series = known
-    }
+    if let rate = recordings?.preparation.rate { series = series.assuming(rate: rate) }
     let axis = Axis(series)
     self.name = name
     label = example.label.isEmpty ? nil : example.label
@@ -226,9 +222,7 @@ extension SeriesFile.Shown {
         problem = Self.cutText(count)
         return
       }
-      var restLabels = EventRule.standardRestLabels
-      if let label = recognizer.model.restLabel { restLabels.insert(label) }
-      let rule = try EventRule(restLabels: restLabels)
+      let rule = try EventRule(restLabels: recognizer.model.eventRestLabels)
       var detector = EventDetector(labels: recognizer.model.labels, windows: window, rule: rule)
       let part = isCut ? series.part(0..<window.range(of: count - 1).upperBound) : series
       var found: [Event] = []

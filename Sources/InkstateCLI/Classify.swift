@@ -208,36 +208,10 @@ struct Classify: ParsableCommand {
     guard isJSON else { return Terminal.show("\(name): \(answer.text)") }
     // Strings and finite numbers can always be encoded as JSON.
     try! Terminal.show(
-      json: JSONAnswer(
+      json: JSONLine(
         source: name, label: answer.top.label, probability: answer.top.probability,
-        rejected: answer.rejection?.rawValue, inverted: isInverted,
+        rejected: .some(answer.rejection?.rawValue), inverted: isInverted,
         ranked: answer.ranked.map { JSONPair(label: $0.label, probability: $0.probability) }),
       indented: false)
-  }
-}
-
-/// An answer as one line of JSON.
-private struct JSONAnswer: Encodable {
-  var source: String
-  var label: String
-  var probability: Double
-  var rejected: String?
-  /// Whether a picture had dark ink on a light background.
-  var inverted: Bool?
-  var ranked: [JSONPair]
-
-  enum CodingKeys: CodingKey {
-    case source, label, probability, rejected, inverted, ranked
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(source, forKey: .source)
-    try container.encode(label, forKey: .label)
-    try container.encode(probability, forKey: .probability)
-    // `null` is written, not omitted.
-    try container.encode(rejected, forKey: .rejected)
-    try container.encodeIfPresent(inverted, forKey: .inverted)
-    try container.encode(ranked, forKey: .ranked)
   }
 }

@@ -95,7 +95,7 @@ struct SeriesClassification {
     if let rate, withoutRate > 0 {
       Terminal.say(
         "note: \(withoutRate.counted("recording")) in \(path) without times or --rate; "
-          + "\(rate.shortText) steps a second are assumed, as in training")
+          + "\(rate.briefText) steps a second are assumed, as in training")
     }
     for example in loaded.dataset.examples {
       do { failureCount += try answer(example) } catch let error as ValidationError {
@@ -116,9 +116,7 @@ struct SeriesClassification {
     }
     let name = example.origin
     // Without a rate, it is taken to be that of the training.
-    if let rate, series.meanRate == nil {
-      series = try Series(channels: series.channels, values: series.values, rate: rate)
-    }
+    if let rate { series = series.assuming(rate: rate) }
     let seriesRate = rate ?? series.meanRate
     guard let windows = try windows(rate: seriesRate) else {
       write(try recognizer.recognize(series), named: name)
@@ -173,15 +171,10 @@ struct SeriesClassification {
     var stream = SeriesStream(windows, channelCount: channels.count)
     func add(_ row: [Float]) {
       stream.append(row) { range, values in
-        let result = Result { () throws(PreparationError) -> Recognition in
-          let series: Series
-          do throws(SeriesError) {
-            series = try Series(channels: channels, values: Array(values), rate: rate)
-          } catch {
-            throw .series(error)
-          }
-          return try recognizer.recognize(series)
-        }
+        // The reader gives finite numbers and gaps only.
+        let series = Series(
+          unchecked: Array(values), channels: channels, rate: rate, times: nil)
+        let result = Result { () throws(PreparationError) in try recognizer.recognize(series) }
         output.add(.init(range: range, result: result))
       }
     }
@@ -258,7 +251,7 @@ private struct WindowOutput {
     let rows =
       hasTimes
       ? "the times of the rows"
-      : rowRate.map { "\($0.shortText) rows a second" } ?? "rows without times"
+      : rowRate.map { "\($0.briefText) rows a second" } ?? "rows without times"
     func duration(_ steps: Int) -> String {
       rate.map { "\((Double(steps) / $0).fixed(2)) s" } ?? steps.counted("step")
     }
@@ -292,7 +285,6 @@ private struct WindowOutput {
   /// Prints the event that lasts until the end.
   mutating func finish() {
     if let event = detector?.finish() { write(event) }
-    // The detector starts again.
     fflush(nil)
   }
 
@@ -334,35 +326,39 @@ private struct WindowOutput {
   }
 }
 
-/// A window or an event as one line of JSON.
-private struct JSONLine: Encodable {
+/// An answer or an event as one line of JSON.
+struct JSONLine: Encodable {
   var source: String
-  var start: Double
-  var end: Double
-  var unit: String
+  /// The place of a window or an event.
+  var start: Double?
+  var end: Double?
+  var unit: String?
   var label: String
   var probability: Double
   /// The time at which an event is certain.
   var reported: Double?
-  /// Why a window is rejected; `.some(nil)` for one that is not, and `nil` for events.
+  /// Why an answer is rejected; `.some(nil)` for one that is not, and `nil` for events.
   var rejected: String??
+  /// Whether a picture had dark ink on a light background.
+  var inverted: Bool?
   var ranked: [JSONPair]?
 
   enum CodingKeys: CodingKey {
-    case source, start, end, unit, label, probability, reported, rejected, ranked
+    case source, start, end, unit, label, probability, reported, rejected, inverted, ranked
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(source, forKey: .source)
-    try container.encode(start, forKey: .start)
-    try container.encode(end, forKey: .end)
-    try container.encode(unit, forKey: .unit)
+    try container.encodeIfPresent(start, forKey: .start)
+    try container.encodeIfPresent(end, forKey: .end)
+    try container.encodeIfPresent(unit, forKey: .unit)
     try container.encode(label, forKey: .label)
     try container.encode(probability, forKey: .probability)
     try container.encodeIfPresent(reported, forKey: .reported)
-    // `null` is written for a window, not omitted.
+    // `null` is written for an answer, not omitted.
     if let rejected { try container.encode(rejected, forKey: .rejected) }
+    try container.encodeIfPresent(inverted, forKey: .inverted)
     try container.encodeIfPresent(ranked, forKey: .ranked)
   }
 }
@@ -391,8 +387,8 @@ extension Recognition {
 }
 
 extension Double {
-  /// The number, without decimals if it is whole.
-  fileprivate var shortText: String {
+  /// The number with two decimals, or without if it is whole.
+  fileprivate var briefText: String {
     self == rounded() && magnitude < 1e9 ? "\(Int(self))" : fixed(2)
   }
 }

@@ -61,9 +61,10 @@ struct CrossValidate: ParsableCommand {
       disturbance: disturb.map { .turned(shrunkTo: $0, seed: training.seed) },
       workers: training.workers(),
       prepare: { learnt, test in
-        guard let choice = try windows.choice(for: learnt) else { return (learnt, test) }
-        if cutWindows != choice.plan.windows { Terminal.say(choice.summary) }
-        cutWindows = choice.plan.windows
+        let choice = try windows.choice(for: learnt)
+        if let choice, cutWindows != choice.plan.windows { Terminal.say(choice.summary) }
+        cutWindows = choice?.plan.windows
+        guard let choice else { return (learnt, test) }
         return (try choice.cut(learnt).dataset, try choice.cut(test).dataset)
       },
       network: { try training.network(for: $0, rasterizer: rasterizer, window: cutWindows) },

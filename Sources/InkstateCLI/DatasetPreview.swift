@@ -34,7 +34,7 @@ struct DatasetPreview: ParsableCommand {
   @Option(help: "The number of rows for each class.")
   var rows = 3
 
-  @Flag(help: "Show the random variations that training uses.")
+  @Flag(help: "Show random variations of each example, as --augment has them.")
   var augmented = false
 
   @Flag(help: "Show a section for each kind instead of each class.")
@@ -44,7 +44,7 @@ struct DatasetPreview: ParsableCommand {
     help: """
       The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), for series \
       \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: any-angle, \
-      for series wearable)
+      for series mild)
       """)
   var augment: String?
 
@@ -115,7 +115,7 @@ struct DatasetPreview: ParsableCommand {
     of dataset: Dataset, using generator: inout SeededGenerator
   ) throws -> (png: Data, sections: Int) {
     let columns = columns ?? 6
-    let augmentation = try SeriesAugmentation.named(augment ?? "wearable")
+    let augmentation = try SeriesAugmentation.named(augment ?? "mild")
     var groups: [String: [Series]] = [:]
     for example in dataset.examples {
       guard case .series(let series) = example.content else {
@@ -141,26 +141,5 @@ struct DatasetPreview: ParsableCommand {
       return CurveSheet.Section(title: "\(title) (\(members.count))", series: series)
     }
     return (try PNG.encode(CurveSheet(sections, columns: columns).render()), sections.count)
-  }
-}
-
-extension SeriesAugmentation {
-  /// Returns a named augmentation of series, or the one that a JSON file describes.
-  static func named(_ name: String) throws -> SeriesAugmentation {
-    if let augmentation = named[name] { return augmentation }
-    guard let data = try? InputFile(path: name).rest(atMost: 16 << 20) else {
-      throw ValidationError(
-        "--augment: `\(name)` is not \(named.keys.sorted().alternatives), and no file of this name "
-          + "can be read")
-    }
-    do {
-      return try JSONDecoder().decode(SeriesAugmentation.self, from: data)
-    } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-      throw FileError(
-        path: name, expected: "an augmentation of series in JSON", found: context.debugDescription)
-    } catch {
-      throw FileError(
-        path: name, expected: "an augmentation of series in JSON", found: "something else")
-    }
   }
 }

@@ -101,10 +101,11 @@ struct Evaluate: ParsableCommand {
         throw ValidationError("--by: `\(axis.rawValue)` needs drawings or pictures")
       }
     }
-    let recordings = dataset
+    var recordings = dataset
     let choice = try windows.choice(of: recognizer.model, for: dataset)
     if let choice {
-      let cut = try choice.cut(dataset)
+      recordings.examples = try dataset.examples.map { try choice.prepared($0) }
+      let cut = try choice.cut(recordings)
       WindowOptions.report([cut], choice)
       dataset = cut.dataset
     }
@@ -145,6 +146,8 @@ struct Evaluate: ParsableCommand {
   }
 
   /// Returns the evaluation of events if the recordings have labelled spans, otherwise `nil`.
+  ///
+  /// They are at the rate of the model.
   private func eventEvaluation(
     of recognizer: Recognizer, on recordings: Dataset, _ choice: WindowChoice?, workers: Int
   ) throws -> EventEvaluation? {
@@ -154,10 +157,8 @@ struct Evaluate: ParsableCommand {
       }
       return nil
     }
-    let prepared = Dataset(
-      try recordings.examples.map { try choice.prepared($0) }, labels: recordings.labels)
     return EventEvaluation(
-      of: recognizer, on: prepared, windows: choice.plan.windows,
+      of: recognizer, on: recordings, windows: choice.plan.windows,
       rule: try events.rule(rate: choice.rate, model: recognizer.model), workers: workers)
   }
 
@@ -171,33 +172,38 @@ struct Evaluate: ParsableCommand {
     }
   }
 
+  /// Returns the examples with wrong answers, at most 64 of each kind of mistake, with a title.
+  private func mistakes(
+    _ evaluation: Evaluation, of dataset: Dataset
+  ) -> [(title: String, examples: [Example])] {
+    let groups = Dictionary(grouping: evaluation.errors) { "\($0.label) > \($0.answer)" }
+    return groups.keys.sorted().map { title in
+      (
+        "\(title) (\(groups[title]!.count))",
+        groups[title]!.prefix(64).map { dataset.examples[$0.index] }
+      )
+    }
+  }
+
   private func sheet(
     _ evaluation: Evaluation, of dataset: Dataset, _ rasterizer: Rasterizer
   ) throws -> Bitmap {
-    let groups = Dictionary(grouping: evaluation.errors) { "\($0.label) > \($0.answer)" }
-    let sections = try groups.keys.sorted().map { title in
-      ContactSheet.Section(
-        title: "\(title) (\(groups[title]!.count))",
-        bitmaps: try groups[title]!.prefix(64).map {
-          rasterizer.fit(try dataset.examples[$0.index].bitmap(rasterizer))
-        })
-    }
-    return ContactSheet(sections).render()
+    ContactSheet(
+      try mistakes(evaluation, of: dataset).map { title, examples in
+        ContactSheet.Section(
+          title: title, bitmaps: try examples.map { rasterizer.fit(try $0.bitmap(rasterizer)) })
+      }
+    ).render()
   }
 
   /// Returns a sheet with the curves of recordings that got a wrong answer.
   private func curves(_ evaluation: Evaluation, of dataset: Dataset) -> ColorPicture {
-    let groups = Dictionary(grouping: evaluation.errors) { "\($0.label) > \($0.answer)" }
-    return CurveSheet(
-      groups.keys.sorted().map { title in
+    CurveSheet(
+      mistakes(evaluation, of: dataset).map { title, examples in
         CurveSheet.Section(
-          title: "\(title) (\(groups[title]!.count))",
-          series: groups[title]!.prefix(64).compactMap { mistake in
-            if case .series(let series) = dataset.examples[mistake.index].content {
-              series
-            } else {
-              nil
-            }
+          title: title,
+          series: examples.compactMap {
+            if case .series(let series) = $0.content { series } else { nil }
           })
       }
     ).render()

@@ -383,6 +383,16 @@ extension Augmentation {
   }
 }
 
+extension SeriesAugmentation {
+  /// Returns a named augmentation of series, or the one that a JSON file describes.
+  static func named(_ name: String) throws -> SeriesAugmentation {
+    try named[name]
+      ?? described(
+        SeriesAugmentation.self, path: name, option: "--augment", names: named.keys.sorted(),
+        content: "an augmentation of series in JSON")
+  }
+}
+
 extension Recognizer {
   /// Returns the model at `path`, or the released one.
   static func load(_ path: String?) throws -> Recognizer {

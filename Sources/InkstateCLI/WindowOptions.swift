@@ -115,10 +115,15 @@ extension SlidingWindows {
 
 /// How answers about windows become events.
 struct EventOptions: ParsableArguments {
-  @Option(help: "The smoothed probability that starts an event. (default: 0.6)")
+  @Option(
+    help:
+      "The smoothed probability that starts an event. (default: \(EventRule.standardOnThreshold))")
   var on: Double?
 
-  @Option(help: "The smoothed probability below which an event ends. (default: 0.4)")
+  @Option(
+    help:
+      "The smoothed probability below which an event ends. (default: \(EventRule.standardOffThreshold))"
+  )
   var off: Double?
 
   @Option(
@@ -161,19 +166,18 @@ struct EventOptions: ParsableArguments {
   ///
   /// The label that the model was trained on as rest makes no events either.
   func rule(rate: Double?, model: Model?) throws -> EventRule {
-    let on = on ?? max(0.6, off ?? 0)
-    var rest = restLabels.isEmpty ? EventRule.standardRestLabels : Set(restLabels)
-    if restLabels.isEmpty, let known = model?.restLabel {
-      rest.insert(known)
-    }
+    let on = on ?? max(EventRule.standardOnThreshold, off ?? 0)
+    let rest =
+      restLabels.isEmpty
+      ? model?.eventRestLabels ?? EventRule.standardRestLabels : Set(restLabels)
     if let model, let unknown = restLabels.first(where: { !model.labels.contains($0) }) {
       throw ValidationError(
         "--rest-label: the model has no label `\(unknown)`; its labels are "
           + model.labels.alternatives)
     }
     return try EventRule(
-      smoothing: smoothing ?? .exponential(0.5), onThreshold: on,
-      offThreshold: off ?? min(0.4, on),
+      smoothing: smoothing ?? EventRule.standardSmoothing, onThreshold: on,
+      offThreshold: off ?? min(EventRule.standardOffThreshold, on),
       leastDuration: try minDuration?.steps(atRate: rate) ?? 0, restLabels: rest)
   }
 }

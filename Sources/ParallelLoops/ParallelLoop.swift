@@ -3,7 +3,7 @@ import Synchronization
 
 /// Spreads tasks over cores.
 ///
-/// Which core takes which task is left to chance, so tasks must not share what they write.
+/// The assignment of tasks to cores is not fixed, so tasks must not write to the same memory.
 package struct ParallelLoop: Sendable {
   /// How many tasks run at the same time.
   package let workers: Int

@@ -69,6 +69,17 @@ import TestSupport
     #expect(try series(example).channels == ["x"])
   }
 
+  @Test func aChannelIsNoTimeIfItIsWanted() throws {
+    try folder.write("a/a.csv", "t,x\n20,1\n19,2\n")
+    var reading = SeriesReading()
+    reading.channels = ["t", "x"]
+    let loaded = try load("", reading)
+    #expect(loaded.failures == [])
+    #expect(
+      try series(#require(loaded.dataset.examples.first))
+        == Series(channels: ["t", "x"], values: [20, 1, 19, 2]))
+  }
+
   @Test func aTableHasManyRecordingsWithSpans() throws {
     let table = try folder.write(
       "all.csv",

@@ -17,6 +17,17 @@ import Testing
     return example
   }
 
+  @Test func spansShorterThanAStepAreLeftOut() throws {
+    let short = try recording(1000, rate: 1000, spans: [Span(10..<11, label: "a")])
+    let choice = WindowChoice(
+      rate: 10, plan: WindowPlan(try SlidingWindows(length: 5), restLabel: "none"))
+    #expect(try choice.prepared(short).spans.isEmpty)
+    // What is left is time without an action.
+    let cut = try choice.cut(Dataset([short]))
+    #expect(!cut.dataset.examples.isEmpty)
+    #expect(cut.dataset.examples.allSatisfy { $0.label == "none" })
+  }
+
   @Test func theMedianSpanIsChosen() throws {
     let spans = [
       Span(0..<20, label: "a"), Span(20..<60, label: "b"), Span(60..<160, label: "a"),

@@ -42,6 +42,13 @@ import TestSupport
     #expect(table.errors.isEmpty)
   }
 
+  @Test func theColumnWithTimesIsFoundInCapitalsToo() throws {
+    let folder = try TemporaryFolder()
+    let input = try InputFile(path: folder.write("rows.csv", "When,x\n5,1\n"))
+    var reader = try RowReader(input, channels: ["x"], timeColumn: "when")
+    #expect(try reader.next() && reader.time == 5 && reader.values == [1])
+  }
+
   @Test func timeIsAChannelIfItIsWanted() throws {
     let table = try read("time,x\n5,1\n4,2\n", channels: ["x", "time"])
     #expect(table.rows == [[1, 5], [2, 4]])
@@ -62,6 +69,12 @@ import TestSupport
     #expect(
       try read(text, channels: ["dim_1", "dim_0"])
         == Table(rows: [[2, 1], [4, 3]], times: [nil, nil]))
+  }
+
+  @Test(arguments: ["1,2", "\n1,2", "\u{FEFF}1,2\n"])
+  func theOnlyRowIsRead(text: String) throws {
+    #expect(
+      try read(text, channels: ["dim_0", "dim_1"]) == Table(rows: [[1, 2]], times: [nil]))
   }
 
   @Test func missingValuesAreNaN() throws {
