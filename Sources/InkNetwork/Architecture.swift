@@ -219,12 +219,12 @@ public struct Architecture: Hashable, Sendable {
   /// The number of values in all inputs of an example, at their longest.
   public var inputCount: Int { inputShapes.reduce(0) { $0 + $1.count } }
 
-  /// The most steps of each input; 1 for what is no series.
+  /// The maximum number of steps of each series; 1 for other inputs.
   package var longestSeries: [Int] {
     inputShapes.map { if case .series(let length, _) = $0 { length } else { 1 } }
   }
 
-  /// The fewest steps of each input; 1 for what is no series.
+  /// The minimum number of steps of each series; 1 for other inputs.
   package var shortestSeries: [Int] {
     inputs.map { if case .series(_, let length) = $0.form { length.bounds.lowerBound } else { 1 } }
   }

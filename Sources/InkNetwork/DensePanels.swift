@@ -10,7 +10,7 @@ package struct DensePanels: Sendable {
   package let weight: FloatBuffer
   package let bias: FloatBuffer
 
-  /// Reserves memory, all zeros.
+  /// Allocates memory, filled with zeros.
   package init(inputs: Int, units: Int) {
     precondition(units % PlaneLayout.lanes == 0, "units in whole vectors")
     self.inputs = inputs

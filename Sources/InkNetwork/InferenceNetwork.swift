@@ -16,7 +16,7 @@ public struct InferenceNetwork: Sendable {
   private let output: Architecture.Output
   /// Where the values of each input begin where all follow each other at their longest.
   private let starts: [Int]
-  /// The fewest and the most steps of each input.
+  /// The minimum and maximum number of steps of each input.
   private let shortest: [Int]
   private let longest: [Int]
   // A caller that never asks for more than one picture need not pay for several.

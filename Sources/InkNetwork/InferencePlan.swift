@@ -53,7 +53,7 @@ struct InferencePlan: Sendable {
 
   private var architecture: Architecture { network.architecture }
 
-  /// Adds what node `index` and those that it takes with it do.
+  /// Adds the steps of node `index` and of the nodes that are computed with it.
   private mutating func add(_ index: Int) {
     let source = architecture.sources[index][0]
     switch architecture.nodes[index].layer {
@@ -183,7 +183,7 @@ struct InferencePlan: Sendable {
     places[.node(epilogue.end)] = output
   }
 
-  /// Adds the ways of a recurrent layer through the series.
+  /// Adds the directions of a recurrent layer.
   private mutating func addRecurrence(
     _ kind: RecurrentCell.Kind, _ units: Int, _ direction: Direction, _ index: Int,
     from source: Architecture.Source
@@ -410,7 +410,7 @@ enum Operation: Sendable {
   case gather(start: Int)
   /// The windows of a series times weights.
   case seriesConvolution(SeriesWindows, DensePanels, lowest: Float)
-  /// A way of a recurrent layer through a series; its states lie in the channels from `start` on.
+  /// One direction of a recurrent layer; its states are the channels from `start` on.
   case recurrence(RecurrentCell, start: Int)
   case timePooling(TimePooling.Method, weight: FloatBuffer)
   case layerNormalization(weight: FloatBuffer, bias: FloatBuffer)
@@ -421,13 +421,13 @@ enum Operation: Sendable {
 
   /// Computes it for `count` examples; `input` and `output` begin with the memory of the first one.
   ///
-  /// Of a series, each example has so many steps.
+  /// `steps` and `outputSteps` are the numbers of steps of a series.
   func run(
     count: Int, input: UnsafeMutablePointer<Float>, _ inputLayout: PlaneLayout, steps: Int,
     output: UnsafeMutablePointer<Float>, _ outputLayout: PlaneLayout, outputSteps: Int,
     scratch: UnsafeMutablePointer<Float>
   ) {
-    // The values that are used, where the rest of the memory need not be touched.
+    // The number of values in use; a series can be shorter than its memory.
     let used = inputLayout.isSeries ? steps * inputLayout.packedChannels : inputLayout.count
     switch self {
     case .dense(let product):

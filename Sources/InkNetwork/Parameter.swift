@@ -16,13 +16,13 @@ public struct Parameter: Hashable, Sendable {
     case inputBias = "bias_ih"
     /// What is added to the products with the state, `[gates · units]`.
     case stateBias = "bias_hh"
-    /// The same for the way back through the series.
+    /// The same for the backward direction.
     case inputWeightBackward = "weight_ih_reverse"
-    /// The same for the way back through the series.
+    /// The same for the backward direction.
     case stateWeightBackward = "weight_hh_reverse"
-    /// The same for the way back through the series.
+    /// The same for the backward direction.
     case inputBiasBackward = "bias_ih_reverse"
-    /// The same for the way back through the series.
+    /// The same for the backward direction.
     case stateBiasBackward = "bias_hh_reverse"
     /// The mean of every channel over the training data, `[channels]`.
     case runningMean = "running_mean"

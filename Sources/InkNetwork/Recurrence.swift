@@ -1,4 +1,4 @@
-/// A way of a recurrent layer through a series at inference.
+/// One direction of a recurrent layer at inference.
 enum Recurrence {
   /// The steps whose products with the input are computed together.
   private static let blockSize = 32

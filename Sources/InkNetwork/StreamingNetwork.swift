@@ -18,14 +18,14 @@ public final class StreamingNetwork {
   private let steps: [Step]
   private let layouts: [PlaneLayout]
   private let output: Int
-  /// The present step of each series, and the present vectors.
+  /// The current step of each series, and the current vectors.
   private let values: [FloatBuffer]
   private let scratch: FloatBuffer
-  /// Whether the present step changed each of ``values``, and whether there is one at all.
+  /// Whether this step changed each of ``values``, and whether each has a value yet.
   private var isNew: [Bool]
   private var exists: [Bool]
 
-  /// An operation with what it remembers.
+  /// An operation with its state.
   private struct Step {
     var operation: Operation
     var input: Int
@@ -294,7 +294,7 @@ private final class RecurrentState {
   }
 }
 
-/// The pool of the steps so far, in double precision, for there may be many of them.
+/// The pool of the steps so far, in double precision because there can be many.
 ///
 /// Of attention, the sums are those of the softmax divided by that of the highest score so far; where a higher
 /// one comes, they are scaled down (Milakov & Gimelshein, 2018).

@@ -45,8 +45,8 @@ public struct NetworkChoice: Hashable, Sendable {
     self.init(architecture: architecture, preprocessing: [preprocessing])
   }
 
-  /// Chooses the preprocessing for a network: pictures are drawn by `rasterizer`, and a series is that of
-  /// the examples.
+  /// Chooses the preprocessing for a network: pictures are rendered by `rasterizer`; series come from
+  /// strokes or recordings.
   ///
   /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
   public init(
@@ -66,7 +66,7 @@ public struct NetworkChoice: Hashable, Sendable {
     }
   }
 
-  /// Returns the network of a model, to learn more.
+  /// Creates the choice of a model whose training continues.
   public init(of model: Model) {
     self.init(architecture: model.architecture, preprocessing: model.preprocessing)
   }

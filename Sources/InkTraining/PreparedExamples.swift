@@ -12,7 +12,7 @@ import SeededRandom
 /// Examples with their classes, ready to be written into a network's inputs by any worker.
 struct PreparedExamples: Sendable {
   let targets: [Int]
-  /// The most steps of each input; 1 for pictures.
+  /// The maximum number of steps of each input; 1 for pictures.
   let longest: [Int]
   private let preprocessing: [Preprocessing]
   private let augmentation: Augmentation
@@ -83,7 +83,7 @@ struct PreparedExamples: Sendable {
     longest = zip(preprocessing, series).map { preprocessing, series in
       switch preprocessing {
       case .raster: 1
-      // Variations of a drawing may be longer.
+      // Augmented drawings can have more steps.
       case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
       case .strokes(_, let preparation), .series(let preparation, _):
         (series.lazy.map(\.count).max() ?? 0) / preparation.channels.count
@@ -183,7 +183,7 @@ struct PreparedExamples: Sendable {
     case (.strokes(let encoder, let preparation), .drawing(let drawing))
     where isAugmented || reorderedShare > 0:
       var (augmentation, generator) = choices(index, epoch: epoch)
-      // A picture of the same drawing has these choices first.
+      // `Augmentation.bitmap` draws these two numbers first for the same drawing.
       _ = augmentation.margins.map { generator.uniform($0) }
       _ = augmentation.penWidths.map { generator.uniform($0) }
       let varied = reordered(
@@ -202,7 +202,7 @@ struct PreparedExamples: Sendable {
     }
   }
 
-  /// Returns the drawing as somebody with other habits may draw it.
+  /// Returns the drawing with its strokes in another order and direction, or unchanged.
   private func reordered(_ drawing: Drawing, _ index: Int, epoch: Int) -> Drawing {
     var generator = SeededGenerator(seed: seed, stream: 0x0de4, UInt64(epoch), UInt64(index))
     guard reorderedShare > 0, generator.chance(reorderedShare) else { return drawing }

@@ -1,7 +1,7 @@
 import CInkKernels
 import InkNetwork
 
-/// One way of a recurrent layer through the series, with its gradients (backpropagation through time,
+/// One direction of a recurrent layer, with its gradients (backpropagation through time,
 /// Werbos, 1990).
 ///
 /// Legend: S steps of a slice, C channels, U units, G gates. For each step, with input x, state h′ and the
@@ -16,12 +16,12 @@ import InkNetwork
 /// which still have steps lie together.
 struct RecurrentKernel: SeriesKernel {
   private let cell: RecurrentCell
-  /// The values of an output step, and where those of this way begin there.
+  /// The number of values of an output step, and the first one of this direction.
   private let outputRow: Int
   private let outputStart: Int
   private let mostExamples: Int
   private let blas: BLAS
-  /// Whether the other way through the series has written its gradient of the input before.
+  /// Whether the other direction has written its gradient of the input already.
   private let addsInputGradient: Bool
   /// The weights over the state, for the way back: `[units, gates · units]`.
   private let backPanels: DensePanels
@@ -110,7 +110,7 @@ struct RecurrentKernel: SeriesKernel {
     let (input, first) = (steps.input, steps.examples.lowerBound)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: steps.examples.count) { order in
       for position in order.indices {
-        // Sorted as they are put in: slices are short.
+        // Insertion sort, because slices are short.
         let length = input[first + position + 1] - input[first + position]
         var place = position
         while place > 0, input[order[place - 1] + 1] - input[order[place - 1]] < length {
@@ -202,7 +202,7 @@ struct RecurrentKernel: SeriesKernel {
         (scratch.products + position * gateCount).update(
           from: hidden + row * gateCount, count: gateCount)
       }
-      // Nobody asks for the gradient of the state before.
+      // The gradient of the state before the first step is not needed.
       if isFirst { return }
       backPanels.multiply(
         scratch.products, count: active, into: scratch.others, scratch: scratch.dense)

@@ -16,7 +16,7 @@ struct SeriesConvolutionKernel: SeriesKernel {
   let channels: Int
   /// Whether max(0, ·) follows at once and is done in the same pass.
   let hasReLU: Bool
-  /// The most steps of a slice that come out.
+  /// The maximum number of output steps of a slice.
   let mostSteps: Int
   let blas: BLAS
 

@@ -55,12 +55,12 @@ final class TrainingNetwork: @unchecked Sendable {
       /// Planes with the channels first are brought into the order of a packed convolution, and back.
       case pack(PlaneLayout)
       case unpack(PlaneLayout)
-      /// The same values for one of several nodes that read them; on the way back its gradient is added
+      /// The same values for one of several nodes that read them; in the backward pass its gradient is added
       /// to those of the others, or is the first.
       case copy(adds: Bool)
       /// The values of each row in a longer row, from `start` on.
       case gather(start: Int)
-      /// Rows and columns exchanged.
+      /// The transpose.
       case columns(height: Int, width: Int)
       case dense(DenseKernel)
       /// `statistics` is `[5, C]`: means, 1 / √(σ² + ε), and three factors that a pass works with.
@@ -191,7 +191,7 @@ final class TrainingNetwork: @unchecked Sendable {
       case (_, .weight): inputs = parameter.count / parameter.shape[0]
       case (_, .inputWeight), (_, .stateWeight), (_, .inputWeightBackward),
         (_, .stateWeightBackward):
-        // By the size of the state, as PyTorch has them.
+        // The bound depends on the size of the state, as in PyTorch.
         inputs = parameter.shape[0] / gates(of: parameter.node)
         stream |= UInt64(offset) << 16
       default: continue
@@ -386,7 +386,7 @@ final class TrainingNetwork: @unchecked Sendable {
     deinit { pointer.deallocate() }
   }
 
-  /// Finds out where the rows of each example begin.
+  /// Computes the first row of each example.
   private func lay(out count: Int, length: Length?) {
     for (index, buffer) in buffers.enumerated() {
       let starts = rowStarts[index].pointer

@@ -23,7 +23,7 @@ struct TrainingPlan {
 
   typealias SliceSpan = (slice: Int, total: Int?, count: Int)
 
-  /// What flows between layers: for each example some rows of `row` values, one row where it is no series.
+  /// Values between layers: rows of `row` values, as many per example as a series has steps, otherwise one.
   struct Buffer {
     var row: Int
     var mostRows = 1
@@ -73,7 +73,7 @@ struct TrainingPlan {
   private var places: [Reading: Int] = [:]
   /// The nodes whose values lie packed.
   private var packed: Set<Int> = []
-  /// The nodes that a convolution or dense layer before them has taken with it.
+  /// The nodes that are computed together with a node before them.
   private var taken: Set<Int> = []
 
   /// Source number `position` of node `node`.
@@ -82,7 +82,7 @@ struct TrainingPlan {
     var position: Int
   }
 
-  /// `longest` has the most steps of each input; of what is no series it is not read.
+  /// `longest` has the maximum number of steps of each series; other inputs ignore it.
   init(_ architecture: Architecture, longest: [Int], mostExamples: Int, blas: BLAS) {
     self.architecture = architecture
     self.mostExamples = mostExamples
@@ -106,7 +106,7 @@ struct TrainingPlan {
     close()
   }
 
-  /// Adds what node `index` and those that it takes with it do.
+  /// Adds the steps of node `index` and of the nodes that are computed with it.
   private mutating func add(_ index: Int) {
     let input = places[Reading(node: index, position: 0)]!
     let shape = architecture.inputShape(of: index)
@@ -232,7 +232,7 @@ struct TrainingPlan {
     share(step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
   }
 
-  /// Adds the ways of a recurrent layer through the series.
+  /// Adds the directions of a recurrent layer.
   private mutating func addRecurrence(
     _ kind: RecurrentCell.Kind, _ units: Int, _ direction: Direction, node index: Int,
     _ step: TrainingNetwork.Step
@@ -247,7 +247,7 @@ struct TrainingPlan {
       let kernel = RecurrentKernel(
         kind, inputs: input.row, units: units, pass: pass, outputRow: output.row,
         outputStart: number * units,
-        // On the way back, the last is the first.
+        // In the backward pass, the last one comes first.
         addsInputGradient: number + 1 < direction.passes.count,
         mostExamples: mostSliceExamples, mostSteps: input.mostRows * mostExamples, blas: blas)
       append(kernel, step)
@@ -273,14 +273,14 @@ struct TrainingPlan {
     runs.append(.series(step, kernel))
   }
 
-  /// Gives the value in `buffer` to the nodes that read it: the one, or each a copy, whose gradients add
-  /// up.
+  /// Makes the value in `buffer` available to its readers: a single one reads it directly, several get
+  /// copies, whose gradients are added.
   private mutating func share(_ buffer: Int, as source: Architecture.Source) {
     let readings = architecture.sources.enumerated().flatMap { node, sources in
       sources.indices.filter { sources[$0] == source }.map { Reading(node: node, position: $0) }
     }
     if source == .node(architecture.nodes.count - 1) { output = buffer }
-    // On the way back, the last copy is the first to give its gradient.
+    // In the backward pass, the last copy comes first.
     for (index, reading) in readings.enumerated() {
       places[reading] =
         readings.count == 1

@@ -2,8 +2,7 @@ import InkDatasets
 import InkRaster
 import SeededRandom
 
-/// Quick tests of how examples can be varied without looking like another class, by comparing small
-/// pictures.
+/// Quick tests of which variations keep the class of the examples; they compare small pictures.
 struct VariationCheck {
   /// The maximum number of unrotated examples per class and in total.
   private static let (mostReferences, mostReferencesOfAll) = (100, 2000)
@@ -20,7 +19,7 @@ struct VariationCheck {
   /// In 32 samples, it was at most 0.22 for `automata-images`, and at least 0.36 for digits and gestures.
   private static let mostMistaken = 0.3
 
-  /// The minimum share of examples of each class that the nearest picture tells.
+  /// The minimum share of examples of each class whose nearest picture has their label.
   private static let leastTold = 0.7
 
   private let classCount: Int

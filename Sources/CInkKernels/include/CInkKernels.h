@@ -210,7 +210,7 @@ void ink_max_pool_2x2(
 
 // One step of a recurrent layer for one example; units are a multiple of 16, and each gate has units
 // values. `input` and `hidden` are the products of the weights with the step's input and with the state
-// before it, with their biases. What the way back needs is written to `gates`, unless that is NULL.
+// before it, with their biases. What the backward pass needs is written to `gates`, unless that is NULL.
 //
 // Gated recurrent units, in the order r, z, n (Cho et al., 2014), `gates` with r, z, n and hidden n:
 //
@@ -232,7 +232,7 @@ void ink_gru_step_gradient(
 //   i = sigmoid(s i)   f = sigmoid(s f)   g = tanh(s g)   o = sigmoid(s o)
 //   cell = f * cell + i * g               output = o * tanh(cell)
 //
-// On the way back, `cell` is that before the step, and `cell_gradient` becomes that of the step before.
+// In the backward pass, `cell` is that before the step, and `cell_gradient` becomes that of the step before.
 void ink_lstm_step(
   size_t units, const float *input, const float *hidden, float *cell, float *gates,
   float *output);

@@ -1,5 +1,4 @@
-/// Several values as one: vectors one after the other, or, step by step, the channels of series of one
-/// length.
+/// Concatenation of vectors, or of the channels of series of the same length.
 ///
 /// `[A]`, `[B]` → `[A + B]`; `[length, A]`, `[length, B]` → `[length, A + B]`.
 public struct Concatenation: LayerDefinition {

@@ -54,7 +54,7 @@ public struct Convolution: LayerDefinition {
     [(.weight, [filters, inputs[0].channelCount, kernel, kernel]), (.bias, [filters])]
   }
 
-  /// Every value that comes out takes a product for each weight of its filter.
+  /// One for each output value and weight of its filter.
   public func multiplyAdds(from inputs: [Shape], to output: Shape) -> Int {
     output.count * inputs[0].channelCount * kernel * kernel
   }

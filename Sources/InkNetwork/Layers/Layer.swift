@@ -24,11 +24,11 @@ public enum Layer: Hashable, Sendable {
   case gru(GRU)
   /// Long short-term memory.
   case lstm(LSTM)
-  /// All steps of a series as one.
+  /// Pooling of all steps of a series.
   case timePooling(TimePooling)
   /// Normalisation of every step over its channels.
   case layerNormalization
-  /// Several values as one.
+  /// Concatenation.
   case concatenation
   /// The columns of planes as steps of a series.
   case columns

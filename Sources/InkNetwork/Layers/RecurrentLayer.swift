@@ -1,12 +1,12 @@
 import Foundation
 
-/// The order in which a recurrent layer reads the steps of a series.
+/// The order in which a recurrent layer reads the steps.
 public enum Direction: String, Codable, Sendable {
   /// From the first step to the last.
   case forward
   /// From the last step to the first.
   case backward
-  /// One layer each way, with weights of its own; the outputs of a step follow each other.
+  /// Both, with separate weights; the outputs of a step are concatenated.
   case both
 }
 
@@ -85,7 +85,7 @@ extension RecurrentLayer {
 }
 
 extension Direction {
-  /// One way through the series, with the arrays that it stores.
+  /// A direction with the arrays that it stores.
   package struct Pass: Sendable {
     /// Whether the last step is the first.
     package let isBackward: Bool
@@ -99,7 +99,7 @@ extension Direction {
     }
   }
 
-  /// The ways through the series.
+  /// The directions, one or two.
   package var passes: [Pass] {
     switch self {
     case .forward: [Pass(isBackward: false)]

@@ -52,7 +52,7 @@ public struct SeriesConvolution: LayerDefinition {
     }
   }
 
-  /// The number of steps that come out of `length` steps; 0 where the kernel does not fit.
+  /// The number of output steps for `length` steps; 0 if the kernel does not fit.
   package func outputLength(of length: Int) -> Int {
     switch padding {
     case .same, .causal: (length + stride - 1) / stride
@@ -87,7 +87,7 @@ public struct SeriesConvolution: LayerDefinition {
     [(.weight, [filters, kernel, inputs[0].channelCount]), (.bias, [filters])]
   }
 
-  /// Every value that comes out takes a product for each weight of its filter.
+  /// One for each output value and weight of its filter.
   public func multiplyAdds(from inputs: [Shape], to output: Shape) -> Int {
     output.count * kernel * inputs[0].channelCount
   }

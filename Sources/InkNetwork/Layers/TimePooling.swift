@@ -1,6 +1,6 @@
 import Foundation
 
-/// All steps of a series as one: `[length, C]` → `[C]`.
+/// Pooling of all steps of a series: `[length, C]` → `[C]`.
 ///
 ///     max        output[c] = max over t of input[t, c]
 ///     mean       output[c] = Σ over t of input[t, c] / length
@@ -73,7 +73,7 @@ public struct TimePooling: LayerDefinition {
 }
 
 extension Layer {
-  /// All steps of a series as one; see ``TimePooling``.
+  /// Pooling of all steps of a series; see ``TimePooling``.
   public static func timePooling(_ method: TimePooling.Method) -> Layer {
     .timePooling(TimePooling(method: method))
   }
