@@ -241,6 +241,12 @@ struct ONNXReader: ModelFileReader {
 
     mutating func run() throws(ModelError) {
       let needed = try neededNodes()
+      for index in needed.sorted() where !["", "ai.onnx"].contains(nodes[index].domain) {
+        let node = nodes[index]
+        throw mismatch(
+          "node `\(node.name)` (\(node.opType))", "an operator of ONNX itself",
+          "one of the domain `\(node.domain)`")
+      }
       /// Values that only shapes are computed from.
       var shapes: Set<String> = []
       for (index, node) in nodes.enumerated() where needed.contains(index) && !used.contains(index)
