@@ -277,7 +277,7 @@ import Testing
         "no lengths of series, found `series`",
         { $0.node[1].input += ["series"] }
       ),
-      ("a first state of zeros", { $0.node[1].input += ["", "gru0.W"] }),
+      ("an initial state of zeros", { $0.node[1].input += ["", "gru0.W"] }),
       ("expected a direction of ONNX, found up", { $0.node[1].attribute[1].s = Data("up".utf8) }),
       (
         "weights [1, 3 · units, channels], found [1, 16, 3]",
