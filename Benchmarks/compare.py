@@ -9,6 +9,7 @@ spread. `scripts/benchmark` calls this with everything set up.
 """
 
 import argparse
+import functools
 import glob
 import json
 import os
@@ -23,7 +24,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What takes most of its time to start, and the milliseconds that are asked for.
+# The command whose start time is measured, and its limit in milliseconds.
 START, START_LIMIT = ["classify", f"{HERE}/../Examples/Ink/ring.png"], 7
 # What the peers do as well, instead of what `inkstate train` chooses from the data.
 PLAIN = ["--augment", "none", "--batch-size", "64", "--learning-rate", "1e-3", "--schedule", "constant",
@@ -51,7 +52,7 @@ def operations(task, network):
 
 
 class Contender:
-    """A process that answers requests, and stands still when it is not asked."""
+    """Runs a contender process, which is suspended between requests."""
 
     def __init__(self, command, cores):
         # PyTorch's tuning: memory stays with the allocator.
@@ -107,7 +108,9 @@ class Comparison:
                     self.arguments.python, f"{HERE}/peers.py", kind, str(threads)]
         return commands
 
+    @functools.cache
     def has(self, module):
+        """Whether the peers' Python has `module`."""
         if not self.arguments.python:
             return False
         found = subprocess.run(

@@ -173,11 +173,11 @@ class TensorFlow:
 
     def network(self, name):
         """The network, and the order of axes that it wants."""
-        layers = self.tf.keras.layers
+        keras, layers = self.tf.keras, self.tf.keras.layers
         if name in SERIES:
             return self.series_network(name), (0, 2, 1)
         kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
-        stack = [tf.keras.Input((28, 28, 1))]
+        stack = [keras.Input((28, 28, 1))]
         for count, pools in convolutions:
             if normalizes:
                 stack += [layers.Conv2D(count, kernel, padding="same"),
@@ -189,7 +189,7 @@ class TensorFlow:
         stack += [layers.Flatten(), layers.Dense(units, activation="relu")]
         if dropout:
             stack.append(layers.Dropout(dropout))
-        return self.tf.keras.Sequential(stack + [layers.Dense(CLASSES)]), (0, 2, 3, 1)
+        return keras.Sequential(stack + [layers.Dense(CLASSES)]), (0, 2, 3, 1)
 
     def series_network(self, name):
         """Unrolled: that is faster than a loop."""
@@ -276,15 +276,16 @@ def onnx_model(name):
         value = add("Relu", [dense(add("Flatten", [value]), channels * size * size, units)])
         return dense(value, units, CLASSES)
 
-    def recurrent(kind, value, inputs, units, gates, ways, **attributes):
+    def recurrent(kind, value, inputs, units, gates, directions, **attributes):
         """[batch, channels, steps] to [batch, steps, units]."""
         value = add("Transpose", [value], perm=[2, 0, 1])
-        value = add(kind, [value, weight(ways, gates * units, inputs),
-                           weight(ways, gates * units, units), weight(ways, 2 * gates * units)],
-                    hidden_size=units, direction="bidirectional" if ways == 2 else "forward",
+        value = add(kind, [value, weight(directions, gates * units, inputs),
+                           weight(directions, gates * units, units),
+                           weight(directions, 2 * gates * units)],
+                    hidden_size=units, direction="bidirectional" if directions == 2 else "forward",
                     **attributes)
         value = add("Transpose", [value], perm=[2, 0, 1, 3])
-        return add("Reshape", [value, constant([0, 0, ways * units])])
+        return add("Reshape", [value, constant([0, 0, directions * units])])
 
     def activity():
         value = add("Conv", ["input", weight(64, CHANNELS, WINDOW), weight(64)], strides=[WINDOW],

@@ -18,7 +18,7 @@ import SeededRandom
     var network: String
     var batch: Int
     var seconds: Double
-    /// What the curves of growth vary; otherwise as the peers have it.
+    /// Overrides for the growth curves; the defaults match the peers.
     var size: Int?
     var classes: Int?
     var examples: Int?

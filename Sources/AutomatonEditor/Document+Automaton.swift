@@ -35,8 +35,12 @@ extension Document {
 
   /// The dangling transitions as text: `the arrow from q0 to nowhere`.
   public var danglingTransitionDescriptions: [String] {
-    let names = automaton.shownNames
-    return transitions.filter(\.isDangling).map { transition in
+    danglingTransitionDescriptions(automaton.shownNames)
+  }
+
+  /// Returns the dangling transitions as text, with `names`, the shown names of ``automaton``.
+  package func danglingTransitionDescriptions(_ names: ShownNames) -> [String] {
+    transitions.filter(\.isDangling).map { transition in
       let label = labelText(of: transition)
       return "the arrow from \(transition.start.map(names.state) ?? "nowhere") to "
         + (transition.end.map(names.state) ?? "nowhere") + (label.isEmpty ? "" : " (\(label))")

@@ -298,8 +298,9 @@ public struct SketchSession: Sendable {
     let end = editor.document.holder(of: fit.tip, editor.options)
     // From one state to another: a transition, however bent.
     if let start, let end, start != end, plausible.contains("transition") { return "transition" }
+    let circle = CircleFit(Drawing([stroke]))
     // From a state back to it, around another centre: a self-loop.
-    if let circle = CircleFit(Drawing([stroke])), plausible.contains("cycle"), let start,
+    if let circle, plausible.contains("cycle"), let start,
       let last = stroke.points.last,
       start == editor.document.holder(of: Vector(last), editor.options),
       let state = editor.document.state(start),
@@ -308,7 +309,7 @@ public struct SketchSession: Sendable {
       return "cycle"
     }
     // Around a state: its second ring.
-    if let circle = CircleFit(Drawing([stroke])), plausible.contains("state"),
+    if let circle, plausible.contains("state"),
       editor.document.stateIndex(around: circle) != nil
     {
       return "state"

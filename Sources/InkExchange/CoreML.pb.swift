@@ -158,14 +158,6 @@ nonisolated struct CoreML_Specification_FeatureType: Sendable {
 
   var type: CoreML_Specification_FeatureType.OneOf_Type? = nil
 
-  var int64Type: CoreML_Specification_Int64FeatureType {
-    get {
-      if case .int64Type(let v)? = type {return v}
-      return CoreML_Specification_Int64FeatureType()
-    }
-    set {type = .int64Type(newValue)}
-  }
-
   var stringType: CoreML_Specification_StringFeatureType {
     get {
       if case .stringType(let v)? = type {return v}
@@ -203,23 +195,12 @@ nonisolated struct CoreML_Specification_FeatureType: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Type: Equatable, Sendable {
-    case int64Type(CoreML_Specification_Int64FeatureType)
     case stringType(CoreML_Specification_StringFeatureType)
     case imageType(CoreML_Specification_ImageFeatureType)
     case multiArrayType(CoreML_Specification_ArrayFeatureType)
     case dictionaryType(CoreML_Specification_DictionaryFeatureType)
 
   }
-
-  init() {}
-}
-
-nonisolated struct CoreML_Specification_Int64FeatureType: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -427,14 +408,6 @@ nonisolated struct CoreML_Specification_DictionaryFeatureType: Sendable {
 
   var keyType: CoreML_Specification_DictionaryFeatureType.OneOf_KeyType? = nil
 
-  var int64KeyType: CoreML_Specification_Int64FeatureType {
-    get {
-      if case .int64KeyType(let v)? = keyType {return v}
-      return CoreML_Specification_Int64FeatureType()
-    }
-    set {keyType = .int64KeyType(newValue)}
-  }
-
   var stringKeyType: CoreML_Specification_StringFeatureType {
     get {
       if case .stringKeyType(let v)? = keyType {return v}
@@ -446,7 +419,6 @@ nonisolated struct CoreML_Specification_DictionaryFeatureType: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_KeyType: Equatable, Sendable {
-    case int64KeyType(CoreML_Specification_Int64FeatureType)
     case stringKeyType(CoreML_Specification_StringFeatureType)
 
   }
@@ -1335,8 +1307,6 @@ nonisolated struct CoreML_Specification_MultiplyLayerParams: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var alpha: Float = 0
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2224,7 +2194,7 @@ nonisolated extension CoreML_Specification_Metadata: SwiftProtobuf.Message, Swif
 
 nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".FeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64Type\0\u{2}\u{2}stringType\0\u{1}imageType\0\u{1}multiArrayType\0\u{1}dictionaryType\0\u{2}b\u{f}isOptional\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{3}stringType\0\u{1}imageType\0\u{1}multiArrayType\0\u{1}dictionaryType\0\u{2}b\u{f}isOptional\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2232,19 +2202,6 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try {
-        var v: CoreML_Specification_Int64FeatureType?
-        var hadOneofValue = false
-        if let current = self.type {
-          hadOneofValue = true
-          if case .int64Type(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.type = .int64Type(v)
-        }
-      }()
       case 3: try {
         var v: CoreML_Specification_StringFeatureType?
         var hadOneofValue = false
@@ -2309,10 +2266,6 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
     switch self.type {
-    case .int64Type?: try {
-      guard case .int64Type(let v)? = self.type else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    }()
     case .stringType?: try {
       guard case .stringType(let v)? = self.type else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
@@ -2340,25 +2293,6 @@ nonisolated extension CoreML_Specification_FeatureType: SwiftProtobuf.Message, S
   static func ==(lhs: CoreML_Specification_FeatureType, rhs: CoreML_Specification_FeatureType) -> Bool {
     if lhs.type != rhs.type {return false}
     if lhs.isOptional != rhs.isOptional {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension CoreML_Specification_Int64FeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".Int64FeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: CoreML_Specification_Int64FeatureType, rhs: CoreML_Specification_Int64FeatureType) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2563,7 +2497,7 @@ nonisolated extension CoreML_Specification_ArrayFeatureType.ArrayDataType: Swift
 
 nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DictionaryFeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}int64KeyType\0\u{1}stringKeyType\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}stringKeyType\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2571,19 +2505,6 @@ nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try {
-        var v: CoreML_Specification_Int64FeatureType?
-        var hadOneofValue = false
-        if let current = self.keyType {
-          hadOneofValue = true
-          if case .int64KeyType(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.keyType = .int64KeyType(v)
-        }
-      }()
       case 2: try {
         var v: CoreML_Specification_StringFeatureType?
         var hadOneofValue = false
@@ -2607,17 +2528,9 @@ nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    switch self.keyType {
-    case .int64KeyType?: try {
-      guard case .int64KeyType(let v)? = self.keyType else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    }()
-    case .stringKeyType?: try {
-      guard case .stringKeyType(let v)? = self.keyType else { preconditionFailure() }
+    try { if case .stringKeyType(let v)? = self.keyType {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    }()
-    case nil: break
-    }
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4205,29 +4118,18 @@ nonisolated extension CoreML_Specification_ReshapeStaticLayerParams: SwiftProtob
 
 nonisolated extension CoreML_Specification_MultiplyLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".MultiplyLayerParams"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alpha\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularFloatField(value: &self.alpha) }()
-      default: break
-      }
-    }
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.alpha.bitPattern != 0 {
-      try visitor.visitSingularFloatField(value: self.alpha, fieldNumber: 1)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: CoreML_Specification_MultiplyLayerParams, rhs: CoreML_Specification_MultiplyLayerParams) -> Bool {
-    if lhs.alpha != rhs.alpha {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

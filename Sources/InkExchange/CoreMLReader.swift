@@ -125,8 +125,10 @@ struct CoreMLReader: ModelFileReader {
     private let readers: [String: [Int]]
     private let isOwn: Bool
     private var values: [String: Value] = [:]
-    /// The constants, and the values that depend on states only.
-    private var states: [String: Int?] = [:]
+    /// The initial states, and the values that they are computed from.
+    private let states: Set<String>
+    /// The layers that compute constants, states, or outputs after the first one.
+    private var stateLayers: [String: Int] = [:]
     /// The layers that are part of a layer which was added before.
     private var used: Set<Int> = []
     /// The names of the inputs that are images.
@@ -147,12 +149,12 @@ struct CoreMLReader: ModelFileReader {
         for name in Set(layer.input) { readers[name, default: []].append(index) }
       }
       self.readers = readers
-      let stateNames = Self.stateNames(layers)
-      let inputs = description.input.filter { !stateNames.contains($0.name) }
+      let states = Self.stateNames(layers)
+      self.states = states
+      let inputs = description.input.filter { !states.contains($0.name) }
       guard !inputs.isEmpty else {
         throw ModelError(path: path, field: "input", expected: "an input", found: "none")
       }
-      for name in stateNames { states[name] = .some(nil) }
       var forms: [NetworkInput] = []
       let series = Self.channelInputs(inputs, layers)
       for (index, input) in inputs.enumerated() {
@@ -278,13 +280,13 @@ struct CoreMLReader: ModelFileReader {
       guard !used.contains(index) else { return }
       let place = "layer `\(layer.name)`"
       guard let name = layer.output.first else { throw mismatch(place, "an output", "none") }
-      for input in layer.input where values[input] == nil && states[input] == nil {
-        throw mismatch(
-          place, "inputs that layers before it compute", "`\(input)`")
+      for input in layer.input
+      where values[input] == nil && stateLayers[input] == nil && !states.contains(input) {
+        throw mismatch(place, "inputs that layers before it compute", "`\(input)`")
       }
       guard let first = layer.input.first, var value = values[first] else {
         // A state, or a constant.
-        for output in layer.output { states[output] = index }
+        for output in layer.output { stateLayers[output] = index }
         return
       }
       for output in layer.output where values[output] != nil {
@@ -295,7 +297,7 @@ struct CoreMLReader: ModelFileReader {
       try add(layer, &value, at: place)
       value.source = graph.current
       values[name] = value
-      for output in layer.output.dropFirst() { states[output] = index }
+      for output in layer.output.dropFirst() { stateLayers[output] = index }
       switch layer.layer {
       case .softmax?, .softmaxNd?: answer = name
       default: break
@@ -310,7 +312,7 @@ struct CoreMLReader: ModelFileReader {
       case .pooling(let pooling)?: try add(pooling, &value, at: place)
       case .activation(let activation)?:
         switch activation.nonlinearityType {
-        case .reLu?: try graph.addReLU(at: place)
+        case .reLu?: try graph.add(.relu, at: place)
         case .linear(let linear)?:
           guard linear.beta == 0 else { throw mismatch(place, "no shift", "\(linear.beta)") }
           try graph.addScale(Double(linear.alpha), at: place)
@@ -606,7 +608,7 @@ struct CoreMLReader: ModelFileReader {
       try useSequence(&value, at: place)
       try checkOutput(parameters.sequenceOutput, at: place)
       guard !parameters.hasPeepholeVectors_p, !parameters.coupledInputAndForgetGate else {
-        throw mismatch(place, "no peepholes and no coupled gates", "them")
+        throw mismatch(place, "no peepholes and no coupled gates", "peepholes or coupled gates")
       }
       guard parameters.cellClipThreshold >= 10_000 else {
         throw mismatch(
@@ -719,14 +721,14 @@ struct CoreMLReader: ModelFileReader {
         source: graph.current, axes: CoreMLReader.seriesAxes)
     }
 
-    /// Whether a first state of `size` units is 1 in the last one, and 0 or an input in the others.
+    /// Whether an initial state of `size` units is 1 in the last one, and 0 or an input in the others.
     private func hasConstantUnit(
       _ name: String, _ size: Int, at place: String
     ) throws(ModelError) -> Bool {
-      guard case .some(.some(var index)) = states[name] else { return false }
+      guard var index = stateLayers[name] else { return false }
       var count = size
       if case .concat? = layers[index].layer, let last = layers[index].input.last,
-        case .some(.some(let constant)) = states[last]
+        let constant = stateLayers[last]
       {
         (index, count) = (constant, 1)
       }
@@ -735,13 +737,14 @@ struct CoreMLReader: ModelFileReader {
       return size > 1 && values == [Float](repeating: 0, count: count - 1) + [1]
     }
 
-    /// Checks that a first state is an input, or zeros.
+    /// Checks that an initial state is an input, or zeros.
     private func checkState(_ name: String, at place: String) throws(ModelError) {
-      guard case .some(.some(let index)) = states[name],
+      guard let index = stateLayers[name],
         case .loadConstant(let constant)? = layers[index].layer
       else { return }
       guard try values(constant.data, at: place).allSatisfy({ $0 == 0 }) else {
-        throw mismatch(place, "a first state of zeros, or as an input", "`\(name)`")
+        throw mismatch(
+          place, "a first state of zeros, or one that is an input of the file", "`\(name)`")
       }
     }
 

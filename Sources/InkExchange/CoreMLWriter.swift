@@ -38,7 +38,7 @@ struct CoreMLWriter {
       if case .image(let channels, _, .variable) = input.form, channels > 1 {
         throw ModelError(
           path: "coreml", field: "input `\(input.name)`",
-          expected: "a grey picture, for only images can have a width that varies",
+          expected: "a grey picture, because only images can have a width that varies",
           found: "\(channels) channels")
       }
     }
@@ -56,7 +56,7 @@ struct CoreMLWriter {
 
   func data() throws -> Data {
     var file = CoreML_Specification_Model()
-    file.specificationVersion = hasVariableImage ? 3 : 1
+    file.specificationVersion = content.hasVariableWidth ? 3 : 1
     file.description_p = description
     let preprocessing = content.architecture.inputs.indices.filter(isImage).map { index in
       CoreML_Specification_NeuralNetworkPreprocessing.with {
@@ -85,12 +85,6 @@ struct CoreMLWriter {
   /// Whether input `index` is an image of Core ML.
   private func isImage(_ index: Int) -> Bool {
     if case .image(1, _, _) = content.architecture.inputs[index].form { true } else { false }
-  }
-
-  private var hasVariableImage: Bool {
-    content.architecture.inputs.contains {
-      if case .image(_, _, .variable) = $0.form { true } else { false }
-    }
   }
 
   // MARK: Description
@@ -131,7 +125,7 @@ struct CoreMLWriter {
     return description
   }
 
-  /// What Core ML says about `input`.
+  /// Returns the Core ML description of `input`.
   static func feature(
     _ input: NetworkInput, named name: String
   ) -> CoreML_Specification_FeatureDescription {
@@ -159,13 +153,9 @@ struct CoreMLWriter {
         name, [channels, height, width.bounds.upperBound],
         "A picture, [channels, height, width], its values times the input scale")
     case .series(let channels, let length):
-      let steps = length.bounds
       return array(
         name, [channels],
-        "A series, [length, 1, channels], step after step: "
-          + (steps.count == 1
-            ? "\(steps.lowerBound)" : "\(steps.lowerBound) to \(steps.upperBound)")
-          + " steps")
+        "A series, [length, 1, channels], step after step: \(length.text) steps")
     case .vector(let count): return array(name, [count], "A vector")
     }
   }
@@ -183,7 +173,7 @@ struct CoreMLWriter {
 
   // MARK: Layers
 
-  /// Adds node `index` and returns what its value is called.
+  /// Adds node `index` and returns the name of its output.
   private mutating func add(_ index: Int) throws(ModelError) -> String {
     let architecture = content.architecture
     let network = content.network
@@ -245,7 +235,6 @@ struct CoreMLWriter {
     case .dropout: return read[0]
     case .seriesConvolution(let layer):
       let columns = permute(read[0], Self.stepsAsColumns, "\(name).columns")
-      let after = layer.padding == .valid ? 0 : layer.kernel - 1 - layer.before
       let weight = WeightArchive.transposed(
         network.values(index, .weight), shape: [layer.filters, layer.kernel, channels],
         axes: [0, 2, 1])
@@ -258,7 +247,9 @@ struct CoreMLWriter {
         $0.convolution.dilationFactor = [1, 1]
         $0.convolution.valid.paddingAmounts.borderAmounts = [
           .init(),
-          .with { ($0.startEdgeSize, $0.endEdgeSize) = (UInt64(layer.before), UInt64(after)) },
+          .with {
+            ($0.startEdgeSize, $0.endEdgeSize) = (UInt64(layer.before), UInt64(layer.after))
+          },
         ]
         $0.convolution.hasBias_p = true
         $0.convolution.weights.floatValue = weight
@@ -332,8 +323,8 @@ struct CoreMLWriter {
     guard layer.direction == .forward else {
       throw content.refuse(
         index, to: "coreml",
-        "a GRU that reads forwards, for Core ML does not define the order of a reversed output "
-          + "(an LSTM can read in both directions; ONNX has all directions)",
+        "a GRU that reads forwards, because Core ML does not define the order of a reversed "
+          + "output (an LSTM can read in both directions; ONNX has all directions)",
         layer.direction.rawValue)
     }
     let units = layer.units
@@ -418,8 +409,8 @@ struct CoreMLWriter {
     guard layer.direction != .backward else {
       throw content.refuse(
         index, to: "coreml",
-        "an LSTM that reads forwards or in both directions, for Core ML does not define the order of "
-          + "a reversed output (ONNX has all directions)", layer.direction.rawValue)
+        "an LSTM that reads forwards or in both directions, because Core ML does not define the "
+          + "order of a reversed output (ONNX has all directions)", layer.direction.rawValue)
     }
     let inputs = content.architecture.inputShape(of: index).channelCount
     let parameters = CoreML_Specification_LSTMParams.with {
@@ -511,7 +502,7 @@ struct CoreMLWriter {
     append(name, [value]) { $0.permute.axis = axes }
   }
 
-  /// Adds a layer, which is called as what it writes first; `also` are its other outputs.
+  /// Adds a layer named after its first output; `also` are its other outputs.
   @discardableResult private mutating func append(
     _ name: String, _ read: [String], also: [String] = [],
     _ fill: (inout CoreML_Specification_NeuralNetworkLayer) -> Void

@@ -23,7 +23,8 @@ struct LayerGraph: ModelFileReader {
   ///
   /// The weights of the next dense layer are reordered.
   private var exchanged: [Architecture.Source: (outer: Int, inner: Int)] = [:]
-  private var isOver = false
+  /// Whether the graph ends with a softmax.
+  private(set) var isComplete = false
   /// The divisor of the logits before the softmax.
   private(set) var temperature = 1.0
 
@@ -69,14 +70,11 @@ struct LayerGraph: ModelFileReader {
     return (length, channels)
   }
 
-  /// Whether the graph ends with a softmax.
-  var isComplete: Bool { isOver }
-
   /// Adds a layer without parameters; without `sources`, it reads the current value.
   mutating func add(
     _ layer: Layer, from sources: [Architecture.Source]? = nil, at place: String
   ) throws(ModelError) {
-    guard !isOver else { throw mismatch(place, "nothing after the softmax", layer.kind) }
+    guard !isComplete else { throw mismatch(place, "nothing after the softmax", layer.kind) }
     guard temperature == 1 else {
       throw mismatch(place, "a softmax after scaled logits", layer.kind)
     }
@@ -289,7 +287,7 @@ struct LayerGraph: ModelFileReader {
       Parameter.name(node: index, .weight), Parameter.name(node: index, .bias)
     )
     var (weight, bias) = (weights[weightName]!, weights[biasName]!)
-    guard !isOver, temperature == 1 else {
+    guard !isComplete, temperature == 1 else {
       throw mismatch(place, "nothing after the logits but a softmax", "values for each output")
     }
     guard bias.values.count == values.count else {
@@ -311,13 +309,11 @@ struct LayerGraph: ModelFileReader {
   ) throws(ModelError) {
     try add(.batchNormalization, at: place)
     let channels = shape.channelCount
-    for count in [variance.count, scale?.count ?? channels] where count != channels {
+    for values in [variance, scale, shift, mean] {
+      guard let count = values?.count, count != channels else { continue }
       throw mismatch(place, "\(channels) values, one a channel", "\(count)")
     }
     // This package has one ε. The scale compensates for a different ε in the file.
-    guard shift?.count ?? channels == channels, mean.count == channels else {
-      throw mismatch(place, "\(channels) values, one a channel", "\(shift?.count ?? mean.count)")
-    }
     let scale = (0..<channels).map { channel in
       (scale?[channel] ?? 1)
         * ((variance[channel] + BatchNormalization.epsilon) / (variance[channel] + epsilon))
@@ -328,8 +324,6 @@ struct LayerGraph: ModelFileReader {
     try store(.runningMean, mean, [channels], at: place)
     try store(.runningVariance, variance, [channels], at: place)
   }
-
-  mutating func addReLU(at place: String) throws(ModelError) { try add(.relu, at: place) }
 
   /// Adds a max-pooling; `kernel` and `stride` contain height and width.
   mutating func addMaxPooling(
@@ -362,7 +356,8 @@ struct LayerGraph: ModelFileReader {
     case .series(let length, let channels):
       if let input = inputs.first(where: { $0.hasVariableLength }) {
         throw mismatch(
-          place, "a pooling over time, for the length of `\(input.name)` varies", "a flattening")
+          place, "a pooling over time, because the length of `\(input.name)` varies", "a flattening"
+        )
       }
       axes = (length, channels)
     case .vector: return
@@ -373,17 +368,17 @@ struct LayerGraph: ModelFileReader {
 
   /// Adds a multiplication of the logits before the softmax.
   mutating func addScale(_ factor: Double, at place: String) throws(ModelError) {
-    guard case .dense? = layer, !isOver, factor.isFinite, factor > 0 else {
+    guard case .dense? = layer, !isComplete, factor.isFinite, factor > 0 else {
       throw mismatch(place, "a positive factor on the logits only", "\(factor)")
     }
     temperature /= factor
   }
 
   mutating func addSoftmax(at place: String) throws(ModelError) {
-    guard !isOver, case .dense? = layer else {
+    guard !isComplete, case .dense? = layer else {
       throw mismatch(place, "a softmax of a dense layer's logits, at the end", "another one")
     }
-    isOver = true
+    isComplete = true
   }
 
   /// The content of a file besides its layers.
@@ -472,7 +467,7 @@ struct LayerGraph: ModelFileReader {
     case .image: throw mismatch(place, "a square grey picture", "another picture")
     case .vector(let count):
       throw mismatch(
-        place, "a picture or a series, which a model can make of what it is given",
+        place, "a picture or a series; Inkstate has no preprocessing for vectors",
         "a vector of \(count)")
     }
   }
@@ -539,7 +534,7 @@ struct LayerGraph: ModelFileReader {
       if case .dense = nodes[index].layer { true } else { false }
     }
     var result: [SimpleNode] = []
-    /// What stands for the value of each node.
+    /// The simplified sources that replace the value of each node.
     var values: [[Architecture.Source]] = []
     for (index, node) in nodes.enumerated() {
       let read = sources[index].flatMap { source -> [Architecture.Source] in

@@ -2,25 +2,32 @@ import Foundation
 import InkNetwork
 import InkRecognizer
 
-/// A network with everything that its exports say about it.
+/// The content of an exported model file.
 struct NetworkExport {
   let network: TrainedNetwork
-  /// What the classes are called, in order.
+  /// The class labels, in order.
   let labels: [String]
-  /// What the logits are divided by before the softmax.
+  /// The divisor of the logits before the softmax.
   let temperature: Double
   /// The factors for grey values of 0 to 255, of each input; those of other inputs are not used.
   let imageScales: [Float]
-  /// What the network is, in a sentence.
+  /// One sentence that describes the network.
   let summary: String
   /// Texts for people: `author`, `license`, `version` and more.
   let provenance: [String: String]
-  /// What is stored beside the network.
+  /// The metadata stored beside the network.
   let metadata: [String: String]
-  /// Whether the states of recurrent layers go in and out, for streams.
+  /// Whether the states of recurrent layers are inputs and outputs of the file.
   var hasState: Bool
 
   var architecture: Architecture { network.architecture }
+
+  /// Whether the width of a picture varies.
+  var hasVariableWidth: Bool {
+    architecture.inputs.contains {
+      if case .image(_, _, .variable) = $0.form { true } else { false }
+    }
+  }
 
   init(
     network: TrainedNetwork, labels: [String], temperature: Double = 1, imageScales: [Float]? = nil,
@@ -38,7 +45,7 @@ struct NetworkExport {
     self.hasState = hasState
   }
 
-  /// Refuses to export node `index` to `format`.
+  /// Returns the error for node `index`, which `format` cannot represent.
   func refuse(_ index: Int, to format: String, _ expected: String, _ found: String) -> ModelError {
     ModelError(
       path: format, field: "layer \(index + 1) (\(architecture.layers[index].kind))",
@@ -74,8 +81,9 @@ struct NetworkExport {
       count += 1
       guard direction == .forward else {
         throw refuse(
-          index, to: "state", "a layer that reads forwards, for only its state can be continued",
-          direction.rawValue)
+          index, to: "state",
+          "a layer that reads forwards, because only its state can be continued", direction.rawValue
+        )
       }
     }
     guard count > 0 else {
@@ -94,6 +102,20 @@ extension Layer {
     case .lstm(let layer): layer.direction
     default: nil
     }
+  }
+}
+
+extension NetworkInput.Extent {
+  /// The length for people: `9`, or `6 to 20`.
+  var text: String {
+    bounds.count == 1 ? "\(bounds.lowerBound)" : "\(bounds.lowerBound) to \(bounds.upperBound)"
+  }
+}
+
+extension Data {
+  /// Creates the bytes of `values`, little-endian.
+  init(littleEndian values: [Float]) {
+    self = values.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
   }
 }
 

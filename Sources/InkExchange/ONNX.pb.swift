@@ -388,8 +388,6 @@ nonisolated struct Onnx_ValueInfoProto: Sendable {
   /// Clears the value of `type`. Subsequent reads from it will return its default value.
   mutating func clearType() {self._type = nil}
 
-  var docString: String = String()
-
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -949,7 +947,7 @@ nonisolated extension Onnx_TensorProto.DataLocation: SwiftProtobuf._ProtoNamePro
 
 nonisolated extension Onnx_ValueInfoProto: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ValueInfoProto"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0\u{3}doc_string\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}type\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -959,7 +957,6 @@ nonisolated extension Onnx_ValueInfoProto: SwiftProtobuf.Message, SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._type) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.docString) }()
       default: break
       }
     }
@@ -976,16 +973,12 @@ nonisolated extension Onnx_ValueInfoProto: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._type {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
-    if !self.docString.isEmpty {
-      try visitor.visitSingularStringField(value: self.docString, fieldNumber: 3)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Onnx_ValueInfoProto, rhs: Onnx_ValueInfoProto) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs._type != rhs._type {return false}
-    if lhs.docString != rhs.docString {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -70,7 +70,7 @@ struct ONNXReader: ModelFileReader {
     /// The node that computes each value.
     private let writers: [String: Int]
     private let output: String
-    /// The inputs that are the first state of a recurrent layer.
+    /// The inputs that are the initial state of a recurrent layer.
     private let states: Set<String>
     private var values: [String: Value] = [:]
     /// The nodes that are part of a layer which was added before.
@@ -241,6 +241,12 @@ struct ONNXReader: ModelFileReader {
 
     mutating func run() throws(ModelError) {
       let needed = try neededNodes()
+      for index in needed.sorted() where !["", "ai.onnx"].contains(nodes[index].domain) {
+        let node = nodes[index]
+        throw mismatch(
+          "node `\(node.name)` (\(node.opType))", "an operator of ONNX itself",
+          "one of the domain `\(node.domain)`")
+      }
       /// Values that only shapes are computed from.
       var shapes: Set<String> = []
       for (index, node) in nodes.enumerated() where needed.contains(index) && !used.contains(index)
@@ -297,7 +303,7 @@ struct ONNXReader: ModelFileReader {
       switch node.opType {
       case "Conv": try addConvolution(node, attributes, &value, at: place)
       case "MaxPool": try addPooling(attributes, &value, at: place)
-      case "Relu": try graph.addReLU(at: place)
+      case "Relu": try graph.add(.relu, at: place)
       case "BatchNormalization":
         guard value.axes.count >= 2, value.axes[0] == .batch, value.axes[1] == .channel else {
           throw mismatch(place, "channels first", "channels last")
@@ -647,7 +653,8 @@ struct ONNXReader: ModelFileReader {
       }
       for name in node.input.dropFirst(5).prefix(isGRU ? 1 : 2) where !name.isEmpty {
         guard isState(name) else {
-          throw mismatch(place, "a first state of zeros, or as an input", "`\(name)`")
+          throw mismatch(
+            place, "a first state of zeros, or one that is an input of the file", "`\(name)`")
         }
       }
       if node.input.count > 7, !node.input[7].isEmpty {

@@ -104,7 +104,7 @@ struct ONNXWriter {
 
   // MARK: Layers
 
-  /// Adds node `index` and returns what its value is called.
+  /// Adds node `index` and returns the name of its output.
   private mutating func add(_ index: Int) -> String {
     let architecture = content.architecture
     let layer = architecture.nodes[index].layer
@@ -160,12 +160,11 @@ struct ONNXWriter {
           axes: [0, 2, 1]))
       let bias = constant("\(index).bias", [layer.filters], content.network.values(index, .bias))
       let columns = transpose(read[0], [0, 2, 1], "\(name).channels")
-      let after = layer.padding == .valid ? 0 : layer.kernel - 1 - layer.before
       let convolved = append(
         "Conv", names.name("\(name).convolved"), [columns, weight, bias],
         [
           .integers("kernel_shape", [layer.kernel]), .integers("strides", [layer.stride]),
-          .integers("pads", [layer.before, after]),
+          .integers("pads", [layer.before, layer.after]),
         ])
       return transpose(convolved, [0, 2, 1], as: name)
     case .gru(let layer):
@@ -222,7 +221,7 @@ struct ONNXWriter {
     let recursion = constant("\(name).R", [passes.count, rows, units], values([1]))
     let bias = constant("\(name).B", [passes.count, 2 * rows], values([2, 3]))
     let steps = transpose(input, [1, 0, 2], "\(name).steps")
-    let way =
+    let directionName =
       switch direction {
       case .forward: "forward"
       case .backward: "reverse"
@@ -251,7 +250,7 @@ struct ONNXWriter {
         $0.input = read
         $0.output = written
         $0.attribute =
-          [.integer("hidden_size", units), .text("direction", way)] + attributes
+          [.integer("hidden_size", units), .text("direction", directionName)] + attributes
       })
     let turned = transpose(written[0], [2, 0, 1, 3], "\(name).turned")
     let shape = integers("\(name).shape", [0, 0, passes.count * units])
@@ -274,7 +273,7 @@ struct ONNXWriter {
         $0.name = name
         $0.dims = shape.map(Int64.init)
         $0.dataType = Int32(Onnx_TensorProto.DataType.float.rawValue)
-        $0.rawData = values.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
+        $0.rawData = Data(littleEndian: values)
       })
     return name
   }
@@ -303,7 +302,7 @@ struct ONNXWriter {
     append("Transpose", name, [value], [.integers("perm", order)])
   }
 
-  /// Adds a node, which is called as what it writes.
+  /// Adds a node named after its output.
   @discardableResult private mutating func append(
     _ operation: String, _ name: String, _ read: [String],
     _ attributes: [Onnx_AttributeProto] = []

@@ -6,51 +6,55 @@ import Foundation
 /// small file with many messages could fill the memory. Source: protobuf.dev, "Encoding".
 enum ProtobufFields {
   /// The messages in a message, by field number.
-  indirect enum Schema {
-    case message([Int: Schema])
+  struct Schema: ExpressibleByDictionaryLiteral {
+    let messages: [Int: Schema]
+
+    init(dictionaryLiteral messages: (Int, Schema)...) {
+      self.messages = Dictionary(uniqueKeysWithValues: messages)
+    }
   }
 
   /// The maximum number of fields; no network of this package has more.
   static let most = 200_000
 
-  private static let leaf = Schema.message([:])
+  private static let leaf: Schema = [:]
   private static let entry = leaf
   private static let weights = leaf
 
   /// A neural network of Core ML.
-  private static let network = Schema.message([
-    1: .message([
-      100: .message([50: .message([1: .message([10: leaf])]), 90: weights, 91: weights]),
-      120: .message([30: .message([1: .message([10: leaf])]), 32: leaf]),
-      130: .message([5: leaf]),
-      140: .message([20: weights, 21: weights]),
-      160: .message([15: weights, 16: weights, 17: weights, 18: weights]),
+  private static let network: Schema = [
+    1: [
+      100: [50: [1: [10: leaf]], 90: weights, 91: weights],
+      120: [30: [1: [10: leaf]], 32: leaf],
+      130: [5: leaf],
+      140: [20: weights, 21: weights],
+      160: [15: weights, 16: weights, 17: weights, 18: weights],
       245: leaf, 290: leaf, 300: leaf, 310: leaf,
-      410: .message([10: leaf]), 420: .message([10: leaf, 20: leaf]),
-      430: .message([10: leaf, 11: leaf, 20: leaf]), 1140: leaf,
-    ]),
-    2: .message([10: leaf]), 100: leaf, 101: leaf,
-  ])
+      410: [10: leaf], 420: [10: leaf, 20: leaf],
+      430: [10: leaf, 11: leaf, 20: leaf], 1140: leaf,
+    ],
+    2: [10: leaf], 100: leaf, 101: leaf,
+  ]
 
   /// The messages in Core ML files that can occur many times.
-  static let coreML = Schema.message([
-    2: .message([
-      1: .message([3: .message([5: leaf])]), 10: .message([3: .message([5: leaf])]),
-      100: .message([100: entry]),
-    ]),
+  static let coreML: Schema = [
+    2: [
+      1: [3: [5: leaf]], 10: [3: [5: leaf]],
+      100: [100: entry],
+    ],
     403: network, 500: network,
-  ])
+  ]
 
-  private static let tensor = Schema.message([13: entry])
-  private static let value = Schema.message([2: .message([1: .message([2: .message([1: leaf])])])])
+  private static let tensor: Schema = [13: entry]
+  private static let value: Schema = [2: [1: [2: [1: leaf]]]]
 
   /// The messages in ONNX files that can occur many times.
-  static let onnx = Schema.message([
-    7: .message([
-      1: .message([5: .message([5: tensor])]), 5: tensor, 11: value, 12: value,
-    ]),
+  static let onnx: Schema = [
+    7: [
+      1: [5: [5: tensor]], 5: tensor, 11: value, 12: value,
+    ],
     8: leaf, 14: entry,
-  ])
+  ]
 
   /// Returns the number of fields in `data` and in the messages of `schema` in it.
   ///
@@ -62,12 +66,11 @@ enum ProtobufFields {
   private static func count(
     _ bytes: Slice<UnsafeRawBufferPointer>, _ schema: Schema, room: Int
   ) -> Int {
-    guard case .message(let inner) = schema else { return 0 }
     var count = 0
     walk(bytes) { number, content in
       count += 1
-      if let content, let schema = inner[number] {
-        count += Self.count(content, schema, room: room - count)
+      if let content, let inner = schema.messages[number] {
+        count += Self.count(content, inner, room: room - count)
       }
       return count <= room
     }

@@ -39,11 +39,15 @@ struct WeightArchive: ModelFileReader {
     var parameters = architecture.parameters
     let arrays = try arrays(in: data, for: architecture)
     if arrays.count < parameters.count {
-      // A layer before a batch normalisation needs no bias, and often has none.
+      // A convolution or a dense layer before a batch normalisation needs no bias, and often has none.
       parameters.removeAll { parameter in
-        parameter.role == .bias && parameter.node + 1 < architecture.layers.count
-          && architecture.layers[parameter.node] != .batchNormalization
-          && architecture.layers[parameter.node + 1] == .batchNormalization
+        guard parameter.role == .bias, parameter.node + 1 < architecture.layers.count,
+          architecture.layers[parameter.node + 1] == .batchNormalization
+        else { return false }
+        switch architecture.layers[parameter.node] {
+        case .convolution, .dense, .seriesConvolution: return true
+        default: return false
+        }
       }
     }
     guard arrays.count == parameters.count else {
@@ -103,9 +107,7 @@ struct WeightArchive: ModelFileReader {
       case .dropout: break
       case .seriesConvolution(let layer):
         var window = LayerGraph.SeriesWindow(kernel: layer.kernel, stride: layer.stride)
-        window.edges = [
-          layer.before, layer.padding == .valid ? 0 : layer.kernel - 1 - layer.before,
-        ]
+        window.edges = [layer.before, layer.after]
         try graph.addSeriesConvolution(
           filters: layer.filters, window,
           weight: layout.channelsFirst(own[0].values, own[0].shape),

@@ -124,6 +124,7 @@ extension Message.Picture {
     let document = state.session.editor.document
     let automaton = document.automaton
     let (findings, names) = (automaton.findings, automaton.shownNames)
+    let initial = Set(automaton.initialStates)
     json.object { json in
       json.member("name", name)
       json.member("id", document.id)
@@ -142,11 +143,13 @@ extension Message.Picture {
       json.name("warnings")
       json.list(
         findings.filter { !$0.isError }.map { $0.message(names) }
-          + document.danglingTransitionDescriptions.map { "\($0) is left out" }
+          + document.danglingTransitionDescriptions(names).map { "\($0) is left out" }
           + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
       json.name("states")
-      json.list(document.states) { Self.write($1, of: document, to: &$0) }
+      json.list(document.states) { json, state in
+        Self.write(state, isInitial: initial.contains(state.id), of: document, to: &json)
+      }
       json.name("transitions")
       json.list(document.transitions) { Self.write($1, of: document, to: &$0) }
       guard let decision else { return }
@@ -160,7 +163,7 @@ extension Message.Picture {
   }
 
   private static func write(
-    _ state: Document.State, of document: Document, to json: inout JSONWriter
+    _ state: Document.State, isInitial: Bool, of document: Document, to json: inout JSONWriter
   ) {
     json.object { json in
       json.member("id", state.id)
@@ -172,7 +175,7 @@ extension Message.Picture {
       json.list(document.rings(of: state)) { $0.value(rounded($1)) }
       json.member("textScale", Geometry.nameScale(of: state))
       json.member("isFinal", state.isFinal)
-      json.member("isInitial", document.isInitial(state.id))
+      json.member("isInitial", isInitial)
     }
   }
 

@@ -3,7 +3,6 @@ import Ink
 import InkDatasets
 import InkRecognizer
 import InkSeries
-import SafeFiles
 
 /// The recordings of sensors in a file, as the page shows them: curves, labels and the model's answers.
 struct SeriesFile: Encodable {
@@ -84,20 +83,15 @@ struct SeriesFile: Encodable {
         "\(shownName) is not a file of recordings. Use a file whose name ends in "
           + Self.endings.map { ".\($0)" }.joined(separator: ", ") + ".")
     }
-    // Readers detect the format from the name of a file, and NDJSON from its content.
-    let path = FileTree.join(
-      NSTemporaryDirectory(), "inkstate-\(UUID().uuidString).\(ending)")
-    try FileTree.write(data, to: path)
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    // The format is detected from the extension, that of NDJSON from the content.
+    let file = try UploadedFile(data, ending: ending, name: shownName)
+    defer { file.remove() }
     var reading = SeriesReading()
     reading.keepsUnlabelled = true
-    let loaded: LoadedDataset
-    do { loaded = try Dataset.load(path, series: reading) } catch {
-      throw StudioError(plainText(of: error).replacingOccurrences(of: path, with: shownName))
-    }
+    let loaded = try file.read { try Dataset.load($0, series: reading) }
     let examples = loaded.dataset.examples.filter(\.isSeries)
     let drawingCount = loaded.dataset.examples.count - examples.count
-    let failure = loaded.failures.first?.replacingOccurrences(of: path, with: shownName)
+    let failure = loaded.failures.first.map(file.named)
     guard !examples.isEmpty else {
       throw StudioError(
         failure
@@ -114,7 +108,7 @@ struct SeriesFile: Encodable {
     var budget = Budget()
     for example in examples.prefix(Self.mostRecordings) {
       guard case .series(let series) = example.content else { continue }
-      let place = example.origin.replacingOccurrences(of: path, with: shownName)
+      let place = file.named(in: example.origin)
       recordings.append(
         Shown(series, of: example, named: place, by: recognizer, within: &budget))
     }

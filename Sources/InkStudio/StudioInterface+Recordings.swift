@@ -4,7 +4,6 @@ import Hummingbird
 import Ink
 import InkDatasets
 import InkRaster
-import SafeFiles
 
 // Requests for recordings.
 
@@ -86,19 +85,17 @@ extension StudioInterface {
 
   /// Adds the drawings of an ink file; counts those that are left out.
   private func add(_ data: Data, of fileName: String) async throws -> Imported {
-    // Readers detect the format from the content of a file.
-    let path = FileTree.join(
-      NSTemporaryDirectory(), "inkstate-\(UUID().uuidString).ndjson")
-    try FileTree.write(data, to: path)
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    // The format is detected from the content.
+    let file = try UploadedFile(
+      data, ending: "ndjson", name: fileName.isEmpty ? "the file" : fileName)
+    defer { file.remove() }
     var good: [Recording] = []
     var imported = Imported(added: 0, refused: 0)
     func leaveOut(_ reason: String) {
       imported.refused += 1
       if imported.firstProblem == nil { imported.firstProblem = reason }
     }
-    let shownName = fileName.isEmpty ? "the file" : fileName
-    do {
+    try file.read { path in
       try InkFile(path: path).forEach { item in
         switch item.result {
         case .success(let recording):
@@ -112,11 +109,9 @@ extension StudioInterface {
             good.append(recording)
           }
         case .failure(let error):
-          leaveOut(error.description.replacingOccurrences(of: path, with: shownName))
+          leaveOut(file.named(in: error.description))
         }
       }
-    } catch {
-      throw StudioError(plainText(of: error).replacingOccurrences(of: path, with: shownName))
     }
     try await recordings.add(good)
     imported.added = good.count

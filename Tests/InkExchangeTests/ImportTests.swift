@@ -250,9 +250,14 @@ import Testing
       return try message(file.serializedData(), as: "a.onnx", options) ?? "none"
     }
     #expect(try changed { _ in } == "none")
+    #expect(try changed { $0.graph.node[1].domain = "ai.onnx" } == "none")
     let cases: [(String, (inout Onnx_ModelProto) -> Void)] = [
       ("node `relu1` (Sigmoid): expected Conv, ", { $0.graph.node[1].opType = "Sigmoid" }),
       ("found Sigmoid", { $0.graph.node[1].opType = "Sigmoid" }),
+      (
+        "node `relu1` (Relu): expected an operator of ONNX itself, found one of the domain "
+          + "`com.example`", { $0.graph.node[1].domain = "com.example" }
+      ),
       (
         "graph: expected one output, found 2: probabilities, more",
         {
@@ -594,6 +599,31 @@ import Testing
     #expect(
       try message(archive(arrays), as: "a.npz", options)
         == "a.npz, 1.bias: expected the weight of layer 2 at this place, found the bias")
+  }
+
+  @Test func layerNormalizationsKeepTheirBiasBeforeBatchNormalizations() throws {
+    var options = ImportOptions()
+    options.labels = ["a", "b"]
+    let architecture = try Architecture(
+      name: "tiny", inputSize: 8,
+      layers: [
+        .columns, .layerNormalization, .batchNormalization, .timePooling(.max), .dense(units: 2),
+      ])
+    options.architecture = architecture
+    options.layout = .channelsFirst
+    let arrays = architecture.parameters.map {
+      (
+        name: $0.name, shape: $0.shape, values: [Float](repeating: 1, count: $0.count),
+        isFortran: false
+      )
+    }
+    #expect(try message(archive(arrays), as: "a.npz", options) == nil)
+    let without = arrays.filter { $0.name != "1.bias" }
+    #expect(without.count == arrays.count - 1)
+    #expect(
+      try message(archive(without), as: "a.npz", options)?.hasPrefix(
+        "a.npz, arrays: expected \(arrays.count), those of the network `tiny`, found "
+          + "\(without.count): ") == true)
   }
 
   @Test func metadataThatDoesNotFitTheNetworkIsRefused() throws {

@@ -190,6 +190,31 @@ import Testing
     #expect(try difference(export.network, graph.network(stored)) < 1e-5)
   }
 
+  @Test(arguments: [
+    "maxPooling", "scaleAndShift", "seriesConvolution", "maxOverTime", "meanOverTime",
+    "layerNormalization", "dense", "max", "stride", "associatedtype",
+  ])
+  func swiftFilesDoNotNameInputsLikeWhatTheyCall(name: String) throws {
+    func parameter(_ name: String) throws -> String {
+      let architecture = try Architecture(
+        name: "named",
+        inputs: [
+          NetworkInput(name: name, form: .series(channels: 2, length: .variable(1...9)))
+        ],
+        nodes: [
+          .init(.seriesConvolution(filters: 2, kernel: 1, padding: .same)), .init(.relu),
+          .init(.timePooling(.max)), .init(.dense(units: 3)),
+        ])
+      let export = NetworkExport(
+        network: try randomNetwork(architecture, seed: 1), labels: ["a", "b", "c"])
+      let text = String(
+        decoding: try export.encoded(as: .swift, name: "Exported"), as: UTF8.self)
+      return try String(#require(text.firstMatch(of: /of (\w+): \[Float\]/)).1)
+    }
+    #expect(try parameter(name) == "input0")
+    #expect(try parameter("series") == "series")
+  }
+
   @Test func onlyForwardStatesCanBeContinued() throws {
     for (name, expected) in [
       ("lstm", "state, layer 1 (lstm): expected a layer that reads forwards"),

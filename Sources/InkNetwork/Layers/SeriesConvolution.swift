@@ -52,6 +52,9 @@ public struct SeriesConvolution: LayerDefinition {
     }
   }
 
+  /// The zeros after the last step.
+  package var after: Int { padding == .valid ? 0 : kernel - 1 - before }
+
   /// The number of output steps for `length` steps; 0 if the kernel does not fit.
   package func outputLength(of length: Int) -> Int {
     switch padding {
