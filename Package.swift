@@ -31,7 +31,10 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    // Without swift-configuration.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
+      traits: ["FullFoundation"]),
   ],
   targets: [
     // The app's side.
@@ -141,10 +144,7 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkStudioTests",
-      dependencies: [
-        "InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport",
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-      ]),
+      dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport"]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
-import Synchronization
+import ServiceLifecycle
 import TestSupport
+import Testing
 
 @testable import InkStudio
 
@@ -17,32 +17,36 @@ struct RunningStudio: Sendable {
   var host: String { "127.0.0.1:\(port)" }
   var cookie: String { "\(Gatekeeper.cookie(port: port))=\(token)" }
 
-  /// An answer: its status, its headers and its body.
-  struct Answer: Sendable {
-    var status: Int
-    var headers: HTTPFields
-    var data: Data
-
-    var text: String { String(decoding: data, as: UTF8.self) }
-    /// The members of a JSON object.
-    var json: [String: Any] {
-      (try? JSONSerialization.jsonObject(with: data) as? [String: Any]) ?? [:]
-    }
-    /// What it says is wrong.
-    var error: String { json["error"] as? String ?? "" }
-  }
+  typealias Answer = LocalServer.Answer
 
   static func run(
     _ test: @escaping @Sendable (RunningStudio) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
-    let studio = try Studio(Studio.Configuration(dataFolder: folder.path))
-    let address = Mutex("")
-    let application = studio.application { ready in address.withLock { $0 = ready } }
-    try await application.test(.live) { client in
-      let token = address.withLock { $0 }.components(separatedBy: "token=")[1]
-      try await test(
-        RunningStudio(folder: folder, studio: studio, port: client.port!, token: token))
+    var configuration = Studio.Configuration(dataFolder: folder.path)
+    configuration.port = 0
+    let studio = try Studio(configuration)
+    let (ready, continuation) = AsyncStream.makeStream(of: String.self)
+    let application = studio.application { continuation.yield($0) }
+    let services = ServiceGroup(services: [application], logger: application.logger)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        defer { continuation.finish() }
+        try await services.run()
+      }
+      var addresses = ready.makeAsyncIterator()
+      guard let address = await addresses.next().flatMap(URLComponents.init(string:)) else {
+        try await group.waitForAll()
+        throw LocalServer.Failure(operation: "start", code: 0)
+      }
+      let running = RunningStudio(
+        folder: folder, studio: studio, port: try #require(address.port),
+        token: try #require(address.queryItems?.first?.value))
+      let result: Result<Void, any Error>
+      do { result = .success(try await test(running)) } catch { result = .failure(error) }
+      await services.triggerGracefulShutdown()
+      try result.get()
+      try await group.waitForAll()
     }
   }
 
@@ -53,15 +57,8 @@ struct RunningStudio: Sendable {
   ) async throws -> Answer {
     var headers = headers
     if let cookie { headers[.cookie] = cookie.isEmpty ? self.cookie : cookie }
-    let request = TestClient.Request(
-      path, method: method, authority: host ?? self.host, headers: headers,
-      body: body.map { ByteBuffer(bytes: $0) })
-    let response = try await TestClient.withClient(host: "localhost", port: port) { client in
-      try await client.execute(request)
-    }
-    return Answer(
-      status: response.status.code, headers: response.headers,
-      data: response.body.map { Data($0.readableBytesView) } ?? Data())
+    return try await LocalServer(port: port).ask(
+      method, path, body, host: host ?? self.host, headers: headers)
   }
 
   /// Sends a JSON text.

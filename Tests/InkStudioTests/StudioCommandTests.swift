@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
 import TestSupport
 import Testing
 
@@ -67,18 +66,15 @@ import Testing
       .cookie: "\(Gatekeeper.cookie(port: address.port ?? 0))=\(token)"
     ]
     let stroke = "[[0,50,99],[0,80,5],[0,9,20]]"
-    try await TestClient.withClient(host: "127.0.0.1", port: address.port ?? 0) { client in
-      for (path, body) in [
-        ("/api/documents?name=A", ""), ("/api/models/released/use", ""),
-        ("/api/documents/A/command", #"{"kind":"addState","place":{"x":1,"y":2}}"#),
-        ("/api/recordings", #"{"word":"state","drawing":[\#(stroke)]}"#),
-      ] {
-        let response = try await client.execute(
-          .init(
-            path, method: .post, authority: "127.0.0.1:\(address.port ?? 0)", headers: headers,
-            body: .init(string: body)))
-        #expect([200, 201].contains(response.status.code), "\(path)")
-      }
+    let port = try #require(address.port)
+    for (path, body) in [
+      ("/api/documents?name=A", ""), ("/api/models/released/use", ""),
+      ("/api/documents/A/command", #"{"kind":"addState","place":{"x":1,"y":2}}"#),
+      ("/api/recordings", #"{"word":"state","drawing":[\#(stroke)]}"#),
+    ] {
+      let answer = try await LocalServer(port: port).ask(
+        .post, path, Data(body.utf8), host: "127.0.0.1:\(port)", headers: headers)
+      #expect([200, 201].contains(answer.status), "\(path)")
     }
     process.terminate()
     process.waitUntilExit()
