@@ -401,21 +401,11 @@ extension Dataset {
     guard labels.shape == [count] else {
       throw FileError(path: path, expected: count.counted("label"), found: "\(labels.shape)")
     }
-    let classesPath = "\(FileTree.folder(of: path))/classes.txt"
-    let names = FileManager.default.contents(atPath: classesPath).map {
-      String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
+    let names = ClassNames(for: path)
     let classes = try labels.values.enumerated().map { index, label throws(FileError) in
-      guard let names else { return String(label) }
-      guard Int(label) < names.count else {
-        throw FileError(
-          path: "\(path), item \(index + 1)",
-          expected: "a label below \(names.count), the number of classes in classes.txt",
-          found: "\(label)")
-      }
-      return names[Int(label)]
+      try names.label(Int(label), of: path, item: index)
     }
-    return (classes, names)
+    return (classes, names.names)
   }
 
   /// The extensions of files in collections that are not recordings.

@@ -49,7 +49,7 @@ enum SeriesArray {
       : try self.labels(labelsPath, count: shape[0])
     let folder = FileTree.folder(of: path)
     let names =
-      lines(of: "\(folder)/channels.txt") ?? (0..<shape[2]).map { "dim_\($0)" }
+      ClassNames.lines(of: "\(folder)/channels.txt") ?? (0..<shape[2]).map { "dim_\($0)" }
     guard names.count == shape[2] else {
       throw FileError(
         path: "\(folder)/channels.txt", expected: shape[2].counted("channel"),
@@ -80,29 +80,16 @@ enum SeriesArray {
     guard shape == [count] else {
       throw FileError(path: path, expected: count.counted("label"), found: "\(shape)")
     }
-    let classes = lines(of: "\(FileTree.folder(of: path))/classes.txt")
+    let classes = ClassNames(for: path)
     var labels: [String] = []
     try NPY.forEachItem(path) { item, values in
-      guard let label = Int(exactly: values[0]) else {
+      guard let number = Int(exactly: values[0]) else {
         throw FileError(
           path: "\(path), item \(item + 1)", expected: "a whole number as label",
           found: "\(values[0])")
       }
-      guard let classes else { return labels.append(String(label)) }
-      guard classes.indices.contains(label) else {
-        throw FileError(
-          path: "\(path), item \(item + 1)",
-          expected: "a label below \(classes.count), the number of classes in classes.txt",
-          found: "\(label)")
-      }
-      labels.append(classes[label])
+      labels.append(try classes.label(number, of: path, item: item))
     }
-    return (labels, classes)
-  }
-
-  private static func lines(of path: String) -> [String]? {
-    FileManager.default.contents(atPath: path).map {
-      String(decoding: $0, as: UTF8.self).split { $0.isNewline }.map(String.init)
-    }
+    return (labels, classes.names)
   }
 }

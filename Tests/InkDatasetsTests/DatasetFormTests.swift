@@ -318,6 +318,12 @@ import TestSupport
     }
   }
 
+  @Test func classNamesMayHaveLineEndsOfWindows() throws {
+    try DatasetForm.idx.write(pictures(2), rasterizer: .standard, to: "\(folder.path)/d")
+    try folder.write("d/classes.txt", "one\r\ntwo\r\n")
+    #expect(try Dataset.load("\(folder.path)/d").dataset.labels == ["one", "two"])
+  }
+
   @Test func picturesStayAsTheyAreWithoutARasterizer() throws {
     var large = Bitmap(width: 64, height: 40)
     for column in 0..<50 { large[20, column] = 255 }
