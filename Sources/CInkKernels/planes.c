@@ -567,6 +567,49 @@ CLONES void ink_dense(
   }
 }
 
+// The sums of a row for `panels` whole panels, or for one of `vectors` vectors.
+INLINE void multiply_row(
+  size_t inputs, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float *restrict output, const size_t panels, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_TILES];
+  for (size_t s = 0; s < panels * vectors; s++) sums[s] = 0;
+  for (size_t i = 0; i < inputs; i++) {
+    v16 factor = input[i];
+    for (size_t p = 0; p < panels; p++)
+      for (size_t v = 0; v < vectors; v++)
+        sums[p * vectors + v] += AT(weight + ((p * inputs + i) * vectors + v) * LANES) * factor;
+  }
+  for (size_t s = 0; s < panels * vectors; s++)
+    AT(output + s * LANES) = sums[s] + AT(bias + s * LANES);
+}
+
+CLONES void ink_dense_row(
+  size_t inputs, size_t units, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float *restrict output) {
+  const size_t most = most_vectors() < MOST_VECTORS ? 1 : MOST_TILES / PANEL_VECTORS;
+  const size_t whole = units / (PANEL_VECTORS * LANES);
+  for (size_t done = 0, panels; done < whole; done += panels) {
+    size_t unit = done * PANEL_VECTORS * LANES;
+    panels = part(whole, done, most);
+#define CASE(P, V) \
+  multiply_row(inputs, input, weight + unit * inputs, bias + unit, output + unit, P, V); \
+  break;
+    switch (panels) {
+      case 1: CASE(1, PANEL_VECTORS)
+      case 2: CASE(2, PANEL_VECTORS)
+      case 3: CASE(3, PANEL_VECTORS)
+    }
+  }
+  size_t unit = whole * PANEL_VECTORS * LANES;
+  switch ((units - unit) / LANES) {
+    case 1: CASE(1, 1)
+    case 2: CASE(1, 2)
+    case 3: CASE(1, 3)
+  }
+#undef CASE
+}
+
 // MARK: Gradients behind max-pooling
 
 // target[i, t] += sum over n of factors[n] * source[offsets[n] + i * source_row + t].

@@ -124,15 +124,17 @@ CLONES void ink_lstm_step_gradient(
 
 // The sum of values[i] * factors[i], sixteen sums side by side; factors may be NULL for 1.
 INLINE float sum_of_products(size_t count, const float *values, const float *factors) {
-  float lanes[LANES] = {0};
+  union {
+    float lanes[LANES];
+    v16 vector;
+  } sums = {.vector = 0};
   size_t i = 0;
   for (; i + LANES <= count; i += LANES)
-    for (size_t lane = 0; lane < LANES; lane++)
-      lanes[lane] += factors ? values[i + lane] * factors[i + lane] : values[i + lane];
-  for (; i < count; i++) lanes[i % LANES] += factors ? values[i] * factors[i] : values[i];
-  float sum = 0;
-  for (size_t lane = 0; lane < LANES; lane++) sum += lanes[lane];
-  return sum;
+    sums.vector += factors ? AT(values + i) * AT(factors + i) : AT(values + i);
+  for (; i < count; i++) sums.lanes[i % LANES] += factors ? values[i] * factors[i] : values[i];
+  for (size_t half = LANES / 2; half > 0; half /= 2)
+    for (size_t lane = 0; lane < half; lane++) sums.lanes[lane] += sums.lanes[lane + half];
+  return sums.lanes[0];
 }
 
 CLONES float ink_dot(const float *values, const float *factors, size_t count) {
@@ -171,16 +173,20 @@ CLONES void ink_add_scaled(
 CLONES void ink_layer_normalization(
   size_t rows, size_t channels, size_t row, const float *input, const float *weight,
   const float *bias, float epsilon, float *normalized, float *inverses, float *output) {
+  const size_t whole = channels / LANES * LANES;
   for (size_t r = 0; r < rows; r++, input += row, output += row) {
     float mean = sum_of_products(channels, input, NULL) / (float)channels;
-    for (size_t c = 0; c < channels; c++) output[c] = input[c] - mean;
+    for (size_t c = 0; c < whole; c += LANES) AT(output + c) = AT(input + c) - mean;
+    for (size_t c = whole; c < channels; c++) output[c] = input[c] - mean;
     float variance = sum_of_products(channels, output, output) / (float)channels;
     float inverse = 1 / sqrtf(variance + epsilon);
     if (normalized) {
       inverses[r] = inverse;
       for (size_t c = 0; c < channels; c++) normalized[r * row + c] = output[c] * inverse;
     }
-    for (size_t c = 0; c < channels; c++)
+    for (size_t c = 0; c < whole; c += LANES)
+      AT(output + c) = AT(output + c) * inverse * AT(weight + c) + AT(bias + c);
+    for (size_t c = whole; c < channels; c++)
       output[c] = output[c] * inverse * weight[c] + bias[c];
   }
 }

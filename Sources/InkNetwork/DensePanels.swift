@@ -61,4 +61,11 @@ package struct DensePanels: Sendable {
     ink_dense(
       count, inputs, units, input, weight.pointer, bias.pointer, lowest, output, scratch)
   }
+
+  /// output[u] = bias[u] + Σ over i of input[i] · weight[u, i], for a row whose values are hardly ever 0.
+  package func multiplyRow(
+    _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
+  ) {
+    ink_dense_row(inputs, units, input, weight.pointer, bias.pointer, output)
+  }
 }

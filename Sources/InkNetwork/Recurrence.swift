@@ -5,7 +5,7 @@ enum Recurrence {
 
   static func scratchCount(_ cell: RecurrentCell) -> Int {
     (blockSize + 1) * cell.gateCount + 2 * cell.packedUnits
-      + max(cell.inputPanels.scratchCount, cell.statePanels.scratchCount)
+      + cell.inputPanels.scratchCount
   }
 
   /// Computes the states of `steps` steps, from a state of 0 on.
@@ -25,7 +25,7 @@ enum Recurrence {
         input + first * inputRow, count: count, into: products, scratch: dense)
       for index in 0..<count {
         let step = cell.isBackward ? count - 1 - index : index
-        cell.statePanels.multiply(state, count: 1, into: hidden, scratch: dense)
+        cell.statePanels.multiplyRow(state, into: hidden)
         cell.step(
           input: products + step * cell.gateCount, hidden: hidden, state: state, cell: cells,
           saved: nil)

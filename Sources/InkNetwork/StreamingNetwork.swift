@@ -288,7 +288,7 @@ private final class RecurrentState {
     let hidden = scratch + layer.gateCount
     let dense = hidden + layer.gateCount
     layer.inputPanels.multiply(input, count: 1, into: scratch, scratch: dense)
-    layer.statePanels.multiply(state.pointer, count: 1, into: hidden, scratch: dense)
+    layer.statePanels.multiplyRow(state.pointer, into: hidden)
     layer.step(
       input: scratch, hidden: hidden, state: state.pointer, cell: cell.pointer, saved: nil)
   }

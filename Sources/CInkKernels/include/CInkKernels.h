@@ -196,6 +196,11 @@ void ink_dense(
   const float *bias, float lowest, float *output, float *scratch);
 size_t ink_dense_scratch(size_t inputs);
 
+// The same for one example whose inputs are hardly ever 0.
+void ink_dense_row(
+  size_t inputs, size_t units, const float *input, const float *weight, const float *bias,
+  float *output);
+
 // packed[y * row + x * packed_channels + c] = planes[c, y, x], and back.
 void ink_pack(
   size_t channels, size_t height, size_t width, const float *planes, size_t packed_channels,
