@@ -37,7 +37,7 @@ MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
 MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200),
                  "sketch": (3_123_200, 112_896),
                  # Series of 60 steps and 6 channels.
-                 "activity": (1_105_280, 23_040), "gesture": (2_030_720, 86_400)}
+                 "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400)}
 BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
     (task, network): batches for network in ("activity", "gesture")
     for task, batches in (("train", (64,)), ("infer", (1,)))}
