@@ -198,7 +198,7 @@ class Comparison:
                 process.returncode = os.waitstatus_to_exitcode(status)
                 if process.returncode != 0:
                     raise SystemExit(f"compare: {arguments}: {text}")
-                rates = re.findall(r"(\d+) images/s", text)
+                rates = re.findall(r"(\d+) (?:examples|images)/s", text)
                 rate = statistics.median(map(int, rates)) if rates else None
                 lines.append([what, f"{own / 1024:.0f} MiB", f"{usage.ru_maxrss / 1024:.0f} MiB",
                               f"{rate:,.0f} images/s" if rate else ""])
