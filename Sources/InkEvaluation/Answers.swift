@@ -17,17 +17,20 @@ extension Recognizer {
         expected: "labels of the model, \(model.labels.joined(separator: ", "))",
         found: "`\(unknown)`")
     }
+    let recognizer: Recognizer
+    do { recognizer = try disturbance?.recognizer(for: self) ?? self } catch {
+      throw FileError(
+        path: dataset.examples.first?.origin ?? "data set",
+        expected: "a pen that fits the pictures of the model", found: "\(error)")
+    }
     let answers = ParallelLoop(workers: workers).map(dataset.examples.count) { index, _ in
       let example = dataset.examples[index]
       return Result { () throws(PreparationError) -> Recognition in
         if let disturbance {
-          return try disturbance.answer(to: example, index: index, by: self)
+          return try disturbance.answer(to: example, index: index, by: recognizer)
         }
-        return try recognize(example)
-      }.mapError {
-        FileError(
-          path: example.origin, expected: "an example for the model", found: "\($0)")
-      }
+        return try recognizer.recognize(example)
+      }.mapError { FileError(path: example.origin, $0, reader: "model") }
     }
     return try answers.map { answer throws(FileError) in try answer.get() }
   }
@@ -37,6 +40,18 @@ extension Recognizer {
   /// Returns the answer to an example.
   func recognize(_ example: Example) throws(PreparationError) -> Recognition {
     try recognize(example.recognitionInput)
+  }
+}
+
+extension FileError {
+  /// Creates the error for an example that `reader`, a model or a network, cannot read.
+  package init(path: String, _ error: PreparationError, reader: String) {
+    switch error {
+    case .unsuitable(let expected, let found):
+      self.init(path: path, expected: "\(expected) for the \(reader)", found: found)
+    case .raster, .series:
+      self.init(path: path, expected: "an example for the \(reader)", found: "\(error)")
+    }
   }
 }
 

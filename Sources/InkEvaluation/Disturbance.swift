@@ -29,7 +29,24 @@ public enum Disturbance: Hashable, Sendable {
     }
   }
 
-  /// Returns the answer of `recognizer` to the changed example.
+  /// Returns the recogniser that answers to changed examples: one with another pen, or `recognizer`
+  /// itself.
+  ///
+  /// - Throws: `RasterError` if the pen does not fit the pictures of the model.
+  func recognizer(for recognizer: Recognizer) throws -> Recognizer {
+    guard case .penWidth(let width) = self else { return recognizer }
+    let model = recognizer.model
+    let preprocessing = try model.preprocessing.map { preprocessing in
+      guard case .raster(let rasterizer, let scale) = preprocessing else { return preprocessing }
+      return .raster(try rasterizer.with(penWidth: width), scale: scale)
+    }
+    return Recognizer(
+      model: try Model(
+        network: model.network, labels: model.labels, preprocessing: preprocessing,
+        decision: model.decision, provenance: model.provenance))
+  }
+
+  /// Returns the answer of `recognizer`, which is that of ``recognizer(for:)``, to the changed example.
   ///
   /// A picture is not changed if the change needs points.
   func answer(
@@ -56,11 +73,6 @@ public enum Disturbance: Hashable, Sendable {
         rasterizer.fit(bitmap(rasterizer)).turned(by: angle(of: index), shrunkTo: share))
     case (.angle(let angle), .bitmap(let bitmap)):
       return try recognizer.recognize(rasterizer.fit(bitmap).turned(by: angle, shrunkTo: 0.72))
-    case (.penWidth(let width), .drawing):
-      guard let wide = try? rasterizer.with(penWidth: width) else {
-        throw .unsuitable(expected: "a pen that fits the picture", found: "\(width) pixels")
-      }
-      return try recognizer.recognize(bitmap(wide))
     case (_, .drawing(let drawing)):
       return try recognizer.recognize(changed(drawing, index: index))
     default: return try recognizer.recognize(example)
@@ -74,7 +86,7 @@ public enum Disturbance: Hashable, Sendable {
     return generator.uniform(-.pi ... .pi)
   }
 
-  /// Returns the drawing with changed points; the width of the pen is none of them.
+  /// Returns the drawing with changed points; another pen changes none.
   private func changed(_ drawing: Drawing, index: Int) -> Drawing {
     switch self {
     case .turned: return drawing.transformed(by: .rotation(angle(of: index)))

@@ -56,8 +56,9 @@ extension Model {
     let labels = labels.joined(separator: ", ")
     let origin = "(Inkstate, network \(architecture.name))"
     guard let rasterizer else { return "Classifies series as \(labels) \(origin)." }
+    let strokes = readsStrokes ? " and series of their strokes," : ""
     return
-      "Classifies drawings of \(rasterizer.size) × \(rasterizer.size) pixels, bright ink on black, as "
-      + "\(labels) \(origin)."
+      "Classifies drawings of \(rasterizer.size) × \(rasterizer.size) pixels, bright ink on black,"
+      + "\(strokes) as \(labels) \(origin)."
   }
 }

@@ -22,6 +22,11 @@ public struct Model: Hashable, Sendable {
   /// What draws pictures for the network, if it reads them.
   public var rasterizer: Rasterizer? { preprocessing.lazy.compactMap(\.rasterizer).first }
 
+  /// Whether an input of the network is the series of a drawing's strokes.
+  public var readsStrokes: Bool {
+    preprocessing.contains { if case .strokes = $0 { true } else { false } }
+  }
+
   /// What the grey values of pictures are multiplied with, if the network reads nothing else.
   public var pictureScale: Float? {
     if case .raster(_, let scale) = preprocessing[0], preprocessing.count == 1 {

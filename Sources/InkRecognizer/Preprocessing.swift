@@ -210,6 +210,8 @@ extension Preprocessing {
       }
     case (.series(let preparation, _), .series(let series)):
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
+    case (.strokes, .bitmap):
+      throw .unsuitable(expected: words, found: "a picture, which has no strokes")
     default: throw .unsuitable(expected: words, found: input.words)
     }
   }

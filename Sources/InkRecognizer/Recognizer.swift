@@ -73,7 +73,7 @@ public struct Recognizer: Sendable {
   /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
   public func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
     guard case .drawing(let drawing) = input else { return try answer(to: input) }
-    if drawing.bounds == nil, model.rasterizer == nil {
+    if drawing.bounds == nil, model.readsStrokes {
       // Without points, there is no series to ask about.
       return unknown(.tooSmall)
     }

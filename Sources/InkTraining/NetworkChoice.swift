@@ -13,7 +13,8 @@ public struct NetworkChoice: Hashable, Sendable {
   public var preprocessing: [Preprocessing]
 
   /// The names of networks that can be chosen for drawings and for recordings.
-  public static let names = Architecture.names + Architecture.seriesNames
+  public static let names =
+    Architecture.names + Architecture.seriesNames + Architecture.pairedNames
 
   /// The network that is chosen for a data set without a name.
   public static func standardName(for dataset: Dataset) -> String {
@@ -37,12 +38,17 @@ public struct NetworkChoice: Hashable, Sendable {
       try self.init(architecture, for: dataset, rasterizer: rasterizer, window: window)
       return
     }
-    guard Architecture.seriesNames.contains(name) else { return nil }
+    let isPaired = Architecture.pairedNames.contains(name)
+    guard isPaired || Architecture.seriesNames.contains(name) else { return nil }
     let (preprocessing, lengths) = try Self.series(of: dataset, window: window)
-    let architecture = try Architecture.named(
-      name, classCount: classCount, channels: preprocessing.channelCount,
-      shortest: lengths.lowerBound)!
-    self.init(architecture: architecture, preprocessing: [preprocessing])
+    let channels = preprocessing.channelCount
+    self.init(
+      architecture: isPaired
+        ? try Architecture.named(
+          name, classCount: classCount, inputSize: rasterizer.size, channels: channels)!
+        : try Architecture.named(
+          name, classCount: classCount, channels: channels, shortest: lengths.lowerBound)!,
+      preprocessing: (isPaired ? [.raster(rasterizer)] : []) + [preprocessing])
   }
 
   /// Chooses the preprocessing for a network: pictures are rendered by `rasterizer`; series come from
@@ -95,7 +101,7 @@ public struct NetworkChoice: Hashable, Sendable {
       case .bitmap:
         throw FileError(
           path: example.origin, expected: "strokes or a recording for the network",
-          found: "a picture")
+          found: "a picture, which has no strokes")
       }
     }
     // Windows have one rate already, if it is known.

@@ -73,9 +73,10 @@ struct PreparedExamples: Sendable {
     series = try preprocessing.map { preprocessing in
       if case .raster = preprocessing { return [] }
       return try dataset.examples.map { example in
-        do { return try preprocessing.values(of: example.recognitionInput) } catch {
-          throw FileError(
-            path: example.origin, expected: "an example for the network", found: "\(error)")
+        do throws(PreparationError) {
+          return try preprocessing.values(of: example.recognitionInput)
+        } catch {
+          throw FileError(path: example.origin, error, reader: "network")
         }
       }
     }

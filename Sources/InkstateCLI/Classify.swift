@@ -172,6 +172,9 @@ struct Classify: ParsableCommand {
     } catch let error where error is InkError || error is PNGError {
       Terminal.say("not read: \(error)")
       return 1
+    } catch let error as PreparationError {
+      Terminal.say("not read: \(path): \(error)")
+      return 1
     }
   }
 

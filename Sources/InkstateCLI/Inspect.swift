@@ -47,10 +47,26 @@ struct Inspect: ParsableCommand {
         + "\((all / 1e9).fixed(0)) on all (1024 × 1024 × 1024, one on each)")
   }
 
+  /// Returns the network of a model, with series that are at most as long as drawings are.
+  private static func architecture(of model: Model) throws -> Architecture {
+    let network = model.architecture
+    let inputs = zip(network.inputs, model.preprocessing).map { input, preprocessing in
+      guard case .strokes(let encoder, _) = preprocessing,
+        case .series(let channels, .variable(let bounds)) = input.form
+      else { return input }
+      let longest = max(bounds.lowerBound, min(bounds.upperBound, encoder.maxSteps))
+      return NetworkInput(
+        name: input.name,
+        form: .series(channels: channels, length: .variable(bounds.lowerBound...longest)))
+    }
+    return try Architecture(
+      name: network.name, inputs: inputs, nodes: network.nodes, output: network.output)
+  }
+
   private func showModel() throws {
     let path = model ?? Recognizer.releasedModelPath
     let model = try Model.read(path: path)
-    let architecture = model.architecture
+    let architecture = try Self.architecture(of: model)
     print("\(path): \(architecture.name)\n")
     print(
       "layer".padded(32) + "output".padded(18) + "parameters".leftPadded(12)

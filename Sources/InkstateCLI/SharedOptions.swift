@@ -151,8 +151,9 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. (default: \
-      drawing, or gesture for recordings)
+      The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. gesture \
+      and activity read strokes or sensors over time, fusion reads the picture and the strokes of a \
+      drawing, and the others read pictures. (default: drawing, or gesture for recordings)
       """)
   var architecture: String?
 

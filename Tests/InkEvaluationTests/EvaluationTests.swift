@@ -346,6 +346,35 @@ import TestSupport
     }
   }
 
+  @Test func anotherPenChangesThePictures() throws {
+    let pictureOnly = Recognizer(model: try model)
+    let both = Recognizer(model: try randomFusionModel())
+    let ring = Example(.drawing(circle(radius: 40)), label: "other", origin: "ring")
+    for recognizer in [pictureOnly, both] {
+      func loss(_ disturbance: Disturbance?) throws -> Double {
+        try Evaluation(
+          of: recognizer, on: Dataset([ring]), disturbance: disturbance, workers: 1
+        ).negativeLogLikelihood
+      }
+      let losses = try [0.8, 1.75, 3].map { try loss(.penWidth($0)) }
+      #expect(Set(losses).count == 3)
+      #expect(try losses[1] == loss(nil))
+      #expect {
+        try loss(.penWidth(40))
+      } throws: {
+        "\($0)".hasPrefix("ring: expected a pen that fits the pictures of the model, found ")
+      }
+    }
+    // The picture alone is what the model of one input answers to.
+    let thick = try Rasterizer.standard.with(penWidth: 3).render(circle(radius: 40))
+    let answer = try pictureOnly.recognize(thick)
+    let expected = answer.ranked.first { $0.label == "other" }!.probability
+    let found = try Evaluation(
+      of: pictureOnly, on: Dataset([ring]), disturbance: .penWidth(3), workers: 1
+    ).negativeLogLikelihood
+    #expect(abs(found + log(expected)) < 1e-9)
+  }
+
   @Test func classesWithoutExamplesAreNotTheWorst() throws {
     let example = Example(.drawing(circle(radius: 2)), label: "other", origin: "")
     let result = try Evaluation(of: Recognizer(model: model), on: Dataset([example]), workers: 1)

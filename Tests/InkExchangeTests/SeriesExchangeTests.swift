@@ -24,6 +24,10 @@ import Testing
       self.missing = missing
     }
 
+    init(_ architecture: Architecture) {
+      (name, self.architecture) = (architecture.name, architecture)
+    }
+
     var testDescription: String { name }
   }
 
@@ -89,6 +93,7 @@ import Testing
         .init(.maxPooling(size: 2)), .init(.columns), .init(.lstm(units: 3, direction: .both)),
         .init(.timePooling(.mean)), .init(.dense(units: 3)),
       ]),
+    Network(try! Architecture.fusion(classCount: 3, inputSize: 12, channels: 7)),
   ]
 
   private static func export(
@@ -246,6 +251,28 @@ import Testing
       #expect(
         try difference(back.network, model.foldingBatchNormalization().network) < 1e-5)
     }
+  }
+
+  @Test func modelsOfPicturesAndStrokesComeBackAsModels() throws {
+    let folder = try TemporaryFolder()
+    let model = try randomFusionModel()
+    let folded = try model.foldingBatchNormalization()
+    let drawing = circle(radius: 40)
+    let expected = try Recognizer(model: model).recognize(drawing)
+    for form in [ExportForm.onnx, .coreml] {
+      let path = try folder.write("model.\(form.fileExtension)", model.exported(as: form))
+      let back = try Model.imported(path: path)
+      #expect(back.preprocessing == model.preprocessing && back.labels == model.labels)
+      #expect(back.decision == model.decision && back.architecture == folded.architecture)
+      let answer = try Recognizer(model: back).recognize(drawing)
+      for (one, other) in zip(answer.ranked, expected.ranked) {
+        #expect(one.label == other.label && abs(one.probability - other.probability) < 1e-5)
+      }
+    }
+    let description = try CoreML_Specification_Model(serializedBytes: model.exported(as: .coreml))
+      .description_p
+    #expect(description.input.map(\.name) == ["image", "series"])
+    #expect(description.metadata.shortDescription.contains("series of their strokes"))
   }
 
   @Test func changedSeriesFilesAreRefused() throws {

@@ -11,6 +11,7 @@ import Testing
     #expect(
       drawing.outputShapes.map(\.description).joined(separator: ", ").hasSuffix("576, 128, 128, 3"))
     #expect(try Architecture.leNet(classCount: 10).parameterCount == 3_274_634)
+    #expect(try Architecture.fusion(classCount: 4, channels: 7).parameterCount == 156_564)
     #expect(try Architecture.named("nonsense", classCount: 3) == nil)
   }
 

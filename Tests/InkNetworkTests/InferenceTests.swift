@@ -70,6 +70,22 @@ import Testing
     #expect(zip(fast, expected).allSatisfy { abs($0 - $1) < 1e-5 * largest })
   }
 
+  @Test(arguments: Architecture.pairedNames)
+  func namedNetworksOfTwoInputsAgreeWithThePlainOne(name: String) throws {
+    let architecture = try #require(
+      try Architecture.named(name, classCount: 4, inputSize: 28, channels: 7))
+    #expect(architecture.inputs.map(\.name) == ["image", "series"])
+    let network = try randomNetwork(architecture, seed: 7)
+    for length in [1, 9, 60] {
+      let inputs = [28 * 28, 7 * length].map { count in
+        (0..<count).map { Float(($0 &* 37 &+ length) % 17) / 8 - 1 }
+      }
+      let expected = try network.plainOutput(of: inputs)
+      let fast = InferenceNetwork(network).logits(of: inputs)
+      #expect(isClose(fast, expected, tolerance: 1e-4), "\(length)")
+    }
+  }
+
   private func chain(_ layers: [Layer], inputSize: Int) throws -> InferenceNetwork {
     try InferenceNetwork(
       randomNetwork(Architecture(name: "test", inputSize: inputSize, layers: layers)))

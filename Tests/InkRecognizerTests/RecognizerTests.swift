@@ -34,6 +34,19 @@ import TestSupport
     #expect(try recognizer.recognize(Bitmap(width: 28, height: 28)).rejection == .tooSmall)
   }
 
+  @Test func aModelOfPictureAndStrokesNeedsStrokes() throws {
+    let recognizer = Recognizer(model: try randomFusionModel())
+    #expect(try recognizer.recognize(circle(radius: 40)).rejection != .tooSmall)
+    for drawing in [Drawing([]), Drawing([Stroke([])]), Drawing([Stroke([Point(5, 5)])])] {
+      #expect(try recognizer.recognize(drawing).rejection == .tooSmall)
+    }
+    #expect {
+      try recognizer.recognize(Bitmap(width: 28, height: 28))
+    } throws: {
+      "\($0)" == "expected drawings, found a picture, which has no strokes"
+    }
+  }
+
   /// Whatever a model says, ink without extent is a tap.
   @Test func inkWithoutExtentIsAlwaysTooSmall() throws {
     var model = try Recognizer.released().model

@@ -5,6 +5,7 @@ import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import ParallelLoops
 import Testing
 import TestSupport
@@ -500,6 +501,103 @@ import TestSupport
     }
     #expect(try variants(0) == 1)
     #expect(try variants(1) > 5)
+  }
+
+  @Test func pictureAndStrokesAreOfTheSameVariation() throws {
+    let hook = Drawing([
+      Stroke([Point(0, 0), Point(50, 10), Point(100, 0)]), Stroke([Point(100, 0), Point(80, 70)]),
+    ])
+    var augmentation = Augmentation.anyAngle
+    (augmentation.margins, augmentation.spacing) = (0...3, 0.1)
+    let encoder = try StrokeEncoder(channels: [.x, .y])
+    let prepared = try PreparedExamples(
+      Dataset([Example(.drawing(hook), label: "hook", origin: "hook")]),
+      preprocessing: [
+        .raster(.standard), .strokes(encoder, SeriesPreparation(channels: ["x", "y"])),
+      ], augmentation: augmentation, uprightShare: 0.3, reorderedShare: 0.5, seed: 3)
+    let epochs = 0..<30
+    let pictures = epochs.map { epoch in
+      var pixels = [Float](repeating: 0, count: 28 * 28)
+      prepared.write(0, input: 0, epoch: epoch, to: &pixels)
+      return pixels
+    }
+    let strokes = epochs.map { epoch in
+      let series = prepared.series([0], epoch: epoch, loop: ParallelLoop(workers: 1))
+      var values = [Float](repeating: 0, count: 2 * series.length!(0, 1))
+      let isWritten = series.write(0, input: 1, to: &values)
+      #expect(isWritten && !series.write(0, input: 0, to: &values))
+      return values
+    }
+    /// The mean brightness where the steps are, at the scale that fits best.
+    func ink(_ steps: [Float], in picture: [Float]) -> Float {
+      (16...28).map { side in
+        let sum = stride(from: 0, to: steps.count, by: 2).reduce(Float(0)) { sum, step in
+          let column = min(27, max(0, Int(14 + steps[step] * Float(side))))
+          let row = min(27, max(0, Int(14 + steps[step + 1] * Float(side))))
+          return sum + picture[row * 28 + column]
+        }
+        return sum / Float(steps.count / 2)
+      }.max()!
+    }
+    for epoch in epochs {
+      #expect(ink(strokes[epoch], in: pictures[epoch]) > 0.8, "epoch \(epoch)")
+      let others = epochs.filter { $0 != epoch }
+      let different = others.count { ink(strokes[epoch], in: pictures[$0]) < 0.6 }
+      #expect(different > others.count / 2)
+    }
+  }
+
+  @Test func aNetworkOfPictureAndStrokesLearnsTwoWriters() throws {
+    let data = dataset(1, writers: 2, perClass: 8)
+    let choice = try #require(try NetworkChoice(named: "fusion", for: data))
+    var options = options
+    (options.epochs, options.batchSize, options.learningRate) = (40, 16, 4e-3)
+    options.reorderedShare = 0.5
+    func model(workers: Int) throws -> Model? {
+      let trainer = try Trainer(
+        choice.architecture, training: data, validation: nil,
+        preprocessing: choice.preprocessing, options: options, workers: workers)
+      guard case .finished(let model) = try trainer.run() else { return nil }
+      return model
+    }
+    let bytes = try #require(try model(workers: 1)).encoded()
+    #expect(try model(workers: 2)?.encoded() == bytes)
+    let read = try Model(bytes, path: "fusion")
+    #expect(read.preprocessing == choice.preprocessing && read.preprocessing.count == 2)
+    #expect(try read.encoded() == bytes)
+    let result = try Evaluation(of: Recognizer(model: read), on: data, workers: 2)
+    #expect(result.accuracy.value > 0.9)
+  }
+
+  @Test func aNetworkOfPictureAndStrokesNamesWhatLacksOne() throws {
+    func message(_ training: [Example], _ validation: [Example] = []) -> String {
+      do {
+        let training = Dataset(training)
+        let choice = try NetworkChoice(named: "fusion", for: training)!
+        _ = try Trainer(
+          choice.architecture, training: training, validation: Dataset(validation),
+          preprocessing: choice.preprocessing, options: options, workers: 1)
+      } catch { return "\(error)" }
+      return "none"
+    }
+    let drawings = dataset(1, writers: 2).examples
+    let picture = Example(
+      .bitmap(Bitmap(width: 28, height: 28)), label: drawings[0].label, origin: "a.png")
+    let series = try ["a", "b"].map { label in
+      Example(
+        .series(try Series(channels: ["x"], values: [1, 2, 3])), label: label, origin: "s.csv")
+    }
+    #expect(message(drawings, [drawings[0]]) == "none")
+    #expect(
+      message(drawings + [picture])
+        == "a.png: expected strokes or a recording for the network, found a picture, which has no "
+        + "strokes")
+    #expect(
+      message(drawings, [picture])
+        == "a.png: expected drawings for the network, found a picture, which has no strokes")
+    #expect(
+      message(series)
+        == "s.csv: expected a drawing that can be rasterised, found a series, which has no picture")
   }
 
   @Test func someVariationsAreUpright() throws {

@@ -57,6 +57,75 @@ import TestSupport
     #expect(result.output.contains("mean recall of the classes: mean "))
   }
 
+  @Test func aNetworkOfPictureAndStrokesIsUsedLikeAnyOther() throws {
+    try synthesize()
+    let trained = try run("train ink.ndjson --architecture fusion --epochs 1 -o m.safetensors")
+    #expect(trained.status == 0 && trained.errors.hasPrefix("fusion: "), "\(trained.errors)")
+    let shown = try run("inspect m.safetensors").output
+    for line in [
+      "input image                     1 × 28 × 28\n", "input series                    160 × 7\n",
+      "preprocessing 28 × 28 pixels", "strokes as x, y", "at most 160\n",
+    ] {
+      #expect(shown.contains(line), "\(shown)")
+    }
+    let calibrated = try run(
+      "calibrate m.safetensors ink.ndjson --false-rejections 0.1 -o c.safetensors")
+    #expect(calibrated.status == 0, "\(calibrated.errors)")
+    let evaluated = try run("evaluate ink.ndjson --model c.safetensors --by strokes,angle")
+    #expect(evaluated.status == 0, "\(evaluated.errors)")
+
+    func answers(_ model: String) throws -> [(String, Double)] {
+      let result = try run("classify --model \(model) --format json ink.ndjson")
+      #expect(result.status == 0, "\(result.errors)")
+      return try result.output.split(separator: "\n").map { line in
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return try (
+          #require(object?["label"] as? String), #require(object?["probability"] as? Double)
+        )
+      }
+    }
+    let own = try answers("c.safetensors")
+    #expect(own.count == 192)
+    for file in ["c.onnx", "c.mlmodel", "c.swift"] {
+      #expect(try run("export c.safetensors -o \(file)").status == 0)
+      guard file != "c.swift" else { continue }
+      #expect(try run("import \(file) --force -o back.safetensors").status == 0)
+      for (one, other) in zip(own, try answers("back.safetensors")) {
+        #expect(abs(one.1 - other.1) < 1e-5, "\(file)")
+      }
+    }
+
+    // The same network as a description, which somebody else may have changed.
+    let network = try Architecture.fusion(classCount: 4, channels: 7)
+    try folder.write("network.json", JSONEncoder().encode(network))
+    #expect(
+      try run("train ink.ndjson --architecture network.json --epochs 1 -o d.safetensors").status
+        == 0)
+    func weights(_ file: String) throws -> Data {
+      let bytes = try #require(FileManager.default.contents(atPath: "\(folder.path)/\(file)"))
+      return bytes.suffix(4 * network.parameterCount)
+    }
+    #expect(try weights("d.safetensors") == weights("m.safetensors"))
+
+    _ = try run("dataset render ink.ndjson -o pictures")
+    let lack = "found a picture, which has no strokes\n"
+    let classified = try run("classify --model c.safetensors pictures")
+    #expect(classified.status == 2 && classified.output == "")
+    let lines = classified.errors.split(separator: "\n", omittingEmptySubsequences: true)
+    #expect(
+      lines.allSatisfy { $0.hasPrefix("not read: pictures/") && "\($0)\n".hasSuffix(lack) },
+      "\(lines.prefix(3))")
+    for (command, expected) in [
+      ("train pictures --architecture fusion -o p.safetensors", "strokes or a recording"),
+      ("evaluate pictures --model c.safetensors", "drawings for the model"),
+      ("calibrate c.safetensors pictures -o p.safetensors", "drawings for the model"),
+    ] {
+      let result = try run(command)
+      #expect(result.status == 1 && result.errors.hasSuffix(lack), "\(result.errors)")
+      #expect(result.errors.contains(": expected \(expected)"), "\(result.errors)")
+    }
+  }
+
   @Test func evaluationLeadsWithTheMeanAndTheWorst() throws {
     try synthesize()
     let result = try run("evaluate ink.ndjson --html r.html")

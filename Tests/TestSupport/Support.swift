@@ -4,6 +4,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import SeededRandom
 
 /// A folder for one test, removed when the value goes away.
@@ -131,4 +132,15 @@ public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1
       temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
       leastExtent: 9,
       rejectedLabel: "class 0"), provenance: ["seed": "7"])
+}
+
+/// A model with random weights that reads the picture and the strokes of a drawing.
+public func randomFusionModel(seed: UInt64 = 1) throws -> Model {
+  let channels = StrokeEncoder.standard.channels.map(\.rawValue)
+  let architecture = try Architecture.fusion(classCount: 3, channels: channels.count)
+  return try Model(
+    network: randomNetwork(architecture, seed: seed), labels: ["a", "b", "other"],
+    preprocessing: [
+      .raster(.standard), .strokes(.standard, SeriesPreparation(channels: channels)),
+    ], decision: .init(temperature: 100, leastExtent: 9, rejectedLabel: "other"))
 }
