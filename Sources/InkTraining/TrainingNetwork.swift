@@ -133,7 +133,7 @@ final class TrainingNetwork: @unchecked Sendable {
     loop = ParallelLoop(workers: workers)
 
     let plan = TrainingPlan(
-      architecture, longest: longest ?? architecture.longestSeries, mostExamples: mostExamples,
+      architecture, longest: longest ?? architecture.longestInputs, mostExamples: mostExamples,
       blas: blas)
     phases = plan.phases
     buffers = plan.buffers
