@@ -568,13 +568,12 @@ enum Operation: Sendable {
           input + example * inputLayout.count, output + example * outputLayout.count
         )
         let height = inputLayout.height
-        for channel in 0..<inputLayout.channels {
-          for y in 0..<height {
-            let row = source + inputLayout.start + y * inputLayout.row + channel
-            for x in 0..<inputLayout.width {
-              target[x * outputLayout.packedChannels + channel * height + y] =
-                row[x * inputLayout.packedChannels]
-            }
+        for x in 0..<inputLayout.width {
+          for y in stride(from: 0, to: height, by: PlaneLayout.lanes) {
+            ink_transpose(
+              min(PlaneLayout.lanes, height - y), inputLayout.channels,
+              source + inputLayout.start + y * inputLayout.row + x * inputLayout.packedChannels,
+              inputLayout.row, target + x * outputLayout.packedChannels + y, height)
           }
         }
       }

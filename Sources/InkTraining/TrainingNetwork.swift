@@ -651,8 +651,9 @@ final class TrainingNetwork: @unchecked Sendable {
     _ source: UnsafePointer<Float>, _ height: Int, _ width: Int,
     into target: UnsafeMutablePointer<Float>
   ) {
-    for y in 0..<height {
-      for x in 0..<width { target[x * height + y] = source[y * width + x] }
+    for y in stride(from: 0, to: height, by: PlaneLayout.lanes) {
+      ink_transpose(
+        min(PlaneLayout.lanes, height - y), width, source + y * width, width, target + y, height)
     }
   }
 
