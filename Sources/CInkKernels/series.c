@@ -3,29 +3,6 @@
 #include "CInkKernels.h"
 #include "vectors.h"
 
-// e^x, with a relative error below 2e-7: x = n log 2 + r, and a polynomial in r (Moshier's Cephes, expf).
-INLINE void power_of_e(v16 *x) {
-  v16 value = *x;
-  value = value > 88.0f ? 88.0f : value;
-  value = value < -87.0f ? -87.0f : value;
-  // Adding and subtracting 1.5 * 2^23 rounds to a whole number.
-  v16 n = value * 1.44269504088896341f + 12582912.0f;
-  n = n - 12582912.0f;
-  v16 r = value - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  v16 sum = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  sum = sum * r + 8.3334519073e-3f;
-  sum = sum * r + 4.1665795894e-2f;
-  sum = sum * r + 1.6666665459e-1f;
-  sum = sum * r + 5.0000001201e-1f;
-  sum = sum * (r * r) + r + 1.0f;
-  union {
-    i16 bits;
-    v16 value;
-  } power = {.bits = (__builtin_convertvector(n, i16) + 127) << 23};
-  *x = sum * power.value;
-}
-
 // 1 / (1 + e^-x).
 INLINE void sigmoid(v16 *x) {
   v16 power = -*x;

@@ -1,4 +1,4 @@
-// What the kernels over planes share: vectors of sixteen values.
+// What the kernels share: vectors of sixteen values.
 
 #ifndef VECTORS_H
 #define VECTORS_H
@@ -42,6 +42,29 @@ INLINE void choose_largest(const v16 *four, v16 *largest, i16 *choice) {
   *largest = bottom > top ? bottom : top;
   i16 upper = (b > a) & 1, lower = 2 + ((d > c) & 1);
   *choice = bottom > top ? lower : upper;
+}
+
+// e^x, with a relative error below 2e-7: x = n log 2 + r, and a polynomial in r (Moshier's Cephes, expf).
+INLINE void power_of_e(v16 *x) {
+  v16 value = *x;
+  value = value > 88.0f ? 88.0f : value;
+  value = value < -87.0f ? -87.0f : value;
+  // Adding and subtracting 1.5 * 2^23 rounds to a whole number.
+  v16 n = value * 1.44269504088896341f + 12582912.0f;
+  n = n - 12582912.0f;
+  v16 r = value - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  v16 sum = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  sum = sum * r + 8.3334519073e-3f;
+  sum = sum * r + 4.1665795894e-2f;
+  sum = sum * r + 1.6666665459e-1f;
+  sum = sum * r + 5.0000001201e-1f;
+  sum = sum * (r * r) + r + 1.0f;
+  union {
+    i16 bits;
+    v16 value;
+  } power = {.bits = (__builtin_convertvector(n, i16) + 127) << 23};
+  *x = sum * power.value;
 }
 
 #endif

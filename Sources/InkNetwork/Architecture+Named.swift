@@ -77,6 +77,39 @@ extension Architecture {
 }
 
 extension Architecture {
+  /// The allowed widths of lines of writing that ``reader(classCount:height:)`` reads.
+  public static let lineWidths = 8...8192
+
+  /// A network that reads lines of writing: four convolutions with batch normalisation, and GRU in both
+  /// directions over the columns.
+  ///
+  /// It reads grey lines of `height` rows and any of ``lineWidths``, and has a distribution for every four
+  /// columns. `classCount` is the number of characters and one more for the blank. With 100 classes and a
+  /// height of 32, it has 244,420 parameters.
+  ///
+  /// - Throws: `ArchitectureError` where the height does not fit it.
+  public static func reader(
+    classCount: Int, height: Int = 32
+  ) throws(ArchitectureError) -> Architecture {
+    func convolution(_ filters: Int) -> [Layer] {
+      [.convolution(filters: filters, kernel: 3, padding: .same), .batchNormalization, .relu]
+    }
+    let line = NetworkInput(
+      name: "line", form: .image(channels: 1, height: height, width: .variable(lineWidths)))
+    let layers =
+      convolution(16) + [.maxPooling(size: 2)]
+      + convolution(32) + [.maxPooling(size: 2)]
+      + convolution(48) + convolution(64)
+      + [
+        .columns, .dense(units: 112), .relu, .dropout(rate: 0.2), .gru(units: 96, direction: .both),
+        .dropout(rate: 0.3), .dense(units: classCount),
+      ]
+    return try Architecture(
+      name: "reader", inputs: [line], nodes: layers.map { Node($0) }, output: .distributionPerStep)
+  }
+}
+
+extension Architecture {
   /// The names that ``named(_:classCount:channels:shortest:)`` knows.
   public static let seriesNames = ["activity", "gesture"]
 

@@ -27,6 +27,8 @@ public struct Architecture: Hashable, Sendable {
     /// One logit a class, for the whole example: `[classes]`.
     case distribution
     /// One logit a class, for each step of a series: `[length, classes]`.
+    ///
+    /// The first class is the blank, which stands for no label (Graves et al., 2006).
     case distributionPerStep
   }
 
@@ -63,11 +65,11 @@ public struct Architecture: Hashable, Sendable {
     }
     for input in inputs { try input.check() }
     let sources = try Self.sources(of: nodes, inputCount: inputs.count)
-    inputShapes = inputs.map { $0.shape(\.upperBound) }
+    inputShapes = inputs.map { $0.shape(steps: $0.stepBounds.upperBound) }
     outputShapes = try Self.outputShapes(of: nodes, sources, inputShapes)
     parameters = Self.parameters(of: nodes, sources, inputShapes, outputShapes)
     // What varies in length must not reach a layer whose parameters depend on it.
-    let shortest = inputs.map { $0.shape(\.lowerBound) }
+    let shortest = inputs.map { $0.shape(steps: $0.stepBounds.lowerBound) }
     let shortestOutputs = try Self.outputShapes(of: nodes, sources, shortest)
     let others = Self.parameters(of: nodes, sources, shortest, shortestOutputs)
     if let (parameter, _) = zip(parameters, others).first(where: { $0 != $1 }) {
@@ -211,6 +213,12 @@ public struct Architecture: Hashable, Sendable {
   /// The number of classes.
   public var classCount: Int { outputShapes[nodes.count - 1].channelCount }
 
+  /// The class of a distribution per step that stands for no label.
+  public static let blank = 0
+
+  /// The number of labels: one a class, without the blank of a distribution per step.
+  public var labelCount: Int { output == .distribution ? classCount : classCount - 1 }
+
   /// The number of learnt values.
   public var parameterCount: Int {
     parameters.reduce(0) { $0 + ($1.isLearnt ? $1.count : 0) }
@@ -219,14 +227,24 @@ public struct Architecture: Hashable, Sendable {
   /// The number of values in all inputs of an example, at their longest.
   public var inputCount: Int { inputShapes.reduce(0) { $0 + $1.count } }
 
-  /// The maximum number of steps of each series; 1 for other inputs.
-  package var longestSeries: [Int] {
-    inputShapes.map { if case .series(let length, _) = $0 { length } else { 1 } }
+  /// The maximum number of steps of each input.
+  package var longestInputs: [Int] { inputs.map(\.stepBounds.upperBound) }
+
+  /// The same network for pictures with at most so many columns, input by input.
+  package func limited(to longest: [Int]) -> Architecture {
+    // What fits the narrowest and the widest picture fits all others.
+    try! Architecture(
+      name: name, inputs: zip(inputs, longest).map { $0.limited(to: $1) }, nodes: nodes,
+      output: output)
   }
 
-  /// The minimum number of steps of each series; 1 for other inputs.
-  package var shortestSeries: [Int] {
-    inputs.map { if case .series(_, let length) = $0.form { length.bounds.lowerBound } else { 1 } }
+  /// Returns the number of steps that come out of inputs with `steps` steps, or `nil` if a layer cannot work
+  /// on so few.
+  package func outputSteps(of steps: [Int]) -> Int? {
+    let shapes = zip(inputs, steps).map { $0.shape(steps: $1) }
+    guard let outputs = try? Self.outputShapes(of: nodes, sources, shapes) else { return nil }
+    if case .series(let length, _) = outputs.last { return length }
+    return 1
   }
 
   /// The shape of `source` at its longest.

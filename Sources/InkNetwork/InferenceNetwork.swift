@@ -16,8 +16,9 @@ public struct InferenceNetwork: Sendable {
   private let output: Architecture.Output
   /// Where the values of each input begin where all follow each other at their longest.
   private let starts: [Int]
-  /// The minimum and maximum number of steps of each input.
-  private let shortest: [Int]
+  /// The allowed numbers of steps of each input, and the values of a step.
+  private let bounds: [ClosedRange<Int>]
+  private let valuesPerStep: [Int]
   private let longest: [Int]
   // A caller that never asks for more than one picture need not pay for several.
   private let single = Pool()
@@ -34,11 +35,17 @@ public struct InferenceNetwork: Sendable {
     let counts: [Int]
     /// The steps of the present example, for each layout.
     let steps: UnsafeMutablePointer<Int>
+    /// The layouts for these steps.
+    private(set) var layouts: [PlaneLayout]
+    private let together: Int
+    private var isLaidOut = false
     /// The most steps of each input.
     let longest: [Int]
 
     init(_ plan: InferencePlan, together: Int, longest: [Int]) {
       self.longest = longest
+      self.together = together
+      layouts = plan.layouts
       steps = .allocate(capacity: plan.layouts.count)
       let steps = steps
       for (index, layout) in plan.layouts.enumerated() {
@@ -47,7 +54,9 @@ public struct InferenceNetwork: Sendable {
             ?? (layout.isSeries ? layout.width : 1))
       }
       counts = plan.layouts.enumerated().map { index, layout in
-        layout.isSeries ? steps[index] * layout.packedChannels : layout.count
+        layout.variesInWidth
+          ? layout.with(width: steps[index]).count
+          : layout.isSeries ? steps[index] * layout.packedChannels : layout.count
       }
       values = counts.map { FloatBuffer(count: $0 * together) }
       let mostSteps = plan.layouts.indices.map { steps[$0] }.max() ?? 0
@@ -55,6 +64,24 @@ public struct InferenceNetwork: Sendable {
     }
 
     deinit { steps.deallocate() }
+
+    /// Lays out inputs of so many steps.
+    func lay(out length: [Int], _ plan: InferencePlan) {
+      for (index, rule) in plan.lengths.enumerated() {
+        guard let count = rule.steps(inputs: { length[$0] }, values: { steps[$0] }) else {
+          continue
+        }
+        steps[index] = count
+        guard plan.layouts[index].variesInWidth, layouts[index].width != count || !isLaidOut else {
+          continue
+        }
+        layouts[index] = plan.layouts[index].with(width: count)
+        for example in 0..<together {
+          layouts[index].clearMargins(values[index].pointer + example * counts[index])
+        }
+      }
+      isLaidOut = true
+    }
   }
 
   /// The workspaces that nobody uses.
@@ -62,8 +89,11 @@ public struct InferenceNetwork: Sendable {
     let workspaces = Mutex<[Workspace]>([])
   }
 
-  /// Whether there is a series whose length may vary.
+  /// Whether there is a series.
   private var hasSeries: Bool { plan.layouts.prefix(plan.inputCount).contains { $0.isSeries } }
+
+  /// Whether examples may have different numbers of steps.
+  private var variesInLength: Bool { bounds.contains { $0.count > 1 } }
 
   /// Prepares `network`; `inputScale` is what bytes that go in are multiplied with.
   public init(_ network: TrainedNetwork, inputScale: Float = 1 / 255) {
@@ -75,8 +105,9 @@ public struct InferenceNetwork: Sendable {
     starts = architecture.inputShapes.indices.map { index in
       architecture.inputShapes[..<index].reduce(0) { $0 + $1.count }
     }
-    shortest = architecture.shortestSeries
-    longest = architecture.longestSeries
+    bounds = architecture.inputs.map(\.stepBounds)
+    valuesPerStep = architecture.inputs.map(\.valuesPerStep)
+    longest = architecture.longestInputs
     plan = InferencePlan(network)
   }
 
@@ -109,9 +140,9 @@ public struct InferenceNetwork: Sendable {
     precondition(values.count == count * inputCount, "values for \(count) examples")
     precondition(logits.count == count * classCount, "room for \(count) times the logits")
     precondition(!hasSeries, "series are numbers")
-    _ = compute(count: count, into: logits, length: longest) { example, input, _, target in
+    _ = compute(count: count, into: logits, length: longest) { example, input, _, layout, target in
       let source = values.baseAddress! + example * inputCount + starts[input]
-      plan.layouts[input].pack(source, scale: inputScale, into: target)
+      layout.pack(source, scale: inputScale, into: target)
     }
   }
 
@@ -124,9 +155,10 @@ public struct InferenceNetwork: Sendable {
   ) {
     precondition(values.count == count * inputCount, "values for \(count) examples")
     precondition(logits.count == count * classCount, "room for \(count) times the logits")
-    _ = compute(count: count, into: logits, length: longest) { example, input, steps, target in
+    _ = compute(count: count, into: logits, length: longest) {
+      example, input, steps, layout, target in
       write(
-        values.baseAddress! + example * inputCount + starts[input], input: input, steps: steps,
+        values.baseAddress! + example * inputCount + starts[input], layout, steps: steps,
         into: target)
     }
   }
@@ -134,24 +166,23 @@ public struct InferenceNetwork: Sendable {
   /// The logits of one example, whose series are as long as they are: `[classes]`, or
   /// `[steps, classes]` where there is a distribution for each step.
   ///
-  /// - Precondition: `inputs` has the values of each input, and series are neither shorter nor longer than
-  ///   the architecture allows.
+  /// - Precondition: `inputs` has the values of each input, and series and pictures are neither shorter nor
+  ///   longer than the architecture allows.
   public func logits(of inputs: [[Float]]) -> [Float] {
     precondition(inputs.count == plan.inputCount, "one array for each input")
-    let steps = plan.layouts[..<inputs.count].indices.map { index in
-      let layout = plan.layouts[index]
-      guard layout.isSeries else { return 1 }
-      let steps = inputs[index].count / layout.channels
+    let steps = inputs.indices.map { index in
+      let steps = inputs[index].count / valuesPerStep[index]
       precondition(
-        inputs[index].count % layout.channels == 0 && shortest[index]...longest[index] ~= steps,
-        "a series of \(shortest[index]) to \(longest[index]) steps")
+        inputs[index].count % valuesPerStep[index] == 0 && bounds[index] ~= steps,
+        "an input of \(bounds[index].lowerBound) to \(bounds[index].upperBound) steps of "
+          + "\(valuesPerStep[index]) values")
       return steps
     }
     let most = output == .distribution ? 1 : outputSteps(of: steps)
     return [Float](unsafeUninitializedCapacity: most * classCount) { logits, count in
-      count = compute(count: 1, into: logits, length: steps) { _, input, steps, target in
+      count = compute(count: 1, into: logits, length: steps) { _, input, steps, layout, target in
         inputs[input].withUnsafeBufferPointer {
-          write($0.baseAddress!, input: input, steps: steps, into: target)
+          write($0.baseAddress!, layout, steps: steps, into: target)
         }
       }
     }
@@ -170,9 +201,9 @@ public struct InferenceNetwork: Sendable {
   /// Writes an input in numbers to its layout.
   @inline(__always)
   private func write(
-    _ values: UnsafePointer<Float>, input: Int, steps: Int, into target: UnsafeMutablePointer<Float>
+    _ values: UnsafePointer<Float>, _ layout: PlaneLayout, steps: Int,
+    into target: UnsafeMutablePointer<Float>
   ) {
-    let layout = plan.layouts[input]
     if layout.isSeries {
       layout.pack(values, count: steps, into: target)
     } else {
@@ -188,7 +219,8 @@ public struct InferenceNetwork: Sendable {
   private func compute(
     count: Int, into logits: UnsafeMutableBufferPointer<Float>, length: [Int],
     write: (
-      _ example: Int, _ input: Int, _ steps: Int, _ target: UnsafeMutablePointer<Float>
+      _ example: Int, _ input: Int, _ steps: Int, _ layout: PlaneLayout,
+      _ target: UnsafeMutablePointer<Float>
     ) -> Void
   ) -> Int {
     guard count > 0 else { return 0 }
@@ -199,13 +231,7 @@ public struct InferenceNetwork: Sendable {
       workspace = nil
     }
     let memory = workspace ?? Workspace(plan, together: together, longest: length)
-    if hasSeries {
-      for (index, rule) in plan.lengths.enumerated() {
-        if let steps = rule.steps(inputs: { length[$0] }, values: { memory.steps[$0] }) {
-          memory.steps[index] = steps
-        }
-      }
-    }
+    if variesInLength { memory.lay(out: length, plan) }
     let outputSteps = output == .distribution ? 1 : memory.steps[plan.output]
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
@@ -214,7 +240,7 @@ public struct InferenceNetwork: Sendable {
       for example in start..<end {
         for input in 0..<plan.inputCount {
           write(
-            example, input, memory.steps[input],
+            example, input, memory.steps[input], memory.layouts[input],
             memory.values[input].pointer + (example - start) * memory.counts[input])
         }
         for step in plan.planeSteps { run(step, from: example - start, count: 1, memory) }
@@ -239,9 +265,9 @@ public struct InferenceNetwork: Sendable {
     step.operation.run(
       count: count,
       input: memory.values[step.input].pointer + example * memory.counts[step.input],
-      plan.layouts[step.input], steps: memory.steps[step.input],
+      memory.layouts[step.input], steps: memory.steps[step.input],
       output: memory.values[step.output].pointer + example * memory.counts[step.output],
-      plan.layouts[step.output], outputSteps: memory.steps[step.output],
+      memory.layouts[step.output], outputSteps: memory.steps[step.output],
       scratch: memory.scratch.pointer)
   }
 }

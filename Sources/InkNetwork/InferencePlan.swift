@@ -40,7 +40,9 @@ struct InferencePlan: Sendable {
       var isPicture = false
       var length = SeriesLength.fixed
       switch architecture.inputShapes[index] {
-      case .planes: isPicture = channels == 1
+      case .planes:
+        isPicture = channels == 1
+        if architecture.inputs[index].stepBounds.count > 1 { length = .input(index) }
       case .series: length = .input(index)
       case .vector: break
       }
@@ -63,7 +65,10 @@ struct InferencePlan: Sendable {
       let extent = PlaneConvolution.Extent(layer, reading: architecture.inputShape(of: index))
       let input = place(of: source, readBy: extent)
       let output = addLayout(
-        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters))
+        of: .node(epilogue.end), packedChannels: PlaneLayout.packed(layer.filters),
+        length(
+          of: input, narrowedBy: layer.kernel - 1 - 2 * layer.pad,
+          dividedBy: epilogue.pools ? 2 : 1))
       let convolution = PlaneConvolution(
         extent, filters: layer.filters, pools: epilogue.pools, from: layouts[input],
         to: layouts[output]
@@ -100,14 +105,16 @@ struct InferencePlan: Sendable {
       let normalization = network.batchNormalization(index)
       let layout = layouts[place]
       let shape = architecture.inputShape(of: index)
-      // The steps of a series share one row of factors.
-      let count = layout.isSeries ? shape.channelCount : shape.count
-      let scales = FloatBuffer(count: layout.isSeries ? layout.packedChannels : layout.count)
+      // The steps of a series, and the places of planes of different widths, share one row of factors.
+      let isShared = layout.isSeries || layout.variesInWidth
+      let count = isShared ? shape.channelCount : shape.count
+      let scales = FloatBuffer(count: isShared ? layout.packedChannels : layout.count)
       let shifts = FloatBuffer(count: scales.count)
       let length = count / shape.channelCount
       for value in 0..<count {
-        scales.pointer[layouts[place].place(of: value)] = normalization.scale[value / length]
-        shifts.pointer[layouts[place].place(of: value)] = normalization.shift[value / length]
+        let place = isShared ? value : layout.place(of: value)
+        scales.pointer[place] = normalization.scale[value / length]
+        shifts.pointer[place] = normalization.shift[value / length]
       }
       append(.scaleAndShift(scale: scales, shift: shifts), from: place, to: place)
       places[.node(index)] = place
@@ -117,7 +124,9 @@ struct InferencePlan: Sendable {
       places[.node(index)] = place
     case .maxPooling(let layer):
       let input = places[source]!
-      let output = addLayout(of: .node(index), packedChannels: layouts[input].packedChannels)
+      let output = addLayout(
+        of: .node(index), packedChannels: layouts[input].packedChannels,
+        length(of: input, narrowedBy: 0, dividedBy: layer.size))
       append(.maxPooling(size: layer.size), from: input, to: output)
       places[.node(index)] = output
     case .dropout: places[.node(index)] = places[source]
@@ -150,7 +159,8 @@ struct InferencePlan: Sendable {
     case .columns:
       let output = addLayout(
         of: .node(index),
-        packedChannels: PlaneLayout.packed(architecture.outputShapes[index].channelCount))
+        packedChannels: PlaneLayout.packed(architecture.outputShapes[index].channelCount),
+        lengths[places[source]!].isFixed ? .fixed : .same(as: places[source]!))
       append(.columns, from: places[source]!, to: output)
       places[.node(index)] = output
     }
@@ -249,10 +259,26 @@ struct InferencePlan: Sendable {
   ) -> Int {
     lengths.append(length)
     layouts.append(
-      PlaneLayout(
+      layout(
         architecture.shape(of: source), packedChannels: packedChannels,
-        readBy: extent(reading: source)))
+        readBy: extent(reading: source), length))
     return layouts.count - 1
+  }
+
+  private func layout(
+    _ shape: Shape, packedChannels: Int, readBy extent: PlaneConvolution.Extent?,
+    _ length: SeriesLength
+  ) -> PlaneLayout {
+    var isOfPlanes = false
+    if case .planes = shape { isOfPlanes = true }
+    return PlaneLayout(
+      shape, packedChannels: packedChannels, readBy: extent,
+      variesInWidth: isOfPlanes && !length.isFixed)
+  }
+
+  /// The columns that are left of planes.
+  private func length(of place: Int, narrowedBy lost: Int, dividedBy size: Int) -> SeriesLength {
+    lengths[place].isFixed ? .fixed : .narrowed(by: lost, dividedBy: size, of: place)
   }
 
   /// What the one convolution that reads `source`, or what is computed in the same place, reads.
@@ -272,9 +298,9 @@ struct InferencePlan: Sendable {
     of source: Architecture.Source, readBy extent: PlaneConvolution.Extent
   ) -> Int {
     let place = places[source]!
-    let wanted = PlaneLayout(
+    let wanted = layout(
       architecture.shape(of: source), packedChannels: layouts[place].packedChannels,
-      readBy: extent)
+      readBy: extent, lengths[place])
     if layouts[place] == wanted { return place }
     add(wanted, like: place)
     append(.copy, from: place, to: layouts.count - 1)
@@ -294,8 +320,9 @@ struct InferencePlan: Sendable {
       ? Shape.series(length: layout.width, channels: layout.channels)
       : .planes(channels: layout.channels, height: layout.height, width: layout.width)
     add(
-      PlaneLayout(
-        shape, packedChannels: layout.packedChannels, readBy: extent(reading: .node(index))),
+      self.layout(
+        shape, packedChannels: layout.packedChannels, readBy: extent(reading: .node(index)),
+        lengths[place]),
       like: place)
     if vectors.contains(place) { vectors.insert(layouts.count - 1) }
     append(.copy, from: place, to: layouts.count - 1)
@@ -305,7 +332,7 @@ struct InferencePlan: Sendable {
   /// Adds a layout with as many steps as that of another place.
   private mutating func add(_ layout: PlaneLayout, like place: Int) {
     layouts.append(layout)
-    lengths.append(layout.isSeries ? .same(as: place) : .fixed)
+    lengths.append(lengths[place].isFixed ? .fixed : .same(as: place))
   }
 
   /// Everything that lies in one place, for layers that do nothing pass on where it is.
@@ -437,12 +464,26 @@ enum Operation: Sendable {
     case .relu:
       for example in 0..<count { ink_relu(input + example * inputLayout.count, used) }
     case .convolution(let convolution, let product):
+      let convolution =
+        inputLayout.variesInWidth ? convolution.from(inputLayout, to: outputLayout) : convolution
       for example in 0..<count {
         convolution.forward(
           input: input + example * inputLayout.count, weight: product.weight.pointer,
           bias: product.bias.pointer, lowest: product.lowest,
           output: output + example * outputLayout.count + outputLayout.start, choices: nil,
           scratch: scratch)
+      }
+    case .scaleAndShift(let scale, let shift) where inputLayout.variesInWidth:
+      for example in 0..<count {
+        for y in 0..<inputLayout.height {
+          let first = example * inputLayout.count + inputLayout.start + y * inputLayout.row
+          for x in 0..<inputLayout.width {
+            let values = input + first + x * scale.count
+            for index in 0..<scale.count {
+              values[index] = values[index] * scale.pointer[index] + shift.pointer[index]
+            }
+          }
+        }
       }
     case .scaleAndShift(let scale, let shift):
       for example in 0..<count {
@@ -527,13 +568,12 @@ enum Operation: Sendable {
           input + example * inputLayout.count, output + example * outputLayout.count
         )
         let height = inputLayout.height
-        for channel in 0..<inputLayout.channels {
-          for y in 0..<height {
-            let row = source + inputLayout.start + y * inputLayout.row + channel
-            for x in 0..<inputLayout.width {
-              target[x * outputLayout.packedChannels + channel * height + y] =
-                row[x * inputLayout.packedChannels]
-            }
+        for x in 0..<inputLayout.width {
+          for y in stride(from: 0, to: height, by: PlaneLayout.lanes) {
+            ink_transpose(
+              min(PlaneLayout.lanes, height - y), inputLayout.channels,
+              source + inputLayout.start + y * inputLayout.row + x * inputLayout.packedChannels,
+              inputLayout.row, target + x * outputLayout.packedChannels + y, height)
           }
         }
       }

@@ -42,21 +42,45 @@ public struct NetworkInput: Hashable, Sendable {
     NetworkInput(name: "image", form: .image(channels: 1, height: size, width: .fixed(size)))
   }
 
-  /// The shape at the shortest or the longest.
-  func shape(_ end: KeyPath<ClosedRange<Int>, Int>) -> Shape {
+  /// The values of a step of a series, or of a column of pictures of different widths; anything else is one
+  /// step.
+  package var valuesPerStep: Int {
     switch form {
-    case .image(let channels, let height, let width):
-      .planes(channels: channels, height: height, width: width.bounds[keyPath: end])
-    case .series(let channels, let length):
-      .series(length: length.bounds[keyPath: end], channels: channels)
-    case .vector(let count): .vector(count)
+    case .series(let channels, _): channels
+    case .image(let channels, let height, .variable): channels * height
+    case .image(let channels, let height, .fixed(let width)): channels * height * width
+    case .vector(let count): count
     }
   }
 
-  /// The shape of an example with `count` values; the length of a series follows from it.
-  func shape(ofValues count: Int) -> Shape {
-    guard case .series(let channels, _) = form else { return shape(\.upperBound) }
-    return .series(length: count / channels, channels: channels)
+  /// The allowed numbers of steps.
+  package var stepBounds: ClosedRange<Int> {
+    switch form {
+    case .series(_, let length): length.bounds
+    case .image(_, _, .variable(let width)): width
+    case .image(_, _, .fixed), .vector: 1...1
+    }
+  }
+
+  /// The same input for pictures with at most `longest` columns.
+  func limited(to longest: Int) -> NetworkInput {
+    guard case .image(let channels, let height, .variable(let width)) = form else { return self }
+    let most = min(width.upperBound, max(width.lowerBound, longest))
+    return NetworkInput(
+      name: name,
+      form: .image(channels: channels, height: height, width: .variable(width.lowerBound...most)))
+  }
+
+  /// The shape of an example with `steps` steps.
+  func shape(steps: Int) -> Shape {
+    switch form {
+    case .series(let channels, _): .series(length: steps, channels: channels)
+    case .image(let channels, let height, .variable):
+      .planes(channels: channels, height: height, width: steps)
+    case .image(let channels, let height, .fixed(let width)):
+      .planes(channels: channels, height: height, width: width)
+    case .vector(let count): .vector(count)
+    }
   }
 
   /// Checks the lengths of the axes.

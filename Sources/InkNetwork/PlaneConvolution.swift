@@ -32,6 +32,11 @@ package struct PlaneConvolution: Sendable {
       paddedColumns = ink_padded_columns(&shape)
     }
 
+    /// The same over planes of another width.
+    package func with(width: Int) -> Extent {
+      Extent(kernel: kernel, pad: pad, rows: rows, columns: width + 2 * pad - kernel + 1)
+    }
+
     /// The extent of the convolution that makes the gradient of the input from that of the output.
     package var backwards: Extent {
       Extent(
@@ -41,7 +46,7 @@ package struct PlaneConvolution: Sendable {
   }
 
   /// What the kernels in C are told.
-  package let shape: ink_convolution
+  package private(set) var shape: ink_convolution
   package let channels: Int
   package let filters: Int
   private let isWinograd: Bool
@@ -57,6 +62,14 @@ package struct PlaneConvolution: Sendable {
       rows: extent.rows, columns: extent.columns, channels: input.packedChannels,
       kernel: extent.kernel, filters: output.packedChannels, pools: pools, input_row: input.row,
       output_row: output.row)
+  }
+
+  /// The same convolution of planes of another width.
+  package func from(_ input: PlaneLayout, to output: PlaneLayout) -> PlaneConvolution {
+    var other = self
+    other.shape.columns = input.width + 2 * input.pad - shape.kernel + 1
+    (other.shape.input_row, other.shape.output_row) = (input.row, output.row)
+    return other
   }
 
   private var positions: Int { shape.kernel * shape.kernel }

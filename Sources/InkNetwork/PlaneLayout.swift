@@ -5,7 +5,8 @@ import CInkKernels
 ///
 /// Shapes: `[rows, columns, packedChannels]`, of which `[height, width, channels]`, from `(pad, pad)`
 /// on, are used; the rest stays 0. A vector is one place with many channels, and a series has one row with
-/// its steps as columns; of these, as many are used as the example has.
+/// its steps as columns; of these, as many are used as the example has. Planes of different widths have a
+/// layout for each width, ``with(width:)``.
 package struct PlaneLayout: Hashable, Sendable {
   package let channels: Int
   package let height: Int
@@ -15,6 +16,10 @@ package struct PlaneLayout: Hashable, Sendable {
   package let rows: Int
   package let columns: Int
   package let isSeries: Bool
+  /// Whether examples have planes of different widths.
+  package let variesInWidth: Bool
+  /// What reads planes of different widths.
+  private let reader: PlaneConvolution.Extent?
 
   /// The values of a vector of the CPU.
   package static let lanes = 16
@@ -25,8 +30,11 @@ package struct PlaneLayout: Hashable, Sendable {
   /// Makes the layout of what a convolution reads, or, where that is `nil`, of planes without zeros
   /// around them.
   package init(
-    _ shape: Shape, packedChannels: Int, readBy convolution: PlaneConvolution.Extent?
+    _ shape: Shape, packedChannels: Int, readBy convolution: PlaneConvolution.Extent?,
+    variesInWidth: Bool = false
   ) {
+    self.variesInWidth = variesInWidth
+    reader = variesInWidth ? convolution : nil
     switch shape {
     case .planes(let channels, let height, let width):
       (self.channels, self.height, self.width) = (channels, height, width)
@@ -39,6 +47,28 @@ package struct PlaneLayout: Hashable, Sendable {
     pad = convolution?.pad ?? 0
     rows = convolution?.paddedRows ?? height
     columns = convolution?.paddedColumns ?? width
+  }
+
+  /// The layout of planes of another width.
+  package func with(width: Int) -> PlaneLayout {
+    precondition(variesInWidth, "planes of different widths")
+    return PlaneLayout(
+      .planes(channels: channels, height: height, width: width), packedChannels: packedChannels,
+      readBy: reader?.with(width: width), variesInWidth: true)
+  }
+
+  /// The most columns of memory that a layout of any width has beside its own.
+  package var mostMargin: Int { reader.map { 2 * $0.pad + 1 } ?? 0 }
+
+  /// Sets everything around the places that are used to 0; needed where the width has changed.
+  package func clearMargins(_ packed: UnsafeMutablePointer<Float>) {
+    var end = 0
+    for y in 0..<height {
+      let first = start + y * row
+      (packed + end).update(repeating: 0, count: first - end)
+      end = first + width * packedChannels
+    }
+    (packed + end).update(repeating: 0, count: count - end)
   }
 
   /// The values from one row to the next.

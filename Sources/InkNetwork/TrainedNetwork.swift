@@ -49,7 +49,9 @@ public struct TrainedNetwork: Hashable, Sendable {
   ///
   /// - Throws: ``LayerMismatch`` where a series is too short or too long for a layer.
   package func plainOutput(of inputs: [[Float]]) throws(LayerMismatch) -> [Float] {
-    let inputShapes = zip(architecture.inputs, inputs).map { $0.shape(ofValues: $1.count) }
+    let inputShapes = zip(architecture.inputs, inputs).map {
+      $0.shape(steps: $1.count / $0.valuesPerStep)
+    }
     var outputs: [(values: [Float], shape: Shape)] = []
     for (index, node) in architecture.nodes.enumerated() {
       let read = architecture.sources[index].map { source in

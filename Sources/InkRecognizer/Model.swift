@@ -7,7 +7,7 @@ import InkSeries
 public struct Model: Hashable, Sendable {
   /// The layers and their weights.
   public let network: TrainedNetwork
-  /// What the logits stand for, in order.
+  /// What the logits stand for, in order; for a reader, the characters, which come after the blank.
   public let labels: [String]
   /// How a drawing or a recording becomes the network's inputs, one for each.
   public let preprocessing: [Preprocessing]
@@ -100,15 +100,24 @@ public struct Model: Hashable, Sendable {
     decision: Decision = Decision(), provenance: [String: String] = [:], path: String = "model"
   ) throws(ModelError) {
     let architecture = network.architecture
-    guard labels.count == architecture.classCount else {
+    guard labels.count == architecture.labelCount else {
       throw ModelError(
-        path: path, field: "labels", expected: "\(architecture.classCount), one a class",
+        path: path, field: "labels",
+        expected: "\(architecture.labelCount), one a class"
+          + (architecture.output == .distribution ? "" : " without the blank"),
         found: "\(labels.count)")
     }
     guard Self.canName(classes: labels) else {
       throw ModelError(
         path: path, field: "labels", expected: "different names that are not empty",
         found: labels.joined(separator: ", "))
+    }
+    if architecture.output == .distributionPerStep,
+      let text = labels.first(where: { $0.count > 1 })
+    {
+      throw ModelError(
+        path: path, field: "labels", expected: "single characters, which a reader reads",
+        found: text)
     }
     try Self.check(preprocessing, for: architecture, path: path)
     try decision.check(labels: labels, path: path)
@@ -119,17 +128,15 @@ public struct Model: Hashable, Sendable {
     self.provenance = provenance
   }
 
-  /// Checks that a network reads what `preprocessing` makes, and gives one answer.
+  /// Whether the model reads text: its answer is a distribution over characters for each step.
+  public var readsText: Bool { architecture.output == .distributionPerStep }
+
+  /// Checks that a network reads what `preprocessing` makes.
   ///
   /// - Throws: `ModelError` naming what does not fit.
   public static func check(
     _ preprocessing: [Preprocessing], for architecture: Architecture, path: String = "model"
   ) throws(ModelError) {
-    guard architecture.output == .distribution else {
-      throw ModelError(
-        path: path, field: "architecture", expected: "one distribution as the output",
-        found: "one per step")
-    }
     guard preprocessing.count == architecture.inputs.count else {
       throw ModelError(
         path: path, field: "preprocessing",

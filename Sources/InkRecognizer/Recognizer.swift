@@ -20,9 +20,13 @@ public struct Recognizer: Sendable {
 
   /// Makes a recogniser with the model file at `path`.
   ///
-  /// - Throws: `ModelError` where the file is not a model.
+  /// - Throws: `ModelError` where the file is not a model, or one that reads text.
   public init(modelPath path: String) throws(ModelError) {
-    self.init(model: try Model.read(path: path))
+    let model = try Model.read(path: path)
+    guard !model.readsText else {
+      throw ModelError(path: path, problem: "the model reads text and does not classify")
+    }
+    self.init(model: model)
   }
 
   /// Makes a recogniser with the model that comes with this package.
@@ -86,6 +90,9 @@ public struct Recognizer: Sendable {
   }
 
   private func answer(to input: RecognitionInput) throws(PreparationError) -> Recognition {
+    guard !model.readsText else {
+      throw .unsuitable(expected: "a model that classifies", found: "one that reads text")
+    }
     var values: [[Float]] = []
     var isBlank = false
     for (index, preprocessing) in model.preprocessing.enumerated() {

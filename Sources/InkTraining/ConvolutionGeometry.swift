@@ -8,7 +8,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   /// The height of an input plane.
   let height: Int
   /// The width of an input plane.
-  let width: Int
+  var width: Int
   /// The width and height of the kernel, which is odd.
   let kernel: Int
   /// The padding on each side.

@@ -11,11 +11,18 @@ import InkNetwork
 ///     weights  ∂W += G · Xᵀ        bias  ∂b += Σₚ G
 ///     patches  ∂X = Wᵀ · G, added to their input positions
 struct ConvolutionKernel {
-  let geometry: ConvolutionGeometry
+  private(set) var geometry: ConvolutionGeometry
   let filters: Int
   /// Whether a ReLU, max(0, ·), follows and is fused into this layer.
   let hasReLU: Bool
   let blas: BLAS
+
+  /// The kernel for planes of another width, unless that is `nil`.
+  func with(width: Int?) -> ConvolutionKernel {
+    var other = self
+    other.geometry.width = width ?? geometry.width
+    return other
+  }
 
   /// The number of values of scratch memory that a worker needs.
   var scratchCount: Int { 2 * geometry.patchLength * geometry.paddedPositionCount }

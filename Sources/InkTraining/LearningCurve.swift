@@ -10,36 +10,63 @@ public struct LearningCurve: Sendable {
     self.history = history
   }
 
+  /// Whether a reader learnt.
+  private var readsText: Bool { history.contains { $0.trainingReading != nil } }
+
   /// A CSV table with a header and one line for each epoch; missing values are empty.
+  ///
+  /// For a reader, the accuracy is that of whole texts, and more columns have the character error rates and
+  /// the shares of blanks.
   public var csv: String {
     let header =
-      "epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy\n"
+      "epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy"
+      + (readsText
+        ? ",training_character_error_rate,training_blank_share,validation_character_error_rate,"
+          + "validation_blank_share" : "") + "\n"
     return history.reduce(header) { text, record in
-      let fields: [Double?] = [
+      var fields: [Double?] = [
         record.learningRate, record.trainingLoss, record.trainingAccuracy, record.validationLoss,
         record.validationAccuracy,
       ]
+      if readsText {
+        for reading in [record.trainingReading, record.validationReading] {
+          fields += [reading?.characterErrorRate, reading?.blankShare]
+        }
+      }
       let values = fields.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
       return text + "\(record.epoch),\(values)\n"
     }
   }
 
-  /// Two plots, of loss and accuracy: training in blue, validation in orange.
+  /// Two plots, of loss and accuracy, or of a reader's character error rate: training in blue, validation in
+  /// orange.
   public var svg: String {
     let losses = (history.map { Optional($0.trainingLoss) }, history.map(\.validationLoss))
-    let rates = (history.map { Optional($0.trainingAccuracy) }, history.map(\.validationAccuracy))
     let most = (losses.0 + losses.1).compactMap { $0 }.max() ?? 1
-    let least = (rates.0 + rates.1).compactMap { $0 }.min() ?? 0
     let lossTop = max(most, 1e-6)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 340" font-family="system-ui" \
       font-size="13"><rect width="860" height="340" fill="#fff"/>
       \(plot("loss", losses, low: 0, high: lossTop, left: 60))
-      \(plot("accuracy", rates, low: min(least, 0.99), high: 1, left: 500))
+      \(ratePlot)
       <text x="60" y="330" fill="#1f77b4">training</text>
       <text x="130" y="330" fill="#ff7f0e">validation</text></svg>
 
       """
+  }
+
+  private var ratePlot: String {
+    if readsText {
+      let rates = (
+        history.map(\.trainingReading?.characterErrorRate),
+        history.map(\.validationReading?.characterErrorRate)
+      )
+      let most = (rates.0 + rates.1).compactMap { $0 }.max() ?? 1
+      return plot("character error rate", rates, low: 0, high: max(most, 0.01), left: 500)
+    }
+    let rates = (history.map { Optional($0.trainingAccuracy) }, history.map(\.validationAccuracy))
+    let least = (rates.0 + rates.1).compactMap { $0 }.min() ?? 0
+    return plot("accuracy", rates, low: min(least, 0.99), high: 1, left: 500)
   }
 
   private func plot(

@@ -25,17 +25,46 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     case convolve, gather, normalize
   }
 
-  private let input: PlaneLayout
-  private let output: PlaneLayout
-  /// The layout of ∂v, with the padding that the convolution to ∂x reads.
-  private let valueGradient: PlaneLayout
-  private let shape: ink_normalization
+  /// What depends on the width of an example.
+  private struct Planes {
+    var input: PlaneLayout
+    var output: PlaneLayout
+    /// The layout of v.
+    var plain: PlaneLayout
+    /// The layout of ∂v, with the padding that the convolution to ∂x reads.
+    var valueGradient: PlaneLayout
+    var shape: ink_normalization
+    var convolution: PlaneConvolution
+    /// The convolution to ∂x; `nil` for a picture, whose gradient is not needed.
+    var backwards: PlaneConvolution?
+
+    /// L.
+    var length: Int { plain.height * plain.width }
+
+    /// The same for an input of another width.
+    func with(width: Int) -> Planes {
+      var other = self
+      let columns = width + 2 * input.pad - convolution.shape.kernel + 1
+      other.input = input.with(width: width)
+      other.output = output.with(width: shape.pools ? columns / 2 : columns)
+      other.plain = plain.with(width: columns)
+      other.valueGradient = valueGradient.with(width: columns)
+      (other.shape.columns, other.shape.output_row) = (columns, other.output.row)
+      other.convolution = convolution.from(other.input, to: other.plain)
+      other.backwards = backwards?.from(other.valueGradient, to: other.input)
+      return other
+    }
+  }
+
+  /// The widest planes.
+  private let widest: Planes
+  /// The width of each example, or 0 if all have that of ``widest``.
+  private let widths: ChoiceBuffer<Int>
   private let normalization: BatchNormalizationKernel
-  private let convolution: PlaneConvolution
   private let weight: FloatBuffer
   private let bias: FloatBuffer
-  /// The convolution to ∂x; `nil` for a picture, whose gradient is not needed.
-  private let backwards: (convolution: PlaneConvolution, weight: FloatBuffer, bias: FloatBuffer)?
+  /// The weights of the convolution to ∂x.
+  private let backwards: (weight: FloatBuffer, bias: FloatBuffer)?
   private let packingScratch: FloatBuffer
 
   /// v, `[B, L, P(F)]`.
@@ -58,37 +87,41 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     _ fusion: TrainingPlan.Fusion, filters: Int, from input: PlaneLayout, to output: PlaneLayout,
     mostExamples: Int
   ) {
-    (self.input, self.output) = (input, output)
     let extent = fusion.extent
     let packed = output.packedChannels
     let planes = Shape.planes(channels: filters, height: extent.rows, width: extent.columns)
-    let plain = PlaneLayout(planes, packedChannels: packed, readBy: nil)
-    let valueGradient = PlaneLayout(planes, packedChannels: packed, readBy: extent.backwards)
-    self.valueGradient = valueGradient
-    shape = ink_normalization(
-      rows: extent.rows, columns: extent.columns, channels: packed, pools: fusion.pools,
-      lowest: fusion.hasReLU ? 0 : -.infinity, output_row: output.row)
+    func layout(readBy reader: PlaneConvolution.Extent?) -> PlaneLayout {
+      PlaneLayout(
+        planes, packedChannels: packed, readBy: reader, variesInWidth: input.variesInWidth)
+    }
+    let (plain, valueGradient) = (layout(readBy: nil), layout(readBy: extent.backwards))
+    let convolution = PlaneConvolution(
+      extent, filters: filters, pools: false, from: input, to: plain)
+    let backwards =
+      input.packedChannels == 1
+      ? nil
+      : PlaneConvolution(
+        extent.backwards, filters: input.channels, pools: false, from: valueGradient, to: input)
+    widest = Planes(
+      input: input, output: output, plain: plain, valueGradient: valueGradient,
+      shape: ink_normalization(
+        rows: extent.rows, columns: extent.columns, channels: packed, pools: fusion.pools,
+        lowest: fusion.hasReLU ? 0 : -.infinity, output_row: output.row),
+      convolution: convolution, backwards: backwards)
+    widths = ChoiceBuffer(count: mostExamples)
     normalization = BatchNormalizationKernel(
       channels: filters, length: extent.rows * extent.columns)
-    func memory(_ convolution: PlaneConvolution) -> (
-      convolution: PlaneConvolution, weight: FloatBuffer, bias: FloatBuffer
-    ) {
+    func memory(_ convolution: PlaneConvolution) -> (weight: FloatBuffer, bias: FloatBuffer) {
       (
-        convolution, FloatBuffer(count: convolution.packedCount),
+        FloatBuffer(count: convolution.packedCount),
         FloatBuffer(count: convolution.packedBiasCount)
       )
     }
-    (convolution, weight, bias) = memory(
-      PlaneConvolution(extent, filters: filters, pools: false, from: input, to: plain))
-    backwards =
-      input.packedChannels == 1
-      ? nil
-      : memory(
-        PlaneConvolution(
-          extent.backwards, filters: input.channels, pools: false, from: valueGradient, to: input))
+    (weight, bias) = memory(convolution)
+    self.backwards = backwards.map(memory)
     packingScratch = FloatBuffer(
       count: max(
-        convolution.scratchCount, backwards?.convolution.scratchCount ?? 0,
+        convolution.scratchCount, backwards?.scratchCount ?? 0,
         extent.kernel * extent.kernel * input.packedChannels * packed))
     valueCount = plain.count
     values = FloatBuffer(count: valueCount * mostExamples)
@@ -102,28 +135,37 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     factors = FloatBuffer(count: 3 * packed)
   }
 
-  private var packed: Int { output.packedChannels }
+  /// The planes of an example.
+  private func planes(of example: Int) -> Planes {
+    let width = widths.pointer[example]
+    return width == 0 ? widest : widest.with(width: width)
+  }
+
+  private var packed: Int { widest.output.packedChannels }
   private var filters: Int { normalization.channels }
-  private var positions: Int { convolution.shape.kernel * convolution.shape.kernel }
+  private var kernel: Int { widest.convolution.shape.kernel }
+  private var positions: Int { kernel * kernel }
 
   var scratchCount: Int {
-    guard let backwards else { return valueGradient.count }
-    let gradients = withUnsafePointer(to: convolution.shape) { ink_winograd_gradients_scratch($0) }
+    guard let backwards = widest.backwards else { return widest.valueGradient.count }
+    let gradients = withUnsafePointer(to: widest.convolution.shape) {
+      ink_winograd_gradients_scratch($0)
+    }
     return max(
-      convolution.scratchCount,
-      valueGradient.count + max(backwards.convolution.scratchCount, gradients))
+      widest.convolution.scratchCount,
+      widest.valueGradient.count + max(backwards.scratchCount, gradients))
   }
 
   /// The packed gradients are `[k, k, P(F)]` for a picture, otherwise `[points, P(C), P(F)]`.
   var gradientCount: Int {
-    (backwards == nil ? positions : ink_winograd_points(convolution.shape.kernel))
-      * input.packedChannels * packed
+    (backwards == nil ? positions : ink_winograd_points(kernel))
+      * widest.input.packedChannels * packed
   }
 
   func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
-    convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
+    widest.convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
     bias.pointer.update(from: sourceBias, count: filters)
-    backwards?.convolution.pack(
+    widest.backwards?.pack(
       source, isTurned: true, into: backwards!.weight.pointer, scratch: packingScratch.pointer)
   }
 
@@ -133,11 +175,12 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   ) {
     var source = gradients
     if backwards != nil {
-      withUnsafePointer(to: convolution.shape) {
+      withUnsafePointer(to: widest.convolution.shape) {
         ink_winograd_weight_gradient($0, gradients, packingScratch.pointer)
       }
       source = UnsafePointer(packingScratch.pointer)
     }
+    let input = widest.input
     for filter in 0..<filters {
       for channel in 0..<input.channels {
         let target = weight + (filter * input.channels + channel) * positions
@@ -152,17 +195,26 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   // MARK: Forwards
 
   /// Convolves an example; `input` is the start of the memory of its layout.
+  ///
+  /// `width` is that of the input, or `nil` if all examples have the same.
   func convolve(
-    example: Int, isTraining: Bool, input: UnsafePointer<Float>,
+    example: Int, width: Int?, isTraining: Bool, input: UnsafePointer<Float>,
     scratch: UnsafeMutablePointer<Float>
   ) {
+    widths.pointer[example] = width ?? 0
+    let planes = planes(of: example)
     let values = values.pointer + example * valueCount
-    convolution.forward(
+    planes.convolution.forward(
       input: input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity, output: values,
       choices: nil, scratch: scratch)
     guard isTraining else { return }
     let sums = sums(of: example)
-    withUnsafePointer(to: shape) { ink_channel_moments($0, values, sums, sums + packed) }
+    withUnsafePointer(to: planes.shape) { ink_channel_moments($0, values, sums, sums + packed) }
+  }
+
+  /// Returns n, with the examples of all processes.
+  private func total(of count: Int, _ group: ProcessGroup) -> Double {
+    group.sum(Double((0..<count).reduce(0) { $0 + planes(of: $1).length }))
   }
 
   /// Computes scale and shift for the batch, of which this process has `count` examples.
@@ -170,8 +222,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     count: Int, group: ProcessGroup, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>
   ) {
-    let length = Double(normalization.length)
-    let total = group.sum(Double(count)) * length
+    let total = total(of: count, group)
     let whole = ChannelSums(count: 2 * packed)
     let (sum, squares) = (whole.values, whole.values + packed)
     for example in 0..<count {
@@ -181,6 +232,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     group.sum(sum, count: packed)
     for example in 0..<count {
       let own = sums(of: example)
+      let length = Double(planes(of: example).length)
       for channel in 0..<packed {
         let distance = own[channel] / length - sum[channel] / total
         squares[channel] += own[packed + channel] + length * distance * distance
@@ -210,10 +262,12 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   /// Normalises an example; `output` is the start of the memory of its layout.
   func normalize(example: Int, output: UnsafeMutablePointer<Float>) {
-    withUnsafePointer(to: shape) {
+    let planes = planes(of: example)
+    if planes.output.variesInWidth { planes.output.clearMargins(output) }
+    withUnsafePointer(to: planes.shape) {
       ink_normalize(
         $0, values.pointer + example * valueCount, scale.pointer, shift.pointer,
-        output + self.output.start, choices.pointer + example * choiceCount)
+        output + planes.output.start, choices.pointer + example * choiceCount)
     }
   }
 
@@ -223,10 +277,12 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   /// layout.
   func addUp(example: Int, outputGradient: UnsafePointer<Float>) {
     let sums = sums(of: example)
-    withUnsafePointer(to: shape) {
+    let planes = planes(of: example)
+    withUnsafePointer(to: planes.shape) {
       ink_normalization_sums(
         $0, values.pointer + example * valueCount, mean.pointer,
-        choices.pointer + example * choiceCount, outputGradient + output.start, sums, sums + packed)
+        choices.pointer + example * choiceCount, outputGradient + planes.output.start, sums,
+        sums + packed)
     }
   }
 
@@ -236,7 +292,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     count: Int, group: ProcessGroup, weight: UnsafePointer<Float>,
     weightGradient: UnsafeMutablePointer<Float>, biasGradient: UnsafeMutablePointer<Float>
   ) {
-    let total = Float(group.sum(Double(count)) * Double(normalization.length))
+    let total = Float(total(of: count, group))
     let whole = ChannelSums(count: 2 * packed)
     for example in 0..<count {
       let own = sums(of: example)
@@ -268,24 +324,26 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>,
     scratch: UnsafeMutablePointer<Float>
   ) {
+    let planes = planes(of: example)
+    let valueGradient = planes.valueGradient
     scratch.update(repeating: 0, count: valueGradient.count)
     let start = scratch + valueGradient.start
-    withUnsafePointer(to: shape) {
+    withUnsafePointer(to: planes.shape) {
       ink_normalization_gradient(
         $0, values.pointer + example * valueCount, mean.pointer, factors.pointer,
-        choices.pointer + example * choiceCount, outputGradient + output.start, start,
+        choices.pointer + example * choiceCount, outputGradient + planes.output.start, start,
         valueGradient.row)
     }
-    withUnsafePointer(to: convolution.shape) { shape in
-      guard let backwards else {
+    withUnsafePointer(to: planes.convolution.shape) { shape in
+      guard let backwards, let convolution = planes.backwards else {
         ink_picture_gradients(shape, input, start, valueGradient.row, gradients)
         return
       }
       let rest = scratch + valueGradient.count
       ink_winograd_gradients(shape, input, start, valueGradient.row, gradients, rest)
-      backwards.convolution.forward(
+      convolution.forward(
         input: scratch, weight: backwards.weight.pointer, bias: backwards.bias.pointer,
-        lowest: -.infinity, output: inputGradient + self.input.start, choices: nil, scratch: rest)
+        lowest: -.infinity, output: inputGradient + planes.input.start, choices: nil, scratch: rest)
     }
   }
 

@@ -79,27 +79,42 @@ final class PooledConvolutionKernel: PackedConvolution {
     bias.update(from: gradients + transposedWeight.count, count: filters)
   }
 
+  /// The convolution of planes of a width, and the layout of its output.
+  private func planes(_ width: Int?) -> (PlaneConvolution, PlaneLayout) {
+    guard let width else { return (convolution, output) }
+    let input = input.with(width: width)
+    let columns = width + 2 * input.pad - convolution.shape.kernel + 1
+    let output = output.with(width: columns / 2)
+    return (convolution.from(input, to: output), output)
+  }
+
   /// Computes the output; `input` and `output` are the start of the memory of their layouts.
+  ///
+  /// `width` is that of the input, or `nil` if all examples have the same.
   func forward(
-    input: UnsafePointer<Float>, output: UnsafeMutablePointer<Float>,
+    width: Int?, input: UnsafePointer<Float>, output values: UnsafeMutablePointer<Float>,
     choices: UnsafeMutablePointer<UInt8>, scratch: UnsafeMutablePointer<Float>
   ) {
+    let (convolution, output) = planes(width)
+    if width != nil { output.clearMargins(values) }
     convolution.forward(
       input: input, weight: weight.pointer, bias: bias.pointer, lowest: 0,
-      output: output + self.output.start, choices: choices, scratch: scratch)
+      output: values + output.start, choices: choices, scratch: scratch)
   }
 
   /// Adds to the packed `gradients`, and writes `inputGradient` unless it is `nil` or the input is a
   /// picture.
   func backward(
-    input: UnsafePointer<Float>, output: UnsafePointer<Float>, choices: UnsafePointer<UInt8>,
+    width: Int?, input: UnsafePointer<Float>, output values: UnsafePointer<Float>,
+    choices: UnsafePointer<UInt8>,
     outputGradient: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
     inputGradient: UnsafeMutablePointer<Float>?, scratch: UnsafeMutablePointer<Float>
   ) {
+    let (convolution, output) = planes(width)
     withUnsafePointer(to: convolution.shape) {
       ink_pooled_gradients(
-        $0, input, transposedWeight.pointer, output + self.output.start, choices,
-        outputGradient + self.output.start, gradients, gradients + transposedWeight.count,
+        $0, input, transposedWeight.pointer, values + output.start, choices,
+        outputGradient + output.start, gradients, gradients + transposedWeight.count,
         inputGradient, scratch)
     }
   }

@@ -9,7 +9,7 @@ import InkNetwork
 struct PoolingKernel {
   let channels: Int
   let height: Int
-  let width: Int
+  private(set) var width: Int
   let size: Int
 
   init(_ layer: MaxPooling, of shape: Shape) {
@@ -17,6 +17,13 @@ struct PoolingKernel {
       preconditionFailure("a pooling reads planes")
     }
     (self.channels, self.height, self.width, size) = (channels, height, width, layer.size)
+  }
+
+  /// The kernel for planes of another width, unless that is `nil`.
+  func with(width: Int?) -> PoolingKernel {
+    var other = self
+    other.width = width ?? self.width
+    return other
   }
 
   private var outputHeight: Int { height / size }

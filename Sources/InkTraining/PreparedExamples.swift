@@ -9,11 +9,13 @@ import ParallelLoops
 import SafeFiles
 import SeededRandom
 
-/// Examples with their classes, ready to be written into a network's inputs by any worker.
+/// Examples with their targets, ready to be written into a network's inputs by any worker.
 struct PreparedExamples: Sendable {
-  let targets: [Int]
+  /// The class of each example, or the classes of the characters of its text.
+  let targets: [[Int]]
   /// The maximum number of steps of each input; 1 for pictures.
   let longest: [Int]
+  private let architecture: Architecture
   private let preprocessing: [Preprocessing]
   private let augmentation: Augmentation
   private let uprightShare: Double
@@ -30,15 +32,18 @@ struct PreparedExamples: Sendable {
 
   var count: Int { targets.count }
 
-  /// Prepares the examples of a data set.
+  /// Prepares the examples of a data set for a network.
   ///
-  /// - Throws: `FileError` naming an example that the network cannot read, or whose label is unknown.
+  /// - Throws: `FileError` naming an example that the network cannot read, or a text that needs more steps
+  ///   than its line has.
   init(
-    _ dataset: Dataset, preprocessing: [Preprocessing], augmentation: Augmentation,
+    _ dataset: Dataset, targets: [[Int]], for architecture: Architecture,
+    preprocessing: [Preprocessing], augmentation: Augmentation,
     uprightShare: Double = 0, reorderedShare: Double = 0,
     seriesAugmentation: SeriesAugmentation = .none, seed: UInt64
   ) throws {
-    targets = try dataset.classes()
+    self.targets = targets
+    self.architecture = architecture
     self.preprocessing = preprocessing
     self.augmentation = augmentation
     self.seed = seed
@@ -81,15 +86,58 @@ struct PreparedExamples: Sendable {
       }
     }
     let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
-    longest = zip(preprocessing, series).map { preprocessing, series in
-      switch preprocessing {
+    longest = preprocessing.indices.map { [series] input in
+      switch preprocessing[input] {
       case .raster: 1
       // Augmented drawings can have more steps.
       case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
-      case .strokes(_, let preparation), .series(let preparation, _):
-        (series.lazy.map(\.count).max() ?? 0) / preparation.channels.count
+      case .strokes, .series:
+        (series[input].lazy.map(\.count).max() ?? 0) / architecture.inputs[input].valuesPerStep
       }
     }
+    guard series.contains(where: { !$0.isEmpty }) else { return }
+    for index in examples.indices { try check(index) }
+  }
+
+  /// Checks that example `index` has as many steps as the network allows and its text needs.
+  private func check(_ index: Int) throws(FileError) {
+    let steps = steps(of: index)
+    for (input, count) in zip(architecture.inputs, steps) where !input.stepBounds.contains(count) {
+      let bounds = input.stepBounds
+      throw FileError(
+        path: examples[index].origin,
+        expected: "\(bounds.lowerBound) to \(bounds.upperBound.counted("step")) for the network",
+        found: "\(count)")
+    }
+    guard fits(index, steps) else {
+      throw FileError(
+        path: examples[index].origin,
+        expected: "\(CTCLoss.leastSteps(for: targets[index]).counted("step")) or more for the text "
+          + "`\(examples[index].label)`",
+        found: "\(architecture.outputSteps(of: steps) ?? 0)")
+    }
+  }
+
+  /// The steps of each input of example `index`.
+  private func steps(of index: Int) -> [Int] {
+    architecture.inputs.indices.map { input in
+      series[input].isEmpty
+        ? 1 : series[input][index].count / architecture.inputs[input].valuesPerStep
+    }
+  }
+
+  /// Whether the text of example `index` fits in what the network makes of inputs with so many steps.
+  private func fits(_ index: Int, _ steps: [Int]) -> Bool {
+    architecture.output == .distribution
+      || CTCLoss.leastSteps(for: targets[index]) <= architecture.outputSteps(of: steps) ?? 0
+  }
+
+  /// Whether example `index` can have `values` for input number `input` instead of its own.
+  private func canUse(_ values: [Float], input: Int, of index: Int) -> Bool {
+    var steps = steps(of: index)
+    steps[input] = values.count / architecture.inputs[input].valuesPerStep
+    return architecture.inputs[input].stepBounds.contains(steps[input])
+      && steps[input] <= longest[input] && fits(index, steps)
   }
 
   private var isAugmented: Bool { augmentation != .none || uprightShare > 0 }
@@ -140,13 +188,13 @@ struct PreparedExamples: Sendable {
   struct BatchSeries: Sendable {
     /// The values of each input and example; an input that reads pictures has none.
     fileprivate var values: [[[Float]]]
-    fileprivate let channels: [Int]
+    fileprivate let valuesPerStep: [Int]
 
     /// The steps of an example, or `nil` if no input reads series.
     var length: TrainingNetwork.Length? {
       guard values.contains(where: { !$0.isEmpty }) else { return nil }
       return { example, input in
-        values[input].isEmpty ? 1 : values[input][example].count / channels[input]
+        values[input].isEmpty ? 1 : values[input][example].count / valuesPerStep[input]
       }
     }
 
@@ -163,7 +211,7 @@ struct PreparedExamples: Sendable {
   /// Returns the series of a batch, as `epoch` has them.
   func series(_ batch: [Int], epoch: Int, loop: ParallelLoop) -> BatchSeries {
     var result = BatchSeries(
-      values: [], channels: preprocessing.map { $0.channelCount })
+      values: [], valuesPerStep: architecture.inputs.map(\.valuesPerStep))
     for (input, preprocessing) in preprocessing.enumerated() {
       if case .raster = preprocessing {
         result.values.append([])
@@ -189,14 +237,16 @@ struct PreparedExamples: Sendable {
       _ = augmentation.penWidths.map { generator.uniform($0) }
       let varied = reordered(
         augmentation.vary(drawing, using: &generator), index, epoch: epoch)
-      let values = try? preparation.prepare(encoder.encode(varied)).values
-      return values ?? known
+      guard let values = try? preparation.prepare(encoder.encode(varied)).values,
+        canUse(values, input: input, of: index)
+      else { return known }
+      return values
     case (.series(let preparation, _), .series(let recording))
     where seriesAugmentation != .none:
       var generator = SeededGenerator(seed: seed, stream: 0x5e81, UInt64(epoch), UInt64(index))
       let varied = seriesAugmentation.vary(recording, using: &generator)
       guard let values = try? preparation.prepare(varied).values,
-        values.count <= longest[input] * preparation.channels.count
+        canUse(values, input: input, of: index)
       else { return known }
       return values
     default: return known

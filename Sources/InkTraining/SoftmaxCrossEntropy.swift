@@ -9,7 +9,7 @@ import Foundation
 ///
 ///     loss  l  = −(1 − ε) · w_y · log p_y − ε/C · Σ_c w_c · log p_c
 ///     batch L  = Σ l / Σ w_y
-public struct SoftmaxCrossEntropy: Hashable, Sendable {
+public struct SoftmaxCrossEntropy: Hashable, Sendable, TrainingLoss {
   /// The share of the target that is spread over all classes.
   public var labelSmoothing: Double
   /// The weight of each class.
@@ -21,14 +21,13 @@ public struct SoftmaxCrossEntropy: Hashable, Sendable {
     self.classWeights = classWeights
   }
 
-  /// Returns the loss of an example, and whether its highest logit is that of the correct class.
-  ///
-  /// Writes the gradient of the loss of the batch to `gradient` unless it is `nil`. `batchWeight` is
-  /// Σ w_y.
+  func weight(of target: [Int]) -> Double { classWeights[target[0]] }
+
   func evaluate(
-    logits: UnsafePointer<Float>, target: Int, batchWeight: Double,
+    logits: UnsafePointer<Float>, steps: Int, target: [Int], batchWeight: Double,
     gradient: UnsafeMutablePointer<Float>?
-  ) -> (loss: Double, isRight: Bool) {
+  ) -> AnswerSums {
+    let target = target[0]
     let count = classWeights.count
     var highest = 0
     for index in 1..<max(1, count) where logits[index] > logits[highest] { highest = index }
@@ -51,6 +50,6 @@ public struct SoftmaxCrossEntropy: Hashable, Sendable {
         gradient[index] = Float((targetSum * probability - share) / batchWeight)
       }
     }
-    return (loss, highest == target)
+    return AnswerSums(loss: loss, rightCount: highest == target ? 1 : 0)
   }
 }

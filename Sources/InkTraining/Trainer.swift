@@ -20,9 +20,10 @@ public final class Trainer {
   public let tapCount: Int
 
   private let labels: [String]
+  private let readsText: Bool
   private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
-  private let loss: SoftmaxCrossEntropy
+  private let loss: any TrainingLoss
   private let training: PreparedExamples
   private let validation: PreparedExamples?
   private let network: TrainingNetwork
@@ -50,6 +51,8 @@ public final class Trainer {
     var lossSum = 0.0
     var rightCount = 0
     var exampleCount = 0
+    /// What a reader has read, or `nil` if the answers are classes.
+    var reading: ReadingCounts?
     /// The epoch that answered the validation part best, from 1.
     var bestEpoch: Int?
   }
@@ -57,7 +60,9 @@ public final class Trainer {
   /// Prepares a training.
   ///
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
-  /// of `training`. `preprocessing` has one value for each input. `workers` is the number of cores; it
+  /// of `training`. A network with a distribution per step learns to read: labels are texts, and the model's
+  /// labels are the characters of `alphabet`, which are all of those in `training` if it is `nil`.
+  /// `preprocessing` has one value for each input. `workers` is the number of cores; it
   /// changes the speed and nothing else. With `start`, a model of the same architecture and labels,
   /// training goes on from its weights, and its decision is kept. The processes of a `group` share every batch; all of them need the same data
   /// and options, and the first one's checkpoints.
@@ -66,7 +71,8 @@ public final class Trainer {
   ///   BLAS, and `FileError` naming an example that cannot be used.
   public init(
     _ architecture: Architecture, training: Dataset, validation: Dataset?,
-    preprocessing: [Preprocessing], options: TrainingOptions, startingFrom start: Model? = nil,
+    preprocessing: [Preprocessing], options: TrainingOptions, alphabet: [String]? = nil,
+    startingFrom start: Model? = nil,
     workers: Int,
     group: ProcessGroup = .alone
   ) throws {
@@ -77,25 +83,28 @@ public final class Trainer {
     let training = training.withoutTaps(below: options.leastExtent)
     let validation = validation?.withoutTaps(below: options.leastExtent)
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
-    guard training.labels.count == architecture.classCount else {
+    let readsText = architecture.output == .distributionPerStep
+    self.readsText = readsText
+    let labels = readsText ? alphabet ?? training.characters : training.labels
+    guard labels.count == architecture.labelCount else {
       throw TrainingError.unsuitableData(
-        "the network has \(architecture.classCount) classes, and the data have "
-          + "\(training.labels.count)")
+        "the network has \(architecture.labelCount) \(readsText ? "characters" : "classes"), and the "
+          + "\(readsText ? "alphabet has" : "data have") \(labels.count)")
     }
-    guard training.labels.count > 1 else {
+    guard labels.count > 1 || readsText && !labels.isEmpty else {
       throw TrainingError.unsuitableData(
         "at least two classes are needed, and there is "
-          + (training.labels.isEmpty ? "none" : "only `\(training.labels[0])`"))
+          + (labels.isEmpty ? "none" : "only `\(labels[0])`"))
     }
-    guard Model.canName(classes: training.labels) else {
+    guard Model.canName(classes: labels) else {
       throw TrainingError.unsuitableData(
         "labels must be different and not empty; these are "
-          + training.labels.map { "`\($0)`" }.joined(separator: ", "))
+          + labels.map { "`\($0)`" }.joined(separator: ", "))
     }
     if let start {
-      guard start.architecture == architecture, start.labels == training.labels else {
+      guard start.architecture == architecture, start.labels == labels else {
         throw TrainingError.unsuitableData(
-          "the labels are \(training.labels.joined(separator: ", ")), and those of the model to start "
+          "the labels are \(labels.joined(separator: ", ")), and those of the model to start "
             + "from are \(start.labels.joined(separator: ", "))")
       }
     }
@@ -105,30 +114,27 @@ public final class Trainer {
         margin: options.augmentation.margins?.upperBound,
         penWidth: options.augmentation.penWidths?.upperBound)
     }
-    var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
-    for example in training.examples { counts[example.label]? += 1 }
-    if let empty = training.labels.first(where: { counts[$0] == 0 }) {
-      throw TrainingError.unsuitableData(
-        "there are no examples of `\(empty)`" + (tapCount > 0 ? ", taps not counted" : ""))
-    }
-    let weights = training.labels.map { label in
-      options.balancesClasses
-        ? Double(training.examples.count) / Double(training.labels.count * counts[label]!) : 1
-    }
-    labels = training.labels
+    loss =
+      readsText
+      ? try Self.readingLoss(architecture, options)
+      : try Self.classLoss(training, options, tapCount: tapCount)
+    self.labels = labels
     self.preprocessing = preprocessing
     self.options = options
-    loss = SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
+    func targets(of dataset: Dataset) throws -> [[Int]] {
+      readsText ? try dataset.transcripts(labels) : try dataset.classes().map { [$0] }
+    }
     let learnt = try PreparedExamples(
-      training, preprocessing: preprocessing, augmentation: options.augmentation,
-      uprightShare: options.uprightShare, reorderedShare: options.reorderedShare,
+      training, targets: targets(of: training), for: architecture, preprocessing: preprocessing,
+      augmentation: options.augmentation, uprightShare: options.uprightShare,
+      reorderedShare: options.reorderedShare,
       seriesAugmentation: options.seriesAugmentation,
       seed: options.seed)
     let chosenBy =
       try validation.flatMap { $0.examples.isEmpty ? nil : $0 }.map {
         try PreparedExamples(
-          Dataset($0.examples, labels: training.labels), preprocessing: preprocessing,
-          augmentation: .none, seed: options.seed)
+          $0, targets: targets(of: Dataset($0.examples, labels: training.labels)),
+          for: architecture, preprocessing: preprocessing, augmentation: .none, seed: options.seed)
       }
     fingerprint = fingerprintWithTaps
     validationFingerprint = validation?.fingerprint.description
@@ -165,6 +171,36 @@ public final class Trainer {
     let blas = try BLAS.load()
     blasName = blas.name
     instructionSet = "\(blas.name) and kernels for \(blas.kernels)"
+  }
+
+  private static func classLoss(
+    _ training: Dataset, _ options: TrainingOptions, tapCount: Int
+  ) throws(TrainingError) -> SoftmaxCrossEntropy {
+    var counts = Dictionary(uniqueKeysWithValues: training.labels.map { ($0, 0) })
+    for example in training.examples { counts[example.label]? += 1 }
+    if let empty = training.labels.first(where: { counts[$0] == 0 }) {
+      throw TrainingError.unsuitableData(
+        "there are no examples of `\(empty)`" + (tapCount > 0 ? ", taps not counted" : ""))
+    }
+    let weights = training.labels.map { label in
+      options.balancesClasses
+        ? Double(training.examples.count) / Double(training.labels.count * counts[label]!) : 1
+    }
+    return SoftmaxCrossEntropy(labelSmoothing: options.labelSmoothing, classWeights: weights)
+  }
+
+  private static func readingLoss(
+    _ architecture: Architecture, _ options: TrainingOptions
+  ) throws(TrainingError) -> CTCLoss {
+    guard options.labelSmoothing == 0 else {
+      throw .invalidOption(
+        name: "label smoothing", expected: "0 for a reader", found: "\(options.labelSmoothing)")
+    }
+    guard !options.balancesClasses else {
+      throw .invalidOption(
+        name: "balanced classes", expected: "none for a reader", found: "balanced classes")
+    }
+    return CTCLoss(classCount: architecture.classCount)
   }
 
   /// How many examples are learnt from.
@@ -293,6 +329,11 @@ public final class Trainer {
     progress.lossSum += result.loss * Double(batch.count)
     progress.rightCount += result.rightCount
     progress.exampleCount += batch.count
+    if readsText {
+      var reading = progress.reading ?? ReadingCounts()
+      reading += result.reading
+      progress.reading = reading
+    }
   }
 
   private func learningRate(step: Int, epoch: Int) -> Double {
@@ -307,6 +348,7 @@ public final class Trainer {
       learningRate: learningRate(step: (epoch + 1) * stepsPerEpoch - 1, epoch: epoch),
       trainingLoss: progress.lossSum / Double(progress.exampleCount),
       trainingAccuracy: Double(progress.rightCount) / Double(progress.exampleCount))
+    record.trainingReading = progress.reading?.record
     var isBest = false
     if let validation {
       let result = evaluateAveraged(validation)
@@ -316,12 +358,15 @@ public final class Trainer {
       record.validationLoss = result.loss
       record.validationAccuracy = result.accuracy
       record.validationMeanRecall = result.meanRecall
+      record.validationReading = result.reading
       let leader = progress.bestEpoch.map { progress.history[$0 - 1] }
       // Where classes count alike while learning, they count alike here.
       func score(_ record: EpochRecord) -> Double {
-        (options.balancesClasses ? record.validationMeanRecall : record.validationAccuracy) ?? -1
+        if let reading = record.validationReading { return -reading.characterErrorRate }
+        return (options.balancesClasses ? record.validationMeanRecall : record.validationAccuracy)
+          ?? -1
       }
-      let (own, leading) = (score(record), leader.map(score) ?? -1)
+      let (own, leading) = (score(record), leader.map(score) ?? -.infinity)
       // Of equally good epochs the one with the lower loss, but where the rate settles, the later.
       isBest =
         own > leading
@@ -334,7 +379,7 @@ public final class Trainer {
     }
     progress.history.append(record)
     (progress.step, progress.lossSum) = (0, 0)
-    (progress.rightCount, progress.exampleCount) = (0, 0)
+    (progress.rightCount, progress.exampleCount, progress.reading) = (0, 0, nil)
     return isBest
   }
 
@@ -342,16 +387,23 @@ public final class Trainer {
     network.tensors(learnt: average ?? network.learnt, statistics: network.statistics)
   }
 
-  /// Loss, accuracy and mean recall with the averaged weights in place.
-  private func evaluateAveraged(
-    _ examples: PreparedExamples
-  ) -> (loss: Double, accuracy: Double, meanRecall: Double) {
+  /// The results on examples.
+  private struct Results {
+    var loss: Double
+    var accuracy: Double
+    /// The mean recall of the classes, or what was read.
+    var meanRecall: Double?
+    var reading: ReadingRecord?
+  }
+
+  /// Computes the results with the averaged weights in place.
+  private func evaluateAveraged(_ examples: PreparedExamples) -> Results {
     let own = network.learnt.values
     if let average {
       network.learnt.pointer.update(from: average.pointer, count: average.count)
     }
     defer { network.learnt.values = own }
-    var lossSum = 0.0
+    var sums = AnswerSums()
     var rightCounts = [Double](repeating: 0, count: labels.count)
     var weight = 0.0
     let share = group.share(of: examples.count)
@@ -367,20 +419,22 @@ public final class Trainer {
       for (example, target) in targets.enumerated() {
         let result = network.evaluate(
           example..<example + 1, targets: targets, loss: loss, batchWeight: 1)
-        lossSum += result.loss
-        rightCounts[target] += Double(result.rightCount)
+        sums += result
+        if !readsText { rightCounts[target[0]] += Double(result.rightCount) }
       }
-      weight += targets.reduce(0) { $0 + loss.classWeights[$1] }
+      weight += targets.reduce(0) { $0 + loss.weight(of: $1) }
     }
-    let lossOfAll = group.sum(lossSum) / group.sum(weight)
+    sums.add(over: group)
+    var results = Results(
+      loss: sums.loss / group.sum(weight),
+      accuracy: Double(sums.rightCount) / Double(examples.count), reading: sums.reading.record)
+    guard !readsText else { return results }
     let rightOfAll = rightCounts.map { group.sum($0) }
     var totals = [Double](repeating: 0, count: labels.count)
-    for target in examples.targets { totals[target] += 1 }
+    for target in examples.targets { totals[target[0]] += 1 }
     let recalls = zip(rightOfAll, totals).filter { $0.1 > 0 }.map { $0.0 / $0.1 }
-    return (
-      lossOfAll, rightOfAll.reduce(0, +) / Double(examples.count),
-      recalls.reduce(0, +) / Double(recalls.count)
-    )
+    results.meanRecall = recalls.reduce(0, +) / Double(recalls.count)
+    return results
   }
 
   private var identity: Checkpoint.Identity {

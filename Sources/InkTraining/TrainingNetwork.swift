@@ -60,8 +60,9 @@ final class TrainingNetwork: @unchecked Sendable {
       case copy(adds: Bool)
       /// The values of each row in a longer row, from `start` on.
       case gather(start: Int)
-      /// The transpose.
-      case columns(height: Int, width: Int)
+      /// The transpose of `[channels, steps]`, and of `[steps, channels]`.
+      case toSteps(channels: Int)
+      case fromSteps(channels: Int)
       case dense(DenseKernel)
       /// `statistics` is `[5, C]`: means, 1 / √(σ² + ε), and three factors that a pass works with.
       case batchNormalization(
@@ -133,7 +134,7 @@ final class TrainingNetwork: @unchecked Sendable {
     loop = ParallelLoop(workers: workers)
 
     let plan = TrainingPlan(
-      architecture, longest: longest ?? architecture.longestSeries, mostExamples: mostExamples,
+      architecture, longest: longest ?? architecture.longestInputs, mostExamples: mostExamples,
       blas: blas)
     phases = plan.phases
     buffers = plan.buffers
@@ -258,7 +259,8 @@ final class TrainingNetwork: @unchecked Sendable {
       _ example: Int, _ input: Int, _ values: UnsafeMutablePointer<Float>
     ) -> Void
 
-  /// The steps of input number `input` of an example; asked for series only.
+  /// The steps of input number `input` of an example; asked for series, and for the columns of pictures of
+  /// different widths.
   typealias Length = (_ example: Int, _ input: Int) -> Int
 
   /// Computes the logits of `count` examples.
@@ -274,18 +276,16 @@ final class TrainingNetwork: @unchecked Sendable {
     }
   }
 
-  /// Computes the loss of a batch and its gradient with respect to ``learnt``; returns the loss and
-  /// the number of right answers.
+  /// Computes the loss of a batch and its gradient with respect to ``learnt``; returns the loss and how
+  /// right the answers are.
   ///
   /// Each process of the group works on its share of the batch, and all end with the same sums.
   func learn(
-    targets: [Int], loss: SoftmaxCrossEntropy, trainingStep: Int, length: Length? = nil,
+    targets: [[Int]], loss: any TrainingLoss, trainingStep: Int, length: Length? = nil,
     fill: @escaping Fill
-  ) -> (
-    loss: Double, rightCount: Int
-  ) {
+  ) -> AnswerSums {
     precondition(targets.count <= mostExamples)
-    let batchWeight = targets.reduce(0) { $0 + loss.classWeights[$1] }
+    let batchWeight = targets.reduce(0) { $0 + loss.weight(of: $1) }
     let share = group.share(of: targets.count)
     let count = share.count
     let targets = Array(targets[share])
@@ -298,7 +298,7 @@ final class TrainingNetwork: @unchecked Sendable {
     for index in 0..<last {
       forward(phase: index, count: count, trainingStep: trainingStep, fill: fill)
     }
-    var result: (loss: Double, rightCount: Int)
+    var result: AnswerSums
     switch phases[last] {
     case .slices(let runs):
       // Forwards and back at once, while the slice is in cache.
@@ -314,7 +314,7 @@ final class TrainingNetwork: @unchecked Sendable {
         return result
       }
       // Always in slice order.
-      result = results.reduce((0, 0)) { ($0.0 + $1.loss, $0.1 + $1.rightCount) }
+      result = results.reduce(into: AnswerSums(), +=)
     case .whole(let step):
       forward(phase: last, count: count, trainingStep: trainingStep, fill: fill)
       result = evaluate(0..<count, targets: targets, loss: loss, batchWeight: batchWeight)
@@ -327,28 +327,25 @@ final class TrainingNetwork: @unchecked Sendable {
       gradient.pointer.update(repeating: 0, count: gradient.count)
     }
     group.sum(gradient.pointer, count: gradient.count)
-    result.loss = group.sum(result.loss)
-    result.rightCount = Int(group.sum(Double(result.rightCount)))
+    result.add(over: group)
     return result
   }
 
-  /// The loss and the number of right answers of some examples; the logits' gradients are written
-  /// beside them.
+  /// The loss of some examples and how right their answers are; the logits' gradients are written beside
+  /// them.
   func evaluate(
-    _ examples: Range<Int>, targets: [Int], loss: SoftmaxCrossEntropy, batchWeight: Double
-  ) -> (loss: Double, rightCount: Int) {
-    let classCount = architecture.classCount
-    var total = 0.0
-    var rightCount = 0
+    _ examples: Range<Int>, targets: [[Int]], loss: any TrainingLoss, batchWeight: Double
+  ) -> AnswerSums {
+    var sums = AnswerSums()
     for example in examples {
-      let one = loss.evaluate(
-        logits: values[output].pointer + example * classCount, target: targets[example],
-        batchWeight: batchWeight,
-        gradient: gradients[output].pointer + example * classCount)
-      total += one.loss
-      rightCount += one.isRight ? 1 : 0
+      let start = start(of: example, in: output)
+      sums += loss.evaluate(
+        logits: values[output].pointer + start, steps: rows(of: example, in: output),
+        target: targets[example], batchWeight: batchWeight,
+        gradient: gradients[output].pointer + start)
     }
-    return (total / batchWeight, rightCount)
+    sums.loss /= batchWeight
+    return sums
   }
 
   private func packWeights() {
@@ -407,7 +404,17 @@ final class TrainingNetwork: @unchecked Sendable {
 
   /// Where the values of an example begin in a buffer, and how many there are.
   private func start(of example: Int, in buffer: Int) -> Int {
-    rowStarts[buffer].pointer[example] * buffers[buffer].row
+    (rowStarts[buffer].pointer[example] + example * buffers[buffer].margin) * buffers[buffer].row
+  }
+
+  /// The layout of an example's packed planes.
+  private func layout(_ layout: PlaneLayout, of example: Int, in buffer: Int) -> PlaneLayout {
+    layout.variesInWidth ? layout.with(width: rows(of: example, in: buffer)) : layout
+  }
+
+  /// The width of an example's planes, or `nil` if all have the same.
+  private func width(of example: Int, in buffer: Int) -> Int? {
+    buffers[buffer].rows.isFixed ? nil : rows(of: example, in: buffer)
   }
 
   private func count(of example: Int, in buffer: Int) -> Int {
@@ -510,32 +517,41 @@ final class TrainingNetwork: @unchecked Sendable {
     let output = values[step.output].pointer + start(of: example, in: step.output)
     switch step.operation {
     case .convolution(let kernel):
-      kernel.forward(
+      kernel.with(width: width(of: example, in: step.input)).forward(
         input: input, weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
         output: output, scratch: scratch[worker].pointer)
     case .pooling(let kernel, let choices):
-      kernel.forward(
+      kernel.with(width: width(of: example, in: step.input)).forward(
         input: input, output: output,
         choices: choices.pointer + example * buffers[step.output].count)
     case .pooledConvolution(let kernel, let choices):
       kernel.forward(
-        input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
-        scratch: scratch[worker].pointer)
+        width: width(of: example, in: step.input), input: input, output: output,
+        choices: choices.pointer + example * kernel.choiceCount, scratch: scratch[worker].pointer)
     case .normalizedConvolution(let kernel, .normalize):
       kernel.normalize(example: example, output: output)
     case .normalizedConvolution(let kernel, .convolve):
       kernel.convolve(
-        example: example, isTraining: trainingStep != nil, input: input,
-        scratch: scratch[worker].pointer)
-    case .pack(let layout): layout.pack(input, into: output)
-    case .unpack(let layout): layout.unpack(input, into: output)
+        example: example, width: width(of: example, in: step.input),
+        isTraining: trainingStep != nil, input: input, scratch: scratch[worker].pointer)
+    case .pack(let layout):
+      let layout = self.layout(layout, of: example, in: step.output)
+      if layout.variesInWidth { layout.clearMargins(output) }
+      layout.pack(input, into: output)
+    case .unpack(let layout):
+      self.layout(layout, of: example, in: step.input).unpack(input, into: output)
     case .copy: output.update(from: input, count: count(of: example, in: step.input))
     case .gather(let start):
       let (row, target) = (buffers[step.input].row, buffers[step.output].row)
       for index in 0..<rows(of: example, in: step.input) {
         (output + index * target + start).update(from: input + index * row, count: row)
       }
-    case .columns(let height, let width): Self.exchange(input, height, width, into: output)
+    case .toSteps(let channels):
+      let steps = count(of: example, in: step.input) / channels
+      Self.exchange(input, channels, steps, into: output)
+    case .fromSteps(let channels):
+      let steps = count(of: example, in: step.input) / channels
+      Self.exchange(input, steps, channels, into: output)
     case .relu: ink_relu(output, count(of: example, in: step.input))
     case .dropout(let rate, let layer, let mask):
       guard let trainingStep, rate > 0 else { return }
@@ -570,21 +586,22 @@ final class TrainingNetwork: @unchecked Sendable {
     let isFirst = isInput(step.input)
     switch step.operation {
     case .convolution(let kernel):
-      kernel.backward(
+      kernel.with(width: width(of: example, in: step.input)).backward(
         input: input, output: output, weight: learnt.pointer + step.weight,
         outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
         biasGradient: sums + step.sliceBias, inputGradient: isFirst ? nil : inputGradient,
         scratch: scratch[worker].pointer)
     case .pooling(let kernel, let choices):
       guard !isFirst else { return }
-      kernel.backward(
+      kernel.with(width: width(of: example, in: step.input)).backward(
         outputGradient: outputGradient,
         choices: choices.pointer + example * buffers[step.output].count,
         inputGradient: inputGradient)
     case .pooledConvolution(let kernel, let choices):
       kernel.backward(
-        input: input, output: output, choices: choices.pointer + example * kernel.choiceCount,
-        outputGradient: outputGradient, gradients: sums + step.sliceWeight,
+        width: width(of: example, in: step.input), input: input, output: output,
+        choices: choices.pointer + example * kernel.choiceCount, outputGradient: outputGradient,
+        gradients: sums + step.sliceWeight,
         inputGradient: inputGradient, scratch: scratch[worker].pointer)
     case .normalizedConvolution(let kernel, .normalize):
       kernel.addUp(example: example, outputGradient: outputGradient)
@@ -595,8 +612,9 @@ final class TrainingNetwork: @unchecked Sendable {
         scratch: scratch[worker].pointer)
     case .pack(let layout):
       guard !isFirst else { return }
-      layout.unpack(outputGradient, into: inputGradient)
-    case .unpack(let layout): layout.pack(outputGradient, into: inputGradient)
+      self.layout(layout, of: example, in: step.output).unpack(outputGradient, into: inputGradient)
+    case .unpack(let layout):
+      self.layout(layout, of: example, in: step.input).pack(outputGradient, into: inputGradient)
     case .copy(let adds):
       guard !isFirst else { return }
       if adds {
@@ -611,9 +629,13 @@ final class TrainingNetwork: @unchecked Sendable {
         (inputGradient + index * row).update(
           from: outputGradient + index * source + start, count: row)
       }
-    case .columns(let height, let width):
+    case .toSteps(let channels):
       guard !isFirst else { return }
-      Self.exchange(outputGradient, width, height, into: inputGradient)
+      let steps = count(of: example, in: step.input) / channels
+      Self.exchange(outputGradient, steps, channels, into: inputGradient)
+    case .fromSteps(let channels):
+      let steps = count(of: example, in: step.input) / channels
+      Self.exchange(outputGradient, channels, steps, into: inputGradient)
     case .relu: ink_relu_gradient(outputGradient, output, count(of: example, in: step.output))
     case .dropout(let rate, _, let mask):
       guard rate > 0 else { return }
@@ -629,8 +651,9 @@ final class TrainingNetwork: @unchecked Sendable {
     _ source: UnsafePointer<Float>, _ height: Int, _ width: Int,
     into target: UnsafeMutablePointer<Float>
   ) {
-    for y in 0..<height {
-      for x in 0..<width { target[x * height + y] = source[y * width + x] }
+    for y in stride(from: 0, to: height, by: PlaneLayout.lanes) {
+      ink_transpose(
+        min(PlaneLayout.lanes, height - y), width, source + y * width, width, target + y, height)
     }
   }
 
@@ -644,7 +667,8 @@ final class TrainingNetwork: @unchecked Sendable {
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
     case .normalizedConvolution(let kernel, .convolve):
       (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .gather, .columns, .dense,
+    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .gather, .toSteps, .fromSteps,
+      .dense,
       .batchNormalization, .relu, .dropout:
       break
     }
@@ -714,7 +738,7 @@ final class TrainingNetwork: @unchecked Sendable {
         runningMean: statistics.pointer + step.runningMean,
         runningVariance: statistics.pointer + step.runningVariance)
     case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .gather, .columns, .relu, .dropout:
+      .gather, .toSteps, .fromSteps, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }
@@ -782,7 +806,7 @@ final class TrainingNetwork: @unchecked Sendable {
         weightGradient: gradient.pointer + step.weight,
         biasGradient: gradient.pointer + step.bias)
     case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .gather, .columns, .relu, .dropout:
+      .gather, .toSteps, .fromSteps, .relu, .dropout:
       preconditionFailure("handled one example at a time")
     }
   }

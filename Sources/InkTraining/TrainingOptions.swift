@@ -105,6 +105,24 @@ public struct EpochRecord: Hashable, Sendable, Codable {
   public var validationAccuracy: Double?
   /// The mean recall of the classes on the validation part after the epoch.
   public var validationMeanRecall: Double?
+  /// How well a reader read the training part during the epoch.
+  public var trainingReading: ReadingRecord?
+  /// How well a reader reads the validation part after the epoch.
+  public var validationReading: ReadingRecord?
+}
+
+/// How well a reader reads, with the most likely class of each step.
+public struct ReadingRecord: Hashable, Sendable, Codable {
+  /// The edits that correct what was read, per character of the texts.
+  public var characterErrorRate: Double
+  /// The share of steps whose most likely class is the blank; near 1, nothing is read yet.
+  public var blankShare: Double
+
+  /// Creates a record.
+  public init(characterErrorRate: Double, blankShare: Double) {
+    self.characterErrorRate = characterErrorRate
+    self.blankShare = blankShare
+  }
 }
 
 /// An event in a training.

@@ -23,15 +23,18 @@ struct TrainingPlan {
 
   typealias SliceSpan = (slice: Int, total: Int?, count: Int)
 
-  /// Values between layers: rows of `row` values, as many per example as a series has steps, otherwise one.
+  /// Values between layers: rows of `row` values, as many per example as a series has steps, or planes of
+  /// different widths have columns, otherwise one.
   struct Buffer {
     var row: Int
     var mostRows = 1
     /// Where the number of rows comes from.
     var rows = SeriesLength.fixed
+    /// More rows in memory, for the columns around packed planes.
+    var margin = 0
 
     /// The most values of an example.
-    var count: Int { row * mostRows }
+    var count: Int { row * (mostRows + margin) }
   }
 
   private(set) var phases: [TrainingNetwork.Phase] = []
@@ -82,8 +85,10 @@ struct TrainingPlan {
     var position: Int
   }
 
-  /// `longest` has the maximum number of steps of each series; other inputs ignore it.
+  /// `longest` has the maximum number of steps of each series, and of columns of pictures of different
+  /// widths; other inputs ignore it.
   init(_ architecture: Architecture, longest: [Int], mostExamples: Int, blas: BLAS) {
+    let architecture = architecture.limited(to: longest)
     self.architecture = architecture
     self.mostExamples = mostExamples
     self.blas = blas
@@ -98,7 +103,8 @@ struct TrainingPlan {
       if case .series(_, let channels) = shape {
         buffers.append(Buffer(row: channels, mostRows: longest[index], rows: .input(index)))
       } else {
-        buffers.append(Buffer(row: shape.count))
+        let isVariable = architecture.inputs[index].stepBounds.count > 1
+        buffers.append(planes(shape, isVariable ? .input(index) : .fixed))
       }
     }
     for index in architecture.inputs.indices { share(index, as: .input(index)) }
@@ -125,7 +131,9 @@ struct TrainingPlan {
         hasReLU: takesReLU(after: index), blas: blas)
       scratchCount = max(scratchCount, kernel.scratchCount)
       step.operation = .convolution(kernel)
-      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
+      addBuffer(
+        planes(outputShape, columns(of: input, without: layer.kernel - 1 - 2 * layer.pad)),
+        writtenBy: &step)
       reserveSlice(
         weights: layer.filters * kernel.geometry.patchLength, biases: layer.filters, for: &step)
       append(step)
@@ -134,7 +142,7 @@ struct TrainingPlan {
       step.operation = .pooling(
         PoolingKernel(layer, of: shape),
         choices: ChoiceBuffer(count: outputShape.count * mostExamples))
-      addBuffer(Buffer(row: outputShape.count), writtenBy: &step)
+      addBuffer(planes(outputShape, columns(of: input, dividedBy: layer.size)), writtenBy: &step)
       append(step)
       share(step.output, as: .node(index))
     case .dense(let layer):
@@ -160,14 +168,28 @@ struct TrainingPlan {
       share(step.output, as: .node(kernel.hasReLU ? reader(of: index)! : index))
     case .batchNormalization:
       let channels = shape.channelCount
+      let isVariable = isOfVariablePlanes(input, shape)
+      if isVariable {
+        // The places become steps, for the kernel works on rows of one length.
+        let height = buffers[input].row / channels
+        step.input = addStep(
+          .toSteps(channels: channels), from: input,
+          to: Buffer(
+            row: channels, mostRows: height * buffers[input].mostRows,
+            rows: .repeated(height, of: input)))
+      }
       step.operation = .batchNormalization(
-        BatchNormalizationKernel(channels: channels, length: buffers[input].row / channels),
+        BatchNormalizationKernel(
+          channels: channels, length: isVariable ? 1 : buffers[input].row / channels),
         statistics: FloatBuffer(count: 5 * channels), sums: ChannelSums(count: channels),
         others: ChannelSums(count: channels))
-      addBuffer(like(input), writtenBy: &step)
+      addBuffer(like(step.input), writtenBy: &step)
       close()
       phases.append(.whole(step))
-      share(step.output, as: .node(index))
+      share(
+        isVariable
+          ? addStep(.fromSteps(channels: channels), from: step.output, to: like(input))
+          : step.output, as: .node(index))
     case .relu:
       append(step)
       share(input, as: .node(index))
@@ -208,8 +230,8 @@ struct TrainingPlan {
       guard case .series(let width, let rows) = outputShape else {
         preconditionFailure("columns are a series")
       }
-      step.operation = .columns(height: rows, width: width)
-      addBuffer(Buffer(row: rows, mostRows: width), writtenBy: &step)
+      step.operation = .toSteps(channels: rows)
+      addBuffer(Buffer(row: rows, mostRows: width, rows: columns(of: input)), writtenBy: &step)
       append(step)
       share(step.output, as: .node(index))
     }
@@ -328,7 +350,7 @@ struct TrainingPlan {
   /// A buffer with the rows of another.
   private func like(_ buffer: Int) -> Buffer {
     var copy = buffers[buffer]
-    copy.rows = .same(as: buffer)
+    if !copy.rows.isFixed { copy.rows = .same(as: buffer) }
     return copy
   }
 
@@ -395,22 +417,27 @@ struct TrainingPlan {
     let shape = architecture.inputShape(of: fusion.index)
     let outputShape = architecture.outputShapes[fusion.end]
     taken.formUnion(fusion.taken)
+    let isVariable = isOfVariablePlanes(source, shape)
     let input = PlaneLayout(
       shape, packedChannels: fusion.readsPicture ? 1 : PlaneLayout.packed(shape.channelCount),
-      readBy: fusion.extent)
+      readBy: fusion.extent, variesInWidth: isVariable)
     var place = source
     if case .node(let node) = architecture.sources[fusion.index][0], packed.contains(node) {
     } else {
-      place = addStep(.pack(input), from: source, to: Buffer(row: input.count))
+      place = addStep(.pack(input), from: source, to: planes(input, columns(of: source)))
     }
     let next = reader(of: fusion.end).flatMap { Fusion($0, of: architecture) }
     let filters = fusion.layer.filters
     let output = PlaneLayout(
-      outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent)
+      outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent,
+      variesInWidth: isVariable)
     var step = TrainingNetwork.Step(
       operation: .relu, input: place, output: 0, sliceWeight: sliceCount)
     step.place(offsets, of: fusion.index)
-    addBuffer(Buffer(row: output.count), writtenBy: &step)
+    let columns = columns(
+      of: place, without: fusion.layer.kernel - 1 - 2 * fusion.layer.pad,
+      dividedBy: fusion.pools ? 2 : 1)
+    addBuffer(planes(output, columns), writtenBy: &step)
     let convolution: any PackedConvolution
     if let node = fusion.normalization {
       let kernel = NormalizedConvolutionKernel(
@@ -439,12 +466,42 @@ struct TrainingPlan {
     packedConvolutions.append((convolution, step))
     if next == nil {
       let unpacked = addStep(
-        .unpack(output), from: step.output, to: Buffer(row: outputShape.count))
+        .unpack(output), from: step.output,
+        to: planes(outputShape, self.columns(of: step.output)))
       share(unpacked, as: .node(fusion.end))
     } else {
       packed.insert(fusion.end)
       share(step.output, as: .node(fusion.end))
     }
+  }
+
+  /// Whether a buffer holds planes of different widths.
+  private func isOfVariablePlanes(_ buffer: Int, _ shape: Shape) -> Bool {
+    guard case .planes = shape else { return false }
+    return !buffers[buffer].rows.isFixed
+  }
+
+  /// The columns of planes after a convolution that takes away `lost` of them and a pooling by `size`.
+  private func columns(
+    of buffer: Int, without lost: Int = 0, dividedBy size: Int = 1
+  ) -> SeriesLength {
+    buffers[buffer].rows.isFixed ? .fixed : .narrowed(by: lost, dividedBy: size, of: buffer)
+  }
+
+  /// A buffer for planes `[channels, height, width]`, with a row for each column where their widths differ.
+  private func planes(_ shape: Shape, _ columns: SeriesLength) -> Buffer {
+    guard !columns.isFixed, case .planes(let channels, let height, let width) = shape else {
+      return Buffer(row: shape.count)
+    }
+    return Buffer(row: channels * height, mostRows: width, rows: columns)
+  }
+
+  /// A buffer for packed planes.
+  private func planes(_ layout: PlaneLayout, _ columns: SeriesLength) -> Buffer {
+    guard layout.variesInWidth else { return Buffer(row: layout.count) }
+    return Buffer(
+      row: layout.rows * layout.packedChannels, mostRows: layout.width, rows: columns,
+      margin: layout.mostMargin)
   }
 
   private mutating func addBuffer(_ buffer: Buffer, writtenBy step: inout TrainingNetwork.Step) {

@@ -57,13 +57,16 @@ public struct TrainingRecipe: Hashable, Sendable {
     options.schedule = schedule
     options.maxGradientNorm = maxGradientNorm
     options.labelSmoothing = labelSmoothing
-    options.balancesClasses = balancesClasses
+    let readsText = network.output == .distributionPerStep
+    // Texts have no classes to balance.
+    options.balancesClasses = balancesClasses && !readsText
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
     options.epochs =
       epochs
       ?? Self.epochs(
-        count: count, classCount: training.labels.count, startsFromModel: startsFromModel)
+        count: count, classCount: readsText ? network.labelCount : training.labels.count,
+        startsFromModel: startsFromModel)
     options.learningRate =
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)

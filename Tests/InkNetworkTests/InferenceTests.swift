@@ -114,15 +114,14 @@ import Testing
   }
 
   /// Series of every length between the shortest and the longest, longer ones after shorter ones.
-  @Test(arguments: Graphs.series) func seriesAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+  @Test(arguments: Graphs.series + Graphs.lines) func seriesAgreeWithThePlainLoops(
+    graph: Graphs.Graph
+  ) throws {
     let plain = try randomNetwork(graph.architecture(), seed: 3)
     let network = InferenceNetwork(plain)
     for example in 0..<12 {
-      let inputs = plain.architecture.inputShapes.enumerated().map { index, shape in
-        var count = shape.count
-        if case .series(_, let channels) = shape {
-          count = channels * graph.length(of: example, input: index)
-        }
+      let inputs = plain.architecture.inputs.enumerated().map { index, input in
+        let count = input.valuesPerStep * graph.length(of: example, input: index)
         return (0..<count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
       }
       let expected = try plain.plainOutput(of: inputs)

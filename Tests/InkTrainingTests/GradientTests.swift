@@ -138,7 +138,7 @@ import TestSupport
   }
 
   /// The same for layers over series, with examples of different lengths.
-  @Test(arguments: Graphs.series) func gradientsOfSeriesAreThoseOfTheLoss(
+  @Test(arguments: Graphs.series + Graphs.lines) func gradientsOfSeriesAreThoseOfTheLoss(
     graph: Graphs.Graph
   ) throws {
     try checkGradients(of: graph.architecture(), length: graph.length)
@@ -148,11 +148,8 @@ import TestSupport
   private static func values(
     _ example: Int, _ input: Int, of architecture: Architecture, _ length: TrainingNetwork.Length?
   ) -> [Float] {
-    let shape = architecture.inputShapes[input]
-    var count = shape.count
-    if case .series(let longest, let channels) = shape {
-      count = channels * (length?(example, input) ?? longest)
-    }
+    let form = architecture.inputs[input]
+    let count = form.valuesPerStep * (length?(example, input) ?? form.stepBounds.upperBound)
     var generator = SeededGenerator(seed: UInt64(example + 1000 * input))
     return (0..<count).map { _ in Float(generator.normal()) }
   }
@@ -174,7 +171,7 @@ import TestSupport
     let name = architecture.name
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
-    let targets = (0..<11).map { $0 % 3 }
+    let targets = (0..<11).map { [$0 % 3] }
     let fill = Self.fill(architecture, length)
     func value() -> Double {
       network.learn(targets: targets, loss: loss, trainingStep: 4, length: length, fill: fill).loss
@@ -213,7 +210,9 @@ import TestSupport
     try checkForward(of: graph.architecture())
   }
 
-  @Test(arguments: Graphs.series) func seriesAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
+  @Test(arguments: Graphs.series + Graphs.lines) func seriesAgreeWithThePlainLoops(
+    graph: Graphs.Graph
+  ) throws {
     try checkForward(of: graph.architecture(), length: graph.length)
   }
 
@@ -235,7 +234,9 @@ import TestSupport
   }
 
   /// What an example's logits are does not depend on how long the others of its batch are.
-  @Test(arguments: Graphs.series) func othersDoNotChangeAnExample(graph: Graphs.Graph) throws {
+  @Test(arguments: Graphs.series + Graphs.lines) func othersDoNotChangeAnExample(
+    graph: Graphs.Graph
+  ) throws {
     let architecture = try graph.architecture()
     let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
     let fill = Self.fill(architecture, graph.length)
@@ -251,7 +252,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: Graphs.series) func anyNumberOfWorkersGivesTheSameBitsForSeries(
+  @Test(arguments: Graphs.series + Graphs.lines) func anyNumberOfWorkersGivesTheSameBitsForSeries(
     graph: Graphs.Graph
   ) throws {
     let architecture = try graph.architecture()
@@ -260,7 +261,7 @@ import TestSupport
       let network = try TrainingNetwork(
         architecture, mostExamples: 37, workers: workers, seed: 3)
       _ = network.learn(
-        targets: (0..<37).map { $0 % 3 }, loss: loss, trainingStep: 4, length: graph.length,
+        targets: (0..<37).map { [$0 % 3] }, loss: loss, trainingStep: 4, length: graph.length,
         fill: Self.fill(architecture, graph.length))
       return (network.gradient.values + network.statistics.values).map(\.bitPattern)
     }
@@ -290,7 +291,7 @@ import TestSupport
     }
     // The second batch is smaller, and the running statistics are those of both.
     for count in [19, 10] {
-      let targets = (0..<count).map { $0 % 3 }
+      let targets = (0..<count).map { [$0 % 3] }
       let fill: TrainingNetwork.Fill = { example, _, input in
         var generator = SeededGenerator(seed: UInt64(100 * count + example))
         for position in 0..<size * size { input[position] = Float(2 + generator.normal()) }
@@ -320,7 +321,7 @@ import TestSupport
       let network = try TrainingNetwork(
         Architecture(name: name, inputSize: size, layers: layers), mostExamples: 37,
         workers: workers, seed: 3)
-      _ = network.learn(targets: (0..<37).map { $0 % 3 }, loss: loss, trainingStep: 4) {
+      _ = network.learn(targets: (0..<37).map { [$0 % 3] }, loss: loss, trainingStep: 4) {
         example, _, input in
         var generator = SeededGenerator(seed: UInt64(example))
         for position in 0..<size * size { input[position] = Float(generator.normal()) }

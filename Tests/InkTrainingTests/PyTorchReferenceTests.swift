@@ -73,7 +73,8 @@ import TestSupport
 
       for step in 0..<10 {
         let result = network.learn(
-          targets: reference.targets, loss: loss, trainingStep: step, length: length, fill: fill)
+          targets: reference.targets.map { [$0] }, loss: loss, trainingStep: step, length: length,
+          fill: fill)
         if step == 0 {
           #expect(
             isClose(logits(), reference.logits.values, tolerance: 1e-5), "\(reference.name)")

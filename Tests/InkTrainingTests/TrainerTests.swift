@@ -486,8 +486,8 @@ import TestSupport
     let choice = try NetworkChoice(named: "gesture", for: data)!
     func variants(_ share: Double) throws -> Int {
       let prepared = try PreparedExamples(
-        data, preprocessing: choice.preprocessing, augmentation: .none, reorderedShare: share,
-        seed: 3)
+        data, targets: [[0]], for: choice.architecture, preprocessing: choice.preprocessing,
+        augmentation: .none, reorderedShare: share, seed: 3)
       return Set(
         (0..<20).map { epoch -> [Float] in
           let series = prepared.series([0], epoch: epoch, loop: ParallelLoop(workers: 1))
@@ -605,9 +605,8 @@ import TestSupport
       .drawing(Drawing([Stroke([Point(0, 0), Point(100, 0)])])), label: "state", origin: "")
     func isUpright(_ share: Double) throws -> Int {
       let prepared = try PreparedExamples(
-        Dataset([line]), preprocessing: [.raster(.standard)], augmentation: .anyAngle,
-        uprightShare: share,
-        seed: 3)
+        Dataset([line]), targets: [[0]], for: small(), preprocessing: [.raster(.standard)],
+        augmentation: .anyAngle, uprightShare: share, seed: 3)
       var input = [Float](repeating: 0, count: 28 * 28)
       return (0..<400).count { epoch in
         prepared.write(0, input: 0, epoch: epoch, to: &input)

@@ -89,6 +89,10 @@ public enum Graphs {
   private static let pen = NetworkInput(
     name: "pen", form: .series(channels: 2, length: .variable(3...70)))
 
+  /// Lines of writing of varying width.
+  private static let line = NetworkInput(
+    name: "line", form: .image(channels: 1, height: 8, width: .variable(9...41)))
+
   private static func series(
     _ description: String, _ nodes: [Architecture.Node], inputs: [NetworkInput] = [pen]
   ) -> Graph {
@@ -172,13 +176,59 @@ public enum Graphs {
           .init(.relu), .init(.flatten), .init(.dense(units: 3)),
         ], inputs: [NetworkInput(name: "pen", form: .series(channels: 2, length: .fixed(12)))]),
     ]
+
+  /// Networks over pictures of varying width: convolutions that are fused and that are not, poolings of widths
+  /// that they do not divide, places that several read.
+  public static let lines: [Graph] = [
+    series(
+      "normalised convolutions over lines",
+      [
+        .init(.convolution(filters: 5, kernel: 3, padding: .same)), .init(.batchNormalization),
+        .init(.relu), .init(.maxPooling(size: 2)),
+        .init(.convolution(filters: 18, kernel: 3, padding: .same)), .init(.batchNormalization),
+        .init(.relu), .init(.convolution(filters: 4, kernel: 5, padding: .same)),
+        .init(.batchNormalization), .init(.relu), .init(.maxPooling(size: 2)), .init(.columns),
+        .init(.gru(units: 5, direction: .both)), .init(.timePooling(.mean)),
+        .init(.dense(units: 3)),
+      ], inputs: [line]),
+    series(
+      "pooled convolutions over lines",
+      [
+        .init(.convolution(filters: 3, kernel: 5, padding: .same)), .init(.relu),
+        .init(.maxPooling(size: 2)), .init(.convolution(filters: 17, kernel: 3, padding: .valid)),
+        .init(.relu), .init(.maxPooling(size: 2)), .init(.columns), .init(.timePooling(.max)),
+        .init(.dense(units: 3)),
+      ], inputs: [line]),
+    series(
+      "layers over lines one by one",
+      [
+        .init(.convolution(filters: 3, kernel: 3, padding: .valid)), .init(.relu),
+        .init(.dropout(rate: 0.2)), .init(.batchNormalization), .init(.maxPooling(size: 3)),
+        .init(.convolution(filters: 2, kernel: 1, padding: .same)), .init(.batchNormalization),
+        .init(.columns), .init(.lstm(units: 4)), .init(.timePooling(.mean)),
+        .init(.dense(units: 3)),
+      ], inputs: [line]),
+    series(
+      "branches over lines of several channels",
+      [
+        .init(.convolution(filters: 4, kernel: 3, padding: .same)), .init(.batchNormalization),
+        .init(.relu), .init(.maxPooling(size: 2)),
+        .init(.convolution(filters: 3, kernel: 3, padding: .same), from: [.node(3)]),
+        .init(.relu), .init(.maxPooling(size: 2)), .init(.columns), .init(.timePooling(.max)),
+        .init(.batchNormalization, from: [.node(3)]), .init(.columns), .init(.timePooling(.mean)),
+        .init(.dense(units: 3), from: [.node(8), .node(11)]),
+      ],
+      inputs: [
+        NetworkInput(
+          name: "line", form: .image(channels: 2, height: 7, width: .variable(8...37)))
+      ]),
+  ]
 }
 
 extension Graphs.Graph {
   /// A length for each input of example `example`, from the shortest to the longest.
   public func length(of example: Int, input: Int) -> Int {
-    guard case .series(_, let length) = inputs[input].form else { return 1 }
-    let bounds = length.bounds
+    let bounds = inputs[input].stepBounds
     return bounds.lowerBound + example * 23 % bounds.count
   }
 }

@@ -2,12 +2,12 @@
 """Makes the numbers that Inkstate's layers and optimisers are compared with, by PyTorch.
 
     python3 -m venv scratch && scratch/bin/pip install torch numpy
-    scratch/bin/python scripts/reference/make-network-references.py \
-        Tests/InkTrainingTests/References/networks.json
+    scratch/bin/python scripts/reference/make-network-references.py Tests/InkTrainingTests/References
 
 For each case: the network, its first weights, a batch, the logits, every gradient of the loss, and
 the losses of ten optimiser steps on that batch. Series have different lengths, and PyTorch computes each
-by itself, so that nothing is padded; only batch normalisation sees the steps of all.
+by itself, so that nothing is padded; only batch normalisation sees the steps of all. And for CTC: logits and
+labels with the loss and its gradient, in double precision.
 """
 
 import json
@@ -358,11 +358,33 @@ def make(name, network, inputs, method, settings, loss_settings, architecture):
     return case
 
 
-if __name__ == "__main__":
-    content = {"torch": torch.__version__.split("+")[0], 
-               "cases": [make_chain(*case) for case in CASES]
-               + [make_graph(*case) for case in GRAPH_CASES]}
-    with open(sys.argv[1], "w") as file:
+# Steps, classes and label: repeated characters, empty labels, the longest labels that fit.
+CTC_CASES = [
+    (1, 2, []), (6, 5, []), (1, 3, [2]), (3, 3, [1, 1]), (5, 4, [3, 3, 3]), (9, 6, [1, 2, 2, 5, 1]),
+    (20, 17, [16, 16, 3, 1, 1, 1, 9]), (12, 33, list(range(21, 33))), (30, 40, [7, 8, 7, 7, 39, 1]),
+    (48, 18, [1 + i * i % 17 for i in range(31)]),
+]
+
+
+def make_ctc(steps, classes, label):
+    torch.manual_seed(steps * 100 + classes)
+    logits = (2 * torch.randn(steps, classes)).double().requires_grad_()
+    loss = nn.CTCLoss()(logits.log_softmax(-1)[:, None], torch.tensor([label], dtype=torch.long),
+                        torch.tensor([steps]), torch.tensor([len(label)]))
+    loss.backward()
+    return {"classes": classes, "label": label, "logits": stored(logits.detach())["values"],
+            "loss": float(loss.detach()), "gradient": stored(logits.grad)["values"]}
+
+
+def write(folder, name, cases):
+    content = {"torch": torch.__version__.split("+")[0], "cases": cases}
+    with open(f"{folder}/{name}", "w") as file:
         json.dump(json.loads(json.dumps(content), parse_float=lambda t: float(f"{float(t):.9g}")),
                   file, separators=(",", ":"))
         file.write("\n")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], "networks.json",
+          [make_chain(*case) for case in CASES] + [make_graph(*case) for case in GRAPH_CASES])
+    write(sys.argv[1], "ctc.json", [make_ctc(*case) for case in CTC_CASES])

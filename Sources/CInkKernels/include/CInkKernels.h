@@ -280,6 +280,25 @@ void ink_layer_normalization_gradient(
   const float *weight, const float *output_gradient, float *weight_gradient,
   float *bias_gradient, float *input_gradient);
 
+// Connectionist temporal classification (Graves et al., 2006, section 4) of one example: -log p(label), where
+// p(label) is the sum of the probabilities of all paths of one class a step that become the label when
+// repetitions are merged and then blanks, class 0, left out.
+//
+// With l' = blank, label[0], blank, label[1], ..., blank, the log-softmax y of the logits, and s' -> s where
+// s' = s, s' = s - 1, or s' = s - 2 and l'[s] is neither blank nor l'[s - 2]:
+//
+//   forward[t, s]  = y[t, l'[s]] + log sum over s' -> s of exp forward[t - 1, s']
+//   backward[t, s] = log sum over s -> s' of exp (y[t + 1, l'[s']] + backward[t + 1, s'])
+//   gradient[t, k] = scale * (exp y[t, k] - the share of the states with l'[s] = k in
+//                             the sum over s of exp (forward[t, s] + backward[t, s]))
+//
+// Logits and gradient are [steps, classes]; `gradient` may be NULL. The label needs no more than `steps` steps:
+// one a character, and one for the blank between two equal ones.
+double ink_ctc(
+  size_t steps, size_t classes, const float *logits, size_t length, const int32_t *label,
+  float scale, float *gradient, float *scratch);
+size_t ink_ctc_scratch(size_t steps, size_t classes, size_t length);
+
 // One step of Adam or AdamW; see Optimizer.swift for the formula.
 typedef struct {
   float beta1, beta2, epsilon, gradient_scale, coupled_decay, kept, step_size, root_scale;

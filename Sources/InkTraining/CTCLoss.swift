@@ -1,0 +1,86 @@
+import CInkKernels
+import InkNetwork
+
+/// The loss of a reader: connectionist temporal classification (Graves et al., 2006).
+///
+/// A network has a distribution over characters and the blank, class 0, for each step. The loss is
+/// −log of the probability of all paths that become the text when repetitions are merged and then blanks
+/// left out, divided by the number of characters; that of a batch is the mean. This is PyTorch's
+/// `CTCLoss` with its defaults. `CInkKernels.h` has the formulas.
+public struct CTCLoss: Hashable, Sendable, TrainingLoss {
+  /// The number of classes: the characters and the blank.
+  public let classCount: Int
+
+  /// Creates a loss.
+  public init(classCount: Int) {
+    self.classCount = classCount
+  }
+
+  /// Returns the least number of steps that `target` needs: one a character, and one for the blank between
+  /// two equal ones.
+  public static func leastSteps(for target: [Int]) -> Int {
+    max(1, target.count + zip(target, target.dropFirst()).count { $0 == $1 })
+  }
+
+  /// Returns what the highest logit of each step says, repetitions merged and blanks left out, and the number
+  /// of steps with a blank.
+  static func greedilyDecoded(
+    _ logits: UnsafePointer<Float>, steps: Int, classCount: Int
+  ) -> (classes: [Int], blankCount: Int) {
+    var classes: [Int] = []
+    var blankCount = 0
+    var last = Architecture.blank
+    for step in 0..<steps {
+      let row = logits + step * classCount
+      var highest = 0
+      for index in 1..<max(1, classCount) where row[index] > row[highest] { highest = index }
+      if highest == Architecture.blank {
+        blankCount += 1
+      } else if highest != last {
+        classes.append(highest)
+      }
+      last = highest
+    }
+    return (classes, blankCount)
+  }
+
+  /// Returns the least number of insertions, deletions and substitutions that make `b` of `a` (Levenshtein,
+  /// 1966).
+  static func editCount(from a: [Int], to b: [Int]) -> Int {
+    var counts = Array(0...b.count)
+    for (i, one) in a.enumerated() {
+      var diagonal = counts[0]
+      counts[0] = i + 1
+      for (j, other) in b.enumerated() {
+        let replaced = diagonal + (one == other ? 0 : 1)
+        diagonal = counts[j + 1]
+        counts[j + 1] = min(replaced, diagonal + 1, counts[j] + 1)
+      }
+    }
+    return counts[b.count]
+  }
+
+  func weight(of target: [Int]) -> Double { 1 }
+
+  func evaluate(
+    logits: UnsafePointer<Float>, steps: Int, target: [Int], batchWeight: Double,
+    gradient: UnsafeMutablePointer<Float>?
+  ) -> AnswerSums {
+    precondition(Self.leastSteps(for: target) <= steps, "a label that fits its line")
+    let length = Double(max(1, target.count))
+    let label = target.map(Int32.init)
+    let loss = withUnsafeTemporaryAllocation(
+      of: Float.self, capacity: ink_ctc_scratch(steps, classCount, target.count)
+    ) {
+      ink_ctc(
+        steps, classCount, logits, target.count, label, Float(1 / (length * batchWeight)), gradient,
+        $0.baseAddress!)
+    }
+    let read = Self.greedilyDecoded(logits, steps: steps, classCount: classCount)
+    let edits = Self.editCount(from: read.classes, to: target)
+    return AnswerSums(
+      loss: loss / length, rightCount: edits == 0 ? 1 : 0,
+      reading: ReadingCounts(
+        characters: target.count, edits: edits, steps: steps, blanks: read.blankCount))
+  }
+}
