@@ -4,7 +4,9 @@ import PackageDescription
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
 // InkEvaluation measures models.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
-// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer) links no system library.
+// InkReader turns the outputs of a network into text.
+// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer, InkReader) links no system
+// library.
 
 let package = Package(
   name: "inkstate",
@@ -15,6 +17,7 @@ let package = Package(
     .library(
       name: "InkRecognizer",
       targets: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "InkRecognizer"]),
+    .library(name: "InkReader", targets: ["InkReader"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
@@ -49,6 +52,7 @@ let package = Package(
     .target(
       name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
+    .target(name: "InkReader"),
 
     // The workshop.
     .target(name: "SeededRandom"),
@@ -151,6 +155,8 @@ let package = Package(
     .testTarget(
       name: "InkEvaluationTests",
       dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
+    .testTarget(
+      name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

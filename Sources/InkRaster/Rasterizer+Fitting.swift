@@ -16,11 +16,11 @@ extension Rasterizer {
     let half = Double(size) / 2
 
     let horizontal = (0..<size).map {
-      Self.overlaps(
+      overlaps(
         from: middleX + (Double($0) - half) * step, length: step, within: ink.columns)
     }
     let vertical = (0..<size).map {
-      Self.overlaps(from: middleY + (Double($0) - half) * step, length: step, within: ink.rows)
+      overlaps(from: middleY + (Double($0) - half) * step, length: step, within: ink.rows)
     }
     var result = Bitmap(width: size, height: size)
     for row in 0..<size {
@@ -53,17 +53,17 @@ extension Rasterizer {
     guard let rows, let columns else { return nil }
     return (rows, columns)
   }
+}
 
-  /// The source pixels that an output pixel covers, each with the covered length.
-  private static func overlaps(
-    from start: Double, length: Double, within range: Range<Int>
-  ) -> [(index: Int, length: Double)] {
-    let first = max(range.lowerBound, Int(start.rounded(.down)))
-    let last = min(range.upperBound - 1, Int((start + length).rounded(.up)) - 1)
-    guard first <= last else { return [] }
-    return (first...last).compactMap { index in
-      let covered = min(start + length, Double(index + 1)) - max(start, Double(index))
-      return covered > 0 ? (index, covered) : nil
-    }
+/// The source pixels that an output pixel covers, each with the covered length.
+func overlaps(
+  from start: Double, length: Double, within range: Range<Int>
+) -> [(index: Int, length: Double)] {
+  let first = max(range.lowerBound, Int(start.rounded(.down)))
+  let last = min(range.upperBound - 1, Int((start + length).rounded(.up)) - 1)
+  guard first <= last else { return [] }
+  return (first...last).compactMap { index in
+    let covered = min(start + length, Double(index + 1)) - max(start, Double(index))
+    return covered > 0 ? (index, covered) : nil
   }
 }

@@ -1,0 +1,28 @@
+/// Why a drawing or picture cannot be rasterised.
+public enum RasterError: Error, Hashable, CustomStringConvertible {
+  /// A parameter of the rasteriser is out of its range.
+  case invalidParameter(name: String, expected: String, found: String)
+  /// A coordinate is not a number or infinite; strokes and points count from 1.
+  case notFinite(stroke: Int, point: Int, x: Double, y: Double)
+  /// The drawing's extent is not a finite number.
+  case tooFarApart
+  /// A line of writing is too long for its height.
+  case tooLong(columns: Int, limit: Int)
+  /// The example is a series, which has no picture.
+  case series
+
+  /// The error in one line.
+  public var description: String {
+    switch self {
+    case .invalidParameter(let name, let expected, let found):
+      "raster parameter \(name): expected \(expected), found \(found)"
+    case .notFinite(let stroke, let point, let x, let y):
+      "stroke \(stroke), point \(point): expected two finite coordinates, found \(x), \(y)"
+    case .tooFarApart:
+      "expected coordinates within 10^308 of each other, found points further apart"
+    case .tooLong(let columns, let limit):
+      "expected a line of writing of at most \(limit) columns, found \(columns); cut it into words"
+    case .series: "a series, which has no picture"
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// The characters that a reader knows, in the order of the classes of its network.
+///
+/// Class 0 is the blank of CTC: no new character. The first character is class 1.
+public struct Alphabet: Hashable, Sendable {
+  /// The class of the blank.
+  public static let blank = 0
+
+  /// The characters; that at `index` is class `index + 1`.
+  public let characters: [Character]
+  private let classes: [Character: Int]
+
+  /// Creates an alphabet.
+  ///
+  /// - Throws: `ReaderError.emptyAlphabet` without characters, and `ReaderError.repeatedCharacter`
+  ///   if a character occurs twice.
+  public init(_ characters: some Sequence<Character>) throws(ReaderError) {
+    self.characters = Array(characters)
+    guard !self.characters.isEmpty else { throw .emptyAlphabet }
+    var classes: [Character: Int] = [:]
+    for (index, character) in self.characters.enumerated() {
+      guard classes.updateValue(index + 1, forKey: character) == nil else {
+        throw .repeatedCharacter(character)
+      }
+    }
+    self.classes = classes
+  }
+
+  /// The number of classes, the blank included.
+  public var classCount: Int { characters.count + 1 }
+
+  /// Returns the character of a class other than the blank.
+  public func character(ofClass number: Int) -> Character { characters[number - 1] }
+
+  /// Returns the class of `character`, or `nil` if it is not in the alphabet.
+  public func `class`(of character: Character) -> Int? { classes[character] }
+
+  /// Returns the classes of the characters of `text`, or `nil` if one is not in the alphabet.
+  public func classes(of text: String) -> [Int]? {
+    var result: [Int] = []
+    result.reserveCapacity(text.utf8.count)
+    for character in text {
+      guard let number = classes[character] else { return nil }
+      result.append(number)
+    }
+    return result
+  }
+}
+
+/// A list of texts of one character each.
+extension Alphabet: Codable {
+  /// Reads the characters and checks them.
+  ///
+  /// - Throws: `DecodingError` for an element that is not one character, and `ReaderError` as
+  ///   ``init(_:)`` does.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let characters = try container.decode([String].self).map { text in
+      guard text.count == 1 else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "`\(text)`, which is not one character")
+      }
+      return Character(text)
+    }
+    try self.init(characters)
+  }
+
+  /// Writes the characters.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(characters.map(String.init))
+  }
+}
+
+/// Why an alphabet or a decoder cannot be made, or an output cannot be decoded.
+public enum ReaderError: Error, Hashable, CustomStringConvertible {
+  /// There are no characters.
+  case emptyAlphabet
+  /// A character occurs twice in the alphabet.
+  case repeatedCharacter(Character)
+  /// The output of the network does not have one class for each character and the blank.
+  case classCount(expected: Int, found: Int)
+
+  /// The error in one line.
+  public var description: String {
+    switch self {
+    case .emptyAlphabet: "expected an alphabet with at least one character, found none"
+    case .repeatedCharacter(let character):
+      "expected each character of an alphabet once, found `\(character)` twice"
+    case .classCount(let expected, let found):
+      "expected \(expected) classes, the characters of the alphabet and the blank, found \(found)"
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+
+/// Finds the most probable texts for the output of a network that was trained with CTC.
+///
+/// The probability of a text is the sum over all paths that give it: a path has one class for each
+/// step; repeated classes become one, then blanks are removed (Graves et al., 2006). ``read(_:)`` is a
+/// prefix beam search (Hannun et al., 2014) in the log domain that follows only prefixes which the
+/// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it
+/// `vocabularyWeight` more likely, as a logarithm; clear writing of another text still wins.
+///
+/// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
+/// of what the search left out. So for any text without a vocabulary it is the probability of CTC.
+public struct CTCDecoder: Sendable {
+  /// The characters of the classes.
+  public let alphabet: Alphabet
+  /// The allowed texts.
+  public let grammar: Grammar
+  /// The preferred words.
+  public let vocabulary: Vocabulary?
+  /// The limits of the search and of what is accepted.
+  public var options: Options
+
+  private let table: GrammarTable
+
+  /// The limits of the search and of what is accepted.
+  public struct Options: Hashable, Sendable {
+    /// The number of prefixes that are followed at once, and again of prefixes of the vocabulary.
+    public var beamWidth = 24
+    /// The least probability with which a class continues a prefix at a step.
+    ///
+    /// Prefixes of the vocabulary are continued in any case. 0 keeps all classes.
+    public var leastClassProbability = 1e-4
+    /// How much more likely a word of the vocabulary is for each of its characters, as a logarithm.
+    public var vocabularyWeight = 2.3
+    /// The number of candidates in an answer.
+    public var mostCandidates = 5
+    /// How the empty word is written in answers with the grammar `symbols`.
+    ///
+    /// All its spellings become this one, except those that are words of the vocabulary.
+    public var emptyWord = "ε"
+    /// The least probability of an accepted text.
+    public var leastProbability = 0.0
+    /// The least evidence of an accepted text.
+    public var leastEvidence = -Double.infinity
+
+    /// Creates the default options, which accept all readings with a text.
+    public init() {}
+  }
+
+  /// Creates a decoder.
+  ///
+  /// The vocabulary has to be one for the same alphabet.
+  public init(
+    alphabet: Alphabet, grammar: Grammar = .text, vocabulary: Vocabulary? = nil,
+    options: Options = Options()
+  ) {
+    self.alphabet = alphabet
+    self.grammar = grammar
+    self.vocabulary = vocabulary
+    self.options = options
+    table = GrammarTable(grammar, alphabet: alphabet)
+  }
+
+  /// Returns the text of the best path: the most probable class of each step.
+  ///
+  /// It knows neither grammar nor vocabulary.
+  ///
+  /// - Throws: `ReaderError.classCount` if the output is not for the alphabet.
+  public func greedyText(_ output: LogProbabilities) throws(ReaderError) -> String {
+    try check(output)
+    var text = ""
+    var previous = Alphabet.blank
+    for step in 0..<output.stepCount {
+      var best = Alphabet.blank
+      for number in 1..<output.classCount where output[step, number] > output[step, best] {
+        best = number
+      }
+      if best != previous, best != Alphabet.blank {
+        text.append(alphabet.character(ofClass: best))
+      }
+      previous = best
+    }
+    return text
+  }
+
+  /// Returns the most probable texts, or a rejection.
+  ///
+  /// - Throws: `ReaderError.classCount` if the output is not for the alphabet.
+  public func read(_ output: LogProbabilities) throws(ReaderError) -> Reading {
+    try check(output)
+    let nothing = (0..<output.stepCount).reduce(0.0) {
+      $0 + Double(output[$1, Alphabet.blank])
+    }
+    if nothing >= log(0.5) {
+      return Reading(
+        candidates: [.init(text: "", probability: exp(nothing))], steps: [], evidence: nothing,
+        rejection: .empty)
+    }
+    let found = PrefixSearch(table, vocabulary: vocabulary, options: options).texts(of: output)
+    let all = found.texts.reduce(found.lost) { logSum($0, $1.weight) }
+
+    // Texts with the same spelling in the answer count together.
+    var merged: [(text: Text, weight: Double, best: PrefixSearch.Found)] = []
+    var places: [String: Int] = [:]
+    for one in found.texts.sorted(by: { $0.weight > $1.weight }) {
+      let text = spelling(of: one.classes)
+      if let place = places[text.string] {
+        merged[place].weight = logSum(merged[place].weight, one.weight)
+      } else {
+        places[text.string] = merged.count
+        merged.append((text, one.weight, one))
+      }
+    }
+    merged.sort { $0.weight > $1.weight }
+    guard let best = merged.first, all > -.infinity else {
+      return Reading(
+        candidates: [], steps: [], evidence: -.infinity, rejection: .outsideGrammar)
+    }
+    let candidates = merged.prefix(max(1, options.mostCandidates)).map {
+      Reading.Candidate(text: $0.text.string, probability: min(1, exp($0.weight - all)))
+    }
+    let evidence = best.best.logProbability / Double(max(1, best.best.classes.count))
+    let steps = Alignment.steps(of: best.best.classes, in: output)
+    var rejection: Reading.Rejection?
+    if best.text.string.isEmpty {
+      rejection = .empty
+    } else if evidence < options.leastEvidence {
+      rejection = .unreadable
+    } else if candidates[0].probability < options.leastProbability {
+      rejection = .ambiguous
+    }
+    return Reading(
+      candidates: candidates,
+      steps: best.text.sources.map {
+        steps[$0.lowerBound].lowerBound..<steps[$0.upperBound - 1].upperBound
+      },
+      evidence: evidence, rejection: rejection)
+  }
+
+  private func check(_ output: LogProbabilities) throws(ReaderError) {
+    guard output.classCount == alphabet.classCount else {
+      throw .classCount(expected: alphabet.classCount, found: output.classCount)
+    }
+  }
+
+  /// A text as it is answered, and for each character the characters that were read.
+  private struct Text {
+    var string = ""
+    var sources: [Range<Int>] = []
+  }
+
+  /// Spells the empty word in one way.
+  private func spelling(of classes: [Int]) -> Text {
+    var text = Text()
+    func append(_ range: Range<Int>) {
+      for index in range {
+        text.string.append(alphabet.character(ofClass: classes[index]))
+        text.sources.append(index..<index + 1)
+      }
+    }
+    guard let separator = table.separator else {
+      append(classes.indices)
+      return matched(text, count: classes.count)
+    }
+    var start = 0
+    while start <= classes.count {
+      let end = classes[start...].firstIndex(of: separator) ?? classes.count
+      let symbol = String(classes[start..<end].map(alphabet.character(ofClass:)))
+      if Grammar.emptyWordSpellings.contains(symbol), !isWord(classes[start..<end]) {
+        text.string += options.emptyWord
+        text.sources += options.emptyWord.map { _ in start..<end }
+      } else {
+        append(start..<end)
+      }
+      if end < classes.count { append(end..<end + 1) }
+      start = end + 1
+    }
+    return matched(text, count: classes.count)
+  }
+
+  /// Characters that combine into one have the sources of both.
+  private func matched(_ text: Text, count: Int) -> Text {
+    guard text.string.count != text.sources.count else { return text }
+    return Text(string: text.string, sources: text.string.map { _ in 0..<count })
+  }
+
+  private func isWord(_ classes: ArraySlice<Int>) -> Bool {
+    guard let vocabulary else { return false }
+    var node = Vocabulary.root
+    for number in classes {
+      guard let next = vocabulary.child(of: node, number) else { return false }
+      node = next
+    }
+    return vocabulary.isWord(node)
+  }
+}

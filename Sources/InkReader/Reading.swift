@@ -1,0 +1,57 @@
+/// The text that a reader found in a line of writing.
+public struct Reading: Hashable, Sendable {
+  /// A text with its probability.
+  public struct Candidate: Hashable, Sendable {
+    /// The text.
+    public let text: String
+    /// Its probability among all texts that the grammar allows, from 0 to 1.
+    public let probability: Double
+
+    /// Creates a candidate.
+    public init(text: String, probability: Double) {
+      self.text = text
+      self.probability = probability
+    }
+  }
+
+  /// Why a reading is rejected.
+  public enum Rejection: String, CaseIterable, Hashable, Sendable, Codable {
+    /// There is no writing.
+    case empty
+    /// No text of the grammar fits.
+    case outsideGrammar
+    /// The characters of the best text do not fit the writing.
+    case unreadable
+    /// Several texts fit about equally well.
+    case ambiguous
+
+    /// The reason for people who write, to follow a colon.
+    public var message: String {
+      switch self {
+      case .empty: "nothing is written"
+      case .outsideGrammar: "no allowed text fits"
+      case .unreadable: "the writing is not readable"
+      case .ambiguous: "several texts fit equally well"
+      }
+    }
+  }
+
+  /// The texts from the most to the least probable; none if no allowed text fits.
+  public let candidates: [Candidate]
+  /// The steps of each character of the best text.
+  public let steps: [Range<Int>]
+  /// How well the best text fits the writing: the logarithm of its probability among all texts,
+  /// allowed or not, for each of its characters.
+  ///
+  /// It is 0 at most. Ink that is no writing has a low one, even if the grammar leaves a single text.
+  public let evidence: Double
+  /// Why the reading is rejected, or `nil` if it is accepted.
+  public let rejection: Rejection?
+
+  /// The best text; empty if there is none.
+  public var text: String { candidates.first?.text ?? "" }
+  /// The probability of the best text; 0 if there is none.
+  public var probability: Double { candidates.first?.probability ?? 0 }
+  /// The other texts, from the most to the least probable.
+  public var alternatives: ArraySlice<Candidate> { candidates.dropFirst() }
+}
