@@ -130,6 +130,21 @@ public struct Example: Hashable, Sendable {
     }
   }
 
+  /// Returns the picture of a line of writing, rendered by `rasterizer`.
+  ///
+  /// - Throws: `FileError` with the origin if there is no such picture.
+  public func line(_ rasterizer: LineRasterizer) throws(FileError) -> LineImage {
+    do {
+      return switch content {
+      case .drawing(let drawing): try rasterizer.render(drawing)
+      case .bitmap(let bitmap): try rasterizer.render(bitmap)
+      case .series: throw RasterError.series
+      }
+    } catch {
+      throw FileError(path: origin, expected: "a line of writing", found: "\(error)")
+    }
+  }
+
   /// Returns the picture, rendered by `rasterizer`, for a file of pictures.
   ///
   /// - Throws: `FileError` with the origin if there is no picture.

@@ -8,6 +8,8 @@ public struct Alphabet: Hashable, Sendable {
   /// The characters; that at `index` is class `index + 1`.
   public let characters: [Character]
   private let classes: [Character: Int]
+  /// The classes of the ASCII characters, or 0, so that long vocabularies are read quickly.
+  private let asciiClasses: [Int]
 
   /// Creates an alphabet.
   ///
@@ -23,6 +25,7 @@ public struct Alphabet: Hashable, Sendable {
       }
     }
     self.classes = classes
+    asciiClasses = (0..<128).map { classes[Character(Unicode.Scalar(UInt8($0)))] ?? 0 }
   }
 
   /// The number of classes, the blank included.
@@ -38,6 +41,10 @@ public struct Alphabet: Hashable, Sendable {
   public func classes(of text: String) -> [Int]? {
     var result: [Int] = []
     result.reserveCapacity(text.utf8.count)
+    if text.utf8.allSatisfy({ $0 < 128 && asciiClasses[Int($0)] > 0 }) {
+      for byte in text.utf8 { result.append(asciiClasses[Int(byte)]) }
+      return result
+    }
     for character in text {
       guard let number = classes[character] else { return nil }
       result.append(number)

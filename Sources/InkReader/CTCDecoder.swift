@@ -29,7 +29,7 @@ public struct CTCDecoder: Sendable {
     /// The least probability with which a class continues a prefix at a step.
     ///
     /// Prefixes of the vocabulary are continued in any case. 0 keeps all classes.
-    public var leastClassProbability = 1e-4
+    public var leastClassProbability = 1e-3
     /// How much more likely a word of the vocabulary is for each of its characters, as a logarithm.
     public var vocabularyWeight = 2.3
     /// The number of candidates in an answer.

@@ -28,7 +28,7 @@ struct PrefixSearch {
   /// Prefixes are a tree, whose root is the empty one.
   private struct Prefix {
     /// The prefix without the last character, or -1.
-    var parent: Int32
+    var parent: Int32 = -1
     var lastClass: Int
     var grammarState: Int
     /// The node of the vocabulary, or -1 if no word begins so.
@@ -57,7 +57,7 @@ struct PrefixSearch {
     self.options = options
     prefixes = [
       Prefix(
-        parent: -1, lastClass: Alphabet.blank, grammarState: 0,
+        lastClass: Alphabet.blank, grammarState: 0,
         node: vocabulary == nil ? -1 : Vocabulary.root, depth: 0, bonus: 0)
     ]
   }
@@ -68,20 +68,17 @@ struct PrefixSearch {
     var active: [Int32] = [0]
     prefixes[0].blank = 0
     let least = options.leastClassProbability > 0 ? log(options.leastClassProbability) : -.infinity
-    var likely: [(number: Int, logProbability: Double)] = []
     for step in 0..<output.stepCount {
-      likely.removeAll(keepingCapacity: true)
-      var skipped = 0.0
+      var classes = StepClasses(least: least)
       for number in 1..<output.classCount {
         let logProbability = Double(output[step, number])
-        if logProbability >= least {
-          if logProbability > -.infinity { likely.append((number, logProbability)) }
-        } else {
-          skipped += exp(logProbability)
+        if logProbability < least {
+          classes.skipped += exp(logProbability)
+        } else if logProbability > -.infinity {
+          classes.likely.append((number, logProbability))
         }
       }
-      active = advance(
-        active, output, step: step, likely: likely, least: least, skipped: min(1, skipped))
+      active = advance(active, output, step: step, classes: classes)
     }
     let found = active.compactMap { text(of: $0) }
     let followed = active.reduce(-.infinity) { logSum($0, prefixes[Int($1)].total) }
@@ -89,50 +86,80 @@ struct PrefixSearch {
     return (found, allowed > -.infinity ? lost + allowed - followed : lost)
   }
 
+  /// The classes of one step that continue prefixes.
+  private struct StepClasses {
+    /// The logarithm of the least probability of a likely class.
+    var least: Double
+    var likely: [(number: Int, logProbability: Double)] = []
+    /// The probability of all other classes, without the blank.
+    var skipped = 0.0
+  }
+
   /// Follows the paths of all active prefixes for one step, and returns those to go on with.
   private mutating func advance(
-    _ active: [Int32], _ output: LogProbabilities, step: Int,
-    likely: [(number: Int, logProbability: Double)], least: Double, skipped: Double
+    _ active: [Int32], _ output: LogProbabilities, step: Int, classes: StepClasses
   ) -> [Int32] {
     var touched: [Int32] = []
-    touched.reserveCapacity(active.count * (likely.count + 1))
+    touched.reserveCapacity(active.count * (classes.likely.count + 1))
     func touch(_ index: Int32) {
       guard !prefixes[Int(index)].isTouched else { return }
       prefixes[Int(index)].isTouched = true
       touched.append(index)
     }
-    let blank = Double(output[step, Alphabet.blank])
     var before = -Double.infinity
     for index in active {
       let prefix = prefixes[Int(index)]
-      let total = prefix.total
-      before = logSum(before, total)
+      before = logSum(before, prefix.total)
       touch(index)
-      prefixes[Int(index)].nextBlank = logSum(prefix.nextBlank, total + blank)
-      if index != 0 {
-        let again = prefix.character + Double(output[step, prefix.lastClass])
-        prefixes[Int(index)].nextCharacter = logSum(
-          prefixes[Int(index)].nextCharacter, again)
-      }
-      func extend(by number: Int, _ logProbability: Double) {
+      prefixes[Int(index)].nextBlank = prefix.total + Double(output[step, Alphabet.blank])
+      prefixes[Int(index)].nextCharacter =
+        prefix.character + Double(output[step, prefix.lastClass])
+    }
+    let least = leastWeights(of: active)
+
+    var cut = -Double.infinity
+    for index in active {
+      let prefix = prefixes[Int(index)]
+      /// Adds the paths with one more character; `node` is that of the longer prefix.
+      func extend(by number: Int, _ logProbability: Double, node: Int32, isLikely: Bool) {
         // A repeated character needs a blank before it.
-        let before = number == prefix.lastClass ? prefix.blank : total
-        guard before > -.infinity, let child = child(of: index, number) else { return }
+        let paths =
+          (number == prefix.lastClass ? prefix.blank : prefix.total) + logProbability
+        guard paths > -.infinity else { return }
+        // A prefix that would not be kept is not made.
+        var weight = paths + prefix.bonus
+        if number == table.separator {
+          weight += wordBonus(of: prefix)
+        } else if node >= 0 {
+          weight += options.vocabularyWeight * Double(prefix.depth + 1)
+        }
+        guard weight >= least.any || (node >= 0 && weight >= least.word) else {
+          if isLikely { cut = logSum(cut, paths) }
+          return
+        }
+        guard let child = child(of: index, number, node: node) else { return }
         touch(child)
-        prefixes[Int(child)].nextCharacter = logSum(
-          prefixes[Int(child)].nextCharacter, before + logProbability)
+        prefixes[Int(child)].nextCharacter = logSum(prefixes[Int(child)].nextCharacter, paths)
       }
-      for (number, logProbability) in likely { extend(by: number, logProbability) }
-      if prefix.node >= 0, least > -.infinity, let vocabulary {
+      for (number, logProbability) in classes.likely {
+        var node: Int32 = -1
+        if prefix.node >= 0, number != table.separator, let vocabulary {
+          node = vocabulary.child(of: prefix.node, number) ?? -1
+        }
+        extend(by: number, logProbability, node: node, isLikely: true)
+      }
+      if prefix.node >= 0, classes.least > -.infinity, let vocabulary {
         for node in vocabulary.children(of: prefix.node) {
           let number = vocabulary.label(of: node)
           let logProbability = Double(output[step, number])
-          guard logProbability < least, logProbability > -.infinity else { continue }
-          extend(by: number, logProbability)
+          guard logProbability < classes.least, number != table.separator else { continue }
+          extend(by: number, logProbability, node: node, isLikely: false)
         }
       }
     }
+
     let after = touched.reduce(-.infinity) { logSum($0, prefixes[Int($1)].nextTotal) }
+    let skipped = classes.skipped + exp(cut - before)
     // The share of the paths with likely classes that the grammar allows.
     let allowed = min(0, after - before - log(1 - skipped))
     if skipped < 1, allowed > -.infinity {
@@ -158,65 +185,73 @@ struct PrefixSearch {
     return kept
   }
 
+  /// The least weights with which a prefix, or one in the vocabulary, can be among those to go on with.
+  ///
+  /// At least the active prefixes themselves compete with it.
+  private func leastWeights(of active: [Int32]) -> (any: Double, word: Double) {
+    let width = max(1, options.beamWidth)
+    func least(_ indices: [Int32]) -> Double {
+      guard indices.count >= width else { return -.infinity }
+      return indices.map(nextWeight).sorted(by: >)[width - 1]
+    }
+    return (least(active), least(active.filter { prefixes[Int($0)].node > Vocabulary.root }))
+  }
+
+  /// The weight of a prefix after the step, as if a word that it begins were complete.
+  private func nextWeight(of index: Int32) -> Double {
+    let prefix = prefixes[Int(index)]
+    let bonus =
+      prefix.node > Vocabulary.root ? options.vocabularyWeight * Double(prefix.depth) : 0
+    return prefix.nextTotal + prefix.bonus + bonus
+  }
+
   /// Returns the prefixes with the highest weights, and of those in the vocabulary as many again.
   private mutating func best(of touched: [Int32]) -> [Int32] {
     let width = max(1, options.beamWidth)
     guard touched.count > width else { return touched }
-    var ranked = touched.map { index -> (index: Int32, weight: Double, total: Double, word: Bool) in
-      let prefix = prefixes[Int(index)]
-      let total = prefix.nextTotal
-      let isInVocabulary = prefix.node > Vocabulary.root
-      let bonus =
-        prefix.bonus + (isInVocabulary ? options.vocabularyWeight * Double(prefix.depth) : 0)
-      return (index, total + bonus, total, isInVocabulary)
-    }
+    var ranked = touched.map { (index: $0, weight: nextWeight(of: $0)) }
     // Equal weights keep the order of their creation, so the result is the same everywhere.
     ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && $0.index < $1.index) }
     var kept: [Int32] = []
     var words = 0
     for (place, one) in ranked.enumerated() {
-      if place < width || (one.word && words < width) {
+      let isWord = prefixes[Int(one.index)].node > Vocabulary.root
+      if place < width || (isWord && words < width) {
         kept.append(one.index)
-        if one.word { words += 1 }
+        if isWord { words += 1 }
       } else {
-        lost = logSum(lost, one.total)
+        lost = logSum(lost, prefixes[Int(one.index)].nextTotal)
       }
     }
     return kept
   }
 
   /// Returns the prefix with one more character, or `nil` if it is not allowed.
-  private mutating func child(of index: Int32, _ number: Int) -> Int32? {
+  private mutating func child(of index: Int32, _ number: Int, node: Int32) -> Int32? {
     var sibling = prefixes[Int(index)].firstChild
     while sibling >= 0 {
       if prefixes[Int(sibling)].lastClass == number { return sibling }
       sibling = prefixes[Int(sibling)].nextSibling
     }
-    guard var child = extended(prefixes[Int(index)], by: number) else { return nil }
+    let prefix = prefixes[Int(index)]
+    var child: Prefix
+    if number == table.separator {
+      guard isComplete(prefix) else { return nil }
+      child = Prefix(
+        lastClass: number, grammarState: 0, node: vocabulary == nil ? -1 : Vocabulary.root,
+        depth: 0, bonus: prefix.bonus + wordBonus(of: prefix))
+    } else {
+      let next = table.next(after: prefix.grammarState, number)
+      guard next != nil || node >= 0 else { return nil }
+      child = Prefix(
+        lastClass: number, grammarState: next ?? GrammarTable.wordOnly, node: node,
+        depth: prefix.depth + 1, bonus: prefix.bonus)
+    }
     child.parent = index
-    child.nextSibling = prefixes[Int(index)].firstChild
+    child.nextSibling = prefix.firstChild
     prefixes[Int(index)].firstChild = Int32(prefixes.count)
     prefixes.append(child)
     return Int32(prefixes.count - 1)
-  }
-
-  private func extended(_ prefix: Prefix, by number: Int) -> Prefix? {
-    if number == table.separator {
-      guard isComplete(prefix) else { return nil }
-      return Prefix(
-        parent: -1, lastClass: number, grammarState: 0,
-        node: vocabulary == nil ? -1 : Vocabulary.root, depth: 0,
-        bonus: prefix.bonus + wordBonus(of: prefix))
-    }
-    var node: Int32 = -1
-    if prefix.node >= 0, let vocabulary {
-      node = vocabulary.child(of: prefix.node, number) ?? -1
-    }
-    let next = table.next(after: prefix.grammarState, number)
-    guard next != nil || node >= 0 else { return nil }
-    return Prefix(
-      parent: -1, lastClass: number, grammarState: next ?? GrammarTable.wordOnly, node: node,
-      depth: prefix.depth + 1, bonus: prefix.bonus)
   }
 
   private func isWord(_ prefix: Prefix) -> Bool {

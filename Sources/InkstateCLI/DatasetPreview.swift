@@ -21,6 +21,9 @@ struct DatasetPreview: ParsableCommand {
       With --kinds, the sheet has one section for each kind instead of each class. A kind is the \
       value of the attribute `kind`, such as `ring` or `zigzag`.
 
+      With --lines, drawings and pictures are lines of writing. They are shown as a reader sees them, \
+      32 pixels high, each above its text and with a section for each kind.
+
       Example: inkstate dataset preview datasets/synthetic.ndjson --augmented \
       --output runs/preview.png
       """)
@@ -28,7 +31,7 @@ struct DatasetPreview: ParsableCommand {
   @Argument(help: "A data set in any format, or a divided data set (its train part is used).")
   var data: String
 
-  @Option(help: "The number of pictures in a row. (default: 16, or 6 with curves)")
+  @Option(help: "The number of pictures in a row. (default: 16, or 6 with curves or lines)")
   var columns: Int?
 
   @Option(help: "The number of rows for each class.")
@@ -39,6 +42,9 @@ struct DatasetPreview: ParsableCommand {
 
   @Flag(help: "Show a section for each kind instead of each class.")
   var kinds = false
+
+  @Flag(help: "Show lines of writing with their texts.")
+  var lines = false
 
   @Option(
     help: """
@@ -58,6 +64,9 @@ struct DatasetPreview: ParsableCommand {
   func validate() throws {
     try InkstateCLI.check("--columns", columns ?? 1, in: 1...100)
     try InkstateCLI.check("--rows", rows, in: 1...100)
+    guard !lines || !augmented else {
+      throw ValidationError("--lines shows no variations; leave out --augmented")
+    }
   }
 
   func run() throws {
@@ -65,6 +74,12 @@ struct DatasetPreview: ParsableCommand {
     let rasterizer = try raster.rasterizer()
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     var generator = SeededGenerator(seed: seed)
+    if lines {
+      let sheet = try writing(of: dataset, using: &generator)
+      try FileTree.write(sheet.png, to: output.output)
+      Terminal.show("\(sheet.lines.counted("line")) on \(output.output)")
+      return
+    }
     let sheet =
       dataset.examples.contains(where: \.isSeries)
       ? try curves(of: dataset, using: &generator)
@@ -109,6 +124,27 @@ struct DatasetPreview: ParsableCommand {
       return ContactSheet.Section(title: "\(title) (\(members.count))", bitmaps: bitmaps)
     }
     return (try PNG.encode(ContactSheet(sections, columns: columns).render()), sections.count)
+  }
+
+  private func writing(
+    of dataset: Dataset, using generator: inout SeededGenerator
+  ) throws -> (png: Data, lines: Int) {
+    let columns = columns ?? 6
+    let rasterizer = LineRasterizer.standard
+    let groups = Dictionary(grouping: dataset.examples) { example in
+      example.attributes["kind"] == nil ? "lines" : example.kind
+    }
+    try check(
+      pixels: groups.count * rows * columns * LineSheet.widest * 2 * rasterizer.height)
+    let sections = try groups.keys.sorted().map { title -> LineSheet.Section in
+      let members = groups[title]!
+      let picked = generator.permutation(members.count).prefix(rows * columns).map { members[$0] }
+      return LineSheet.Section(
+        title: "\(title) (\(members.count))",
+        lines: try picked.map { (try $0.line(rasterizer).bitmap, $0.label) })
+    }
+    let count = sections.reduce(0) { $0 + $1.lines.count }
+    return (try PNG.encode(LineSheet(sections, columns: columns).render()), count)
   }
 
   private func curves(

@@ -273,6 +273,35 @@ import TestSupport
 
   // MARK: Help
 
+  @Test func linesAreComposedOfCharactersAndShown() throws {
+    _ = try run("dataset synthesize --repertoire digits --writers 3 --per-class 2 -o digits.ndjson")
+    var result = try run(
+      "dataset compose digits.ndjson --lines --per-writer 4 --seed 2 -o lines.ndjson")
+    // Digits alone give symbols, lists, numbers and spellings of the empty word.
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.hasSuffix("lines composed by 3 writers in lines.ndjson\n"))
+    let lines = try Dataset.load("\(folder.path)/lines.ndjson").dataset
+    #expect(Set(lines.examples.compactMap(\.writer)).count == 3)
+    #expect(lines.examples.contains { $0.label.contains(",") && $0.kind == "composed list" })
+    result = try run("dataset preview lines.ndjson --lines --rows 1 -o lines.png")
+    #expect(result.status == 0 && result.output.hasSuffix(" lines on lines.png\n"))
+    #expect(try PNG.read(path: "\(folder.path)/lines.png").height > 100)
+    for (command, message) in [
+      ("compose digits.ndjson --mark-subscripts -o a", "--mark-subscripts needs --lines"),
+      ("preview lines.ndjson --lines --augmented -o a", "leave out --augmented"),
+    ] {
+      result = try run("dataset \(command)")
+      #expect(result.status == 64 && result.errors.contains(message))
+    }
+    try folder.write("a.ndjson", line)
+    result = try run("dataset compose a.ndjson --lines -o b.ndjson")
+    #expect(
+      result.status == 1
+        && result.errors.contains(
+          "a.ndjson: expected single characters with points and known writers, found none")
+    )
+  }
+
   /// The examples of a command's help, as one would type them.
   private func examples(_ command: String) throws -> [String] {
     let paragraphs = try run("\(command) --help").output.split(separator: "\n\n")

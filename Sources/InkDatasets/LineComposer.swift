@@ -1,0 +1,410 @@
+import Foundation
+import Ink
+import SeededRandom
+
+/// Composes lines of writing from recorded single characters.
+///
+/// The texts are those that people write on automata: names of states, symbols and lists of them, the
+/// empty word, numbers, expressions, short words and random letters. All characters of a line come
+/// from one writer, who is also the writer of the line, so that splits by writer stay correct.
+/// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
+/// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
+/// text.
+public struct LineComposer: Sendable {
+  /// The random seed.
+  public let seed: UInt64
+  /// Whether the text of a line has `_` before a subscript, which is written small and low.
+  public let marksSubscripts: Bool
+
+  /// Creates a composer with a random seed.
+  public init(seed: UInt64, marksSubscripts: Bool = false) {
+    self.seed = seed
+    self.marksSubscripts = marksSubscripts
+  }
+
+  /// Returns `perHand` lines of each kind for each writer with the necessary characters.
+  ///
+  /// Recordings whose label is one character are used, if they have ink and a known writer.
+  public func compose(from dataset: Dataset, perHand: Int) -> Dataset {
+    var hands: [String: (model: Example, samples: [Character: [Drawing]])] = [:]
+    for example in dataset.examples {
+      guard let hand = example.hand, example.label.count == 1,
+        case .drawing(let drawing) = example.content, drawing.bounds != nil
+      else { continue }
+      hands[hand, default: (example, [:])].samples[Character(example.label), default: []]
+        .append(drawing)
+    }
+    var composed: [Example] = []
+    for (number, hand) in hands.keys.sorted().enumerated() {
+      let (model, samples) = hands[hand]!
+      var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(number))
+      let writer = LineWriter(samples: samples, using: &generator)
+      for (kindNumber, kind) in LineKind.allCases.enumerated() {
+        let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: writer.drawable)
+        for index in 0..<perHand {
+          var generator = SeededGenerator(
+            seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
+          guard let text = texts.next(using: &generator) else { break }
+          let line = writer.line(text, using: &generator)
+          var example = model
+          example.content = .drawing(line.drawing)
+          example.label = text.spelled(markingSubscripts: marksSubscripts)
+          example.attributes = ["kind": .text("composed \(kind.rawValue)")]
+          if !line.drawn.isEmpty { example.attributes["drawn"] = .text(String(line.drawn)) }
+          example.origin = "composed from \(hand)"
+          composed.append(example)
+        }
+      }
+    }
+    return Dataset(composed)
+  }
+}
+
+/// A text, of which some characters are subscripts.
+struct LineText {
+  var characters: [(character: Character, isSubscript: Bool)] = []
+
+  init(_ text: some Sequence<Character>) {
+    characters = text.map { ($0, false) }
+  }
+
+  func followed(by text: some Sequence<Character>, subscripted: Bool = false) -> LineText {
+    var result = self
+    result.characters += text.map { ($0, subscripted) }
+    return result
+  }
+
+  func spelled(markingSubscripts: Bool) -> String {
+    var text = ""
+    var wasSubscript = false
+    for (character, isSubscript) in characters {
+      if markingSubscripts, isSubscript, !wasSubscript { text.append("_") }
+      text.append(character)
+      wasSubscript = isSubscript
+    }
+    return text
+  }
+}
+
+/// A kind of text on an automaton.
+enum LineKind: String, CaseIterable {
+  case name, index, primed, symbol, list, number, expression, word, letters
+  case emptyWord = "empty word"
+}
+
+/// Random texts of one kind, of the characters that a writer has.
+struct LineTexts {
+  private let kind: LineKind
+  private let characters: Set<Character>
+  private let letters: [Character]
+  private let digits: [Character]
+  private let capitals: [Character]
+  private let smalls: [Character]
+  private let words: [String]
+  private let emptyWords: [String]
+
+  /// Letters are recorded ones; only spellings of the empty word have drawn ones.
+  init(_ kind: LineKind, recorded: Set<Character>, drawn: Set<Character>) {
+    self.kind = kind
+    let characters = recorded.union(drawn)
+    self.characters = characters
+    letters = recorded.filter(\.isLetter).sorted()
+    digits = Array("0123456789").filter(characters.contains)
+    capitals = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").filter(characters.contains)
+    smalls = Array("abcdefghijklmnopqrstuvwxyz").filter(characters.contains)
+    words = Self.allWords.flatMap { [$0, $0.capitalized, $0.uppercased()] }
+      .filter { $0.allSatisfy(characters.contains) }
+    emptyWords = ["ε", "λ", "eps"].filter { $0.allSatisfy(characters.contains) }
+  }
+
+  /// Words on diagrams.
+  private static let allWords = """
+    start end stop yes no ok init idle run wait done error fail loop next begin exit open close on off up down left \
+    right push pop read write load save send get set put in out go reset ready busy true false if else do for while \
+    check test print input output sum max min odd even high low red green coin lock unlock accept reject state final \
+    trap dead sink empty full begin call return login user data file time order pay sort swap find add
+    """.split(separator: " ").map(String.init)
+
+  /// Returns a text, or `nil` if the writer does not have the characters for this kind.
+  func next(using generator: inout SeededGenerator) -> LineText? {
+    switch kind {
+    case .name: name(using: &generator)
+    case .index: index(using: &generator)
+    case .primed:
+      characters.contains("'")
+        ? name(using: &generator)?.followed(by: generator.chance(0.8) ? "'" : "''") : nil
+    case .symbol: symbol(using: &generator).map { LineText([$0]) }
+    case .list: list(using: &generator)
+    case .number: number(using: &generator)
+    case .expression: expression(using: &generator)
+    case .word: words.isEmpty ? nil : LineText(generator.pick(words))
+    case .letters: randomLetters(using: &generator)
+    case .emptyWord: emptyWord(using: &generator)
+    }
+  }
+
+  /// A letter, often with a number that is mostly a subscript: q0, A, F1, s12.
+  private func name(using generator: inout SeededGenerator) -> LineText? {
+    guard !letters.isEmpty else { return nil }
+    let letter: Character
+    if generator.chance(0.4), characters.contains("q") {
+      letter = "q"
+    } else if generator.chance(0.6), !capitals.isEmpty {
+      letter = generator.pick(capitals)
+    } else {
+      letter = generator.pick(letters)
+    }
+    guard !digits.isEmpty, letter == "q" || generator.chance(0.6) else { return LineText([letter]) }
+    let count = generator.chance(0.85) ? 1 : 2
+    let number = (0..<count).map { _ in generator.pick(digits) }
+    return LineText([letter]).followed(by: number, subscripted: generator.chance(0.65))
+  }
+
+  /// A letter with a letter or number as subscript: a_n, x_3.
+  private func index(using generator: inout SeededGenerator) -> LineText? {
+    let indices = Array("ijkmn").filter(smalls.contains) + digits
+    guard !letters.isEmpty, !indices.isEmpty else { return nil }
+    return LineText([generator.pick(letters)])
+      .followed(by: [generator.pick(indices)], subscripted: true)
+  }
+
+  private func symbol(using generator: inout SeededGenerator) -> Character? {
+    let usual = Array("ab01").filter(characters.contains)
+    if generator.chance(0.3), !usual.isEmpty { return generator.pick(usual) }
+    let all = letters + digits
+    return all.isEmpty ? nil : generator.pick(all)
+  }
+
+  /// Two to four symbols with commas: `a,b`, `0,1`.
+  private func list(using generator: inout SeededGenerator) -> LineText? {
+    let pools = [digits, Array("abcd").filter(characters.contains), smalls, letters + digits]
+      .filter { $0.count > 1 }
+    guard characters.contains(","), !pools.isEmpty else { return nil }
+    var rest = Set(generator.pick(pools)).sorted()
+    let count = min(rest.count, generator.chance(0.65) ? 2 : 3 + generator.index(below: 2))
+    var symbols: [Character] = []
+    for _ in 0..<count { symbols.append(rest.remove(at: generator.index(below: rest.count))) }
+    // Most people list symbols in order.
+    if generator.chance(0.75) { symbols.sort() }
+    return LineText(symbols.map(String.init).joined(separator: ","))
+  }
+
+  private func number(using generator: inout SeededGenerator) -> LineText? {
+    guard !digits.isEmpty else { return nil }
+    func some(_ count: Int) -> String {
+      String((0..<count).map { _ in generator.pick(digits) })
+    }
+    var text = some(1 + generator.index(below: 4))
+    if characters.contains("."), generator.chance(0.15) {
+      text += "." + some(1 + generator.index(below: 2))
+    }
+    if characters.contains("-"), generator.chance(0.15) { text = "-" + text }
+    return LineText(text)
+  }
+
+  /// A condition or an assignment: i++, r=0?, x>2.
+  private func expression(using generator: inout SeededGenerator) -> LineText? {
+    guard !letters.isEmpty, !digits.isEmpty, "+-=<>?".allSatisfy(characters.contains) else {
+      return nil
+    }
+    let (a, b) = (generator.pick(letters), generator.pick(letters))
+    let number = generator.pick(digits)
+    let sign = generator.pick(["=", "=", "<", ">", "+", "-"])
+    let end = "=<>".contains(sign) && generator.chance(0.4) ? "?" : ""
+    switch generator.index(below: 4) {
+    case 0: return LineText("\(a)\(generator.pick(["++", "--"]))")
+    case 1: return LineText("\(a)=\(b)\(generator.pick(["+", "-"]))\(number)")
+    default: return LineText("\(a)\(sign)\(generator.chance(0.7) ? number : b)\(end)")
+    }
+  }
+
+  /// Two to six characters that make no word, so that a reader learns no language.
+  private func randomLetters(using generator: inout SeededGenerator) -> LineText? {
+    let pools = [smalls, smalls, capitals, letters, letters + digits].filter { !$0.isEmpty }
+    guard !pools.isEmpty else { return nil }
+    let pool = generator.pick(pools)
+    return LineText((0..<2 + generator.index(below: 5)).map { _ in generator.pick(pool) })
+  }
+
+  private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
+    guard !emptyWords.isEmpty else { return nil }
+    let word = generator.pick(emptyWords)
+    guard characters.contains(","), generator.chance(0.3),
+      let symbol = symbol(using: &generator), !emptyWords.contains(String(symbol))
+    else { return LineText(word) }
+    return LineText(generator.chance(0.5) ? "\(word),\(symbol)" : "\(symbol),\(word)")
+  }
+}
+
+/// Writes lines with the characters and the habits of one writer.
+///
+/// Lengths are shares of the height of a capital letter. The baseline is at y 0, and y points down.
+private struct LineWriter {
+  private let samples: [Character: [Drawing]]
+  private let xHeight: Double
+  private let descent: Double
+  private let gap: Double
+  private let subscriptSize: Double
+  private let subscriptDrop: Double
+
+  /// The characters that this writer can write without a recording.
+  var drawable: Set<Character> {
+    let always: Set<Character> = [",", "'", ".", "-", "+", "=", "<", ">", "?", "λ"]
+    return samples["3"] == nil ? always : always.union(["ε"])
+  }
+
+  init(samples: [Character: [Drawing]], using generator: inout SeededGenerator) {
+    self.samples = samples
+    xHeight = generator.uniform(0.5...0.72)
+    descent = generator.uniform(0.22...0.42)
+    gap = generator.uniform(0.08...0.3)
+    subscriptSize = generator.uniform(0.45...0.7)
+    subscriptDrop = generator.uniform(0.12...0.36)
+  }
+
+  /// Writes `text`, and returns the line with the characters that were not recorded.
+  func line(
+    _ text: LineText, using generator: inout SeededGenerator
+  ) -> (drawing: Drawing, drawn: [Character]) {
+    var strokes: [Stroke] = []
+    var drawn: Set<Character> = []
+    let spacing = gap * exp(0.25 * generator.normal())
+    let subscriptSize = min(0.75, subscriptSize * exp(0.08 * generator.normal()))
+    let drop = subscriptDrop * exp(0.2 * generator.normal())
+    var x = 0.0
+    var wander = 0.0
+    var previous: Character?
+    for (character, isSubscript) in text.characters {
+      wander = 0.7 * wander + 0.025 * generator.normal()
+      let size = (isSubscript ? subscriptSize : 1) * exp(0.06 * generator.normal())
+      let baseline = wander + (isSubscript ? drop : 0)
+      let glyph = glyph(character, using: &generator)
+      if samples[character] == nil { drawn.insert(character) }
+      guard let bounds = glyph.bounds else { continue }
+      if previous != nil {
+        let usual = isSubscript || character == "," || character == "'" ? 0.5 * spacing : spacing
+        x += usual * (previous == "," ? 1.6 : 1) + 0.05 * generator.normal()
+      }
+      let place = Transform.translation(x: -bounds.minX, y: 0).then(.scale(x: size, y: size))
+        .then(.translation(x: x, y: baseline))
+      strokes += glyph.transformed(by: place).strokes
+      x += size * bounds.width
+      previous = character
+    }
+    // The size on the canvas, a slight slope and a place.
+    let scale = exp(generator.uniform(log(18)...log(60)))
+    let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
+      .then(.translation(x: generator.uniform(20...400), y: generator.uniform(60...400)))
+    let drawing = Drawing(strokes).transformed(by: place).mapPoints { _, point in
+      Point((point.x * 100).rounded() / 100, (point.y * 100).rounded() / 100)
+    }
+    return (drawing, drawn.sorted())
+  }
+
+  /// Returns a character on the baseline, in the size of its kind.
+  private func glyph(
+    _ character: Character, using generator: inout SeededGenerator
+  ) -> Drawing {
+    guard let own = samples[character] else {
+      if character == "ε", let threes = samples["3"] {
+        return fitted(
+          generator.pick(threes).transformed(by: .scale(x: -1, y: 1)), to: zone(of: character),
+          using: &generator)
+      }
+      return drawn(character, using: &generator)
+    }
+    return fitted(generator.pick(own), to: zone(of: character), using: &generator)
+  }
+
+  /// The top and the bottom of a character.
+  private func zone(of character: Character) -> ClosedRange<Double> {
+    switch character {
+    case "g", "p", "q", "y", "γ", "η", "μ", "ρ", "χ": -xHeight...descent
+    case "j": -0.9...descent
+    case "β", "ζ", "ξ", "φ", "ψ": -1...descent
+    case "i": -0.9...0
+    case "t": -0.88...0
+    case "b", "d", "f", "h", "k", "l", "δ", "θ", "λ": -1...0
+    case "ε": -xHeight * 1.1...0
+    default: character.isUppercase || character.isNumber ? -1...0 : -xHeight...0
+    }
+  }
+
+  /// Scales a recorded character to its zone, with small changes of its shape.
+  private func fitted(
+    _ drawing: Drawing, to zone: ClosedRange<Double>, using generator: inout SeededGenerator
+  ) -> Drawing {
+    let stretch = exp(0.06 * generator.normal())
+    let shaped = drawing.transformed(
+      by: Transform.rotation(0.04 * generator.normal()).then(.shear(0.05 * generator.normal()))
+        .then(.scale(x: stretch, y: 1)))
+    guard let bounds = shaped.bounds else { return drawing }
+    let height = zone.upperBound - zone.lowerBound
+    // A flat recording is not scaled to the height.
+    let widest = 1.5 * max(height, 0.6)
+    let scale = min(
+      bounds.height > 0 ? height / bounds.height : .infinity,
+      bounds.width > 0 ? widest / bounds.width : .infinity)
+    guard scale.isFinite else { return Drawing([Stroke([Point(0, zone.upperBound)])]) }
+    return shaped.transformed(
+      by: Transform.translation(x: -bounds.minX, y: -bounds.maxY).then(.scale(x: scale, y: scale))
+        .then(.translation(x: 0, y: zone.upperBound)))
+  }
+
+  /// Draws a character that is not recorded.
+  private func drawn(
+    _ character: Character, using generator: inout SeededGenerator
+  ) -> Drawing {
+    func near(_ x: Double, _ y: Double) -> Point {
+      Point(x + 0.025 * generator.normal(), y + 0.025 * generator.normal())
+    }
+    /// A curve through the middle of three points.
+    func curve(_ a: Point, _ b: Point, _ c: Point) -> Stroke {
+      Stroke(
+        (0...8).map { step in
+          let share = Double(step) / 8
+          return a.interpolated(to: b, fraction: share)
+            .interpolated(to: b.interpolated(to: c, fraction: share), fraction: share)
+        })
+    }
+    switch character {
+    case ",":
+      let length = generator.uniform(0.14...0.3)
+      return Drawing([curve(near(0.06, -0.08), near(0.09, 0.4 * length), near(-0.03, length))])
+    case "'":
+      return Drawing([curve(near(0.08, -1.05), near(0.06, -0.9), near(0, -0.72))])
+    case ".":
+      let (a, b) = (near(0, -0.03), near(0.02, 0))
+      return Drawing([Stroke([a, b])])
+    case "-":
+      return Drawing([curve(near(0, -0.42), near(0.2, -0.43), near(0.42, -0.42))])
+    case "+":
+      return Drawing([
+        curve(near(0, -0.42), near(0.22, -0.43), near(0.46, -0.42)),
+        curve(near(0.23, -0.68), near(0.23, -0.4), near(0.22, -0.18)),
+      ])
+    case "=":
+      return Drawing([
+        curve(near(0, -0.52), near(0.22, -0.53), near(0.46, -0.52)),
+        curve(near(0, -0.3), near(0.22, -0.31), near(0.46, -0.3)),
+      ])
+    case "<": return Drawing([Stroke([near(0.42, -0.72), near(0, -0.42), near(0.42, -0.14)])])
+    case ">": return Drawing([Stroke([near(0, -0.72), near(0.42, -0.42), near(0, -0.14)])])
+    case "?":
+      let turn = near(0.24, -0.5)
+      return Drawing([
+        Stroke(
+          curve(near(0, -0.85), near(0.3, -1.2), near(0.42, -0.75)).points
+            + curve(near(0.42, -0.75), near(0.36, -0.6), turn).points
+            + [near(0.22, -0.25)]),
+        Stroke([near(0.22, -0.03), near(0.23, 0)]),
+      ])
+    default:
+      let foot = near(0.3, -0.55)
+      return Drawing([
+        curve(near(0.05, -1), near(0.22, -0.9), near(0.58, 0)),
+        curve(foot, near(0.18, -0.3), near(0, 0)),
+      ])
+    }
+  }
+}

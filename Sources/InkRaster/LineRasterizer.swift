@@ -1,0 +1,162 @@
+import Ink
+
+/// Renders a line of writing as a grey picture of a fixed height, as wide as the writing.
+///
+/// Training and use of a reader call it with the same parameters. It levels the line if the line
+/// slopes, scales it to the height with one scale in both directions, and draws it with the pen of
+/// all rasterisers. So the sizes of the characters relative to each other stay, and the drop of a
+/// subscript stays. The scale follows the size of most of the ink: what a single stroke adds far
+/// above or below is squeezed. ``render(_:)-(Drawing)`` takes strokes, ``render(_:)-(Bitmap)`` takes
+/// a strip that was cut from a picture.
+public struct LineRasterizer: Hashable, Sendable, Codable {
+  /// The height of a picture, in pixels.
+  public let height: Int
+  /// The margin on each side, in pixels.
+  public let margin: Double
+  /// The pen width, in pixels.
+  public let penWidth: Double
+  /// The width of the narrowest picture, in pixels.
+  public let minWidth: Int
+  /// The width of the widest picture, in pixels.
+  public let maxWidth: Int
+
+  /// The allowed heights.
+  public static let heights = 16...256
+  /// The allowed widths.
+  public static let widths = 4...1 << 14
+
+  /// Creates a rasteriser of lines.
+  ///
+  /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen
+  ///   leave no room for ink.
+  public init(
+    height: Int = 32, margin: Double = 2, penWidth: Double = 2, minWidth: Int = 8,
+    maxWidth: Int = 2048
+  ) throws(RasterError) {
+    guard Self.heights.contains(height) else {
+      throw .invalidParameter(
+        name: "height",
+        expected: "\(Self.heights.lowerBound) to \(Self.heights.upperBound) pixels",
+        found: "\(height)")
+    }
+    guard margin >= 0, margin.isFinite else {
+      throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
+    }
+    guard penWidth >= 0.5, penWidth.isFinite else {
+      throw .invalidParameter(
+        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
+    }
+    guard Double(height) - 2 * margin - penWidth >= 8 else {
+      throw .invalidParameter(
+        name: "margin", expected: "at least 8 pixels left between margins and pen",
+        found: "\(Double(height) - 2 * margin - penWidth)")
+    }
+    guard minWidth <= maxWidth, Self.widths.contains(minWidth), Self.widths.contains(maxWidth)
+    else {
+      throw .invalidParameter(
+        name: "minWidth, maxWidth",
+        expected:
+          "\(Self.widths.lowerBound) to \(Self.widths.upperBound) pixels, the smaller one first",
+        found: "\(minWidth), \(maxWidth)")
+    }
+    self.height = height
+    self.margin = margin
+    self.penWidth = penWidth
+    self.minWidth = minWidth
+    self.maxWidth = maxWidth
+  }
+
+  /// The default rasteriser, 32 rows high.
+  public static let standard = try! LineRasterizer()
+
+  /// Returns a rasteriser of the same height and widths with another margin or pen width, if given.
+  ///
+  /// - Throws: `RasterError.invalidParameter` if they do not fit the height.
+  public func with(
+    margin: Double? = nil, penWidth: Double? = nil
+  ) throws(RasterError) -> LineRasterizer {
+    try LineRasterizer(
+      height: height, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth,
+      minWidth: minWidth, maxWidth: maxWidth)
+  }
+
+  /// Renders `drawing`, one line of writing.
+  ///
+  /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
+  /// centre.
+  ///
+  /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite,
+  ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold, and
+  ///   `RasterError.tooLong` for a line that does not fit into `maxWidth`.
+  public func render(_ drawing: Drawing) throws(RasterError) -> LineImage {
+    guard let bounds = try drawing.finiteBounds() else { return blank }
+    // Coordinates as shares of the longer side, so that no sum of them overflows.
+    let unit = bounds.longerSide > 0 ? bounds.longerSide : 1
+    let center = bounds.center
+    func shares(_ point: Point) -> (x: Double, y: Double) {
+      ((point.x - center.x) / unit, (point.y - center.y) / unit)
+    }
+    let shape = StrokeShape(drawing.strokes.map { $0.points.map(shares) })
+    let frame = try LineFrame(shape, rasterizer: self)
+    let bitmap = Pen(width: penWidth).draw(drawing, columns: frame.columns, rows: height) { point in
+      let (x, y) = shares(point)
+      return (Float(frame.column(x)), Float(frame.row(x, y)))
+    }
+    return LineImage(
+      bitmap: bitmap, left: frame.x(column: 0) * unit + center.x,
+      unitsPerColumn: frame.unitsPerColumn * unit)
+  }
+
+  /// Renders `strip`, a line of writing that was cut from a picture.
+  ///
+  /// The ink may be dark or light. Uneven light, faint dirt and the lines of the paper are removed,
+  /// and the picture is cropped to the writing. A strip without writing gives a blank picture.
+  ///
+  /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
+  public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
+    guard let ink = StripInk(strip) else { return blank }
+    let frame = try LineFrame(ink, rasterizer: self)
+    return LineImage(
+      bitmap: ink.resampled(by: frame, rows: height),
+      left: frame.x(column: 0) * ink.pixelsPerCell,
+      unitsPerColumn: frame.unitsPerColumn * ink.pixelsPerCell)
+  }
+
+  /// The picture of no writing.
+  private var blank: LineImage {
+    LineImage(bitmap: Bitmap(width: minWidth, height: height), left: 0, unitsPerColumn: 0)
+  }
+
+  private enum CodingKeys: CodingKey {
+    case height, margin, penWidth, minWidth, maxWidth
+  }
+
+  /// Reads the parameters and checks them.
+  ///
+  /// - Throws: `RasterError.invalidParameter` for a number out of its range.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    try self.init(
+      height: container.decode(Int.self, forKey: .height),
+      margin: container.decode(Double.self, forKey: .margin),
+      penWidth: container.decode(Double.self, forKey: .penWidth),
+      minWidth: container.decode(Int.self, forKey: .minWidth),
+      maxWidth: container.decode(Int.self, forKey: .maxWidth))
+  }
+}
+
+/// The picture of a line of writing, and where its columns are on the canvas.
+public struct LineImage: Hashable, Sendable {
+  /// The picture, with bright ink on black.
+  public let bitmap: Bitmap
+  /// The x coordinate of the left edge of the first column, on the canvas or the strip.
+  public let left: Double
+  /// The width of a column on the canvas or the strip; 0 for writing without extent.
+  public let unitsPerColumn: Double
+
+  /// The x coordinate of the left edge of `column`, on the canvas or the strip.
+  public func x(column: Int) -> Double { left + Double(column) * unitsPerColumn }
+
+  /// Whether there is no ink.
+  public var isBlank: Bool { bitmap.pixels.allSatisfy { $0 == 0 } }
+}

@@ -1,0 +1,448 @@
+/// The ink of a line of writing on a strip that was cut from a picture.
+struct StripInk: LineShape {
+  /// The number of columns of the strip, after a large one is made smaller.
+  let width: Int
+  /// The number of rows of the strip, after a large one is made smaller.
+  let height: Int
+  /// The width and height of a cell in pixels of the original strip.
+  let pixelsPerCell: Double
+
+  /// The share of ink in each cell, `[height, width]`, from 0 to 1.
+  private var values: [Float]
+  /// Ink without a gap in one column, from left to right.
+  private var runs: [Run] = []
+  /// The number of connected parts.
+  private var partCount = 0
+  /// The width of the pen, in cells.
+  private(set) var penWidth = 1.0
+
+  private struct Run {
+    var column: Int
+    var rows: Range<Int>
+    var part: Int
+    /// The number of sides to the left and right that touch no ink.
+    var openSides = 0
+  }
+
+  /// Strips that are higher are made smaller first.
+  private static let mostRows = 192
+
+  /// Finds the ink of `strip`, or returns `nil` if there is no writing.
+  init?(_ strip: Bitmap) {
+    let factor = max(1, (strip.height + Self.mostRows - 1) / Self.mostRows)
+    pixelsPerCell = Double(factor)
+    width = strip.width / factor
+    height = strip.height / factor
+    guard width > 0, height > 0 else { return nil }
+    let grey = Self.shrunk(strip, by: factor, width: width, height: height)
+    let bright = Self.withBrightInk(grey, width: width, height: height)
+    guard let values = Self.evened(bright, width: width, height: height) else { return nil }
+    self.values = values
+    findParts()
+    removePaperLines()
+    guard partCount > 0 else { return nil }
+    removeDirt()
+    guard partCount > 0 else { return nil }
+  }
+
+  // MARK: Grey values
+
+  private static func shrunk(_ strip: Bitmap, by factor: Int, width: Int, height: Int) -> [Float] {
+    if factor == 1 { return strip.pixels.map(Float.init) }
+    var result = [Float](repeating: 0, count: width * height)
+    for row in 0..<height * factor {
+      for column in 0..<width * factor {
+        result[row / factor * width + column / factor] += Float(strip[row, column])
+      }
+    }
+    let area = Float(factor * factor)
+    return result.map { $0 / area }
+  }
+
+  /// Returns the picture with ink brighter than its surroundings.
+  ///
+  /// Ink covers less than the background, so the differences from the mean of the surroundings are
+  /// skewed towards the ink.
+  private static func withBrightInk(_ grey: [Float], width: Int, height: Int) -> [Float] {
+    let radius = max(8, height / 2)
+    let sums = SummedTable(grey, width: width, height: height)
+    var skew = 0.0
+    for row in 0..<height {
+      for column in 0..<width {
+        let mean = sums.mean(
+          rows: max(0, row - radius)..<min(height, row + radius + 1),
+          columns: max(0, column - radius)..<min(width, column + radius + 1))
+        let difference = Double(grey[row * width + column]) - mean
+        skew += difference * difference * difference
+      }
+    }
+    return skew < 0 ? grey.map { 255 - $0 } : grey
+  }
+
+  /// Returns the shares of ink of a picture with bright ink, or `nil` if nothing stands out.
+  private static func evened(_ grey: [Float], width: Int, height: Int) -> [Float]? {
+    let light = Background(grey, width: width, height: height)
+    var excess = [Float](repeating: 0, count: grey.count)
+    var (squares, count) = (0.0, 0)
+    for row in 0..<height {
+      for column in 0..<width {
+        let index = row * width + column
+        excess[index] = grey[index] - light.value(row: row, column: column)
+        // Only the background is below its own level.
+        if excess[index] < 0 {
+          squares += Double(excess[index] * excess[index])
+          count += 1
+        }
+      }
+    }
+    let noise = count > 0 ? Float((squares / Double(count)).squareRoot()) : 0
+    // What stands out at all is judged by the brightest cells, however few they are. The level of the
+    // ink is that of most of it: strokes that cross are brighter.
+    let top = leastOfHighest(min(excess.count, max(4, height / 4)), in: excess)
+    guard top >= max(16, 5 * noise) else { return nil }
+    let inked = excess.filter { $0 >= max(0.35 * top, 3 * noise) }.sorted()
+    let ink = inked[inked.count * 3 / 4]
+    let low = max(2 * noise, ink / 4)
+    let high = max(low + 1, 0.75 * ink)
+    return excess.map { min(1, max(0, ($0 - low) / (high - low))) }
+  }
+
+  // MARK: Parts
+
+  private func isInk(row: Int, column: Int) -> Bool {
+    (0..<width).contains(column) && values[row * width + column] > 0.5
+  }
+
+  /// Finds the runs of ink and joins those that touch, also at their corners.
+  private mutating func findParts() {
+    runs = []
+    // The runs' parents in a forest of parts.
+    var parents: [Int] = []
+    func root(_ index: Int) -> Int {
+      var index = index
+      while parents[index] != index {
+        parents[index] = parents[parents[index]]
+        index = parents[index]
+      }
+      return index
+    }
+    var previous = 0..<0
+    for column in 0..<width {
+      let first = runs.count
+      var row = 0
+      while row < height {
+        guard isInk(row: row, column: column) else {
+          row += 1
+          continue
+        }
+        var run = Run(column: column, rows: row..<row, part: 0)
+        while row < height, isInk(row: row, column: column) {
+          if !isInk(row: row, column: column - 1) { run.openSides += 1 }
+          if !isInk(row: row, column: column + 1) { run.openSides += 1 }
+          row += 1
+        }
+        run.rows = run.rows.lowerBound..<row
+        parents.append(runs.count)
+        runs.append(run)
+      }
+      var other = previous.lowerBound
+      for index in first..<runs.count {
+        let rows = runs[index].rows
+        while other < previous.upperBound, runs[other].rows.upperBound < rows.lowerBound {
+          other += 1
+        }
+        var touching = other
+        while touching < previous.upperBound, runs[touching].rows.lowerBound <= rows.upperBound {
+          parents[root(index)] = root(touching)
+          touching += 1
+        }
+      }
+      previous = first..<runs.count
+    }
+    var numbers: [Int: Int] = [:]
+    for index in runs.indices {
+      let root = root(index)
+      let number = numbers[root] ?? numbers.count
+      numbers[root] = number
+      runs[index].part = number
+    }
+    partCount = numbers.count
+    let area = runs.reduce(0) { $0 + $1.rows.count }
+    let edges = runs.reduce(0) { $0 + $1.openSides + 2 }
+    penWidth = edges > 0 ? max(1, Self.edgesPerLength * Double(area) / Double(edges)) : 1
+  }
+
+  /// The mean number of cell edges beside a line of length 1, over all angles.
+  private static let edgesPerLength = 8 / Double.pi
+
+  /// The widest break of a line of the paper, in cells.
+  private static let longestBreak = 6
+
+  /// Removes lines of the paper: thin ink along most of the width, except where writing crosses it.
+  private mutating func removePaperLines() {
+    guard width > 3 * height else { return }
+    let thickest = Int((1.5 * penWidth).rounded(.up))
+    let all = self
+    for line in all.longLines(thickest: thickest) {
+      for run in line.map({ all.runs[$0] }) {
+        for row in run.rows { values[row * width + run.column] = 0 }
+      }
+    }
+    findParts()
+    // A single long dash is no line of the paper.
+    if runs.isEmpty { self = all }
+  }
+
+  /// Returns the thin runs, by index, of each line along most of the width.
+  private func longLines(thickest: Int) -> [[Int]] {
+    var lines: [[Int]] = []
+    // The thin runs of each line, the middle of the last one, and the last column with ink.
+    var open: [(runs: [Int], middle: Double, column: Int)] = []
+    func close(before column: Int) {
+      open.removeAll { line in
+        guard line.column < column - Self.longestBreak else { return false }
+        if Double(line.runs.count) > 0.6 * Double(width) { lines.append(line.runs) }
+        return true
+      }
+    }
+    for (index, run) in runs.enumerated() {
+      close(before: run.column)
+      let middle = Double(run.rows.lowerBound + run.rows.upperBound) / 2
+      let isThin = run.rows.count <= thickest
+      if isThin, let line = open.firstIndex(where: { abs($0.middle - middle) <= 1 }) {
+        open[line].runs.append(index)
+        open[line].middle = middle
+        open[line].column = run.column
+      } else if let line = open.firstIndex(where: { run.rows.contains(Int($0.middle)) }) {
+        // Writing crosses the line.
+        open[line].column = run.column
+      } else if isThin, run.column < width / 4 {
+        open.append(([index], middle, run.column))
+      }
+    }
+    close(before: .max)
+    return lines
+  }
+
+  /// Removes specks, what is left of neighbours above and below, and all grey that is not beside ink.
+  private mutating func removeDirt() {
+    var areas = [Int](repeating: 0, count: partCount)
+    var tops = [Int](repeating: height, count: partCount)
+    var bottoms = [Int](repeating: 0, count: partCount)
+    for run in runs {
+      areas[run.part] += run.rows.count
+      tops[run.part] = min(tops[run.part], run.rows.lowerBound)
+      bottoms[run.part] = max(bottoms[run.part], run.rows.upperBound)
+    }
+    let large = (0..<partCount).filter { Double(areas[$0]) >= Double(height * height) / 1000 }
+    // A neighbour is cut off at the edge and reaches only a little into the strip.
+    let edge = height / 5
+    let own = large.filter { part in
+      !(tops[part] == 0 && bottoms[part] <= edge)
+        && !(bottoms[part] == height && tops[part] >= height - edge)
+    }
+    let kept = own.isEmpty ? large : own
+    let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
+    runs = runs.compactMap { run in
+      guard let number = numbers[run.part] else { return nil }
+      var run = run
+      run.part = number
+      return run
+    }
+    partCount = kept.count
+    var isNear = [Bool](repeating: false, count: values.count)
+    for run in runs {
+      for column in max(0, run.column - 1)...min(width - 1, run.column + 1) {
+        for row in max(0, run.rows.lowerBound - 1)..<min(height, run.rows.upperBound + 1) {
+          isNear[row * width + column] = true
+        }
+      }
+    }
+    for index in values.indices where !isNear[index] { values[index] = 0 }
+  }
+
+  func forEachPiece(_ body: (_ x: Double, _ y: Double, _ amount: Double) -> Void) {
+    for run in runs {
+      body(
+        Double(run.column) + 0.5, Double(run.rows.lowerBound + run.rows.upperBound) / 2,
+        Double(run.rows.count))
+    }
+  }
+
+  /// The boxes are smaller than the ink by half the pen, so that they are those of its centre line.
+  func parts(slope: Double) -> [LinePart] {
+    let none = LinePart(
+      minX: .infinity, maxX: -.infinity, minY: .infinity, maxY: -.infinity, length: 0, rise: 0)
+    var parts = [LinePart](repeating: none, count: partCount)
+    for run in runs {
+      let x = Double(run.column)
+      let shift = slope * (x + 0.5)
+      parts[run.part].minX = min(parts[run.part].minX, x)
+      parts[run.part].maxX = max(parts[run.part].maxX, x + 1)
+      parts[run.part].minY = min(parts[run.part].minY, Double(run.rows.lowerBound) - shift)
+      parts[run.part].maxY = max(parts[run.part].maxY, Double(run.rows.upperBound) - shift)
+      parts[run.part].length += Double(run.openSides + 2) / Self.edgesPerLength
+      parts[run.part].rise += Double(run.openSides) / 2
+    }
+    return parts.map { part in
+      var part = part
+      part.rise = max(0, part.rise - abs(slope) * (part.maxX - part.minX) - penWidth)
+      let insetX = min(penWidth, part.maxX - part.minX) / 2
+      let insetY = min(penWidth, part.maxY - part.minY) / 2
+      part.minX += insetX
+      part.maxX -= insetX
+      part.minY += insetY
+      part.maxY -= insetY
+      return part
+    }
+  }
+
+  // MARK: Picture
+
+  /// Returns the picture of the ink with `rows` rows, scaled by area averaging.
+  func resampled(by frame: LineFrame, rows: Int) -> Bitmap {
+    // The cells that a row of the picture covers, in the column at `x`. Rows are at least as high as
+    // a cell, so that enlarged ink stays smooth.
+    func cells(row: Int, x: Double) -> (cells: [(index: Int, length: Double)], height: Double) {
+      let shift = frame.slope * x
+      let top = frame.levelledY(row: Double(row)) + shift
+      let bottom = frame.levelledY(row: Double(row + 1)) + shift
+      let length = max(1, bottom - top)
+      return (
+        overlaps(from: (top + bottom - length) / 2, length: length, within: 0..<height), length
+      )
+    }
+    let level = (0..<rows).map { cells(row: $0, x: 0) }
+    var columns = [Float](repeating: 0, count: rows * width)
+    for column in 0..<width {
+      for row in 0..<rows {
+        let covered = frame.slope == 0 ? level[row] : cells(row: row, x: Double(column) + 0.5)
+        var sum = 0.0
+        for (index, length) in covered.cells {
+          sum += Double(values[index * width + column]) * length
+        }
+        columns[row * width + column] = Float(sum / covered.height)
+      }
+    }
+
+    var shares = [Float](repeating: 0, count: rows * frame.columns)
+    for column in 0..<frame.columns {
+      let left = frame.x(column: Double(column))
+      let right = frame.x(column: Double(column + 1))
+      let length = max(1, right - left)
+      let covered = overlaps(from: (left + right - length) / 2, length: length, within: 0..<width)
+      for row in 0..<rows {
+        var sum = 0.0
+        for (index, length) in covered { sum += Double(columns[row * width + index]) * length }
+        shares[row * frame.columns + column] = Float(sum / length)
+      }
+    }
+    // Thin lines of a large strip become faint; the brightest ink is made white, within limits.
+    let brightest = shares.max() ?? 0
+    let gain = brightest > 0 ? min(4, 1 / brightest) : 1
+    return Bitmap(
+      width: frame.columns, height: rows,
+      pixels: shares.map { UInt8(min(1, $0 * gain) * 255 + 0.5) })
+  }
+}
+
+/// Returns the least of the `count` highest values.
+private func leastOfHighest(_ count: Int, in values: [Float]) -> Float {
+  var highest: [Float] = []
+  for value in values where highest.count < count || value > highest[count - 1] {
+    if highest.count == count { highest.removeLast() }
+    highest.insert(value, at: highest.firstIndex { $0 < value } ?? highest.count)
+  }
+  return highest.last ?? 0
+}
+
+/// The sums of a picture from its corner, for means of rectangles.
+private struct SummedTable {
+  private let sums: [Double]
+  private let stride: Int
+
+  init(_ values: [Float], width: Int, height: Int) {
+    stride = width + 1
+    var sums = [Double](repeating: 0, count: stride * (height + 1))
+    for row in 0..<height {
+      var line = 0.0
+      for column in 0..<width {
+        line += Double(values[row * width + column])
+        sums[(row + 1) * stride + column + 1] = sums[row * stride + column + 1] + line
+      }
+    }
+    self.sums = sums
+  }
+
+  func mean(rows: Range<Int>, columns: Range<Int>) -> Double {
+    let (top, bottom) = (rows.lowerBound * stride, rows.upperBound * stride)
+    let sum =
+      sums[bottom + columns.upperBound] - sums[bottom + columns.lowerBound]
+      - sums[top + columns.upperBound] + sums[top + columns.lowerBound]
+    return sum / Double(rows.count * columns.count)
+  }
+}
+
+/// The light of the background: the level below most of each block, and lines through these.
+private struct Background {
+  private let levels: [Float]
+  private let rows: Blocks
+  private let columns: Blocks
+
+  /// The share of a block's cells that are darker than its background level.
+  private static let quantile = 0.4
+
+  /// Blocks of about equal length, one after the other.
+  private struct Blocks {
+    let length: Int
+    let count: Int
+
+    init(length: Int, side: Int) {
+      self.length = length
+      count = max(1, (length + side / 2) / side)
+    }
+
+    func range(_ block: Int) -> Range<Int> {
+      block * length / count..<(block + 1) * length / count
+    }
+
+    /// The block before a cell, and how far the cell is from its centre, in blocks.
+    func place(_ cell: Int) -> (block: Int, share: Float) {
+      guard count > 1 else { return (0, 0) }
+      let position = (Float(cell) + 0.5) * Float(count) / Float(length) - 0.5
+      let block = min(count - 2, max(0, Int(position)))
+      return (block, position - Float(block))
+    }
+  }
+
+  init(_ values: [Float], width: Int, height: Int) {
+    let side = min(64, max(16, height))
+    rows = Blocks(length: height, side: side)
+    columns = Blocks(length: width, side: side)
+    var levels: [Float] = []
+    for blockRow in 0..<rows.count {
+      for blockColumn in 0..<columns.count {
+        let range = columns.range(blockColumn)
+        var block: [Float] = []
+        for row in rows.range(blockRow) {
+          block += values[row * width + range.lowerBound..<row * width + range.upperBound]
+        }
+        block.sort()
+        levels.append(block[Int(Double(block.count - 1) * Self.quantile)])
+      }
+    }
+    self.levels = levels
+  }
+
+  func value(row: Int, column: Int) -> Float {
+    let y = rows.place(row)
+    let x = columns.place(column)
+    func along(_ row: Int) -> Float {
+      let first = row * columns.count + x.block
+      guard x.share != 0 else { return levels[first] }
+      return levels[first] + (levels[first + 1] - levels[first]) * x.share
+    }
+    let top = along(y.block)
+    return y.share == 0 ? top : top + (along(y.block + 1) - top) * y.share
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkRaster
+import SeededRandom
+import Testing
+import TestSupport
+
+@Suite(.timeLimit(.minutes(5))) struct LineComposerTests {
+  /// Single characters by two hands, as boxes whose number of points tells the character.
+  private static let letters = Array(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+  private func recorded(hands: Int = 2, letters: [Character] = Self.letters) -> Dataset {
+    Dataset(
+      (0..<hands).flatMap { hand in
+        letters.enumerated().map { index, letter in
+          Example(
+            .drawing(box(points: 80 + 40 * (Self.letters.firstIndex(of: letter) ?? 0) + hand)),
+            label: String(letter), writer: "writer \(hand)", source: "test",
+            origin: "\(hand) \(index)")
+        }
+      })
+  }
+
+  /// A box 60 wide and 90 high, as one stroke of `points` points.
+  private func box(points: Int) -> Drawing {
+    let corners = [Point(5, 5), Point(65, 5), Point(65, 95), Point(5, 95), Point(5, 5)]
+    return Drawing([Stroke(corners).resampled(count: points)])
+  }
+
+  private func drawing(_ example: Example) throws -> Drawing {
+    let drawing: Drawing? = if case .drawing(let drawing) = example.content { drawing } else { nil }
+    return try #require(drawing)
+  }
+
+  @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {
+    let composed = LineComposer(seed: 1).compose(from: recorded(), perHand: 20)
+    let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
+    #expect(counts.count == 20 && counts.values.allSatisfy { $0.count == 20 })
+    for example in composed.examples {
+      let hand = example.writer == "writer 0" ? 0 : 1
+      var drawn: Set<Character> = []
+      if case .text(let characters)? = example.attributes["drawn"] { drawn = Set(characters) }
+      // Each recorded character is the one stroke with its number of points, in the order of the text.
+      let written = try drawing(example).strokes.map(\.points.count).filter { $0 >= 80 }
+      let expected = example.label.filter { !drawn.contains($0) || $0 == "ε" }.map { letter in
+        80 + 40 * Self.letters.firstIndex(of: letter == "ε" ? "3" : letter)! + hand
+      }
+      #expect(written == expected, "\(example.label)")
+      #expect(drawn.isSubset(of: example.label))
+      #expect(drawn.isDisjoint(with: Self.letters))
+      #expect(example.source == "test" && example.origin.contains("composed"))
+    }
+  }
+
+  @Test func theSeedDecides() {
+    let one = LineComposer(seed: 1).compose(from: recorded(), perHand: 5)
+    #expect(one == LineComposer(seed: 1).compose(from: recorded(), perHand: 5))
+    #expect(one != LineComposer(seed: 2).compose(from: recorded(), perHand: 5))
+  }
+
+  @Test func textsHaveTheFormOfTheirKind() throws {
+    let composed = LineComposer(seed: 3, marksSubscripts: true)
+      .compose(from: recorded(), perHand: 60)
+    let plain = LineComposer(seed: 3).compose(from: recorded(), perHand: 60)
+    #expect(plain.examples.map(\.label) == composed.examples.map { $0.label.filter { $0 != "_" } })
+    for example in composed.examples {
+      let text = example.label
+      let fits: Bool
+      switch example.kind {
+      case "composed name": fits = text.wholeMatch(of: /\w(_?[0-9]{1,2})?/) != nil
+      case "composed index": fits = text.wholeMatch(of: /\w_[ijkmn0-9]/) != nil
+      case "composed primed": fits = text.wholeMatch(of: /\w(_?[0-9]{1,2})?'{1,2}/) != nil
+      case "composed symbol": fits = text.count == 1
+      case "composed list": fits = text.wholeMatch(of: /[^,](,[^,]){1,3}/) != nil
+      case "composed number": fits = text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
+      case "composed expression":
+        fits = text.wholeMatch(of: /\w(\+\+|--|[-+=<>]\w\??|=\w[-+]\w)/) != nil
+      case "composed word": fits = text.wholeMatch(of: /[A-Za-z]+/) != nil
+      case "composed letters": fits = (2...6).contains(text.count) && !text.contains(",")
+      case "composed empty word":
+        fits = text.split(separator: ",").contains { ["ε", "λ", "eps"].contains(String($0)) }
+      default: fits = false
+      }
+      #expect(fits, "\(example.kind): \(text)")
+    }
+    for text in ["q_0", "q_1", "q0"] {
+      #expect(composed.examples.contains { $0.label == text })
+    }
+    for text in ["A", "0,1", "a,b", "ε", "eps", "λ"] {
+      #expect(plain.examples.contains { $0.label == text })
+    }
+  }
+
+  @Test func charactersStandOnTheLineInTheirSizes() throws {
+    let composed = LineComposer(seed: 4, marksSubscripts: true)
+      .compose(from: recorded(hands: 20), perHand: 20)
+    var checked = 0
+    var sizes: [Double] = []
+    // These are drawn with two strokes.
+    for example in composed.examples where !example.label.contains(where: "λ+=?".contains) {
+      let boxes = try drawing(example).strokes.map { Drawing([$0]).bounds! }
+      let text = Array(example.label)
+      // Characters follow each other from left to right.
+      for (a, b) in zip(boxes, boxes.dropFirst()) {
+        #expect(b.minX + b.width / 2 > a.minX + a.width / 2, "\(example.label)")
+      }
+      if example.kind == "composed index", text[0].isUppercase, text[2].isNumber {
+        // A subscript is smaller and lower.
+        #expect(boxes[1].height < boxes[0].height)
+        sizes.append(boxes[1].height / boxes[0].height)
+        #expect(boxes[1].minY > boxes[0].minY && boxes[1].maxY > boxes[0].minY + boxes[0].height)
+        checked += 1
+      }
+      if example.kind == "composed list", text[0].isNumber {
+        // A comma is small, and goes below the line.
+        #expect(boxes[1].height < 0.6 * boxes[0].height)
+        #expect(boxes[1].minY > boxes[0].center.y)
+        checked += 1
+      }
+      if example.kind == "composed word", text.count > 1, text[1].isLowercase,
+        "acemnorsuvwxz".contains(text[1]), text[0].isUppercase
+      {
+        #expect(boxes[1].height < boxes[0].height)
+        #expect(abs(boxes[1].maxY - boxes[0].maxY) < 0.35 * boxes[0].height)
+        checked += 1
+      }
+      #expect(!(try LineRasterizer.standard.render(drawing(example)).isBlank))
+    }
+    #expect(checked > 100 && (0.5...0.65).contains(sizes.reduce(0, +) / Double(sizes.count)))
+  }
+
+  @Test func onlyWhatAWriterCanWriteIsComposed() throws {
+    let digits = LineComposer(seed: 1).compose(
+      from: recorded(letters: Array("0123456789")), perHand: 30)
+    #expect(!digits.examples.contains { $0.kind == "composed word" })
+    #expect(digits.examples.count { $0.kind == "composed list" } == 60)
+    #expect(digits.examples.allSatisfy { $0.label.allSatisfy { "0123456789,.-ελ".contains($0) } })
+    // A recorded comma is used.
+    var with = recorded(hands: 1, letters: Array("01"))
+    with.examples.append(
+      Example(
+        .drawing(box(points: 7)), label: ",", writer: "writer 0", source: "test", origin: "comma"))
+    for example in LineComposer(seed: 1).compose(from: with, perHand: 9).examples
+    where example.kind == "composed list" {
+      #expect(example.attributes["drawn"] == nil)
+      #expect(try drawing(example).strokes[1].points.count == 7)
+    }
+    // Without writers, ink or single characters there is nothing.
+    var without = recorded()
+    for index in without.examples.indices { without.examples[index].writer = nil }
+    #expect(LineComposer(seed: 1).compose(from: without, perHand: 2).examples.isEmpty)
+    let others = Dataset([
+      Example(.drawing(box(points: 9)), label: "state", writer: "a", origin: "1"),
+      Example(.drawing(Drawing([])), label: "a", writer: "a", origin: "2"),
+      Example(.bitmap(Bitmap(width: 3, height: 3)), label: "b", writer: "a", origin: "3"),
+    ])
+    #expect(LineComposer(seed: 1).compose(from: others, perHand: 2).examples.isEmpty)
+  }
+
+  @Test func dotsAndFlatCharactersKeepASensibleSize() throws {
+    var data = recorded(hands: 1)
+    for index in data.examples.indices {
+      let points = index % 2 == 0 ? [Point(4, 4)] : [Point(0, 0), Point(90, 0.1)]
+      data.examples[index].content = .drawing(Drawing([Stroke(points)]))
+    }
+    for example in LineComposer(seed: 1).compose(from: data, perHand: 20).examples {
+      let bounds = try #require(try drawing(example).bounds)
+      #expect(bounds.width < 60 * 2.5 * Double(example.label.count))
+    }
+  }
+
+  @Test(.enabled(if: SharedData.isPresent, "needs the data of datasets/README.md"))
+  func recordedCharactersBecomeLines() throws {
+    let path = "\(SharedData.path)/characters/chars74k.ndjson"
+    let dataset = try Dataset.load(path).dataset
+    let composed = LineComposer(seed: 1).compose(from: dataset, perHand: 2)
+    #expect(Set(composed.examples.map(\.hand)).count == 40)
+    #expect(composed.examples.count == 40 * 10 * 2)
+    for example in composed.examples {
+      let image = try example.line(.standard)
+      #expect(!image.isBlank && image.bitmap.width < 400, "\(example.label)")
+    }
+  }
+}
