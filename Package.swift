@@ -17,7 +17,9 @@ let package = Package(
     .library(
       name: "InkRecognizer",
       targets: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "InkRecognizer"]),
-    .library(name: "InkReader", targets: ["InkReader"]),
+    .library(
+      name: "InkReader",
+      targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkReader"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
       name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
@@ -52,7 +54,7 @@ let package = Package(
     .target(
       name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
-    .target(name: "InkReader"),
+    .target(name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
 
     // The workshop.
     .target(name: "SeededRandom"),
@@ -115,8 +117,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
-        "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "Automata", "AutomatonEditor",
+        "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

@@ -99,9 +99,14 @@ public struct Augmentation: Hashable, Sendable, Codable {
     rotation: 0.15, stretch: 0.12, shear: 0.12, warp: 0.04, tremor: 0.004, trim: 0.02,
     overshoot: 0.02, penWidths: 1.4...2.4, smallest: 0.88, shift: 2)
 
+  /// The augmentation for lines of writing.
+  public static let writing = Augmentation(
+    rotation: 0.05, stretch: 0.2, shear: 0.35, warp: 0.02, tremor: 0.003, trim: 0.02,
+    overshoot: 0.02, penWidths: 1.4...3.2)
+
   /// The augmentations by name.
   public static let named: [String: Augmentation] = [
-    "none": .none, "any-angle": .anyAngle, "upright": .upright,
+    "none": .none, "any-angle": .anyAngle, "upright": .upright, "writing": .writing,
   ]
 
   /// Reads the JSON form; variations that are not given are off.

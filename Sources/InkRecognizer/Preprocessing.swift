@@ -9,6 +9,8 @@ import InkSeries
 public enum Preprocessing: Hashable, Sendable {
   /// A grey picture of 0…255, times `scale`.
   case raster(Rasterizer, scale: Float)
+  /// A line of writing as a grey picture of a fixed height with values of 0…255, times `scale`.
+  case line(LineRasterizer, scale: Float)
   /// The strokes of a drawing as a series.
   case strokes(StrokeEncoder, SeriesPreparation)
   /// A recording of sensors; `window` has the training windows, or is `nil` if whole recordings were
@@ -20,6 +22,11 @@ public enum Preprocessing: Hashable, Sendable {
     .raster(rasterizer, scale: 1 / 255)
   }
 
+  /// Draws lines of writing with `rasterizer`; grey values become numbers from 0 to 1.
+  public static func line(_ rasterizer: LineRasterizer) -> Preprocessing {
+    .line(rasterizer, scale: 1 / 255)
+  }
+
   /// What draws pictures, for a picture.
   public var rasterizer: Rasterizer? {
     if case .raster(let rasterizer, _) = self { rasterizer } else { nil }
@@ -28,7 +35,7 @@ public enum Preprocessing: Hashable, Sendable {
   /// The channels of a series; 1 for a picture.
   public var channelCount: Int {
     switch self {
-    case .raster: 1
+    case .raster, .line: 1
     case .strokes(_, let preparation), .series(let preparation, _): preparation.channels.count
     }
   }
@@ -39,6 +46,9 @@ public enum Preprocessing: Hashable, Sendable {
     case .raster(let raster, let scale):
       return "\(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
         + "pen \(raster.penWidth), grey × \(scale)"
+    case .line(let line, let scale):
+      return "lines of \(line.height) pixels, margin \(line.margin), pen \(line.penWidth), "
+        + "grey × \(scale)"
     case .strokes(let encoder, _):
       let steps =
         switch encoder.sampling {
@@ -59,6 +69,7 @@ public enum Preprocessing: Hashable, Sendable {
   var words: String {
     switch self {
     case .raster: "drawings or pictures"
+    case .line: "drawings or pictures of lines"
     case .strokes: "drawings"
     case .series: "recordings"
     }
@@ -84,6 +95,22 @@ public enum Preprocessing: Hashable, Sendable {
         throw refuse("scale", "a positive number", "\(scale)")
       }
       return
+    case .line(let line, let scale):
+      guard case .image(1, line.height, .variable(let widths)) = input.form else {
+        throw refuse(
+          "architecture",
+          "a grey picture of \(line.height) rows and any width as the input `\(input.name)`",
+          "another input")
+      }
+      guard widths.contains(line.minWidth), widths.contains(line.maxWidth) else {
+        throw refuse(
+          "line", "widths of \(widths.lowerBound) to \(widths.upperBound)",
+          "\(line.minWidth) to \(line.maxWidth)")
+      }
+      guard scale.isFinite, scale > 0 else {
+        throw refuse("scale", "a positive number", "\(scale)")
+      }
+      return
     case .strokes(let encoder, let preparation):
       guard encoder.channels.map(\.rawValue) == preparation.channels else {
         throw refuse(
@@ -102,15 +129,16 @@ public enum Preprocessing: Hashable, Sendable {
 }
 
 /// `{"kind": "raster", "raster": {"size": 28, "margin": 1, "penWidth": 1.75}, "scale": 0.003921569}`,
+/// `{"kind": "line", "line": {"height": 32, …}, "scale": 0.003921569}`,
 /// `{"kind": "strokes", "encoder": {…}, "preparation": {…}}` or
 /// `{"kind": "series", "preparation": {…}, "window": {"length": 120, "stride": 60}}`
 extension Preprocessing: Codable {
   private enum CodingKeys: CodingKey {
-    case kind, raster, scale, encoder, preparation, window
+    case kind, raster, line, scale, encoder, preparation, window
   }
 
   private enum Kind: String, Codable {
-    case raster, strokes, series
+    case raster, line, strokes, series
   }
 
   /// Reads the JSON form.
@@ -122,6 +150,10 @@ extension Preprocessing: Codable {
     case .raster:
       self = .raster(
         try container.decode(Rasterizer.self, forKey: .raster),
+        scale: try container.decode(Float.self, forKey: .scale))
+    case .line:
+      self = .line(
+        try container.decode(LineRasterizer.self, forKey: .line),
         scale: try container.decode(Float.self, forKey: .scale))
     case .strokes:
       self = .strokes(
@@ -141,6 +173,10 @@ extension Preprocessing: Codable {
     case .raster(let rasterizer, let scale):
       try container.encode(Kind.raster, forKey: .kind)
       try container.encode(rasterizer, forKey: .raster)
+      try container.encode(scale, forKey: .scale)
+    case .line(let line, let scale):
+      try container.encode(Kind.line, forKey: .kind)
+      try container.encode(line, forKey: .line)
       try container.encode(scale, forKey: .scale)
     case .strokes(let strokes, let preparation):
       try container.encode(Kind.strokes, forKey: .kind)
@@ -204,6 +240,14 @@ extension Preprocessing {
       return bitmap.pixels.map { Float($0) * scale }
     case (.raster(let rasterizer, let scale), .bitmap(let bitmap)):
       return rasterizer.fit(bitmap).pixels.map { Float($0) * scale }
+    case (.line(let line, let scale), .drawing(let drawing)):
+      do { return try line.render(drawing).bitmap.pixels.map { Float($0) * scale } } catch {
+        throw .raster(error)
+      }
+    case (.line(let line, let scale), .bitmap(let strip)):
+      do { return try line.render(strip).bitmap.pixels.map { Float($0) * scale } } catch {
+        throw .raster(error)
+      }
     case (.strokes(let encoder, let preparation), .drawing(let drawing)):
       do { return try preparation.prepare(encoder.encode(drawing)).values } catch {
         throw .series(error)

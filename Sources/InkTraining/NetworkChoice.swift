@@ -12,9 +12,11 @@ public struct NetworkChoice: Hashable, Sendable {
   /// The preprocessing of each input.
   public var preprocessing: [Preprocessing]
 
-  /// The names of networks that can be chosen for drawings and for recordings.
+  /// The names of networks that can be chosen for drawings, for recordings and for lines of writing.
   public static let names =
-    Architecture.names + Architecture.seriesNames + Architecture.pairedNames
+    Architecture.names + Architecture.seriesNames + Architecture.pairedNames + [readerName]
+
+  private static let readerName = "reader"
 
   /// The network that is chosen for a data set without a name.
   public static func standardName(for dataset: Dataset) -> String {
@@ -31,6 +33,12 @@ public struct NetworkChoice: Hashable, Sendable {
     named name: String, for dataset: Dataset, rasterizer: Rasterizer = .standard,
     window: SlidingWindows? = nil
   ) throws {
+    if name == Self.readerName {
+      try self.init(
+        .reader(classCount: dataset.characters.count + 1, height: LineRasterizer.standard.height),
+        for: dataset)
+      return
+    }
     let classCount = dataset.labels.count
     if let architecture = try Architecture.named(
       name, classCount: classCount, inputSize: rasterizer.size)
@@ -51,8 +59,8 @@ public struct NetworkChoice: Hashable, Sendable {
       preprocessing: (isPaired ? [.raster(rasterizer)] : []) + [preprocessing])
   }
 
-  /// Chooses the preprocessing for a network: pictures are rendered by `rasterizer`; series come from
-  /// strokes or recordings.
+  /// Chooses the preprocessing for a network: pictures are rendered by `rasterizer`, and those of variable
+  /// width are lines of writing; series come from strokes or recordings.
   ///
   /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
   public init(
@@ -62,6 +70,7 @@ public struct NetworkChoice: Hashable, Sendable {
     self.architecture = architecture
     preprocessing = try architecture.inputs.map { input in
       switch input.form {
+      case .image(_, let height, .variable): .line(try LineRasterizer(height: height))
       case .image: .raster(rasterizer)
       case .series: try Self.series(of: dataset, window: window).preprocessing
       case .vector:

@@ -91,12 +91,20 @@ struct PreparedExamples: Sendable {
       case .raster: 1
       // Augmented drawings can have more steps.
       case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
-      case .strokes, .series:
-        (series[input].lazy.map(\.count).max() ?? 0) / architecture.inputs[input].valuesPerStep
+      // A wider pen or a slant makes wider lines.
+      case .line where augmentation != .none:
+        min(
+          architecture.inputs[input].stepBounds.upperBound,
+          Self.longest(series[input], architecture.inputs[input]) * 5 / 4)
+      case .line, .strokes, .series: Self.longest(series[input], architecture.inputs[input])
       }
     }
     guard series.contains(where: { !$0.isEmpty }) else { return }
     for index in examples.indices { try check(index) }
+  }
+
+  private static func longest(_ values: [[Float]], _ input: NetworkInput) -> Int {
+    (values.lazy.map(\.count).max() ?? 0) / input.valuesPerStep
   }
 
   /// Checks that example `index` has as many steps as the network allows and its text needs.
@@ -241,6 +249,13 @@ struct PreparedExamples: Sendable {
         canUse(values, input: input, of: index)
       else { return known }
       return values
+    case (.line(let rasterizer, let scale), .drawing(let drawing)) where isAugmented:
+      var (augmentation, generator) = choices(index, epoch: epoch)
+      let penWidth = augmentation.penWidths.map { generator.uniform($0) }
+      let varied = augmentation.vary(drawing, using: &generator)
+      guard let line = try? rasterizer.with(penWidth: penWidth).render(varied) else { return known }
+      let values = line.bitmap.pixels.map { Float($0) * scale }
+      return canUse(values, input: input, of: index) ? values : known
     case (.series(let preparation, _), .series(let recording))
     where seriesAugmentation != .none:
       var generator = SeededGenerator(seed: seed, stream: 0x5e81, UInt64(epoch), UInt64(index))

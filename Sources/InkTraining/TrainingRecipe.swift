@@ -55,11 +55,13 @@ public struct TrainingRecipe: Hashable, Sendable {
     let count = max(1, training.examples.count)
     options.optimizer = optimizer
     options.schedule = schedule
-    options.maxGradientNorm = maxGradientNorm
     options.labelSmoothing = labelSmoothing
     let readsText = network.output == .distributionPerStep
     // Texts have no classes to balance.
     options.balancesClasses = balancesClasses && !readsText
+    // The first gradients of CTC are long, and a line may be a single dot.
+    options.maxGradientNorm = maxGradientNorm ?? (readsText ? 5 : nil)
+    if readsText { options.leastExtent = 0 }
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
     options.epochs =
@@ -77,7 +79,7 @@ public struct TrainingRecipe: Hashable, Sendable {
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
-    if readsStrokes {
+    if readsStrokes, !readsText {
       let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
       options.reorderedShare = reorderedShare ?? (isAugmented ? 0.8 : 0)
     }
@@ -85,6 +87,8 @@ public struct TrainingRecipe: Hashable, Sendable {
       options.seriesAugmentation = seriesAugmentation ?? .mild
     } else if let augmentation {
       options.augmentation = augmentation
+    } else if readsText {
+      options.augmentation = .writing
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
       || check?.allowsRotation == true
     {

@@ -72,61 +72,13 @@ struct Classify: ParsableCommand {
   /// Classifies drawings and pictures; returns how many could not be read.
   private func answerDrawings(_ recognizer: Recognizer) throws -> Int {
     try series.checkUnused()
-    var failureCount = 0
-    for path in paths.isEmpty ? ["-"] : paths {
-      if path == "-" {
-        if isatty(STDIN_FILENO) == 1 {
-          Terminal.say(
-            "reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
-        }
-        try LineReader(.standardInput, name: "-").forEach { line in
-          if let item = NDJSON.item(line) {
-            let failure = answer(item, named: "-:\(line.place.line ?? 0)", recognizer)
-            if let failure { Terminal.say("not read: \(failure)") }
-            failureCount += failure == nil ? 0 : 1
-          }
-        }
-      } else if FileTree.isFolder(path) {
-        let files = FileTree.files(below: path)
-        let readable = files.filter(isReadable)
-        for file in readable { failureCount += try answer(file: file, recognizer) }
-        if readable.isEmpty {
-          let found =
-            files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
-          Terminal.say("not read: \(path): expected ink or pictures, found \(found)")
-          failureCount += 1
-        }
-      } else {
-        failureCount += try answer(file: path, recognizer)
-      }
-    }
-    return failureCount
-  }
-
-  /// Whether a file in a folder is ink or a PNG, by its content or its name.
-  private func isReadable(_ path: String) -> Bool {
-    let endings = [".png"] + InkFile.Format.allCases.map { ".\($0.ending)" }
-    if endings.contains(where: path.lowercased().hasSuffix) { return true }
-    return (try? InkFile(path: path)) != nil || PNG.isPNG(start(of: path))
-  }
-
-  private func start(of path: String) -> Data {
-    let handle = FileHandle(forReadingAtPath: path)
-    defer { try? handle?.close() }
-    return (try? handle?.read(upToCount: 8)) ?? Data()
-  }
-
-  /// Classifies every item of a file; returns how many could not be read.
-  private func answer(file path: String, _ recognizer: Recognizer) throws -> Int {
-    do {
-      // A pipe can be opened only once.
-      let input = try InputFile(path: path)
-      if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
-        guard let data = try input.rest(atMost: PNG.longestFile) else {
-          throw InkError(
-            at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
-        }
-        var bitmap = try PNG.decode(data, path: path)
+    return try DrawingInputs(
+      drawing: { drawing, name in
+        let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
+        write(try recognizer.recognize(drawing), named: name, seen: seen)
+      },
+      picture: { picture, path in
+        var bitmap = picture
         let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
         if isInverted { bitmap = bitmap.inverted() }
         if isInverted, polarity == .auto, format.value == .text {
@@ -134,64 +86,8 @@ struct Classify: ParsableCommand {
         }
         let seen = show ? (recognizer.model.rasterizer ?? .standard).fit(bitmap) : nil
         write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
-        return 0
       }
-      let file = try InkFile(input)
-      var failureCount = 0
-      var index = 0
-      // A file in which nothing can be read gets one line.
-      var isAnswered = false
-      var failures: [String] = []
-      try file.forEach { item in
-        index += 1
-        // Several InkML recordings may share a line, so they are numbered.
-        let name =
-          switch file.format {
-          case .gestureXML: path
-          case .inkML: "\(path):\(index)"
-          case .ndjson: "\(path):\(item.place.line ?? 0)"
-          }
-        if let failure = answer(item, named: name, recognizer) {
-          failureCount += 1
-          failures.append(failure)
-        } else {
-          isAnswered = true
-        }
-        guard isAnswered else { return }
-        for failure in failures { Terminal.say("not read: \(failure)") }
-        failures = []
-      }
-      guard index > 0 else {
-        throw InkError(at: Place(file: path), expected: "drawings", found: "none")
-      }
-      if let first = failures.first {
-        let more = failures.count > 1 ? "; \(failures.count - 1) more could not be read" : ""
-        Terminal.say("not read: \(first)\(more)")
-      }
-      return failureCount
-    } catch let error where error is InkError || error is PNGError {
-      Terminal.say("not read: \(error)")
-      return 1
-    } catch let error as PreparationError {
-      Terminal.say("not read: \(path): \(error)")
-      return 1
-    }
-  }
-
-  /// Classifies one recording; returns why it could not be read, or `nil`.
-  private func answer(
-    _ item: InkFile.Item, named name: String, _ recognizer: Recognizer
-  ) -> String? {
-    do {
-      let drawing = try item.result.get().drawing
-      let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
-      write(try recognizer.recognize(drawing), named: name, seen: seen)
-      return nil
-    } catch let error as InkError {
-      return "\(error)"
-    } catch {
-      return "\(item.place): \(error)"
-    }
+    ).answer(paths)
   }
 
   /// Prints an answer and the network's input.

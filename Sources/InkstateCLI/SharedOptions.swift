@@ -153,7 +153,7 @@ struct TrainingArguments: ParsableArguments {
     help: """
       The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. gesture \
       and activity read strokes or sensors over time, fusion reads the picture and the strokes of a \
-      drawing, and the others read pictures. (default: drawing, or gesture for recordings)
+      drawing, reader reads lines of writing, whose labels are texts, and the others read pictures. (default: drawing, or gesture for recordings)
       """)
   var architecture: String?
 

@@ -209,6 +209,9 @@ final class TrainingProgress {
       if let loss = record.validationLoss, let accuracy = record.validationAccuracy {
         line += "  validation \(loss.fixed(4))  \(accuracy.percent)\(isBest ? " *" : "")"
       }
+      if let reading = record.validationReading ?? record.trainingReading {
+        line += "  character errors \(reading.characterErrorRate.percent)"
+      }
       line += "  \(Int(rate)) examples/s"
       Terminal.say(line)
       epochStart = Date()

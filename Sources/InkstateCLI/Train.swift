@@ -133,7 +133,7 @@ struct Train: ParsableCommand {
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
     let choice = try windows.choice(for: learnt, startingFrom: start)
     if let choice { (learnt, chosenBy) = try cut(learnt, chosenBy, choice) }
-    if let start {
+    if let start, !start.readsText {
       learnt = try learnt.relabelled(start.labels)
       chosenBy = try chosenBy?.relabelled(start.labels)
     }
@@ -148,7 +148,7 @@ struct Train: ParsableCommand {
       startsFromModel: start != nil)
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: chosenBy,
-      preprocessing: network.preprocessing, options: options,
+      preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
       startingFrom: start, workers: training.workers(of: group), group: group)
     if resume {
       try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
@@ -159,7 +159,8 @@ struct Train: ParsableCommand {
     Terminal.say(
       "\(network.architecture.name): \(network.architecture.parameterCount.counted("parameter")), "
         + "\(trainer.exampleCount.counted("example")) of "
-        + "\(learnt.labels.joined(separator: ", "))"
+        + (network.architecture.output == .distribution
+          ? learnt.labels.joined(separator: ", ") : learnt.characters.joined())
         + (chosenBy == nil
           ? "; no validation part, so the last epoch is kept"
           : ", \(trainer.validationCount) for validation")
@@ -192,7 +193,7 @@ struct Train: ParsableCommand {
       guard group.rank == 0 else { return }
       try FileTree.write(model.encoded(), to: output.output)
       try? FileManager.default.removeItem(atPath: checkpointPath)
-      print("\(output.output): \(model.labels.joined(separator: ", "))")
+      print("\(output.output): \(model.labels.joined(separator: model.readsText ? "" : ", "))")
     }
     // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }

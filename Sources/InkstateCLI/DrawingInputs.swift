@@ -1,0 +1,133 @@
+import Foundation
+import Ink
+import InkImageIO
+import InkRaster
+import InkRecognizer
+import SafeFiles
+
+/// Drawings and pictures in files, folders and standard input, each of which gets an answer.
+struct DrawingInputs {
+  /// Answers a drawing; the name says where it is.
+  let drawing: (_ drawing: Drawing, _ name: String) throws -> Void
+  /// Answers a picture as it is in its file.
+  let picture: (_ picture: Bitmap, _ path: String) throws -> Void
+
+  /// Answers everything in `paths`, or in standard input if there are none; returns how many items could
+  /// not be read, and prints why.
+  func answer(_ paths: [String]) throws -> Int {
+    var failureCount = 0
+    for path in paths.isEmpty ? ["-"] : paths {
+      if path == "-" {
+        failureCount += try answerStandardInput()
+      } else if FileTree.isFolder(path) {
+        let files = FileTree.files(below: path)
+        let readable = files.filter(isReadable)
+        for file in readable { failureCount += try answer(file: file) }
+        if readable.isEmpty {
+          let found =
+            files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
+          Terminal.say("not read: \(path): expected ink or pictures, found \(found)")
+          failureCount += 1
+        }
+      } else {
+        failureCount += try answer(file: path)
+      }
+    }
+    return failureCount
+  }
+
+  private func answerStandardInput() throws -> Int {
+    if isatty(STDIN_FILENO) == 1 {
+      Terminal.say("reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
+    }
+    var failureCount = 0
+    try LineReader(.standardInput, name: "-").forEach { line in
+      guard let item = NDJSON.item(line) else { return }
+      if let failure = answer(item, named: "-:\(line.place.line ?? 0)") {
+        Terminal.say("not read: \(failure)")
+        failureCount += 1
+      }
+    }
+    return failureCount
+  }
+
+  /// Whether a file in a folder is ink or a PNG, by its content or its name.
+  private func isReadable(_ path: String) -> Bool {
+    let endings = [".png"] + InkFile.Format.allCases.map { ".\($0.ending)" }
+    if endings.contains(where: path.lowercased().hasSuffix) { return true }
+    return (try? InkFile(path: path)) != nil || PNG.isPNG(start(of: path))
+  }
+
+  private func start(of path: String) -> Data {
+    let handle = FileHandle(forReadingAtPath: path)
+    defer { try? handle?.close() }
+    return (try? handle?.read(upToCount: 8)) ?? Data()
+  }
+
+  /// Answers every item of a file; returns how many could not be read.
+  private func answer(file path: String) throws -> Int {
+    do {
+      // A pipe can be opened only once.
+      let input = try InputFile(path: path)
+      if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
+        guard let data = try input.rest(atMost: PNG.longestFile) else {
+          throw InkError(
+            at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
+        }
+        try picture(PNG.decode(data, path: path), path)
+        return 0
+      }
+      let file = try InkFile(input)
+      var failureCount = 0
+      var index = 0
+      // A file in which nothing can be read gets one line.
+      var isAnswered = false
+      var failures: [String] = []
+      try file.forEach { item in
+        index += 1
+        // Several InkML recordings may share a line, so they are numbered.
+        let name =
+          switch file.format {
+          case .gestureXML: path
+          case .inkML: "\(path):\(index)"
+          case .ndjson: "\(path):\(item.place.line ?? 0)"
+          }
+        if let failure = answer(item, named: name) {
+          failureCount += 1
+          failures.append(failure)
+        } else {
+          isAnswered = true
+        }
+        guard isAnswered else { return }
+        for failure in failures { Terminal.say("not read: \(failure)") }
+        failures = []
+      }
+      guard index > 0 else {
+        throw InkError(at: Place(file: path), expected: "drawings", found: "none")
+      }
+      if let first = failures.first {
+        let more = failures.count > 1 ? "; \(failures.count - 1) more could not be read" : ""
+        Terminal.say("not read: \(first)\(more)")
+      }
+      return failureCount
+    } catch let error where error is InkError || error is PNGError {
+      Terminal.say("not read: \(error)")
+      return 1
+    } catch let error as PreparationError {
+      Terminal.say("not read: \(path): \(error)")
+      return 1
+    }
+  }
+
+  /// Answers one recording; returns why it could not be read, or `nil`.
+  private func answer(_ item: InkFile.Item, named name: String) -> String? {
+    do {
+      try drawing(item.result.get().drawing, name)
+      return nil
+    } catch let error as InkError {
+      return "\(error)"
+    } catch {
+      return "\(item.place): \(error)"
+    }
+  }
+}
