@@ -511,7 +511,8 @@ import TestSupport
     (augmentation.margins, augmentation.spacing) = (0...3, 0.1)
     let encoder = try StrokeEncoder(channels: [.x, .y])
     let prepared = try PreparedExamples(
-      Dataset([Example(.drawing(hook), label: "hook", origin: "hook")]),
+      Dataset([Example(.drawing(hook), label: "hook", origin: "hook")]), targets: [[0]],
+      for: Architecture.named("fusion", classCount: 2, inputSize: 28, channels: 2)!,
       preprocessing: [
         .raster(.standard), .strokes(encoder, SeriesPreparation(channels: ["x", "y"])),
       ], augmentation: augmentation, uprightShare: 0.3, reorderedShare: 0.5, seed: 3)
