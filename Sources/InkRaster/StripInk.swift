@@ -61,50 +61,69 @@ struct StripInk: LineShape {
 
   /// Returns the picture with ink brighter than its surroundings.
   ///
-  /// Ink covers less than the background, so the differences from the mean of the surroundings are
-  /// skewed towards the ink.
+  /// Most ink covers less than the background, so the differences from the mean of the surroundings
+  /// are skewed towards the ink. Where it covers as much, the ends of the strip are mostly background.
   private static func withBrightInk(_ grey: [Float], width: Int, height: Int) -> [Float] {
     let radius = max(8, height / 2)
     let sums = SummedTable(grey, width: width, height: height)
-    var skew = 0.0
+    var (squares, cubes) = (0.0, 0.0)
+    var ends: [Float] = []
     for row in 0..<height {
       for column in 0..<width {
+        let value = grey[row * width + column]
         let mean = sums.mean(
           rows: max(0, row - radius)..<min(height, row + radius + 1),
           columns: max(0, column - radius)..<min(width, column + radius + 1))
-        let difference = Double(grey[row * width + column]) - mean
-        skew += difference * difference * difference
+        let difference = Double(value) - mean
+        squares += difference * difference
+        cubes += difference * difference * difference
+        if column == 0 || column == width - 1 { ends.append(value) }
       }
     }
-    return skew < 0 ? grey.map { 255 - $0 } : grey
+    let deviation = (squares / Double(grey.count)).squareRoot()
+    guard deviation > 0 else { return grey }
+    let skew = cubes / Double(grey.count) / (deviation * deviation * deviation)
+    ends.sort()
+    let brightness = Double(ends[ends.count / 2]) - sums.mean(rows: 0..<height, columns: 0..<width)
+    return skew < brightness / deviation / 2 ? grey.map { 255 - $0 } : grey
   }
 
   /// Returns the shares of ink of a picture with bright ink, or `nil` if nothing stands out.
   private static func evened(_ grey: [Float], width: Int, height: Int) -> [Float]? {
     let light = Background(grey, width: width, height: height)
-    var excess = [Float](repeating: 0, count: grey.count)
-    var (squares, count) = (0.0, 0)
+    var excess = grey
     for row in 0..<height {
       for column in 0..<width {
-        let index = row * width + column
-        excess[index] = grey[index] - light.value(row: row, column: column)
-        // Only the background is below its own level.
-        if excess[index] < 0 {
-          squares += Double(excess[index] * excess[index])
-          count += 1
-        }
+        excess[row * width + column] -= light.value(row: row, column: column)
       }
     }
-    let noise = count > 0 ? Float((squares / Double(count)).squareRoot()) : 0
+    let noise = noise(of: grey, width: width)
     // What stands out at all is judged by the brightest cells, however few they are. The level of the
     // ink is that of most of it: strokes that cross are brighter.
     let top = leastOfHighest(min(excess.count, max(4, height / 4)), in: excess)
-    guard top >= max(16, 5 * noise) else { return nil }
+    guard top >= max(leastContrast, 5 * noise) else { return nil }
     let inked = excess.filter { $0 >= max(0.35 * top, 3 * noise) }.sorted()
     let ink = inked[inked.count * 3 / 4]
     let low = max(2 * noise, ink / 4)
     let high = max(low + 1, 0.75 * ink)
     return excess.map { min(1, max(0, ($0 - low) / (high - low))) }
+  }
+
+  /// The least difference between ink and background, in grey values.
+  private static let leastContrast: Float = 24
+
+  /// Estimates the deviation of the noise from the differences of neighbours in a row, most of which
+  /// are not at the edge of ink.
+  private static func noise(of grey: [Float], width: Int) -> Float {
+    let step = max(1, grey.count >> 14)
+    var differences: [Float] = []
+    for index in stride(from: 0, to: grey.count - 1, by: step) where (index + 1) % width != 0 {
+      differences.append(abs(grey[index + 1] - grey[index]))
+    }
+    guard !differences.isEmpty else { return 0 }
+    differences.sort()
+    // Half of the differences of normal noise are below 0.674 √2 deviations.
+    return differences[differences.count / 2] / 0.954
   }
 
   // MARK: Parts
@@ -390,7 +409,7 @@ private struct Background {
   private let columns: Blocks
 
   /// The share of a block's cells that are darker than its background level.
-  private static let quantile = 0.4
+  private static let quantile = 0.2
 
   /// Blocks of about equal length, one after the other.
   private struct Blocks {

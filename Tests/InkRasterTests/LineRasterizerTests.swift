@@ -309,6 +309,19 @@ import TestSupport
     }
   }
 
+  @Test(arguments: [false, true]) func boldInkIsFound(isLight: Bool) throws {
+    // Ink covers more of the strip than the background, except at the ends.
+    var bold = Bitmap(width: 140, height: 48, filledWith: 190)
+    for column in 8..<132 where (column - 8) % 14 < 10 {
+      for row in 2..<46 { bold[row, column] = UInt8(30 + row % 3) }
+    }
+    let image = try rasterizer.render(isLight ? bold.inverted() : bold)
+    let (first, last) = (image.bitmap.width / 25, image.bitmap.width * 24 / 25)
+    #expect(image.bitmap[16, first] > 200 && image.bitmap[16, last - 1] > 200)
+    let inked = (0..<image.bitmap.width).count { image.bitmap[16, $0] > 127 }
+    #expect(inked > image.bitmap.width / 2)
+  }
+
   @Test func aSlopingStripIsLevelled() throws {
     let sloping = Drawing(
       word.strokes.map { Stroke($0.points.map { Point($0.x, $0.y + 0.2 * $0.x) }) })
