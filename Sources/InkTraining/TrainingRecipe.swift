@@ -55,11 +55,11 @@ public struct TrainingRecipe: Hashable, Sendable {
     let count = max(1, training.examples.count)
     options.optimizer = optimizer
     options.schedule = schedule
-    options.maxGradientNorm = maxGradientNorm
     options.labelSmoothing = labelSmoothing
     let readsText = network.output == .distributionPerStep
-    // Texts have no classes to balance.
+    // Texts have no classes to balance, and CTC begins with long gradients.
     options.balancesClasses = balancesClasses && !readsText
+    options.maxGradientNorm = maxGradientNorm ?? (readsText ? Self.readerGradientNorm : nil)
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
     options.epochs =
@@ -78,13 +78,17 @@ public struct TrainingRecipe: Hashable, Sendable {
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
     if readsStrokes {
-      let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
+      let isAugmented =
+        !readsText && augmentation != Augmentation.none && check?.allowsOtherOrder == true
       options.reorderedShare = reorderedShare ?? (isAugmented ? 0.8 : 0)
     }
     if isOfRecordings {
       options.seriesAugmentation = seriesAugmentation ?? .mild
     } else if let augmentation {
       options.augmentation = augmentation
+    } else if readsText {
+      // A turned line is another one.
+      options.augmentation = .none
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
       || check?.allowsRotation == true
     {
@@ -103,6 +107,8 @@ public struct TrainingRecipe: Hashable, Sendable {
       averageDecay ?? Self.averageDecay(options, count: count)
     return options
   }
+
+  private static let readerGradientNorm = 5.0
 
   private static func batchSize(count: Int) -> Int {
     switch count {
