@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "CInkKernels.h"
 #include "clones.h"
 
@@ -12,6 +14,14 @@ const char *ink_instruction_set(void) {
   return "the compiler's target";
 #endif
 }
+
+void *ink_zeros(size_t bytes) {
+  void *memory = calloc(bytes, 1);
+  if (!memory) abort();
+  return memory;
+}
+
+void ink_free(void *memory) { free(memory); }
 
 CLONES void ink_add_bias(float *values, size_t count, float bias, float lowest) {
   for (size_t i = 0; i < count; i++) {

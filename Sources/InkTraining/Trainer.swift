@@ -61,7 +61,8 @@ public final class Trainer {
   ///
   /// `validation` chooses the epoch that is kept; without it, the last is. It must have the labels
   /// of `training`. A network with a distribution per step learns to read: labels are texts, and the model's
-  /// labels are the characters of `alphabet`, which are all of those in `training` if it is `nil`.
+  /// labels are the characters of `alphabet`; if it is `nil`, those of the model to start from, or else all
+  /// of those in `training`.
   /// `preprocessing` has one value for each input. `workers` is the number of cores; it
   /// changes the speed and nothing else. With `start`, a model of the same architecture and labels,
   /// training goes on from its weights, and its decision is kept. The processes of a `group` share every batch; all of them need the same data
@@ -85,7 +86,8 @@ public final class Trainer {
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
     let readsText = architecture.output == .distributionPerStep
     self.readsText = readsText
-    let labels = readsText ? alphabet ?? training.characters : training.labels
+    let labels =
+      readsText ? alphabet ?? start?.labels ?? training.characters : training.labels
     guard labels.count == architecture.labelCount else {
       throw TrainingError.unsuitableData(
         "the network has \(architecture.labelCount) \(readsText ? "characters" : "classes"), and the "

@@ -57,10 +57,10 @@ public struct TrainingRecipe: Hashable, Sendable {
     options.schedule = schedule
     options.labelSmoothing = labelSmoothing
     let readsText = network.output == .distributionPerStep
-    // Texts have no classes to balance.
+    // Texts have no classes to balance, and CTC begins with long gradients.
     options.balancesClasses = balancesClasses && !readsText
-    // The first gradients of CTC are long, and a line may be a single dot.
-    options.maxGradientNorm = maxGradientNorm ?? (readsText ? 5 : nil)
+    options.maxGradientNorm = maxGradientNorm ?? (readsText ? Self.readerGradientNorm : nil)
+    // A line may be a single dot.
     if readsText { options.leastExtent = 0 }
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
@@ -79,8 +79,9 @@ public struct TrainingRecipe: Hashable, Sendable {
     let readsStrokes =
       network.inputs.contains { if case .series = $0.form { true } else { false } }
       && training.examples.contains(where: \.isDrawing)
-    if readsStrokes, !readsText {
-      let isAugmented = augmentation != Augmentation.none && check?.allowsOtherOrder == true
+    if readsStrokes {
+      let isAugmented =
+        !readsText && augmentation != Augmentation.none && check?.allowsOtherOrder == true
       options.reorderedShare = reorderedShare ?? (isAugmented ? 0.8 : 0)
     }
     if isOfRecordings {
@@ -107,6 +108,8 @@ public struct TrainingRecipe: Hashable, Sendable {
       averageDecay ?? Self.averageDecay(options, count: count)
     return options
   }
+
+  private static let readerGradientNorm = 5.0
 
   private static func batchSize(count: Int) -> Int {
     switch count {

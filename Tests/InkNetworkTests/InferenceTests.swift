@@ -135,6 +135,22 @@ import Testing
     #expect(isClose(network.logits(of: Array(longest.joined())), expected, tolerance: 1e-4))
   }
 
+  #if os(Linux)
+    /// Networks have room for the longest series and the widest pictures, which few examples need.
+    @Test func memoryIsTakenWhereItIsUsed() throws {
+      func pages() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(Int(text.split(separator: " ")[1]))
+      }
+      let before = try pages()
+      let buffer = FloatBuffer(count: 1 << 29)
+      buffer.pointer[buffer.count - 1] = 1
+      #expect(buffer.pointer[0] == 0 && Int(bitPattern: buffer.pointer) % 64 == 0)
+      // Of 2 GiB; other tests run meanwhile.
+      #expect(try pages() - before < (1 << 30) / 4096)
+    }
+  #endif
+
   /// One distribution for each step.
   @Test func stepsHaveTheirDistributions() throws {
     let architecture = try Architecture(

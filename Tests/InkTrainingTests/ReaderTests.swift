@@ -145,6 +145,20 @@ import TestSupport
     #expect(second.history == uninterrupted.history)
   }
 
+  /// Training goes on from a reader that knows more characters than the new lines have.
+  @Test func aReaderIsAdaptedToNewLines() throws {
+    var options = Self.options
+    options.epochs = 1
+    let first = try Self.model(Self.trainer(options: options))
+    let lines = Dataset(
+      try Self.texts(80, seed: 6).examples.filter { !$0.label.contains("d") })
+    let trainer = try Trainer(
+      Self.network(), training: lines, validation: nil, preprocessing: first.preprocessing,
+      options: options, startingFrom: first, workers: 2)
+    let second = try Self.model(trainer)
+    #expect(second.labels == first.labels && second.network != first.network)
+  }
+
   @Test func patienceCountsTheCharacterErrorRate() throws {
     var options = Self.options
     options.epochs = 60

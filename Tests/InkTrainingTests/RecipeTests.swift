@@ -52,6 +52,20 @@ import TestSupport
     #expect(try self.options(recipe).seriesAugmentation == .none)
   }
 
+  @Test func readersHaveNoClassesToBalance() throws {
+    let reader = try Architecture.reader(classCount: 4)
+    var options = try options(labels: ["q0", "a"], network: reader)
+    #expect(!options.balancesClasses && options.augmentation == .none)
+    #expect(options.maxGradientNorm == 5)
+    var recipe = TrainingRecipe()
+    recipe.maxGradientNorm = 1
+    recipe.augmentation = .upright
+    options = try self.options(recipe, labels: ["q0", "a"], network: reader)
+    #expect(options.maxGradientNorm == 1 && options.augmentation == .upright)
+    let drawing = try self.options()
+    #expect(drawing.balancesClasses && drawing.maxGradientNorm == nil)
+  }
+
   @Test(arguments: [2, 20, 99, 100, 499, 500, 2400, 19_999, 20_000, 60_000, 1_000_000])
   func trainingIsAsLongAsTheDataNeed(count: Int) throws {
     let options = try options(count: count)

@@ -11,6 +11,10 @@
 // The instruction set that the loader chose for all functions here, for example "avx512f".
 const char *ink_instruction_set(void);
 
+// Zeroed bytes, which the system provides where they are first used; ends the process if there is no memory.
+void *ink_zeros(size_t bytes);
+void ink_free(void *memory);
+
 // values[i] = max(lowest, values[i] + bias); a lowest of -INFINITY only adds.
 void ink_add_bias(float *values, size_t count, float bias, float lowest);
 
