@@ -17,8 +17,9 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var schedule = Schedule(.oneCycle)
   /// The maximum norm of the gradient, to which larger ones are scaled; `nil` means no maximum.
   public var maxGradientNorm: Double?
-  /// The share of the target that is spread over all classes.
-  public var labelSmoothing = 0.0
+  /// The share of the target that is spread over all classes; `nil` uses 0.1 for 100 to 999
+  /// recordings of sensors, otherwise 0.
+  public var labelSmoothing: Double?
   /// Whether all classes count equally, even if they have different numbers of examples.
   public var balancesClasses = true
   /// The augmentation of the examples; `nil` chooses it from the data.
@@ -56,7 +57,6 @@ public struct TrainingRecipe: Hashable, Sendable {
     options.optimizer = optimizer
     options.schedule = schedule
     options.maxGradientNorm = maxGradientNorm
-    options.labelSmoothing = labelSmoothing
     options.balancesClasses = balancesClasses
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
@@ -69,6 +69,8 @@ public struct TrainingRecipe: Hashable, Sendable {
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
+    options.labelSmoothing =
+      labelSmoothing ?? (isOfRecordings && (100..<1000).contains(count) ? 0.1 : 0)
     // Computed only if it is needed, because it renders a sample of the examples.
     lazy var check = VariationCheck(training, seed: seed)
     let readsStrokes =
@@ -92,7 +94,7 @@ public struct TrainingRecipe: Hashable, Sendable {
       options.uprightShare =
         training.examples.contains { $0.stored == nil && $0.isDrawing } ? 0.5 : 0
     } else {
-      options.augmentation = .upright
+      options.augmentation = readsStrokes ? .written : .upright
     }
     // The weights of a one-cycle schedule are best at its end, so patience must be long.
     options.patience = patience ?? (hasValidation ? max(10, options.epochs / 2) : nil)
