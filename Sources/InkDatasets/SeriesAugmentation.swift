@@ -45,8 +45,10 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
   public static let wearable = SeriesAugmentation(
     crop: 0.1, warp: 0.15, rotation: 0.25, scaling: 0.1, jitter: 0.03)
 
-  /// Small variations that suit most sensors: they keep the length and the orientation.
-  public static let mild = SeriesAugmentation(warp: 0.15, scaling: 0.2, jitter: 0.05)
+  /// Small variations that suit most sensors: they keep the length, and turn the device only a
+  /// little.
+  public static let mild = SeriesAugmentation(
+    warp: 0.15, rotation: 0.25, scaling: 0.2, jitter: 0.05)
 
   /// The augmentations by name.
   public static let named: [String: SeriesAugmentation] = [

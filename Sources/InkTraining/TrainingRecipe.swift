@@ -17,8 +17,9 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var schedule = Schedule(.oneCycle)
   /// The maximum norm of the gradient, to which larger ones are scaled; `nil` means no maximum.
   public var maxGradientNorm: Double?
-  /// The share of the target that is spread over all classes.
-  public var labelSmoothing = 0.0
+  /// The share of the target that is spread over all classes; `nil` uses 0.1 for 100 to 999
+  /// recordings of sensors, otherwise 0.
+  public var labelSmoothing: Double?
   /// Whether all classes count equally, even if they have different numbers of examples.
   public var balancesClasses = true
   /// The augmentation of the examples; `nil` chooses it from the data.
@@ -55,7 +56,6 @@ public struct TrainingRecipe: Hashable, Sendable {
     let count = max(1, training.examples.count)
     options.optimizer = optimizer
     options.schedule = schedule
-    options.labelSmoothing = labelSmoothing
     let readsText = network.output == .distributionPerStep
     // Texts have no classes to balance, and CTC begins with long gradients.
     options.balancesClasses = balancesClasses && !readsText
@@ -74,6 +74,8 @@ public struct TrainingRecipe: Hashable, Sendable {
         optimizer.method, schedule, parameterCount: network.parameterCount)
       * (startsFromModel ? 0.1 : 1)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
+    options.labelSmoothing =
+      labelSmoothing ?? (isOfRecordings && !readsText && (100..<1000).contains(count) ? 0.1 : 0)
     // Computed only if it is needed, because it renders a sample of the examples.
     lazy var check = VariationCheck(training, seed: seed)
     let readsStrokes =
@@ -89,7 +91,7 @@ public struct TrainingRecipe: Hashable, Sendable {
     } else if let augmentation {
       options.augmentation = augmentation
     } else if readsText {
-      options.augmentation = .writing
+      options.augmentation = .line
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
       || check?.allowsRotation == true
     {
@@ -100,7 +102,7 @@ public struct TrainingRecipe: Hashable, Sendable {
       options.uprightShare =
         training.examples.contains { $0.stored == nil && $0.isDrawing } ? 0.5 : 0
     } else {
-      options.augmentation = .upright
+      options.augmentation = readsStrokes ? .written : .upright
     }
     // The weights of a one-cycle schedule are best at its end, so patience must be long.
     options.patience = patience ?? (hasValidation ? max(10, options.epochs / 2) : nil)

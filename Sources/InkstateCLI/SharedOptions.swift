@@ -194,8 +194,12 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "Clip gradients to this norm. (default: no clipping)")
   var clip: Double?
 
-  @Option(help: "The label smoothing: the share of the target that is spread over all classes.")
-  var labelSmoothing = 0.0
+  @Option(
+    help: """
+      The label smoothing: the share of the target that is spread over all classes. (default: 0, or \
+      0.1 for 100 to 999 recordings of sensors)
+      """)
+  var labelSmoothing: Double?
 
   @Flag(
     inversion: .prefixedNo,
@@ -206,8 +210,8 @@ struct TrainingArguments: ParsableArguments {
     help: """
       The augmentation: \(Augmentation.named.keys.sorted().alternatives), for recordings of sensors \
       \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: upright, \
-      unless rotation does not change the class; then half of the examples are any-angle; mild for \
-      recordings of sensors)
+      or written for networks that read strokes, unless rotation does not change the class; then half \
+      of the examples are any-angle; mild for recordings of sensors)
       """)
   var augment: String?
 

@@ -45,6 +45,8 @@ import TestSupport
     var options = recipe.options(for: dataset, network: network, hasValidation: false)
     #expect(options.seriesAugmentation == .mild && options.augmentation == .none)
     #expect(options.summary.hasSuffix(", augmentation mild"))
+    // A sensor is not worn at the same angle each time.
+    #expect(SeriesAugmentation.mild.rotation > 0)
     recipe.seriesAugmentation = .wearable
     options = recipe.options(for: dataset, network: network, hasValidation: false)
     #expect(options.summary.hasSuffix(", augmentation wearable"))
@@ -55,7 +57,7 @@ import TestSupport
   @Test func readersHaveNoClassesToBalance() throws {
     let reader = try Architecture.reader(classCount: 4)
     var options = try options(labels: ["q0", "a"], network: reader)
-    #expect(!options.balancesClasses && options.augmentation == .none)
+    #expect(!options.balancesClasses && options.augmentation == .line)
     #expect(options.maxGradientNorm == 5)
     var recipe = TrainingRecipe()
     recipe.maxGradientNorm = 1
@@ -64,6 +66,26 @@ import TestSupport
     #expect(options.maxGradientNorm == 1 && options.augmentation == .upright)
     let drawing = try self.options()
     #expect(drawing.balancesClasses && drawing.maxGradientNorm == nil)
+  }
+
+  /// A network learns few recordings by heart, and is too certain of others.
+  @Test func theLabelsOfFewRecordingsAreSmoothed() throws {
+    let series = try Series(channels: ["x"], values: [1, 2, 3])
+    func smoothing(_ recipe: TrainingRecipe = TrainingRecipe(), count: Int) throws -> Double {
+      let dataset = Dataset(
+        [Example](repeating: Example(.series(series), label: "a", origin: ""), count: count),
+        labels: ["a", "b"])
+      return recipe.options(
+        for: dataset, network: try .drawing(classCount: 2), hasValidation: false
+      ).labelSmoothing
+    }
+    #expect(try smoothing(count: 300) == 0.1)
+    #expect(try smoothing(count: 40) == 0)
+    #expect(try smoothing(count: 3000) == 0)
+    #expect(try options(count: 300).labelSmoothing == 0)
+    var recipe = TrainingRecipe()
+    recipe.labelSmoothing = 0
+    #expect(try smoothing(recipe, count: 300) == 0)
   }
 
   @Test(arguments: [2, 20, 99, 100, 499, 500, 2400, 19_999, 20_000, 60_000, 1_000_000])
@@ -172,6 +194,32 @@ import TestSupport
         Example($0, label: $0.label!, origin: "")
       })
     #expect(VariationCheck(digits, seed: 1)?.allowsRotation != true)
+  }
+
+  /// Networks that read strokes see other habits of drawing, unless these tell the classes apart.
+  @Test func strokesAreVariedMoreThanPictures() throws {
+    let brackets = try figures(
+      ["left": left, "right": right], asPictures: false, angle: 0...0.1)
+    func options(_ recipe: TrainingRecipe = TrainingRecipe(), of dataset: Dataset) throws
+      -> TrainingOptions
+    {
+      let network = try NetworkChoice(named: "gesture", for: dataset)!.architecture
+      return recipe.options(for: dataset, network: network, hasValidation: false)
+    }
+    let chosen = try options(of: brackets)
+    #expect(chosen.augmentation == .written && chosen.reorderedShare == 0.8)
+    #expect(
+      chosen.summary.hasSuffix(", augmentation written, 80 % drawn in another order"))
+    #expect(Augmentation.written.rotation > Augmentation.upright.rotation)
+    // The same line from both ends: only the direction tells the classes.
+    let directed = try figures(
+      ["from left": bar, "from right": bar.reversed()], asPictures: false, angle: 0...0.1)
+    #expect(try options(of: directed).reorderedShare == 0)
+    var recipe = TrainingRecipe()
+    recipe.augmentation = .upright
+    recipe.reorderedShare = 0.25
+    let given = try options(recipe, of: brackets)
+    #expect(given.augmentation == .upright && given.reorderedShare == 0.25)
   }
 
   @Test func whatIsGivenIsNotChosen() throws {
