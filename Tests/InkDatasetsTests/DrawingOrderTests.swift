@@ -103,4 +103,14 @@ import TestSupport
     let counts = variations(of: corner).map(\.strokes.count)
     #expect(counts.contains(1) && counts.contains(2))
   }
+
+  /// All pairs of so many points could not be compared in the time.
+  @Test func longDrawingsAreNotSearched() {
+    let long = Drawing([
+      Stroke((0..<200_000).map { Point(Double($0 * 7919 % 997), Double($0 * 104_729 % 991)) })
+    ])
+    for variation in variations(of: long, count: 5) {
+      #expect(variation.strokes.reduce(0) { $0 + $1.points.count } <= 200_001)
+    }
+  }
 }
