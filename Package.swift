@@ -54,7 +54,9 @@ let package = Package(
     .target(
       name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
       resources: [.copy("Resources/inkstate.safetensors")]),
-    .target(name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"]),
+    .target(
+      name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
+      resources: [.copy("Resources/reader.safetensors")]),
 
     // The workshop.
     .target(name: "SeededRandom"),

@@ -579,9 +579,7 @@ struct LayerGraph: ModelFileReader {
         "labels", "those of the metadata, \(model.labels.joined(separator: ", "))",
         labels.joined(separator: ", "))
     }
-    let scales = model.preprocessing.compactMap { preprocessing in
-      if case .raster(_, let scale) = preprocessing { scale } else { nil }
-    }
+    let scales = model.preprocessing.compactMap(\.greyScale)
     if let scale = description.inputScale, let other = scales.first(where: { $0 != scale }) {
       throw mismatch("input_scale", "that of the preprocessing, \(scale)", "\(other)")
     }

@@ -43,9 +43,8 @@ extension Model {
     if form == .safetensors { return try model.encoded() }
     return try NetworkExport(
       network: model.network, labels: labels, temperature: decision.temperature,
-      imageScales: preprocessing.map { preprocessing in
-        if case .raster(_, let scale) = preprocessing { scale } else { 1 }
-      }, summary: summary, provenance: provenance,
+      imageScales: preprocessing.map { $0.greyScale ?? 1 }, summary: summary,
+      provenance: provenance,
       metadata: model.metadata, hasState: hasState
     ).encoded(as: form, name: name)
   }

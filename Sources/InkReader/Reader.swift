@@ -1,3 +1,4 @@
+import Foundation
 import Ink
 import InkNetwork
 import InkRaster
@@ -19,10 +20,9 @@ public struct Reader: Sendable {
   public struct Line: Hashable, Sendable {
     /// The text, its probability and other candidates.
     public var reading: Reading
-    /// The horizontal extent of each character of the best text, on the canvas or in the picture.
-    public var extents: [ClosedRange<Double>]
-    /// The indices of the strokes of each character of the best text; none for a picture.
-    public var strokes: [[Int]]
+    /// The indices of the strokes of each character of the best text, or `nil` if they cannot be told
+    /// apart, as in joined writing and in pictures.
+    public var strokes: [[Int]]?
   }
 
   /// Creates a reader with `model`.
@@ -48,11 +48,27 @@ public struct Reader: Sendable {
     try self.init(model: Model.read(path: path), path: path)
   }
 
+  /// Creates a reader with the model that comes with this package.
+  ///
+  /// - Throws: `ModelError` if the file is missing or damaged.
+  public static func released() throws(ModelError) -> Reader {
+    let path = Model.path(
+      ofResource: "reader.safetensors", module: "InkReader", in: Bundle.module)
+    return try Reader(modelPath: path)
+  }
+
+  /// The least evidence of a reading: lower than that of any validation line, but higher than where the
+  /// grammar leaves no text that fits.
+  private static let leastEvidence = -2.5
+
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
-    CTCDecoder(
+    var options = CTCDecoder.Options()
+    options.leastEvidence = Self.leastEvidence
+    return CTCDecoder(
       alphabet: alphabet, grammar: grammar,
-      vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet))
+      vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet),
+      options: options)
   }
 
   /// Reads `drawing`, one line of writing.
@@ -60,17 +76,33 @@ public struct Reader: Sendable {
   /// - Throws: `RasterError` if the drawing cannot be rendered.
   public func read(_ drawing: Drawing, with decoder: CTCDecoder) throws(RasterError) -> Line {
     var line = read(try rasterizer.render(drawing), with: decoder)
-    line.strokes = line.extents.map { _ in [] }
-    guard !line.extents.isEmpty else { return line }
-    for (index, stroke) in drawing.strokes.enumerated() {
-      guard let bounds = Drawing([stroke]).bounds else { continue }
-      // The nearest character, because strokes may reach beyond what the network looked at.
-      let distances = line.extents.map { extent in
-        max(extent.lowerBound - bounds.center.x, bounds.center.x - extent.upperBound, 0)
-      }
-      line.strokes[distances.indices.min { distances[$0] < distances[$1] }!].append(index)
-    }
+    let groups = Self.groups(of: drawing)
+    if groups.count == line.reading.text.count { line.strokes = groups }
     return line
+  }
+
+  /// Returns the strokes above and beside each other, from left to right.
+  ///
+  /// The steps of the network do not tell this: it may see a character early or late.
+  private static func groups(of drawing: Drawing) -> [[Int]] {
+    let extents = drawing.strokes.enumerated().compactMap { index, stroke in
+      Drawing([stroke]).bounds.map { (index: index, low: $0.minX, high: $0.maxX) }
+    }
+    let height = drawing.bounds?.height ?? 0
+    var groups: [(strokes: [Int], low: Double, high: Double)] = []
+    for one in extents.sorted(by: { $0.low < $1.low }) {
+      // More than half of the narrower one is above or below the other, or a stem touches it.
+      if let last = groups.last,
+        min(last.high, one.high) - one.low >= min(one.high - one.low, last.high - last.low) / 2
+          || one.low - last.high <= 0.04 * height && one.high - one.low <= 0.15 * height
+      {
+        groups[groups.count - 1].strokes.append(one.index)
+        groups[groups.count - 1].high = max(last.high, one.high)
+      } else {
+        groups.append(([one.index], one.low, one.high))
+      }
+    }
+    return groups.map { $0.strokes.sorted() }
   }
 
   /// Reads `strip`, a line of writing that was cut from a picture.
@@ -85,7 +117,7 @@ public struct Reader: Sendable {
       return Line(
         reading: Reading(
           candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, rejection: .empty),
-        extents: [], strokes: [])
+        strokes: nil)
     }
     let logits = network.logits(of: [image.bitmap.pixels.map { Float($0) * scale }])
     let output = LogProbabilities(
@@ -94,12 +126,6 @@ public struct Reader: Sendable {
     do { reading = try decoder.read(output) } catch {
       preconditionFailure("a decoder of this reader: \(error)")
     }
-    let columns = Double(image.bitmap.width) / Double(output.stepCount)
-    func x(_ step: Int) -> Double {
-      image.left + Double(step) * columns * image.unitsPerColumn
-    }
-    return Line(
-      reading: reading, extents: reading.steps.map { x($0.lowerBound)...x($0.upperBound) },
-      strokes: [])
+    return Line(reading: reading, strokes: nil)
   }
 }

@@ -32,6 +32,14 @@ public enum Preprocessing: Hashable, Sendable {
     if case .raster(let rasterizer, _) = self { rasterizer } else { nil }
   }
 
+  /// What the grey values of a picture or a line are multiplied with, or `nil` for series.
+  package var greyScale: Float? {
+    switch self {
+    case .raster(_, let scale), .line(_, let scale): scale
+    case .strokes, .series: nil
+    }
+  }
+
   /// The channels of a series; 1 for a picture.
   public var channelCount: Int {
     switch self {

@@ -38,15 +38,7 @@ public struct Recognizer: Sendable {
 
   /// The path of the released model.
   public static var releasedModelPath: String {
-    #if os(Linux)
-      // Usually beside the program. Foundation's bundles look in many places, which takes a millisecond.
-      let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      if let program, let slash = program.lastIndex(of: "/") {
-        let path = program[...slash] + "inkstate_InkRecognizer.resources/inkstate.safetensors"
-        if FileManager.default.fileExists(atPath: String(path)) { return String(path) }
-      }
-    #endif
-    return Bundle.module.bundleURL.appendingPathComponent("inkstate.safetensors").path
+    Model.path(ofResource: "inkstate.safetensors", module: "InkRecognizer", in: Bundle.module)
   }
 
   /// Classifies `drawing` with all its strokes.

@@ -22,14 +22,15 @@ struct Read: ParsableCommand {
       The exit status is 0 if every item was read, even if some were rejected; it is 2 if an item \
       could not be read.
 
-      Example: inkstate read --model runs/reader.safetensors --grammar state Examples/Ink/q0.ndjson
+      Example: inkstate read Examples/Lines/names.ndjson
       """)
 
   @Argument(help: "Files and folders; - is standard input.")
   var paths: [String] = []
 
-  @Option(help: "A model that was trained with --architecture reader.")
-  var model: String
+  @Option(
+    help: "A model that was trained with --architecture reader. (default: the released reader)")
+  var model: String?
 
   @Option(help: "The texts that are possible: \(Grammar.allCases.map(\.rawValue).alternatives).")
   var grammar: Grammar = .text
@@ -40,7 +41,7 @@ struct Read: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let reader = try Reader(modelPath: model)
+    let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
     let words = try vocabulary.map(Self.words) ?? []
     let decoder = reader.decoder(grammar: grammar, vocabulary: words)
     if let unreadable = decoder.vocabulary?.unreadable, let first = unreadable.first {
@@ -89,7 +90,8 @@ struct Read: ParsableCommand {
         json: JSONLine(
           source: name, text: reading.text, probability: reading.probability,
           rejected: .some(reading.rejection?.rawValue),
-          alternatives: reading.alternatives.map { Alternative(candidate: $0) }))
+          alternatives: reading.alternatives.map { Alternative(candidate: $0) }),
+        indented: false)
     } else if let rejection = reading.rejection {
       Terminal.show("\(name): rejected (\(rejection.message))")
     } else {

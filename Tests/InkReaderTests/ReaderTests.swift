@@ -1,0 +1,98 @@
+import Foundation
+import Ink
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import Testing
+
+@testable import InkReader
+
+/// The released reader.
+@Suite(.timeLimit(.minutes(2))) struct ReaderTests {
+  private let reader: Reader
+
+  init() throws { reader = try Reader.released() }
+
+  private static func lines() throws -> [Drawing] {
+    var folder = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { folder.deleteLastPathComponent() }
+    var drawings: [Drawing] = []
+    try InkFile(path: folder.appendingPathComponent("Examples/Lines/names.ndjson").path).forEach {
+      drawings.append(try $0.result.get().drawing)
+    }
+    return drawings
+  }
+
+  @Test func namesAndSymbolsAreRead() throws {
+    let lines = try Self.lines()
+    let name = try reader.read(lines[0], with: reader.decoder(grammar: .state))
+    #expect(name.reading.text == "q0" && name.reading.rejection == nil)
+    #expect(name.strokes == [[0, 1], [2]])
+    // The last one, drawn first; then joined to one stroke, which nobody can divide.
+    let other = Drawing([lines[0].strokes[2], lines[0].strokes[0], lines[0].strokes[1]])
+    #expect(try reader.read(other, with: reader.decoder()).strokes == [[1, 2], [0]])
+    let joined = Drawing([Stroke(lines[0].strokes.flatMap(\.points))])
+    #expect(try reader.read(joined, with: reader.decoder()).strokes == nil)
+    let symbols = try reader.read(lines[1], with: reader.decoder(grammar: .symbols))
+    #expect(symbols.reading.text == "a,b" && symbols.strokes == [[0, 1], [2], [3]])
+  }
+
+  @Test func whatFitsNoGrammarIsRejected() throws {
+    let line = try Self.lines()[1]
+    let reading = try reader.read(line, with: reader.decoder(grammar: .number)).reading
+    #expect(reading.rejection == .unreadable || reading.rejection == .outsideGrammar)
+  }
+
+  @Test func aLineIsReadWhereverAndHoweverLargeItIs() throws {
+    let line = try Self.lines()[0]
+    let decoder = reader.decoder()
+    let known = try reader.read(line, with: decoder).reading
+    for (scale, shift) in [(0.2, 0.0), (12, -4000), (1, 1e5)] {
+      let moved = Drawing(
+        line.strokes.map { stroke in
+          Stroke(stroke.points.map { Point(scale * $0.x + shift, scale * $0.y - shift) })
+        })
+      let reading = try reader.read(moved, with: decoder).reading
+      #expect(reading.text == known.text)
+      #expect(abs(reading.probability - known.probability) < 0.02)
+    }
+  }
+
+  @Test func aPictureOfALineIsReadAsTheLine() throws {
+    let line = try Self.lines()[0]
+    let strip = try LineRasterizer(height: 64, penWidth: 4).render(line).bitmap
+    let decoder = reader.decoder(grammar: .state, vocabulary: ["q0", "q1"])
+    #expect(try reader.read(strip, with: decoder).reading.text == "q0")
+    #expect(try reader.read(strip.inverted(), with: decoder).reading.text == "q0")
+  }
+
+  @Test func whatIsNoWritingIsRejectedOrRead() throws {
+    let decoder = reader.decoder()
+    #expect(try reader.read(Drawing([]), with: decoder).reading.rejection == .empty)
+    #expect(try reader.read(Bitmap(width: 1, height: 1), with: decoder).reading.rejection == .empty)
+    let dot = Drawing([Stroke([Point(3, 4)])])
+    #expect(try reader.read(dot, with: decoder).reading.text.count <= 1)
+    let scribble = Drawing([
+      Stroke((0..<100_000).map { Point(50 * sin(Double($0)), 50 * cos(1.7 * Double($0))) })
+    ])
+    #expect(try reader.read(scribble, with: decoder).reading.probability <= 1)
+    #expect(throws: RasterError.self) {
+      try reader.read(Drawing([Stroke([Point(.nan, 0)])]), with: decoder)
+    }
+  }
+
+  @Test func modelsThatClassifyAreRefused() throws {
+    #expect {
+      try Reader(modelPath: Recognizer.releasedModelPath)
+    } throws: {
+      "\($0)".hasSuffix("the model does not read lines of writing")
+    }
+    #expect {
+      _ = try Recognizer(
+        modelPath: Model.path(
+          ofResource: "reader.safetensors", module: "InkReader", in: Bundle.main))
+    } throws: {
+      "\($0)".hasSuffix("the model reads text and does not classify")
+    }
+  }
+}
