@@ -1,9 +1,11 @@
+import InkNetwork
+
 /// The characters that a reader knows, in the order of the classes of its network.
 ///
 /// Class 0 is the blank of CTC: no new character. The first character is class 1.
 public struct Alphabet: Hashable, Sendable {
   /// The class of the blank.
-  public static let blank = 0
+  public static let blank = Architecture.blank
 
   /// The characters; that at `index` is class `index + 1`.
   public let characters: [Character]

@@ -12,8 +12,6 @@ public struct Reader: Sendable {
   public let model: Model
   /// The characters that the model knows.
   public let alphabet: Alphabet
-  private let rasterizer: LineRasterizer
-  private let scale: Float
   private let network: InferenceNetwork
 
   /// A line that was read.
@@ -30,14 +28,12 @@ public struct Reader: Sendable {
   /// - Throws: `ModelError` if the model does not read text from lines.
   public init(model: Model, path: String = "model") throws(ModelError) {
     guard model.readsText, model.preprocessing.count == 1,
-      case .line(let rasterizer, let scale) = model.preprocessing[0]
+      case .line = model.preprocessing[0]
     else { throw ModelError(path: path, problem: "the model does not read lines of writing") }
     do { alphabet = try Alphabet(model.labels.joined()) } catch {
       throw ModelError(path: path, problem: "\(error)")
     }
     self.model = model
-    self.rasterizer = rasterizer
-    self.scale = scale
     network = InferenceNetwork(model.network)
   }
 
@@ -73,9 +69,9 @@ public struct Reader: Sendable {
 
   /// Reads `drawing`, one line of writing.
   ///
-  /// - Throws: `RasterError` if the drawing cannot be rendered.
-  public func read(_ drawing: Drawing, with decoder: CTCDecoder) throws(RasterError) -> Line {
-    var line = read(try rasterizer.render(drawing), with: decoder)
+  /// - Throws: `PreparationError` if the drawing cannot be rendered.
+  public func read(_ drawing: Drawing, with decoder: CTCDecoder) throws(PreparationError) -> Line {
+    var line = try read(.drawing(drawing), with: decoder)
     let groups = Self.groups(of: drawing)
     if groups.count == line.reading.text.count { line.strokes = groups }
     return line
@@ -107,19 +103,22 @@ public struct Reader: Sendable {
 
   /// Reads `strip`, a line of writing that was cut from a picture.
   ///
-  /// - Throws: `RasterError` if the strip cannot be rendered.
-  public func read(_ strip: Bitmap, with decoder: CTCDecoder) throws(RasterError) -> Line {
-    read(try rasterizer.render(strip), with: decoder)
+  /// - Throws: `PreparationError` if the strip cannot be rendered.
+  public func read(_ strip: Bitmap, with decoder: CTCDecoder) throws(PreparationError) -> Line {
+    try read(.bitmap(strip), with: decoder)
   }
 
-  private func read(_ image: LineImage, with decoder: CTCDecoder) -> Line {
-    guard !image.isBlank else {
+  private func read(
+    _ input: RecognitionInput, with decoder: CTCDecoder
+  ) throws(PreparationError) -> Line {
+    let values = try model.preprocessing[0].values(of: input)
+    guard values.contains(where: { $0 > 0 }) else {
       return Line(
         reading: Reading(
           candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, rejection: .empty),
         strokes: nil)
     }
-    let logits = network.logits(of: [image.bitmap.pixels.map { Float($0) * scale }])
+    let logits = network.logits(of: [values])
     let output = LogProbabilities(
       logits: logits, classCount: alphabet.classCount, temperature: model.decision.temperature)
     let reading: Reading

@@ -76,8 +76,13 @@ import Testing
       Stroke((0..<100_000).map { Point(50 * sin(Double($0)), 50 * cos(1.7 * Double($0))) })
     ])
     #expect(try reader.read(scribble, with: decoder).reading.probability <= 1)
-    #expect(throws: RasterError.self) {
+    #expect {
       try reader.read(Drawing([Stroke([Point(.nan, 0)])]), with: decoder)
+    } throws: {
+      guard case .raster(.notFinite(stroke: 1, point: 1, _, _))? = $0 as? PreparationError else {
+        return false
+      }
+      return true
     }
   }
 

@@ -1,4 +1,6 @@
 import Foundation
+import InkImageIO
+import InkRaster
 import Testing
 import TestSupport
 
@@ -53,6 +55,17 @@ import TestSupport
     #expect(result.status != 0 && result.errors.contains("none.txt"))
     result = try run("read --model none.safetensors \(names)")
     #expect(result.status != 0 && result.errors.contains("none.safetensors"))
+  }
+
+  @Test func aStripThatIsTooLongDoesNotEndTheCommand() throws {
+    var strip = Bitmap(width: 12_000, height: 24)
+    for column in 0..<12_000 where column % 24 < 16 {
+      for row in 4..<20 where (row + column) % 9 < 3 { strip[row, column] = 255 }
+    }
+    try folder.write("long.png", PNG.encode(strip))
+    let result = try run("read long.png \(names)")
+    #expect(result.status == 2 && result.errors.hasPrefix("not read: long.png: "))
+    #expect(result.output.components(separatedBy: "\n").count == 3)
   }
 
   /// Lines of drawn digits are learnt from the command on, and the model is used.
