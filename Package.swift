@@ -57,6 +57,7 @@ let package = Package(
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
+    .target(name: "InkDiagram", dependencies: ["Ink", "InkRecognizer", "InkReader"]),
 
     // The workshop.
     .target(name: "SeededRandom"),
