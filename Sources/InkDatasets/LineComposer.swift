@@ -64,11 +64,11 @@ public struct LineComposer: Sendable {
 package struct LineText {
   package var characters: [(character: Character, isSubscript: Bool)] = []
 
-  init(_ text: some Sequence<Character>) {
+  package init(_ text: some Sequence<Character>) {
     characters = text.map { ($0, false) }
   }
 
-  func followed(by text: some Sequence<Character>, subscripted: Bool = false) -> LineText {
+  package func followed(by text: some Sequence<Character>, subscripted: Bool = false) -> LineText {
     var result = self
     result.characters += text.map { ($0, subscripted) }
     return result

@@ -22,7 +22,8 @@ enum StoredSeries: Sendable {
     switch preprocessing {
     case .raster: self = .none
     case .line(let rasterizer, let scale):
-      self = .lines(try dataset.examples.map { try $0.line(rasterizer).bitmap.pixels }, scale: scale)
+      self = .lines(
+        try dataset.examples.map { try $0.line(rasterizer).bitmap.pixels }, scale: scale)
     case .strokes, .series:
       self = .series(
         try dataset.examples.map { example in

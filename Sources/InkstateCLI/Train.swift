@@ -261,7 +261,8 @@ struct Train: ParsableCommand {
     if count > 0 {
       let counts = others.map { "`\($0.character)` \($0.count)" }.joined(separator: ", ")
       Terminal.say(
-        "left out: \(count.counted("line")) for \(part) with characters outside the alphabet: \(counts)")
+        "left out: \(count.counted("line")) for \(part) with characters outside the alphabet: \(counts)"
+      )
     }
     return limited
   }
