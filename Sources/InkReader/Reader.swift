@@ -53,14 +53,13 @@ public struct Reader: Sendable {
     return try Reader(modelPath: path)
   }
 
-  /// The least evidence of a reading: lower than that of any validation line, but higher than where the
-  /// grammar leaves no text that fits.
-  private static let leastEvidence = -2.5
-
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
     var options = CTCDecoder.Options()
-    options.leastEvidence = Self.leastEvidence
+    let limits = model.decision.reading ?? .standard
+    options.leastEvidence = limits.leastEvidence
+    options.leastProbability = limits.leastProbability
+    options.mostNoWriting = limits.mostNoWriting
     return CTCDecoder(
       alphabet: alphabet, grammar: grammar,
       vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet),
@@ -115,7 +114,8 @@ public struct Reader: Sendable {
     guard values.contains(where: { $0 > 0 }) else {
       return Line(
         reading: Reading(
-          candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, rejection: .empty),
+          candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, noWriting: 0,
+          rejection: .empty),
         strokes: nil)
     }
     let logits = network.logits(of: [values])
