@@ -85,8 +85,8 @@ let package = Package(
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
-        "ParallelLoops", "SafeFiles", "SeededRandom",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkReader",
+        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
       name: "InkTraining",
@@ -166,7 +166,7 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkEvaluationTests",
-      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
+      dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),

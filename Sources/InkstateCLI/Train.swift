@@ -142,7 +142,7 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
-    let start = try from.map { try Recognizer(modelPath: $0).model }
+    let start = try from.map { try Model.read(path: $0) }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
     if let alphabet {
@@ -304,7 +304,7 @@ struct Train: ParsableCommand {
       guard let synthetic = Rehearsal.synthetic(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
           "--adapt: name data sets to train on as well; none can be synthesised for "
-            + start.labels.joined(separator: ", "))
+            + (start.readsText ? "a reader" : start.labels.joined(separator: ", ")))
       }
       known = synthetic
     }
