@@ -60,9 +60,10 @@ extension Augmentation {
   private func addRemains(to ink: inout StripPixels, using generator: inout SeededGenerator) {
     let (width, height) = (Double(ink.width), Double(ink.height))
     // The writing fills most of the strip, so what is left of its neighbours is at the border.
-    var inside = Bounds(around: Point(0.15 * height, 0.15 * height))
-    inside.maxX = max(0.2 * height, width - 0.15 * height)
-    inside.maxY = 0.85 * height
+    let inset = 0.25 * height
+    var inside = Bounds(around: Point(inset, inset))
+    inside.maxX = max(inset, width - inset)
+    inside.maxY = height - inset
     let pen = Float(generator.uniform(0.03...0.09) * height)
     let strength = Float(generator.uniform(0.6...1))
     for _ in 0...generator.index(below: 2) {

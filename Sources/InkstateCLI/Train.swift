@@ -63,8 +63,8 @@ struct Train: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The characters that a reader learns; lines with others are left out. (default: all characters \
-      of the labels)
+      The characters that a reader learns, U+FFFD included for what is no writing; lines with others \
+      are left out. (default: all characters of the labels)
       """, valueName: "characters"))
   var alphabet: String?
 

@@ -80,4 +80,5 @@ def main():
             print(f"  {family}: {100 - 100 * bad / total:.2f} %")
 
 
-main()
+if __name__ == "__main__":
+    main()
