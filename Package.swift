@@ -68,6 +68,9 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
+      name: "CFreeType", pkgConfig: "freetype2",
+      providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+    .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
@@ -76,6 +79,9 @@ let package = Package(
       dependencies: [
         "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
       ]),
+    .target(
+      name: "InkPrint",
+      dependencies: ["CFreeType", "InkRaster", "InkDatasets", "SafeFiles", "SeededRandom"]),
     .target(
       name: "InkEvaluation",
       dependencies: [
@@ -120,8 +126,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "Automata", "AutomatonEditor",
-        "SafeFiles", "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "InkPrint", "Automata",
+        "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -142,6 +148,7 @@ let package = Package(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
+    .testTarget(name: "InkPrintTests", dependencies: ["InkPrint", "TestSupport"]),
     .testTarget(
       name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),
     .testTarget(

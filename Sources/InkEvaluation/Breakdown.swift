@@ -167,7 +167,7 @@ extension Breakdown.Axis {
     case .strokes:
       switch example.content {
       case .drawing(let drawing): "\(drawing.strokes.count)"
-      case .bitmap: "picture"
+      case .bitmap, .strip: "picture"
       case .series: "series"
       }
     default: example.source ?? "unknown"
