@@ -64,15 +64,6 @@ import Testing
         .init(.dense(units: 3)),
       ]),
     Network(
-      "reader",
-      [NetworkInput(name: "line", form: .image(channels: 1, height: 6, width: .variable(6...24)))],
-      [
-        .init(.convolution(filters: 2, kernel: 3, padding: .same)), .init(.batchNormalization),
-        .init(.relu), .init(.maxPooling(size: 2)), .init(.columns), .init(.dense(units: 4)),
-        .init(.relu), .init(.dropout(rate: 0.2)), .init(.gru(units: 5, direction: .both)),
-        .init(.dense(units: 3)),
-      ], .distributionPerStep),
-    Network(
       "graph",
       [.picture(size: 8), fixed, NetworkInput(name: "facts", form: .vector(count: 4))],
       [
@@ -99,6 +90,15 @@ import Testing
         .init(.maxPooling(size: 2)), .init(.columns), .init(.lstm(units: 3, direction: .both)),
         .init(.timePooling(.mean)), .init(.dense(units: 3)),
       ]),
+    Network(
+      "reader",
+      [NetworkInput(name: "line", form: .image(channels: 1, height: 6, width: .variable(6...24)))],
+      [
+        .init(.convolution(filters: 2, kernel: 3, padding: .same)), .init(.batchNormalization),
+        .init(.relu), .init(.maxPooling(size: 2)), .init(.columns), .init(.dense(units: 4)),
+        .init(.relu), .init(.dropout(rate: 0.2)), .init(.gru(units: 5, direction: .both)),
+        .init(.dense(units: 3)),
+      ], .distributionPerStep),
     Network(try! Architecture.fusion(classCount: 3, inputSize: 12, channels: 7)),
   ]
 

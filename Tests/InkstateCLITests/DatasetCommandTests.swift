@@ -298,7 +298,6 @@ import TestSupport
       ("compose digits.ndjson --mark-subscripts -o a", "--mark-subscripts needs --lines"),
       ("compose digits.ndjson --no-writing 0.1 -o a", "--no-writing needs --lines"),
       ("compose digits.ndjson --lines --no-writing 1 -o a", "--no-writing must be from 0.0 to 0.9"),
-      ("preview lines.ndjson --lines --augmented -o a", "leave out --augmented"),
     ] {
       result = try run("dataset \(command)")
       #expect(result.status == 64 && result.errors.contains(message))
