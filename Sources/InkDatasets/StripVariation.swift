@@ -101,7 +101,7 @@ extension Augmentation {
   private func developed(
     _ ink: StripPixels, _ levels: StripLevels, using generator: inout SeededGenerator
   ) -> Bitmap {
-    let contrast = Float(generator.uniform(0.7...1)) * (levels.ink - levels.paper)
+    let contrast = (1 - Float(light * generator.uniform())) * (levels.ink - levels.paper)
     let uneven = Float(light) * abs(contrast)
     let slopeX = uneven * Float(generator.uniform(-1...1)) / Float(ink.width)
     let slopeY = uneven * Float(generator.uniform(-1...1)) / Float(ink.height)
