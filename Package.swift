@@ -74,7 +74,8 @@ let package = Package(
     .target(
       name: "InkDatasets",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles",
+        "SeededRandom",
       ]),
     .target(
       name: "InkEvaluation",

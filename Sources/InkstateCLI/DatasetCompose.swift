@@ -9,8 +9,8 @@ struct DatasetCompose: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compose",
     abstract: """
-      Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows, or \
-      lines of writing from recorded characters.
+      Compose self-loops, bent arrows and single arrow heads from recorded rings and arrows, lines \
+      of writing from recorded characters, or whole drawings of automata.
       """,
     discussion: """
       All ink of one drawing comes from one writer. Rings come from drawings with the label \
@@ -23,19 +23,34 @@ struct DatasetCompose: ParsableCommand {
       Punctuation, signs and λ are drawn where a writer did not record them, and ε is the writer's \
       mirrored 3; the attribute drawn lists these characters.
 
-      Example: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
+      With --automata, the results are whole drawings of automata, with the truth in the fields \
+      automaton and strokes, as inkstate automaton recognize has them. The characters come from the \
+      data, and the rings and arrows from --shapes or from synthetic writers. With --writers instead \
+      of data, everything is synthetic.
+
+      Examples: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
       --output runs/composed.ndjson
+      inkstate dataset compose --automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
       """)
 
   @Argument(
     help: "A data set with points, writers and the labels state and transition, or characters.")
-  var data: String
+  var data: String?
 
   @Option(help: "The number of drawings of each kind for each writer.")
   var perWriter = 40
 
   @Flag(help: "Compose lines of writing from single characters.")
   var lines = false
+
+  @Flag(help: "Compose whole drawings of automata.")
+  var automata = false
+
+  @Option(help: "With --automata: a data set with the labels state and transition.")
+  var shapes: String?
+
+  @Option(help: "With --automata: the number of synthetic writers, instead of data.")
+  var writers: Int?
 
   @Flag(help: "With --lines: write _ before subscripts in the labels, as in q_0 instead of q0.")
   var markSubscripts = false
@@ -48,13 +63,28 @@ struct DatasetCompose: ParsableCommand {
 
   func validate() throws {
     try check("--per-writer", perWriter, in: 1...100_000)
+    if let writers { try check("--writers", writers, in: 1...100_000) }
     guard lines || !markSubscripts else {
       throw ValidationError("--mark-subscripts needs --lines")
+    }
+    guard !lines || !automata else {
+      throw ValidationError("--lines and --automata make different data; give one")
+    }
+    guard automata || writers == nil && shapes == nil else {
+      throw ValidationError("--writers and --shapes need --automata")
+    }
+    guard (data == nil) == (writers != nil) else {
+      throw ValidationError(
+        data == nil
+          ? "give a data set\(automata ? ", or --writers for synthetic drawings" : "")"
+          : "give a data set or --writers, but not both")
     }
   }
 
   func run() throws {
-    try output.check(inputs: [data])
+    try output.check(inputs: [data, shapes].compactMap { $0 })
+    if automata { return try composeAutomata() }
+    guard let data else { return }
     let dataset = try loading.load(data).dataset
     let composed =
       lines
@@ -69,9 +99,38 @@ struct DatasetCompose: ParsableCommand {
         found: "none")
     }
     try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)
-    let writers = Set(composed.examples.map(\.hand)).count
+    report(
+      composed.examples.count, lines ? "line" : "drawing",
+      writers: Set(composed.examples.map(\.hand)).count)
+  }
+
+  private func composeAutomata() throws {
+    let composer = DiagramComposer(seed: seed)
+    let hands =
+      if let data {
+        composer.writers(
+          of: try loading.load(data).dataset,
+          shapes: try shapes.map { try loading.load($0).dataset } ?? Dataset([]))
+      } else {
+        composer.syntheticWriters(count: writers ?? 0)
+      }
+    let able = hands.filter { composer.drawing(0, by: $0) != nil }
+    guard !able.isEmpty else {
+      throw FileError(
+        path: data ?? "", expected: "writers of digits, or of letters and digits", found: "none")
+    }
+    // One drawing at a time, because all of them can be large.
+    let drawings = able.lazy.flatMap { hand in
+      (0..<perWriter).lazy.compactMap { composer.drawing($0, by: hand) }
+    }
+    try DatasetForm.ndjson.write(
+      drawings, count: able.count * perWriter, labels: [DiagramComposer.label],
+      rasterizer: nil, to: output.output)
+    report(able.count * perWriter, "drawing", writers: able.count)
+  }
+
+  private func report(_ count: Int, _ noun: String, writers: Int) {
     Terminal.show(
-      "\(composed.examples.count.counted(lines ? "line" : "drawing")) composed by \(writers.counted("writer")) in "
-        + output.output)
+      "\(count.counted(noun)) composed by \(writers.counted("writer")) in \(output.output)")
   }
 }
