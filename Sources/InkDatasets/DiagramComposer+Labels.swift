@@ -36,10 +36,10 @@ extension DiagramPlan {
     let (start, end) = (path[0], path[path.count - 1])
     let middle = path[path.count / 2]
     let chord = Point((start.x + end.x) / 2, (start.y + end.y) / 2)
-    let isOn = !isLoop && generator.chance(0.07)
+    let isOn = !isLoop && generator.chance(0.05)
     let isOver = isOn && generator.chance(0.3)
     let usualGap = height * generator.uniform(0.1...0.55)
-    for attempt in 0..<18 {
+    for attempt in 0..<30 {
       let along = isLoop ? 0.5 + 0.06 * generator.normal()
         : attempt < 4 ? 0.5 + 0.06 * generator.normal() : generator.uniform(0.25...0.75)
       let place = min(path.count - 2, max(1, Int(along * Double(path.count))))
@@ -73,7 +73,7 @@ extension DiagramPlan {
       return false
     }
     for other in arrows {
-      if let bounds = other.label?.bounds, box.overlaps(bounds, margin: 3 * margin) {
+      if let bounds = other.label?.bounds, box.overlaps(bounds, margin: max(3 * margin, 0.6 * letterHeight)) {
         return false
       }
     }
@@ -83,7 +83,7 @@ extension DiagramPlan {
       + markers.map(\.path)
     return lines.allSatisfy { line in
       let distance = line.map(box.distance).min()!
-      return distance > 2 * margin && distance > 1.15 * own + margin
+      return distance > 2 * margin && distance > 1.4 * own + margin
     }
   }
 
@@ -109,5 +109,11 @@ extension DiagramPlan {
     let x = all.minX + generator.uniform() * max(0, all.width - own.width) - own.minX
     let y = isAbove ? all.minY - gap - own.maxY : all.maxY + gap - own.minY
     remarks.append(ink.transformed(by: .translation(x: x, y: y)))
+    if generator.chance(0.3) {
+      let below = y + own.maxY + 0.25 * height
+      underlines.append(
+        [Point(x + own.minX, below), Point(x + own.maxX, below + 0.05 * height * generator.normal())]
+      )
+    }
   }
 }

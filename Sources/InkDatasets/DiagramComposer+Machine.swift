@@ -28,19 +28,11 @@ struct DrawnMachine {
   static func random(
     _ characters: Set<Character>, using generator: inout SeededGenerator
   ) -> DrawnMachine? {
-    if generator.chance(0.08) {
-      let possible = known.filter { machine in
-        let texts = machine.states.compactMap { $0.name?.spelled(markingSubscripts: false) }
-          + machine.edges!.flatMap(\.symbols)
-        return texts.joined().allSatisfy(characters.contains)
-      }
-      if !possible.isEmpty { return generator.pick(possible) }
-    }
     let alphabets = ["ab", "ab", "ab", "abc", "01", "01", "01", "012", "123", "xy", "AB", "abcd"]
       .map(Array.init).filter { $0.allSatisfy(characters.contains) }
     guard !alphabets.isEmpty else { return nil }
-    // Most drawings are small.
-    let count = 2 + min(generator.index(below: 9), 1 + generator.index(below: 7))
+    // Most drawings have three to five states.
+    let count = generator.pick([2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 6, 6, 7, 7, 8, 9, 10])
     guard let names = names(count, of: characters, using: &generator) else { return nil }
     var machine = DrawnMachine(
       states: names.map { State(name: $0) }, edges: nil, alphabet: generator.pick(alphabets),
@@ -88,16 +80,24 @@ struct DrawnMachine {
     return (0..<count).map { LineText(String(first + $0)) }
   }
 
-  /// The seven automata of the usability test.
-  static let known: [DrawnMachine] = [
-    machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3"),
-    machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3 2B2 3A1"),
-    machine("1 2 3", finals: [0, 2], "1D1 1E2 1E3 2F3"),
-    machine("S D C E", finals: [3], "SAE EεD DBC CBE"),
-    machine("S T", finals: [0], "S1T T0S"),
-    machine("a b c d", finals: [3], "a0b b1c c1d d0d d1d"),
-    machine("A B C", finals: [2], "A0A A1B B0C B1A C0B C1C"),
+  /// The seven automata of the usability test, by name.
+  static let known: [String: DrawnMachine] = [
+    "a": machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3"),
+    "a-prime": machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3 2B2 3A1"),
+    "b": machine("1 2 3", finals: [0, 2], "1D1 1E2 1E3 2F3"),
+    "c": machine("S D C E", finals: [3], "SAE EεD DBC CBE"),
+    "d": machine("S T", finals: [0], "S1T T0S"),
+    "e": machine("a b c d", finals: [3], "a0b b1c c1d d0d d1d"),
+    "mod3": machine("A B C", finals: [2], "A0A A1B B0C B1A C0B C1C"),
   ]
+
+  /// Whether all its names and symbols can be written with `characters`.
+  func isWritten(with characters: Set<Character>) -> Bool {
+    let texts =
+      states.compactMap { $0.name?.spelled(markingSubscripts: false) }
+      + (edges ?? []).flatMap(\.symbols)
+    return texts.joined().allSatisfy(characters.contains)
+  }
 
   /// Returns an automaton whose first state is initial; a transition is its source, symbol and
   /// target.
@@ -143,7 +143,7 @@ struct DrawnMachine {
       guard let other = near(state, among: Array(0..<state)) else { continue }
       if generator.chance(0.85) { add(other, state) } else { add(state, other) }
     }
-    for _ in 0..<Int(Double(states.count) * generator.uniform(0.2...1.1)) {
+    for _ in 0..<Int(Double(states.count) * generator.uniform(0.3...1.3)) {
       let state = generator.index(below: states.count)
       let kind = generator.uniform()
       if kind < 0.3 {

@@ -80,6 +80,22 @@ extension DiagramPlan {
         DrawnPart(
           kind: .remark, element: 0, strokes: remark.strokes, role: Diagram.StrokeRole(.text)))
     }
+    for line in underlines {
+      parts.append(
+        DrawnPart(
+          kind: .remark, element: 1, strokes: [hand.line(line, using: &generator)],
+          role: Diagram.StrokeRole(.other)))
+    }
+    // A tap of the pen.
+    if generator.chance(0.03) {
+      let tap = Point(
+        states[0].center.x + radius * 2 * generator.normal(),
+        states[0].center.y + radius * 2 * generator.normal())
+      parts.append(
+        DrawnPart(
+          kind: .remark, element: 1000, strokes: [Stroke([tap, Point(tap.x + 1, tap.y + 1)])],
+          role: Diagram.StrokeRole(.other)))
+    }
     return parts.filter { !$0.strokes.isEmpty }
   }
 }

@@ -44,6 +44,8 @@ struct DiagramPlan {
   let letterHeight: Double
   /// Titles and remarks.
   var remarks: [Drawing] = []
+  /// Lines below titles.
+  var underlines: [[Point]] = []
 
   /// Lays out `machine`, or returns `nil` if its transitions and labels do not fit.
   init?(_ machine: DrawnMachine, hand: DiagramHand, using generator: inout SeededGenerator) {
@@ -258,7 +260,7 @@ extension DiagramPlan {
     for step in 0..<12 {
       let turn = Double((step + 1) / 2) * .pi / 6 * (step % 2 == 0 ? 1 : -1)
       let angle = usual + turn + 0.1 * generator.normal()
-      let half = generator.uniform(0.28...0.5)
+      let half = generator.uniform(0.25...0.6)
       guard room(angle, at: state) > half + 0.25 else { continue }
       let height = own.radius * generator.uniform(0.9...1.6)
       let spread = generator.uniform(0.1...0.55)

@@ -5,8 +5,7 @@ import SeededRandom
 
 /// Composes whole drawings of automata, as people draw them, with their truth.
 ///
-/// The automata are random, and some are the seven test automata of the usability test. The drawings
-/// have names, symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn
+/// The automata are random, or the seven automata of the usability test. The drawings have names, symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn
 /// in several orders. All characters of a drawing come from one writer, who is also the writer of the
 /// drawing. Rings and arrows come from one writer with recordings of both, or from a synthetic writer.
 /// The attributes `automaton` and `strokes` hold the truth (``Diagram``), `kind` the layout, `order`
@@ -68,21 +67,30 @@ public struct DiagramComposer: Sendable {
     }
   }
 
+  /// The names of the seven automata of the usability test.
+  public static let knownAutomata: [String] = DrawnMachine.known.keys.sorted()
+
   /// Returns drawing number `index` of `writer`, from 0, or `nil` if the writer's characters are not
   /// enough for names and symbols.
-  public func drawing(_ index: Int, by writer: Writer) -> Example? {
+  ///
+  /// The automaton is random, or the one of ``knownAutomata`` with the name `known`.
+  public func drawing(_ index: Int, by writer: Writer, known: String? = nil) -> Example? {
+    let knownNumber = known.flatMap(Self.knownAutomata.firstIndex).map { $0 + 1 } ?? 0
     let synthetic = writer.model.source == "synthetic" ? 1 : 0
-    for attempt in 0..<40 {
+    for attempt in 0..<100 {
       var generator = SeededGenerator(
         seed: seed, stream: 0xd1a8, UInt64(synthetic), UInt64(writer.number), UInt64(index),
-        UInt64(attempt))
-      guard let machine = DrawnMachine.random(writer.characters, using: &generator) else {
-        return nil
-      }
+        UInt64(attempt), UInt64(knownNumber))
+      let machine =
+        known.map { DrawnMachine.known[$0] }
+        ?? DrawnMachine.random(writer.characters, using: &generator)
+      guard let machine, machine.isWritten(with: writer.characters) else { return nil }
       guard
         let plan = DiagramPlan(machine, hand: writer.hand, using: &generator)
       else { continue }
-      return example(of: plan, by: writer, using: &generator)
+      var example = example(of: plan, by: writer, using: &generator)
+      if let known { example.attributes["known"] = .text(known) }
+      return example
     }
     return nil
   }

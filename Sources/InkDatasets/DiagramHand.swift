@@ -169,7 +169,7 @@ struct DiagramHand {
   }
 
   /// Returns a line with the tremor of a recorded or synthetic one.
-  private func line(_ path: [Point], using generator: inout SeededGenerator) -> Stroke {
+  func line(_ path: [Point], using generator: inout SeededGenerator) -> Stroke {
     guard let pieces else { return pen([[path]], using: &generator)[0] }
     let model = generator.pick(pieces.shafts)
     guard model.chord > 0, let first = model.points.first, let last = model.points.last else {
@@ -180,7 +180,8 @@ struct DiagramHand {
       .then(.scale(x: 1 / model.chord, y: 1 / model.chord))
     let even = Stroke(path).resampled(count: 101)
     let length = even.length
-    // Of a long line, only the deviations of a hand are kept, not its whole bend.
+    // The deviations of a hand do not grow with long lines.
+    let scale = 0.5 * min(length, 160)
     return Stroke(
       model.resampled(spacing: model.length / 48).points.map { point in
         let straight = straighten.apply(to: point)
@@ -189,7 +190,7 @@ struct DiagramHand {
         let (a, b) = (even.points[index], even.points[index + 1])
         let step = max(1e-9, a.distance(to: b))
         let place = a.interpolated(to: b, fraction: position - Double(index))
-        let side = 0.5 * straight.y * length
+        let side = scale * straight.y
         return Point(place.x - side * (b.y - a.y) / step, place.y + side * (b.x - a.x) / step)
       })
   }

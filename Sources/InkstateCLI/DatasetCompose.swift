@@ -52,6 +52,9 @@ struct DatasetCompose: ParsableCommand {
   @Option(help: "With --automata: the number of synthetic writers, instead of data.")
   var writers: Int?
 
+  @Flag(help: "With --automata: compose the seven automata of the usability test, not random ones.")
+  var known = false
+
   @Flag(help: "With --lines: write _ before subscripts in the labels, as in q_0 instead of q0.")
   var markSubscripts = false
 
@@ -70,8 +73,8 @@ struct DatasetCompose: ParsableCommand {
     guard !lines || !automata else {
       throw ValidationError("--lines and --automata make different data; give one")
     }
-    guard automata || writers == nil && shapes == nil else {
-      throw ValidationError("--writers and --shapes need --automata")
+    guard automata || writers == nil && shapes == nil && !known else {
+      throw ValidationError("--writers, --shapes and --known need --automata")
     }
     guard (data == nil) == (writers != nil) else {
       throw ValidationError(
@@ -106,6 +109,7 @@ struct DatasetCompose: ParsableCommand {
 
   private func composeAutomata() throws {
     let composer = DiagramComposer(seed: seed)
+    let names: [String?] = known ? DiagramComposer.knownAutomata : [nil]
     let hands =
       if let data {
         composer.writers(
@@ -114,19 +118,31 @@ struct DatasetCompose: ParsableCommand {
       } else {
         composer.syntheticWriters(count: writers ?? 0)
       }
-    let able = hands.filter { composer.drawing(0, by: $0) != nil }
-    guard !able.isEmpty else {
+    let isAble = hands.contains { hand in
+      names.contains { composer.drawing(0, by: hand, known: $0) != nil }
+    }
+    guard isAble else {
       throw FileError(
-        path: data ?? "", expected: "writers of digits, or of letters and digits", found: "none")
+        path: data ?? "--writers", expected: "writers of all digits, and of letters for --known",
+        found: "none")
     }
     // One drawing at a time, because all of them can be large.
-    let drawings = able.lazy.flatMap { hand in
-      (0..<perWriter).lazy.compactMap { composer.drawing($0, by: hand) }
+    var (count, writerCount) = (0, 0)
+    let drawings = hands.lazy.flatMap { hand in
+      let drawings = names.lazy.flatMap { name in
+        (0..<perWriter).lazy.compactMap { composer.drawing($0, by: hand, known: name) }
+      }
+      var isFirst = true
+      return drawings.map { drawing in
+        count += 1
+        if isFirst { (isFirst, writerCount) = (false, writerCount + 1) }
+        return drawing
+      }
     }
     try DatasetForm.ndjson.write(
-      drawings, count: able.count * perWriter, labels: [DiagramComposer.label],
+      drawings, count: hands.count * names.count * perWriter, labels: [DiagramComposer.label],
       rasterizer: nil, to: output.output)
-    report(able.count * perWriter, "drawing", writers: able.count)
+    report(count, "drawing", writers: writerCount)
   }
 
   private func report(_ count: Int, _ noun: String, writers: Int) {

@@ -1,0 +1,23 @@
+extension Diagram: Codable {
+  private enum CodingKeys: CodingKey { case automaton, strokes }
+  private enum AutomatonKeys: CodingKey { case states, transitions }
+
+  /// Writes `automaton` and `strokes`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    var automaton = container.nestedContainer(keyedBy: AutomatonKeys.self, forKey: .automaton)
+    try automaton.encode(states, forKey: .states)
+    try automaton.encode(transitions, forKey: .transitions)
+    try container.encode(strokes, forKey: .strokes)
+  }
+
+  /// Reads what ``encode(to:)`` writes; only `automaton` is necessary.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let automaton = try container.nestedContainer(keyedBy: AutomatonKeys.self, forKey: .automaton)
+    self.init(
+      states: try automaton.decode([State].self, forKey: .states),
+      transitions: try automaton.decode([Transition].self, forKey: .transitions),
+      strokes: try container.decodeIfPresent([StrokeRole].self, forKey: .strokes) ?? [])
+  }
+}
