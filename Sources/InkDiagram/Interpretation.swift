@@ -1,0 +1,94 @@
+import Ink
+
+/// What all strokes of a drawing are, for given states.
+struct Interpretation {
+  var states: [StateCandidate]
+  var arrows: [ArrowCandidate]
+  /// The strokes that are writing, outside and inside states.
+  var writing: [Trace]
+  /// The strokes that are nothing known.
+  var others: [Trace]
+  /// The usual radius of a state.
+  var scale: Double
+  /// How unlikely all this is, as a negative logarithm.
+  var cost: Double
+
+  /// The cost of a doubtful ring that is no state.
+  private static let otherCost = 4.0
+  /// The cost of each initial arrow after the first one, and of none.
+  private static let secondInitial = 1.5
+  private static let noInitial = 1.5
+
+  /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
+  init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
+    self.states = states
+    let radii = states.map(\.ring.radius).sorted()
+    scale = radii.isEmpty ? 0 : radii[radii.count / 2]
+    cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
+    cost += states.reduce(0) { $0 + max(0, -$1.evidence) }
+    let ringStrokes = Set(states.flatMap(\.strokes))
+    let rest = traces.filter { !ringStrokes.contains($0.index) }
+    guard scale > 0 else {
+      (arrows, writing, others) = ([], [], rest)
+      return
+    }
+    let search = ArrowSearch(traces: rest, states: states, scale: scale)
+    let writingCosts = WritingCosts(states: states, scale: scale)
+    var costs: [Int: Double] = [:]
+    for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
+    let found = search.arrows()
+    let packing = Packing(
+      candidates: found.map { arrow in
+        let strokes = arrow.strokes
+        return .init(
+          strokes: strokes, saving: strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost)
+      })
+    arrows = packing.chosen().map { found[$0] }
+    let used = Set(arrows.flatMap(\.strokes))
+    (writing, others) = ([], [])
+    for trace in rest where !used.contains(trace.index) {
+      if writingCosts.cost(of: trace) < Self.otherCost {
+        writing.append(trace)
+      } else {
+        others.append(trace)
+      }
+      cost += costs[trace.index] ?? 0
+    }
+    cost += arrows.reduce(0) { $0 + $1.cost }
+    let initialCount = arrows.count { $0.isInitial }
+    cost += initialCount == 0 ? Self.noInitial : Self.secondInitial * Double(initialCount - 1)
+  }
+}
+
+/// How unlikely strokes are writing.
+struct WritingCosts {
+  private let states: [StateCandidate]
+  private let scale: Double
+  private let grid: Grid
+
+  init(states: [StateCandidate], scale: Double) {
+    (self.states, self.scale) = (states, scale)
+    var grid = Grid(side: scale)
+    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    self.grid = grid
+  }
+
+  /// Returns the state whose ring encloses the stroke.
+  func state(around trace: Trace) -> Int? {
+    grid.items(near: trace.mean, reach: 2 * scale).first { number in
+      let ring = states[number].ring
+      guard ring.share(of: trace.mean) < 0.9 else { return false }
+      let inside = trace.points.count { ring.share(of: $0) < 1.02 }
+      return Double(inside) > 0.85 * Double(trace.points.count)
+    }
+  }
+
+  /// Returns the negative logarithm of the probability that the stroke is writing.
+  func cost(of trace: Trace) -> Double {
+    let size = trace.size / scale
+    if state(around: trace) != nil { return 0.05 + max(0, size - 1.5) * 4 }
+    let large = max(0, trace.height / scale - 1) * 3.5 + max(0, trace.width / scale - 1.3) * 2.5
+    let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
+    return 0.25 + large + straight * min(1, size)
+  }
+}
