@@ -33,7 +33,7 @@ struct ArrowSearch {
 
   /// The cost of an arrow without a head, from nowhere, to nowhere, and with both ends free.
   private static let headless = 1.4
-  private static let fromNowhere = 1.2
+  private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
   /// The number of arrows that are kept for a shaft.
@@ -74,9 +74,7 @@ struct ArrowSearch {
     var found: [Shaft] = []
     for (number, one) in parts.enumerated() {
       for forward in [one, one.reversed] where !forward.headAtEnd {
-        guard let end = forward.path.last, attachments(end, forward.heading)[0].cost > 0.4 else {
-          continue
-        }
+        guard let end = forward.path.last, isFree(end, forward.heading) else { continue }
         var joints: [Shaft] = []
         for partner in ends.items(near: end, reach: 1.5 * scale) where partner > number {
           for other in [parts[partner], parts[partner].reversed] where !other.headAtStart {
@@ -100,7 +98,7 @@ struct ArrowSearch {
     guard let end = one.path.last, let start = other.path.first else { return nil }
     let gap = start - end
     let share = gap.length / scale
-    guard share < 1.7, attachments(start, other.reversed.heading)[0].cost > 0.4 else { return nil }
+    guard share < 1.7, isFree(start, other.reversed.heading) else { return nil }
     let leaving = one.heading
     let arriving = other.reversed.heading * -1
     var bend = 1 - leaving.dot(arriving)
@@ -134,6 +132,11 @@ struct ArrowSearch {
     }
     found.sort { $0.cost < $1.cost }
     return found.prefix(2) + [(nil, 0)]
+  }
+
+  /// Whether no state is at an end.
+  private func isFree(_ end: Vector, _ heading: Vector) -> Bool {
+    attachments(end, heading).allSatisfy { $0.state == nil || $0.cost > 0.4 }
   }
 
   /// Returns the arrows along a shaft, in both directions.

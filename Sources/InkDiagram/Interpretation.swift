@@ -33,17 +33,14 @@ struct Interpretation {
       return
     }
     let search = ArrowSearch(traces: rest, states: states, scale: scale)
-    let writingCosts = WritingCosts(states: states, scale: scale)
+    let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
     let found = search.arrows()
-    let packing = Packing(
-      candidates: found.map { arrow in
-        let strokes = arrow.strokes
-        return .init(
-          strokes: strokes, saving: strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost)
-      })
-    arrows = packing.chosen().map { found[$0] }
+    let savings = found.map { arrow in
+      arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
+    }
+    arrows = Self.chosen(found, savings: savings)
     let used = Set(arrows.flatMap(\.strokes))
     (writing, others) = ([], [])
     for trace in rest where !used.contains(trace.index) {
@@ -58,6 +55,34 @@ struct Interpretation {
     let initialCount = arrows.count { $0.isInitial }
     cost += initialCount == 0 ? Self.noInitial : Self.secondInitial * Double(initialCount - 1)
   }
+
+  /// Returns the arrows that save most; one of them marks the initial state.
+  private static func chosen(
+    _ found: [ArrowCandidate], savings: [Double]
+  ) -> [ArrowCandidate] {
+    func chosen(_ savings: [Double]) -> [Int] {
+      Packing(
+        candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
+      ).chosen()
+    }
+    let first = chosen(savings)
+    let initial = first.filter { found[$0].isInitial }
+    guard initial.count != 1 else { return first.map { found[$0] } }
+    var changed = savings
+    if initial.isEmpty {
+      guard
+        let best = found.indices.filter({ found[$0].isInitial })
+          .max(by: { savings[$0] < savings[$1] })
+      else { return first.map { found[$0] } }
+      changed[best] += noInitial
+    } else {
+      let best = initial.max { savings[$0] < savings[$1] }
+      for index in found.indices where found[index].isInitial && index != best {
+        changed[index] -= secondInitial
+      }
+    }
+    return chosen(changed).map { found[$0] }
+  }
 }
 
 /// How unlikely strokes are writing.
@@ -65,12 +90,18 @@ struct WritingCosts {
   private let states: [StateCandidate]
   private let scale: Double
   private let grid: Grid
+  /// The usual height of letters, as a share of the radius of a state.
+  private var height = 0.8
 
-  init(states: [StateCandidate], scale: Double) {
+  init(states: [StateCandidate], scale: Double, traces: [Trace]) {
     (self.states, self.scale) = (states, scale)
     var grid = Grid(side: scale)
     for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
     self.grid = grid
+    // The names in the states show how large the writing is.
+    let heights = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
+      .map(\.height).sorted()
+    if !heights.isEmpty { height = min(1.1, max(0.5, heights[heights.count / 2] / scale)) }
   }
 
   /// Returns the state whose ring encloses the stroke.
@@ -87,8 +118,10 @@ struct WritingCosts {
   func cost(of trace: Trace) -> Double {
     let size = trace.size / scale
     if state(around: trace) != nil { return 0.05 + max(0, size - 1.5) * 4 }
-    let large = max(0, trace.height / scale - 1) * 3.5 + max(0, trace.width / scale - 1.3) * 2.5
+    let large =
+      max(0, trace.height / scale / height - 1.2) * 2.5
+      + max(0, trace.width / scale / height - 1.5) * 2
     let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
-    return 0.25 + large + straight * min(1, size)
+    return 1.4 + large + straight * min(1, size)
   }
 }

@@ -18,7 +18,8 @@ struct LabelSearch {
 
   init(_ interpretation: Interpretation) {
     self.interpretation = interpretation
-    let costs = WritingCosts(states: interpretation.states, scale: interpretation.scale)
+    let costs = WritingCosts(
+      states: interpretation.states, scale: interpretation.scale, traces: interpretation.writing)
     var inside: [Int: [Trace]] = [:]
     var outside: [Trace] = []
     for trace in interpretation.writing {

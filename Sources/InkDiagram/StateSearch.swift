@@ -19,17 +19,34 @@ struct StateCandidate {
 struct StateSearch {
   let traces: [Trace]
   let rings: [Ring]
+  private let byStroke: [Int: Trace]
+
+  init(traces: [Trace], rings: [Ring]) {
+    (self.traces, self.rings) = (traces, rings)
+    byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
+  }
 
   /// The evidence between which a ring is doubtful.
   static let doubtful = 2.0
+  /// The evidence against a ring that begins and ends at another one.
+  private static let loopCost = 4.0
 
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {
     guard let scale = scale() else { return [] }
     var grid = Grid(side: scale)
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
+    var centers = Grid(side: 2 * scale)
+    for (number, ring) in rings.enumerated() { centers.insert(number, at: [ring.center]) }
     let judged = rings.map { ring in
-      (ring: ring, evidence: evidence(ring, scale: scale, grid: grid))
+      var evidence = evidence(ring, scale: scale, grid: grid)
+      let near = centers.items(near: ring.center, reach: 3 * scale)
+      if near.contains(where: { isLoop(ring, at: rings[$0]) })
+        || isPairOfArrows(ring, near: near)
+      {
+        evidence -= Self.loopCost
+      }
+      return (ring: ring, evidence: evidence)
     }
     .sorted { $0.evidence > $1.evidence }
     var states: [StateCandidate] = []
@@ -57,14 +74,34 @@ struct StateSearch {
     return states
   }
 
-  /// Returns the usual radius of a state: the one that makes the most rings likely.
+  /// Returns the usual radius of a state: that of rings with something inside, as most have.
   private func scale() -> Double? {
-    let good = rings.filter { $0.cost < 2 }.map(\.radius).sorted()
-    let radii = good.isEmpty ? rings.map(\.radius).sorted() : good
+    let radii = rings.map(\.radius).sorted()
     guard let largest = radii.last else { return nil }
-    // Letters are less than half as large as states.
-    let large = radii.filter { $0 > 0.45 * largest }
-    return large[large.count / 2]
+    var grid = Grid(side: largest / 2)
+    for (number, trace) in traces.enumerated() { grid.insert(number, at: [trace.center]) }
+    var votes: [(radius: Double, weight: Double)] = []
+    for ring in rings {
+      let isFull = grid.items(near: ring.center, reach: ring.radius).contains { number in
+        let trace = traces[number]
+        guard !ring.strokes.contains(trace.index), trace.size < 1.4 * ring.radius else {
+          return false
+        }
+        return [trace.start, trace.center, trace.end].allSatisfy { ring.share(of: $0) < 0.9 }
+      }
+      let likelihood = exp(-ring.cost) * (ring.strokes.count > 1 ? 0.3 : 1)
+      votes.append((ring.radius, likelihood * (isFull ? 1 : 0.15) * ring.radius / largest))
+    }
+    // Of several sizes that are as common, states have the largest.
+    return votes.max { a, b in support(a.radius, votes) < support(b.radius, votes) }?.radius
+  }
+
+  /// Returns the weight of the rings about as large as `radius`.
+  private func support(_ radius: Double, _ votes: [(radius: Double, weight: Double)]) -> Double {
+    votes.reduce(0) {
+      let size = log($1.radius / radius) / 0.35
+      return $0 + $1.weight * exp(-0.5 * size * size)
+    }
   }
 
   /// Returns the logarithm of the odds that a ring is a state.
@@ -95,6 +132,30 @@ struct StateSearch {
     odds += min(1.5, 0.6 * Double(meeting))
     odds -= min(2, Double(beside))
     return odds
+  }
+
+  /// Whether a ring begins and ends at another one that it is not around, as a self-loop does.
+  private func isLoop(_ ring: Ring, at other: Ring) -> Bool {
+    guard ring.strokes.count == 1, !ring.isDouble, other.strokes != ring.strokes,
+      other.radius > 0.6 * ring.radius, other.share(of: ring.center) > 1.15
+    else { return false }
+    let trace = byStroke[ring.strokes[0]]!
+    return [trace.start, trace.end].allSatisfy { (0.6...1.4).contains(other.share(of: $0)) }
+  }
+
+  /// Whether two arcs end at other rings, as opposite arrows do.
+  private func isPairOfArrows(_ ring: Ring, near: [Int]) -> Bool {
+    guard ring.strokes.count > 1 else { return false }
+    let ends = ring.strokes.flatMap { [byStroke[$0]!.start, byStroke[$0]!.end] }
+    let held = ends.count { end in
+      near.contains { number in
+        let other = rings[number]
+        return other.strokes.count == 1 && other.radius > 0.3 * ring.radius
+          && Set(other.strokes).isDisjoint(with: ring.strokes)
+          && (0.6...1.45).contains(other.share(of: end))
+      }
+    }
+    return held >= 3
   }
 
   /// Whether the discs of two rings overlap.
