@@ -36,6 +36,10 @@ struct ArrowSearch {
   private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
+  /// The cost of a free end at the ring of a state.
+  private static let freeBesideState = 3.0
+  /// The cost of a triangle that marks the initial state.
+  private static let markerCost = 0.6
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -59,7 +63,34 @@ struct ArrowSearch {
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
     let single = traces.filter { $0.length > 0.35 * scale && $0.points.count > 1 }.map(Shaft.init)
-    return (single + joined(single)).flatMap { arrows($0) }
+    return (single + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
+  }
+
+  /// Returns the initial marker that a triangle beside a state is.
+  private func marker(_ trace: Trace) -> ArrowCandidate? {
+    guard trace.size > 0.3 * scale, trace.size < 1.5 * scale,
+      trace.chord < 0.3 * trace.size, let triangle = Triangle(trace)
+    else { return nil }
+    var best: ArrowCandidate?
+    for number in stateGrid.items(near: trace.center, reach: 2 * scale) {
+      let ring = states[number].ring
+      let shares = triangle.corners.map { ring.share(of: $0) }
+      guard let nearest = shares.indices.min(by: { shares[$0] < shares[$1] }),
+        ring.share(of: trace.mean) > 0.95
+      else { continue }
+      let tip = triangle.corners[nearest]
+      let distance = (shares[nearest] - 1) * ring.radius / scale
+      let rest = triangle.corners.indices.filter { $0 != nearest }.map { triangle.corners[$0] }
+      let base = rest[0].middle(to: rest[1])
+      let cost = Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
+      if best.map({ cost < $0.cost }) ?? true {
+        var shaft = Shaft(trace)
+        shaft.path = [base, base.middle(to: tip), tip]
+        best = ArrowCandidate(
+          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true)
+      }
+    }
+    return best
   }
 
   // MARK: Shafts
@@ -76,7 +107,7 @@ struct ArrowSearch {
       for forward in [one, one.reversed] where !forward.headAtEnd {
         guard let end = forward.path.last, isFree(end, forward.heading) else { continue }
         var joints: [Shaft] = []
-        for partner in ends.items(near: end, reach: 1.5 * scale) where partner > number {
+        for partner in ends.items(near: end, reach: 2.5 * scale) where partner > number {
           for other in [parts[partner], parts[partner].reversed] where !other.headAtStart {
             guard let cost = gap(forward, other) else { continue }
             joints.append(Shaft(forward, other, cost: cost))
@@ -98,7 +129,7 @@ struct ArrowSearch {
     guard let end = one.path.last, let start = other.path.first else { return nil }
     let gap = start - end
     let share = gap.length / scale
-    guard share < 1.7, isFree(start, other.reversed.heading) else { return nil }
+    guard share < 2.6, isFree(start, other.reversed.heading) else { return nil }
     let leaving = one.heading
     let arriving = other.reversed.heading * -1
     var bend = 1 - leaving.dot(arriving)
@@ -106,7 +137,7 @@ struct ArrowSearch {
       bend = max(bend, 1 - leaving.dot(gap.unit), 1 - arriving.dot(gap.unit))
     }
     guard bend < 0.5 else { return nil }
-    return 0.8 + 0.4 * share + bend * bend / 0.05
+    return 0.6 + 0.4 * share + bend * bend / 0.05
   }
 
   // MARK: Ends
@@ -131,7 +162,9 @@ struct ArrowSearch {
       if cost < 5 { found.append((number, cost)) }
     }
     found.sort { $0.cost < $1.cost }
-    return found.prefix(2) + [(nil, 0)]
+    // An end at a state is hardly free.
+    let near = max(0, Self.freeBesideState - (found.first?.cost ?? .infinity))
+    return found.prefix(2) + [(nil, near)]
   }
 
   /// Whether no state is at an end.
@@ -180,7 +213,7 @@ struct ArrowSearch {
   ) -> Double? {
     let cost = from.cost + to.cost
     switch (from.state, to.state) {
-    case (nil, nil): return Self.nowhere
+    case (nil, nil): return cost + Self.nowhere
     case (nil, .some):
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
@@ -191,7 +224,9 @@ struct ArrowSearch {
       let shares = line.path.map { ring.share(of: $0) }
       let inside = Double(shares.count { $0 < 0.85 }) / Double(shares.count)
       let far = (shares.max() ?? 0) - 1
-      guard far > 0.2, inside < 0.5 else { return nil }
+      guard far > 0.2, inside < 0.5, let first = line.path.first, let last = line.path.last,
+        first.distance(to: last) < 0.8 * line.length
+      else { return nil }
       return cost + 0.3 + max(0, 0.45 - far) * 6 + inside * 3
     case (let one?, let other?):
       let rings = [states[one].ring, states[other].ring]

@@ -1,3 +1,4 @@
+import Foundation
 import Ink
 
 /// What all strokes of a drawing are, for given states.
@@ -17,7 +18,7 @@ struct Interpretation {
   private static let otherCost = 4.0
   /// The cost of each initial arrow after the first one, and of none.
   private static let secondInitial = 1.5
-  private static let noInitial = 1.5
+  private static let noInitial = 3.0
 
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
@@ -25,7 +26,9 @@ struct Interpretation {
     let radii = states.map(\.ring.radius).sorted()
     scale = radii.isEmpty ? 0 : radii[radii.count / 2]
     cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
-    cost += states.reduce(0) { $0 + max(0, -$1.evidence) }
+    cost += states.reduce(0) {
+      $0 + max(0, -$1.evidence) + WritingCosts.usual * Double($1.strokes.count)
+    }
     let ringStrokes = Set(states.flatMap(\.strokes))
     let rest = traces.filter { !ringStrokes.contains($0.index) }
     guard scale > 0 else {
@@ -41,6 +44,12 @@ struct Interpretation {
       arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
     }
     arrows = Self.chosen(found, savings: savings)
+    if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
+      for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
+        print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
+      }
+      for t in rest where t.index == d { print("TEXT", writingCosts.cost(of: t), t.size / scale) }
+    }
     let used = Set(arrows.flatMap(\.strokes))
     (writing, others) = ([], [])
     for trace in rest where !used.contains(trace.index) {
@@ -87,6 +96,9 @@ struct Interpretation {
 
 /// How unlikely strokes are writing.
 struct WritingCosts {
+  /// The cost of a stroke outside a state that looks like a letter.
+  static let usual = 1.4
+
   private let states: [StateCandidate]
   private let scale: Double
   private let grid: Grid
@@ -117,11 +129,15 @@ struct WritingCosts {
   /// Returns the negative logarithm of the probability that the stroke is writing.
   func cost(of trace: Trace) -> Double {
     let size = trace.size / scale
-    if state(around: trace) != nil { return 0.05 + max(0, size - 1.5) * 4 }
+    if let state = state(around: trace) {
+      // A name is in the middle.
+      let aside = states[state].ring.share(of: trace.center)
+      return 0.4 + max(0, size - 1.5) * 4 + max(0, aside - 0.45) * 4
+    }
     let large =
       max(0, trace.height / scale / height - 1.2) * 2.5
       + max(0, trace.width / scale / height - 1.5) * 2
     let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
-    return 1.4 + large + straight * min(1, size)
+    return Self.usual + large + straight * min(1, size)
   }
 }

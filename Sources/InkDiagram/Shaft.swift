@@ -14,7 +14,7 @@ struct Shaft {
   var cost = 0.0
 
   /// The share of the stroke that is a line at least.
-  private static let leastLine = 0.35
+  private static let leastLine = 0.24
   /// The minimum angle of the corner at a tip, in radians.
   private static let leastCorner = 1.25
 
@@ -74,7 +74,7 @@ struct Shaft {
       guard turn > leastCorner else { continue }
       let rest = path[index...]
       let reach = rest.map { $0.distance(to: path[index]) }.max() ?? 0
-      guard reach <= 0.45 * walked[index], reach >= 0.025 * total else { continue }
+      guard reach <= 0.65 * walked[index], reach >= 0.025 * total else { continue }
       // The pen goes back beside the line.
       guard let far = rest.max(by: { ($0 - path[index]).length < ($1 - path[index]).length }),
         (far - path[index]).unit.dot(heading) < 0.2

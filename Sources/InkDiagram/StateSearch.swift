@@ -38,17 +38,20 @@ struct StateSearch {
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
     var centers = Grid(side: 2 * scale)
     for (number, ring) in rings.enumerated() { centers.insert(number, at: [ring.center]) }
-    let judged = rings.map { ring in
-      var evidence = evidence(ring, scale: scale, grid: grid)
-      let near = centers.items(near: ring.center, reach: 3 * scale)
-      if near.contains(where: { isLoop(ring, at: rings[$0]) })
-        || isPairOfArrows(ring, near: near)
-      {
-        evidence -= Self.loopCost
-      }
-      return (ring: ring, evidence: evidence)
+    let alone = rings.map { evidence($0, scale: scale, grid: grid) }
+    let judged = zip(rings, alone).map { ring, own in
+      // Better rings of about this size.
+      let near = centers.items(near: ring.center, reach: 3 * scale).filter {
+        alone[$0] > max(1.5, own - 1.5) && rings[$0].radius > 0.6 * min(scale, ring.radius)
+          && Set(rings[$0].strokes).isDisjoint(with: ring.strokes)
+      }.map { rings[$0] }
+      let isNone = near.contains { isLoop(ring, at: $0) } || isPairOfArrows(ring, near: near)
+      return (ring: ring, evidence: isNone ? own - Self.loopCost : own)
     }
     .sorted { $0.evidence > $1.evidence }
+    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil {
+      for j in judged { print("RING", j.ring.strokes, j.evidence, j.ring.cost, j.ring.radius, scale, j.ring.gap, j.ring.residual, j.ring.roundness) }
+    }
     var states: [StateCandidate] = []
     var places = Grid(side: 2 * scale)
     for (ring, evidence) in judged where evidence > -Self.doubtful {
@@ -107,7 +110,7 @@ struct StateSearch {
   /// Returns the logarithm of the odds that a ring is a state.
   private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
     let size = log(ring.radius / scale)
-    var odds = 3.0 - ring.cost - (size < 0 ? 6 : 1.5) * size * size
+    var odds = 2.5 - ring.cost - (size < 0 ? 7 : 3) * size * size
     if ring.strokes.count > 1 { odds -= 0.7 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)
@@ -128,7 +131,7 @@ struct StateSearch {
         beside += 1
       }
     }
-    odds += inside > 0 ? 1.5 : -0.5
+    odds += inside > 0 ? 2 : -0.8
     odds += min(1.5, 0.6 * Double(meeting))
     odds -= min(2, Double(beside))
     return odds
@@ -136,24 +139,19 @@ struct StateSearch {
 
   /// Whether a ring begins and ends at another one that it is not around, as a self-loop does.
   private func isLoop(_ ring: Ring, at other: Ring) -> Bool {
-    guard ring.strokes.count == 1, !ring.isDouble, other.strokes != ring.strokes,
-      other.radius > 0.6 * ring.radius, other.share(of: ring.center) > 1.15
-    else { return false }
+    guard ring.strokes.count == 1, !ring.isDouble, other.share(of: ring.center) > 1.15 else {
+      return false
+    }
     let trace = byStroke[ring.strokes[0]]!
     return [trace.start, trace.end].allSatisfy { (0.6...1.4).contains(other.share(of: $0)) }
   }
 
   /// Whether two arcs end at other rings, as opposite arrows do.
-  private func isPairOfArrows(_ ring: Ring, near: [Int]) -> Bool {
+  private func isPairOfArrows(_ ring: Ring, near: [Ring]) -> Bool {
     guard ring.strokes.count > 1 else { return false }
     let ends = ring.strokes.flatMap { [byStroke[$0]!.start, byStroke[$0]!.end] }
     let held = ends.count { end in
-      near.contains { number in
-        let other = rings[number]
-        return other.strokes.count == 1 && other.radius > 0.3 * ring.radius
-          && Set(other.strokes).isDisjoint(with: ring.strokes)
-          && (0.6...1.45).contains(other.share(of: end))
-      }
+      near.contains { $0.radius < 1.5 * ring.radius && (0.5...1.6).contains($0.share(of: end)) }
     }
     return held >= 3
   }
