@@ -62,7 +62,7 @@ let package = Package(
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
-    .target(name: "InkDiagram", dependencies: ["Ink", "InkRecognizer", "InkReader"]),
+    .target(name: "InkDiagram", dependencies: ["Ink", "InkNetwork", "InkReader", "InkRecognizer"]),
 
     // The workshop.
     .target(name: "SeededRandom"),

@@ -13,6 +13,11 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
     /// The elements that were found and are not in the truth.
     public var wrong = 0
 
+    /// Creates numbers.
+    public init(found: Int = 0, missed: Int = 0, wrong: Int = 0) {
+      (self.found, self.missed, self.wrong) = (found, missed, wrong)
+    }
+
     mutating func add(_ truth: Set<some Hashable>, _ found: Set<some Hashable>, common: Int) {
       self.found += common
       missed += truth.count - common
@@ -32,6 +37,11 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
     public var right = 0
     /// The number of questions.
     public var count = 0
+
+    /// Creates a share.
+    public init(right: Int = 0, count: Int = 0) {
+      (self.right, self.count) = (right, count)
+    }
 
     mutating func add(_ isRight: Bool) {
       count += 1

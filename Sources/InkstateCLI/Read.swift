@@ -56,7 +56,7 @@ struct Read: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
-  private static func words(in path: String) throws -> [String] {
+  static func words(in path: String) throws -> [String] {
     guard let data = FileManager.default.contents(atPath: path),
       let text = String(data: data, encoding: .utf8)
     else { throw FileError(path: path, expected: "words in UTF-8, one per line", found: "no text") }
