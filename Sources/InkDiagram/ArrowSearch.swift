@@ -62,8 +62,8 @@ struct ArrowSearch {
 
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
-    let single = traces.filter { $0.length > 0.35 * scale && $0.points.count > 1 }.map(Shaft.init)
-    return (single + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
+    let single = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }.map(Shaft.init)
+    return (single.filter { $0.length > 0.35 * scale } + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
   }
 
   /// Returns the initial marker that a triangle beside a state is.
@@ -121,7 +121,7 @@ struct ArrowSearch {
 
   private func straightness(_ shaft: Shaft) -> Bool {
     let turning = shaft.path.turning(smoothing: 6)
-    return turning.absolute < 3.5 && shaft.length > 0.4 * scale
+    return turning.absolute < 3.5 && shaft.length > 0.15 * scale
   }
 
   /// Returns the cost of going on from one shaft to another, or `nil` if they are too far apart.

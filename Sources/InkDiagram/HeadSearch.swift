@@ -91,7 +91,11 @@ struct HeadSearch {
     else { return nil }
     let (a, b) = (angle(one, heading), angle(other, heading))
     guard a * b < 0 else { return nil }
-    let cost = near(apex.distance(to: end)) + slant(a) + slant(b)
+    // The apex can be ahead of the line.
+    let way = apex - end
+    let ahead = way.dot(heading)
+    let cost =
+      near(hypot(ahead > 0 ? 0.5 * ahead : ahead, way.cross(heading))) + slant(a) + slant(b)
     return Head(strokes: [trace.index], tip: apex, cost: cost)
   }
 

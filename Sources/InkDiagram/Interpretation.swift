@@ -79,9 +79,16 @@ struct Interpretation {
     guard initial.count != 1 else { return first.map { found[$0] } }
     var changed = savings
     if initial.isEmpty {
+      var owner: [Int: Int] = [:]
+      for index in first { for stroke in found[index].strokes { owner[stroke] = index } }
+      // What is lost by choosing an initial arrow instead of others.
+      func gain(_ index: Int) -> Double {
+        let others = Set(found[index].strokes.compactMap { owner[$0] })
+        return savings[index] - others.reduce(0) { $0 + savings[$1] }
+      }
       guard
         let best = found.indices.filter({ found[$0].isInitial })
-          .max(by: { savings[$0] < savings[$1] })
+          .max(by: { gain($0) < gain($1) })
       else { return first.map { found[$0] } }
       changed[best] += noInitial
     } else {

@@ -15,14 +15,10 @@ struct RingSearch {
   /// Returns all rings; a stroke can be in several.
   func rings() -> [Ring] {
     var rings: [Ring] = []
-    var arcs: [(trace: Trace, ring: Ring)] = []
+    var arcs: [(trace: Trace, radius: Double)] = []
     for trace in traces where trace.points.count > 1 {
       if let ring = ring(of: trace) { rings.append(ring) }
-      if let arc = Ring([trace.points], strokes: [trace.index]), arc.gap > 0.1, arc.gap < 0.85,
-        arc.residual < 0.15
-      {
-        arcs.append((trace, arc))
-      }
+      if let radius = arcRadius(of: trace) { arcs.append((trace, radius)) }
     }
     return rings + pairs(of: arcs)
   }
@@ -75,17 +71,28 @@ struct RingSearch {
     return outer
   }
 
+  /// Returns the radius of an arc that may be part of a ring.
+  private func arcRadius(of trace: Trace) -> Double? {
+    // An ellipse through an arc alone is far from the ring.
+    guard (0.12...0.97).contains(abs(trace.turning.signed) / (2 * .pi)),
+      let circle = CircleFit(Drawing([Stroke(trace.points.map { Point($0.x, $0.y) })]))
+    else { return nil }
+    let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: circle.center) - circle.radius) }
+    guard off < 0.2 * circle.radius * Double(trace.points.count) else { return nil }
+    return circle.radius
+  }
+
   /// Returns the rings of two arcs whose ends meet.
-  private func pairs(of arcs: [(trace: Trace, ring: Ring)]) -> [Ring] {
+  private func pairs(of arcs: [(trace: Trace, radius: Double)]) -> [Ring] {
     guard arcs.count > 1 else { return [] }
-    let radii = arcs.map(\.ring.radius).sorted()
+    let radii = arcs.map(\.radius).sorted()
     var grid = Grid(side: radii[radii.count / 2])
     for (number, arc) in arcs.enumerated() {
       grid.insert(number, at: [arc.trace.start, arc.trace.end])
     }
     var found: [Ring] = []
     for (number, one) in arcs.enumerated() {
-      let reach = 1.2 * one.ring.radius
+      let reach = 1.4 * one.radius
       let partners = grid.items(near: one.trace.end, reach: reach).filter { $0 > number }
         .map { (index: $0, distance: endDistance(one.trace, arcs[$0].trace)) }
         .filter { $0.distance < 2 * reach }

@@ -54,13 +54,14 @@ struct StateSearch {
     }
     var states: [StateCandidate] = []
     var places = Grid(side: 2 * scale)
-    for (ring, evidence) in judged where evidence > -Self.doubtful {
+    for (ring, evidence) in judged {
       let near = places.items(near: ring.center, reach: 2 * scale).filter {
         overlap(states[$0].ring, ring)
       }
       guard near.allSatisfy({ Set(states[$0].strokes).isDisjoint(with: ring.strokes) }) else {
         continue
       }
+      // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
         states[only].isFinal = true
         states[only].strokes = (states[only].strokes + ring.strokes).sorted()
@@ -68,7 +69,7 @@ struct StateSearch {
         if ring.radius > states[only].ring.radius { states[only].ring = ring }
         continue
       }
-      guard near.isEmpty else { continue }
+      guard near.isEmpty, evidence > -Self.doubtful else { continue }
       places.insert(states.count, at: [ring.center])
       states.append(
         StateCandidate(
@@ -164,7 +165,7 @@ struct StateSearch {
   /// Whether two rings are those of a final state.
   private func isPair(_ a: Ring, _ b: Ring) -> Bool {
     let (outer, inner) = a.radius > b.radius ? (a, b) : (b, a)
-    return inner.radius > 0.55 * outer.radius
+    return inner.radius > 0.55 * outer.radius && max(a.cost, b.cost) < 4
       && inner.center.distance(to: outer.center) < 0.3 * outer.radius
   }
 }
