@@ -88,7 +88,7 @@ struct HeadSearch {
     else { return nil }
     let (one, other) = (trace.start - apex, trace.end - apex)
     // Both arms are straight.
-    guard one.length + other.length > 0.85 * trace.length, chord.length > 0.2 * trace.length,
+    guard one.length + other.length > 0.72 * trace.length, chord.length > 0.2 * trace.length,
       min(one.length, other.length) > 0.3 * max(one.length, other.length)
     else { return nil }
     let (a, b) = (angle(one, heading), angle(other, heading))

@@ -15,14 +15,15 @@ struct Interpretation {
   var cost: Double
 
   /// The cost of a doubtful ring that is no state.
-  private static let otherCost = 4.0
+  private static let otherCost = 6.0
   /// The cost of each initial arrow after the first one, and of none.
   private static let secondInitial = 1.5
   private static let noInitial = 3.0
 
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
-    self.states = states
+    self.states = Self.completed(states, with: traces)
+    let states = self.states
     let radii = states.map(\.ring.radius).sorted()
     scale = radii.isEmpty ? 0 : radii[radii.count / 2]
     cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
@@ -63,6 +64,28 @@ struct Interpretation {
     cost += arrows.reduce(0) { $0 + $1.cost }
     let initialCount = arrows.count { $0.isInitial }
     cost += initialCount == 0 ? Self.noInitial : Self.secondInitial * Double(initialCount - 1)
+  }
+
+  /// Returns the states with the strokes that retrace their rings or close them.
+  private static func completed(
+    _ states: [StateCandidate], with traces: [Trace]
+  ) -> [StateCandidate] {
+    var states = states
+    let used = Set(states.flatMap(\.strokes))
+    let largest = states.map(\.ring.radius).max() ?? 0
+    var grid = Grid(side: max(1e-6, largest))
+    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    for trace in traces where !used.contains(trace.index) && trace.size < 2.5 * largest {
+      for number in grid.items(near: trace.center, reach: 1.5 * largest) {
+        let ring = states[number].ring
+        guard trace.length > 0.3 * ring.radius,
+          trace.points.allSatisfy({ (0.82...1.16).contains(ring.share(of: $0)) })
+        else { continue }
+        states[number].strokes = (states[number].strokes + [trace.index]).sorted()
+        break
+      }
+    }
+    return states
   }
 
   /// Returns the arrows that save most; one of them marks the initial state.
@@ -120,7 +143,7 @@ struct WritingCosts {
     // The names in the states show how large the writing is.
     let heights = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
       .map(\.height).sorted()
-    if !heights.isEmpty { height = min(1.1, max(0.5, heights[heights.count / 2] / scale)) }
+    if !heights.isEmpty { height = min(1.1, max(0.65, heights[heights.count / 2] / scale)) }
   }
 
   /// Returns the state whose ring encloses the stroke.
