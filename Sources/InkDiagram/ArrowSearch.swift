@@ -31,8 +31,11 @@ struct ArrowSearch {
   private let stateGrid: Grid
   private let heads: HeadSearch
 
-  /// The cost of an arrow without a head, from nowhere, to nowhere, and with both ends free.
+  /// The costs of an arrow without a head, of an initial arrow and a self-loop without one, and of
+  /// arrows from nowhere, to nowhere, and with both ends free.
   private static let headless = 1.4
+  private static let headlessMarker = 2.4
+  private static let headlessLoop = 0.5
   private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
@@ -189,13 +192,16 @@ struct ArrowSearch {
         let line = isReversed ? backwards : shaft
         let (first, last) = isReversed ? (tip, tail) : (tail, tip)
         var cost = base + (first?.cost ?? 0) + (last?.cost ?? 0)
-        if !atStart && !atEnd { cost += Self.headless }
         if atStart && atEnd { cost += 2.5 }
         let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
         let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
         for from in starts {
           for to in ends {
-            guard let ends = endCost(line, from, to) else { continue }
+            guard var ends = endCost(line, from, to) else { continue }
+            if !atStart && !atEnd {
+              ends += from.state == nil ? Self.headlessMarker
+                : from.state == to.state ? Self.headlessLoop : Self.headless
+            }
             found.append(
               ArrowCandidate(
                 shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
@@ -217,7 +223,9 @@ struct ArrowSearch {
     case (nil, .some):
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
+      let inside = line.path.count { states[to.state!].ring.share(of: $0) < 0.75 }
       return cost + Self.fromNowhere + long * 0.5
+        + 4 * Double(inside) / Double(line.path.count)
     case (.some, nil): return cost + Self.toNowhere
     case (let one?, let other?) where one == other:
       let ring = states[one].ring

@@ -16,10 +16,6 @@ struct Interpretation {
 
   /// The cost of a doubtful ring that is no state.
   private static let otherCost = 6.0
-  /// The cost of each initial arrow after the first one, and of none.
-  private static let secondInitial = 1.5
-  private static let noInitial = 3.0
-
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
     self.states = Self.completed(states, with: traces)
@@ -44,7 +40,9 @@ struct Interpretation {
     let savings = found.map { arrow in
       arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
     }
-    arrows = Self.chosen(found, savings: savings)
+    arrows = ArrowChoice(
+      found: found, savings: savings, traces: rest, states: states, scale: scale
+    ).arrows()
     if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
       for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
         print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
@@ -63,7 +61,9 @@ struct Interpretation {
     }
     cost += arrows.reduce(0) { $0 + $1.cost }
     let initialCount = arrows.count { $0.isInitial }
-    cost += initialCount == 0 ? Self.noInitial : Self.secondInitial * Double(initialCount - 1)
+    cost +=
+      initialCount == 0
+      ? ArrowChoice.noInitial : ArrowChoice.secondInitial * Double(initialCount - 1)
   }
 
   /// Returns the states with the strokes that retrace their rings or close them.
@@ -86,41 +86,6 @@ struct Interpretation {
       }
     }
     return states
-  }
-
-  /// Returns the arrows that save most; one of them marks the initial state.
-  private static func chosen(
-    _ found: [ArrowCandidate], savings: [Double]
-  ) -> [ArrowCandidate] {
-    func chosen(_ savings: [Double]) -> [Int] {
-      Packing(
-        candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
-      ).chosen()
-    }
-    let first = chosen(savings)
-    let initial = first.filter { found[$0].isInitial }
-    guard initial.count != 1 else { return first.map { found[$0] } }
-    var changed = savings
-    if initial.isEmpty {
-      var owner: [Int: Int] = [:]
-      for index in first { for stroke in found[index].strokes { owner[stroke] = index } }
-      // What is lost by choosing an initial arrow instead of others.
-      func gain(_ index: Int) -> Double {
-        let others = Set(found[index].strokes.compactMap { owner[$0] })
-        return savings[index] - others.reduce(0) { $0 + savings[$1] }
-      }
-      guard
-        let best = found.indices.filter({ found[$0].isInitial })
-          .max(by: { gain($0) < gain($1) })
-      else { return first.map { found[$0] } }
-      changed[best] += noInitial
-    } else {
-      let best = initial.max { savings[$0] < savings[$1] }
-      for index in found.indices where found[index].isInitial && index != best {
-        changed[index] -= secondInitial
-      }
-    }
-    return chosen(changed).map { found[$0] }
   }
 }
 

@@ -26,8 +26,9 @@ struct RingSearch {
   /// Returns the ring of a whole stroke, whose ends may stick out.
   private func ring(of trace: Trace) -> Ring? {
     let points = trace.points
-    let turning = abs(trace.turning.signed) / (2 * .pi)
-    if turning > Self.doubleTurns, let double = double(points, stroke: trace.index) {
+    if let whole = Ring([points], strokes: [trace.index]), whole.turns > Self.doubleTurns,
+      let double = double(points, around: whole)
+    {
       return double
     }
     var best: Ring?
@@ -44,8 +45,7 @@ struct RingSearch {
   }
 
   /// Returns the outer of two rings in one stroke.
-  private func double(_ points: [Vector], stroke: Int) -> Ring? {
-    guard let whole = Ring([points], strokes: [stroke]) else { return nil }
+  private func double(_ points: [Vector], around whole: Ring) -> Ring? {
     // The angle from the start, without jumps.
     var angles: [Double] = [0]
     for (a, b) in zip(points, points.dropFirst()) {
@@ -57,8 +57,8 @@ struct RingSearch {
     guard abs(total) / (2 * .pi) > Self.doubleTurns,
       let half = angles.firstIndex(where: { abs($0) >= abs(total) / 2 }),
       half >= 8, points.count - half >= 8,
-      let one = Ring([Array(points[..<half])], strokes: [stroke]),
-      let two = Ring([Array(points[half...])], strokes: [stroke])
+      let one = Ring([Array(points[..<half])], strokes: whole.strokes),
+      let two = Ring([Array(points[half...])], strokes: whole.strokes)
     else { return nil }
     var outer = one.radius > two.radius ? one : two
     let inner = one.radius > two.radius ? two : one
@@ -74,10 +74,11 @@ struct RingSearch {
   /// Returns the radius of an arc that may be part of a ring.
   private func arcRadius(of trace: Trace) -> Double? {
     // An ellipse through an arc alone is far from the ring.
-    guard (0.12...0.97).contains(abs(trace.turning.signed) / (2 * .pi)),
-      let circle = CircleFit(Drawing([Stroke(trace.points.map { Point($0.x, $0.y) })]))
+    guard let circle = CircleFit(Drawing([Stroke(trace.points.map { Point($0.x, $0.y) })])),
+      (0.8...6.5).contains(trace.length / circle.radius)
     else { return nil }
     let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: circle.center) - circle.radius) }
+    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil { print("ARC", trace.index, circle.radius, off / circle.radius / Double(trace.points.count)) }
     guard off < 0.2 * circle.radius * Double(trace.points.count) else { return nil }
     return circle.radius
   }
@@ -99,6 +100,7 @@ struct RingSearch {
         .sorted { $0.distance < $1.distance }.prefix(Self.mostPartners)
       for partner in partners {
         let other = arcs[partner.index]
+        if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil, let ring = Ring([resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)], strokes: [one.trace.index, other.trace.index].sorted()) { print("PAIR", ring.strokes, ring.gap, ring.turns, ring.cost, partner.distance, ring.radius) }
         guard
           let ring = Ring(
             [resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)],

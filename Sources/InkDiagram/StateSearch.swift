@@ -111,8 +111,8 @@ struct StateSearch {
   /// Returns the logarithm of the odds that a ring is a state.
   private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
     let size = log(ring.radius / scale)
-    var odds = 2.5 - ring.cost - (size < 0 ? 7 : 3) * size * size
-    if ring.strokes.count > 1 { odds -= 0.7 }
+    var odds = 2.5 - ring.cost - (size < 0 ? 9 : 3) * size * size
+    if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)
     for number in grid.items(near: ring.center, reach: 1.6 * ring.radius) {
