@@ -82,7 +82,8 @@ let package = Package(
     .target(
       name: "InkDatasets",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles",
+        "SeededRandom",
       ]),
     .target(
       name: "InkPrint",
@@ -132,8 +133,7 @@ let package = Package(
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
-        "Automata",
-        "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -175,6 +175,8 @@ let package = Package(
       dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
+    .testTarget(
+      name: "InkDiagramTests", dependencies: ["InkDiagram", "InkDatasets", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]
