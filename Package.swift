@@ -73,6 +73,9 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
+      name: "CFreeType", pkgConfig: "freetype2",
+      providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+    .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
@@ -83,10 +86,13 @@ let package = Package(
         "SeededRandom",
       ]),
     .target(
+      name: "InkPrint",
+      dependencies: ["CFreeType", "InkRaster", "InkDatasets", "SafeFiles", "SeededRandom"]),
+    .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
-        "ParallelLoops", "SafeFiles", "SeededRandom",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkReader",
+        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
       name: "InkTraining",
@@ -126,8 +132,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "Automata",
-        "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
+        "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -148,6 +154,7 @@ let package = Package(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
+    .testTarget(name: "InkPrintTests", dependencies: ["InkPrint", "TestSupport"]),
     .testTarget(
       name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),
     .testTarget(
@@ -165,7 +172,7 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkEvaluationTests",
-      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
+      dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(

@@ -13,6 +13,11 @@ public struct Recording: Hashable, Sendable {
   /// Anything else the file says about it, such as Quick, Draw!'s `key_id` or the speed of drawing.
   public var attributes: [String: Attribute]
 
+  /// The label of ink that is no writing, among lines of writing: U+FFFD, the replacement character.
+  ///
+  /// A reader learns it as a character, and rejects such ink.
+  public static let noWriting = "\u{FFFD}"
+
   /// Creates a recording of `drawing`.
   public init(
     _ drawing: Drawing, label: String? = nil, writer: String? = nil, device: String? = nil,

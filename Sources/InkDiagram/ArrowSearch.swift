@@ -31,8 +31,11 @@ struct ArrowSearch {
   private let stateGrid: Grid
   private let heads: HeadSearch
 
-  /// The cost of an arrow without a head, from nowhere, to nowhere, and with both ends free.
+  /// The costs of an arrow without a head, of an initial arrow and a self-loop without one, and of
+  /// arrows from nowhere, to nowhere, and with both ends free.
   private static let headless = 1.4
+  private static let headlessMarker = 2.4
+  private static let headlessLoop = 0.5
   private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
@@ -62,8 +65,8 @@ struct ArrowSearch {
 
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
-    let single = traces.filter { $0.length > 0.35 * scale && $0.points.count > 1 }.map(Shaft.init)
-    return (single + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
+    let single = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }.map(Shaft.init)
+    return (single.filter { $0.length > 0.35 * scale } + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
   }
 
   /// Returns the initial marker that a triangle beside a state is.
@@ -121,7 +124,7 @@ struct ArrowSearch {
 
   private func straightness(_ shaft: Shaft) -> Bool {
     let turning = shaft.path.turning(smoothing: 6)
-    return turning.absolute < 3.5 && shaft.length > 0.4 * scale
+    return turning.absolute < 3.5 && shaft.length > 0.15 * scale
   }
 
   /// Returns the cost of going on from one shaft to another, or `nil` if they are too far apart.
@@ -189,13 +192,16 @@ struct ArrowSearch {
         let line = isReversed ? backwards : shaft
         let (first, last) = isReversed ? (tip, tail) : (tail, tip)
         var cost = base + (first?.cost ?? 0) + (last?.cost ?? 0)
-        if !atStart && !atEnd { cost += Self.headless }
         if atStart && atEnd { cost += 2.5 }
         let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
         let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
         for from in starts {
           for to in ends {
-            guard let ends = endCost(line, from, to) else { continue }
+            guard var ends = endCost(line, from, to) else { continue }
+            if !atStart && !atEnd {
+              ends += from.state == nil ? Self.headlessMarker
+                : from.state == to.state ? Self.headlessLoop : Self.headless
+            }
             found.append(
               ArrowCandidate(
                 shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
@@ -217,7 +223,9 @@ struct ArrowSearch {
     case (nil, .some):
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
+      let inside = line.path.count { states[to.state!].ring.share(of: $0) < 0.75 }
       return cost + Self.fromNowhere + long * 0.5
+        + 4 * Double(inside) / Double(line.path.count)
     case (.some, nil): return cost + Self.toNowhere
     case (let one?, let other?) where one == other:
       let ring = states[one].ring

@@ -24,7 +24,7 @@ struct HeadSearch {
     var barbs: [(stroke: Int, side: Double, cost: Double, end: Vector)] = []
     for number in grid.items(near: end, reach: 0.5 * scale) {
       let trace = traces[number]
-      guard !shaft.strokes.contains(trace.index), trace.size < min(0.9 * scale, 0.8 * length),
+      guard !shaft.strokes.contains(trace.index), trace.size < min(1.3 * scale, length),
         trace.size > 0.04 * scale
       else { continue }
       if let barb = barb(trace, at: end, heading) {
@@ -66,7 +66,9 @@ struct HeadSearch {
   private func barb(
     _ trace: Trace, at end: Vector, _ heading: Vector
   ) -> (side: Double, cost: Double, end: Vector)? {
-    guard trace.chord > 0.9 * trace.length, trace.chord > 0 else { return nil }
+    guard trace.chord > 0.9 * trace.length, trace.chord > 0, trace.size < 0.9 * scale else {
+      return nil
+    }
     let isForward = trace.start.distance(to: end) <= trace.end.distance(to: end)
     let (near, far) = isForward ? (trace.start, trace.end) : (trace.end, trace.start)
     let angle = angle(far - near, heading)
@@ -86,12 +88,18 @@ struct HeadSearch {
     else { return nil }
     let (one, other) = (trace.start - apex, trace.end - apex)
     // Both arms are straight.
-    guard one.length + other.length > 0.85 * trace.length, chord.length > 0.2 * trace.length,
+    guard one.length + other.length > 0.72 * trace.length, chord.length > 0.2 * trace.length,
       min(one.length, other.length) > 0.3 * max(one.length, other.length)
     else { return nil }
     let (a, b) = (angle(one, heading), angle(other, heading))
     guard a * b < 0 else { return nil }
-    let cost = near(apex.distance(to: end)) + slant(a) + slant(b)
+    let large = max(0, trace.size / scale - 0.8) / 0.3
+    // The apex can be ahead of the line.
+    let way = apex - end
+    let ahead = way.dot(heading)
+    let cost =
+      near(hypot(ahead > 0 ? 0.5 * ahead : ahead, way.cross(heading))) + slant(a) + slant(b)
+      + 0.5 * large * large
     return Head(strokes: [trace.index], tip: apex, cost: cost)
   }
 

@@ -15,14 +15,11 @@ struct Interpretation {
   var cost: Double
 
   /// The cost of a doubtful ring that is no state.
-  private static let otherCost = 4.0
-  /// The cost of each initial arrow after the first one, and of none.
-  private static let secondInitial = 1.5
-  private static let noInitial = 3.0
-
+  private static let otherCost = 6.0
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
-    self.states = states
+    self.states = Self.completed(states, with: traces)
+    let states = self.states
     let radii = states.map(\.ring.radius).sorted()
     scale = radii.isEmpty ? 0 : radii[radii.count / 2]
     cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
@@ -43,7 +40,9 @@ struct Interpretation {
     let savings = found.map { arrow in
       arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
     }
-    arrows = Self.chosen(found, savings: savings)
+    arrows = ArrowChoice(
+      found: found, savings: savings, traces: rest, states: states, scale: scale
+    ).arrows()
     if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
       for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
         print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
@@ -62,35 +61,31 @@ struct Interpretation {
     }
     cost += arrows.reduce(0) { $0 + $1.cost }
     let initialCount = arrows.count { $0.isInitial }
-    cost += initialCount == 0 ? Self.noInitial : Self.secondInitial * Double(initialCount - 1)
+    cost +=
+      initialCount == 0
+      ? ArrowChoice.noInitial : ArrowChoice.secondInitial * Double(initialCount - 1)
   }
 
-  /// Returns the arrows that save most; one of them marks the initial state.
-  private static func chosen(
-    _ found: [ArrowCandidate], savings: [Double]
-  ) -> [ArrowCandidate] {
-    func chosen(_ savings: [Double]) -> [Int] {
-      Packing(
-        candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
-      ).chosen()
-    }
-    let first = chosen(savings)
-    let initial = first.filter { found[$0].isInitial }
-    guard initial.count != 1 else { return first.map { found[$0] } }
-    var changed = savings
-    if initial.isEmpty {
-      guard
-        let best = found.indices.filter({ found[$0].isInitial })
-          .max(by: { savings[$0] < savings[$1] })
-      else { return first.map { found[$0] } }
-      changed[best] += noInitial
-    } else {
-      let best = initial.max { savings[$0] < savings[$1] }
-      for index in found.indices where found[index].isInitial && index != best {
-        changed[index] -= secondInitial
+  /// Returns the states with the strokes that retrace their rings or close them.
+  private static func completed(
+    _ states: [StateCandidate], with traces: [Trace]
+  ) -> [StateCandidate] {
+    var states = states
+    let used = Set(states.flatMap(\.strokes))
+    let largest = states.map(\.ring.radius).max() ?? 0
+    var grid = Grid(side: max(1e-6, largest))
+    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    for trace in traces where !used.contains(trace.index) && trace.size < 2.5 * largest {
+      for number in grid.items(near: trace.center, reach: 1.5 * largest) {
+        let ring = states[number].ring
+        guard trace.length > 0.3 * ring.radius,
+          trace.points.allSatisfy({ (0.82...1.16).contains(ring.share(of: $0)) })
+        else { continue }
+        states[number].strokes = (states[number].strokes + [trace.index]).sorted()
+        break
       }
     }
-    return chosen(changed).map { found[$0] }
+    return states
   }
 }
 
@@ -113,7 +108,7 @@ struct WritingCosts {
     // The names in the states show how large the writing is.
     let heights = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
       .map(\.height).sorted()
-    if !heights.isEmpty { height = min(1.1, max(0.5, heights[heights.count / 2] / scale)) }
+    if !heights.isEmpty { height = min(1.1, max(0.65, heights[heights.count / 2] / scale)) }
   }
 
   /// Returns the state whose ring encloses the stroke.

@@ -63,38 +63,51 @@ struct LabelReader {
   /// Returns the texts of all names with probabilities, given that a drawing's names are alike and
   /// differ from each other.
   func agreed(names lists: [[ScoredText]]) -> [[ScoredText]] {
-    let rounds = 4
-    var weights = lists.map(Self.weights)
-    for _ in 0..<rounds {
-      var kinds: [NameKind: Double] = [:]
+    let kinds = kinds(of: lists)
+    let scored = lists.map { list in
+      list.map { text in
+        let kind = NameKind(text.text)
+        var score = text.score + log(0.95 * (kinds[kind] ?? 0) + 0.05 * kind.prior)
+        if let index = kind.index(of: text.text), index > lists.count + 1 { score -= 1.5 }
+        if vocabulary.contains(text.text) { score += 1.5 }
+        return ScoredText(text: text.text, score: score)
+      }
+    }
+    var weights = scored.map(Self.weights)
+    for _ in 0..<3 {
       var texts: [String: Double] = [:]
       for (list, weight) in zip(lists, weights) {
-        for (text, share) in zip(list, weight) {
-          kinds[NameKind(text.text), default: 0] += share
-          texts[text.text, default: 0] += share
-        }
+        for (text, share) in zip(list, weight) { texts[text.text, default: 0] += share }
       }
-      let total = kinds.values.reduce(0, +)
-      weights = zip(lists, weights).map { list, weight in
-        let own = zip(list, weight).reduce(into: [NameKind: Double]()) {
-          $0[NameKind($1.0.text), default: 0] += $1.1
-        }
-        let scored = zip(list, weight).map { text, share in
-          let kind = NameKind(text.text)
-          let others = max(0, (kinds[kind] ?? 0) - (own[kind] ?? 0))
-          let rest = max(0, total - own.values.reduce(0, +))
-          let alike = (others + 1.5 * kind.prior) / (rest + 1.5)
-          // Another state has this name already.
-          let taken = min(1, max(0, (texts[text.text] ?? 0) - share))
-          var score = text.score + log(alike) - 3 * taken
-          if let index = kind.index(of: text.text), index > lists.count + 1 { score -= 1.5 }
-          if vocabulary.contains(text.text) { score += 1.5 }
-          return ScoredText(text: text.text, score: score)
-        }
-        return Self.weights(scored)
+      weights = zip(scored, weights).map { list, weight in
+        Self.weights(
+          zip(list, weight).map { text, share in
+            // Another state has this name already.
+            let taken = min(1, max(0, (texts[text.text] ?? 0) - share))
+            return ScoredText(text: text.text, score: text.score - 3 * taken)
+          })
       }
     }
     return Self.ranked(lists, weights)
+  }
+
+  /// Returns the probability of each kind of names in a drawing whose names are alike.
+  private func kinds(of lists: [[ScoredText]]) -> [NameKind: Double] {
+    // One hand writes a letter wrong everywhere, so that many states say little more than one.
+    let trust = 0.5
+    let all = Set(lists.flatMap { $0.map { NameKind($0.text) } })
+    let scores = all.map { kind in
+      let fit = lists.reduce(0.0) { sum, list in
+        let share = zip(list, Self.weights(list)).reduce(0.0) {
+          $0 + (NameKind($1.0.text) == kind ? $1.1 : 0)
+        }
+        return sum + log(share + 0.003)
+      }
+      return (kind: kind, score: log(kind.prior) + trust * fit)
+    }
+    guard let best = scores.map(\.score).max() else { return [:] }
+    let sum = scores.reduce(0.0) { $0 + exp($1.score - best) }
+    return Dictionary(uniqueKeysWithValues: scores.map { ($0.kind, exp($0.score - best) / sum) })
   }
 
   /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.

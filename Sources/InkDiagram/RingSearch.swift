@@ -15,14 +15,10 @@ struct RingSearch {
   /// Returns all rings; a stroke can be in several.
   func rings() -> [Ring] {
     var rings: [Ring] = []
-    var arcs: [(trace: Trace, ring: Ring)] = []
+    var arcs: [(trace: Trace, radius: Double)] = []
     for trace in traces where trace.points.count > 1 {
       if let ring = ring(of: trace) { rings.append(ring) }
-      if let arc = Ring([trace.points], strokes: [trace.index]), arc.gap > 0.1, arc.gap < 0.85,
-        arc.residual < 0.15
-      {
-        arcs.append((trace, arc))
-      }
+      if let radius = arcRadius(of: trace) { arcs.append((trace, radius)) }
     }
     return rings + pairs(of: arcs)
   }
@@ -30,8 +26,9 @@ struct RingSearch {
   /// Returns the ring of a whole stroke, whose ends may stick out.
   private func ring(of trace: Trace) -> Ring? {
     let points = trace.points
-    let turning = abs(trace.turning.signed) / (2 * .pi)
-    if turning > Self.doubleTurns, let double = double(points, stroke: trace.index) {
+    if let whole = Ring([points], strokes: [trace.index]), whole.turns > Self.doubleTurns,
+      let double = double(points, around: whole)
+    {
       return double
     }
     var best: Ring?
@@ -48,8 +45,7 @@ struct RingSearch {
   }
 
   /// Returns the outer of two rings in one stroke.
-  private func double(_ points: [Vector], stroke: Int) -> Ring? {
-    guard let whole = Ring([points], strokes: [stroke]) else { return nil }
+  private func double(_ points: [Vector], around whole: Ring) -> Ring? {
     // The angle from the start, without jumps.
     var angles: [Double] = [0]
     for (a, b) in zip(points, points.dropFirst()) {
@@ -61,8 +57,8 @@ struct RingSearch {
     guard abs(total) / (2 * .pi) > Self.doubleTurns,
       let half = angles.firstIndex(where: { abs($0) >= abs(total) / 2 }),
       half >= 8, points.count - half >= 8,
-      let one = Ring([Array(points[..<half])], strokes: [stroke]),
-      let two = Ring([Array(points[half...])], strokes: [stroke])
+      let one = Ring([Array(points[..<half])], strokes: whole.strokes),
+      let two = Ring([Array(points[half...])], strokes: whole.strokes)
     else { return nil }
     var outer = one.radius > two.radius ? one : two
     let inner = one.radius > two.radius ? two : one
@@ -75,23 +71,36 @@ struct RingSearch {
     return outer
   }
 
+  /// Returns the radius of an arc that may be part of a ring.
+  private func arcRadius(of trace: Trace) -> Double? {
+    // An ellipse through an arc alone is far from the ring.
+    guard let circle = CircleFit(Drawing([Stroke(trace.points.map { Point($0.x, $0.y) })])),
+      (0.8...6.5).contains(trace.length / circle.radius)
+    else { return nil }
+    let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: circle.center) - circle.radius) }
+    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil { print("ARC", trace.index, circle.radius, off / circle.radius / Double(trace.points.count)) }
+    guard off < 0.2 * circle.radius * Double(trace.points.count) else { return nil }
+    return circle.radius
+  }
+
   /// Returns the rings of two arcs whose ends meet.
-  private func pairs(of arcs: [(trace: Trace, ring: Ring)]) -> [Ring] {
+  private func pairs(of arcs: [(trace: Trace, radius: Double)]) -> [Ring] {
     guard arcs.count > 1 else { return [] }
-    let radii = arcs.map(\.ring.radius).sorted()
+    let radii = arcs.map(\.radius).sorted()
     var grid = Grid(side: radii[radii.count / 2])
     for (number, arc) in arcs.enumerated() {
       grid.insert(number, at: [arc.trace.start, arc.trace.end])
     }
     var found: [Ring] = []
     for (number, one) in arcs.enumerated() {
-      let reach = 1.2 * one.ring.radius
+      let reach = 1.4 * one.radius
       let partners = grid.items(near: one.trace.end, reach: reach).filter { $0 > number }
         .map { (index: $0, distance: endDistance(one.trace, arcs[$0].trace)) }
         .filter { $0.distance < 2 * reach }
         .sorted { $0.distance < $1.distance }.prefix(Self.mostPartners)
       for partner in partners {
         let other = arcs[partner.index]
+        if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil, let ring = Ring([resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)], strokes: [one.trace.index, other.trace.index].sorted()) { print("PAIR", ring.strokes, ring.gap, ring.turns, ring.cost, partner.distance, ring.radius) }
         guard
           let ring = Ring(
             [resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)],

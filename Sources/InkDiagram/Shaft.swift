@@ -74,7 +74,7 @@ struct Shaft {
       guard turn > leastCorner else { continue }
       let rest = path[index...]
       let reach = rest.map { $0.distance(to: path[index]) }.max() ?? 0
-      guard reach <= 0.65 * walked[index], reach >= 0.025 * total else { continue }
+      guard reach <= 0.85 * walked[index], reach >= 0.025 * total else { continue }
       // The pen goes back beside the line.
       guard let far = rest.max(by: { ($0 - path[index]).length < ($1 - path[index]).length }),
         (far - path[index]).unit.dot(heading) < 0.2

@@ -54,13 +54,14 @@ struct StateSearch {
     }
     var states: [StateCandidate] = []
     var places = Grid(side: 2 * scale)
-    for (ring, evidence) in judged where evidence > -Self.doubtful {
+    for (ring, evidence) in judged {
       let near = places.items(near: ring.center, reach: 2 * scale).filter {
         overlap(states[$0].ring, ring)
       }
       guard near.allSatisfy({ Set(states[$0].strokes).isDisjoint(with: ring.strokes) }) else {
         continue
       }
+      // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
         states[only].isFinal = true
         states[only].strokes = (states[only].strokes + ring.strokes).sorted()
@@ -68,7 +69,7 @@ struct StateSearch {
         if ring.radius > states[only].ring.radius { states[only].ring = ring }
         continue
       }
-      guard near.isEmpty else { continue }
+      guard near.isEmpty, evidence > -Self.doubtful else { continue }
       places.insert(states.count, at: [ring.center])
       states.append(
         StateCandidate(
@@ -110,8 +111,8 @@ struct StateSearch {
   /// Returns the logarithm of the odds that a ring is a state.
   private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
     let size = log(ring.radius / scale)
-    var odds = 2.5 - ring.cost - (size < 0 ? 7 : 3) * size * size
-    if ring.strokes.count > 1 { odds -= 0.7 }
+    var odds = 2.5 - ring.cost - (size < 0 ? 9 : 3) * size * size
+    if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)
     for number in grid.items(near: ring.center, reach: 1.6 * ring.radius) {
@@ -164,7 +165,7 @@ struct StateSearch {
   /// Whether two rings are those of a final state.
   private func isPair(_ a: Ring, _ b: Ring) -> Bool {
     let (outer, inner) = a.radius > b.radius ? (a, b) : (b, a)
-    return inner.radius > 0.55 * outer.radius
+    return inner.radius > 0.55 * outer.radius && max(a.cost, b.cost) < 4
       && inner.center.distance(to: outer.center) < 0.3 * outer.radius
   }
 }

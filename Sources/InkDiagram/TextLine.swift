@@ -54,7 +54,8 @@ struct TextLine {
     let tall = max(height, min(a.height, b.height))
     // One above the other: the dot of an i, the bar of a t or an equals sign.
     if across < 0 { return down < 0.35 * height }
-    // Beside each other: their vertical extents overlap, or nearly.
-    return across < 0.75 * tall && down < 0.12 * height
+    // Beside each other: their vertical extents overlap, or nearly. A comma joins what is around it.
+    let isComma = min(a.size, b.size) < 0.45 * height
+    return across < (isComma ? 0.9 : 0.65) * tall && down < (isComma ? 0.25 : 0.12) * height
   }
 }

@@ -61,7 +61,7 @@ struct AutomatonRecognize: ParsableCommand {
       try FileTree.refuseExisting(path, force: force)
     }
     let recognizer = try DiagramRecognizer.released()
-    let words = try vocabulary.map(Read.words) ?? []
+    let words = try vocabulary.map(TextOptions.words) ?? []
     var documents: [Document] = []
     let failureCount = try DrawingInputs(
       drawing: { drawing, name in

@@ -21,7 +21,10 @@ struct DatasetCompose: ParsableCommand {
       text as the label: names of states (q0, mostly with a small low subscript), symbols, lists \
       (a,b), numbers, expressions (i++), spellings of the empty word, short words and random letters. \
       Punctuation, signs and λ are drawn where a writer did not record them, and ε is the writer's \
-      mirrored 3; the attribute drawn lists these characters.
+      mirrored 3; the attribute drawn lists these characters. Some synthetic drawings that are no \
+      writing, such as scribbles and arrows, are added with the label U+FFFD (\(Recording.noWriting)), so \
+      that a reader learns to reject them. `dataset import --map zigzag=\(Recording.noWriting) --others drop` makes \
+      such examples of recordings.
 
       With --automata, the results are whole drawings of automata, with the truth in the fields \
       automaton and strokes, as inkstate automaton recognize has them. The characters come from the \
@@ -58,6 +61,12 @@ struct DatasetCompose: ParsableCommand {
   @Flag(help: "With --lines: write _ before subscripts in the labels, as in q_0 instead of q0.")
   var markSubscripts = false
 
+  @Option(
+    help: ArgumentHelp(
+      "With --lines: the share of drawings that are no writing. (default: 0.08)",
+      valueName: "share"))
+  var noWriting: Double?
+
   @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
@@ -70,6 +79,8 @@ struct DatasetCompose: ParsableCommand {
     guard lines || !markSubscripts else {
       throw ValidationError("--mark-subscripts needs --lines")
     }
+    guard lines || noWriting == nil else { throw ValidationError("--no-writing needs --lines") }
+    try check("--no-writing", noWriting ?? 0, in: 0...0.9)
     guard !lines || !automata else {
       throw ValidationError("--lines and --automata make different data; give one")
     }
@@ -91,9 +102,9 @@ struct DatasetCompose: ParsableCommand {
     let dataset = try loading.load(data).dataset
     let composed =
       lines
-      ? LineComposer(seed: seed, marksSubscripts: markSubscripts)
+      ? composedLines(dataset)
+      : Composer(seed: seed)
         .compose(from: dataset, perHand: perWriter)
-      : Composer(seed: seed).compose(from: dataset, perHand: perWriter)
     guard !composed.examples.isEmpty else {
       throw FileError(
         path: data,
@@ -102,9 +113,17 @@ struct DatasetCompose: ParsableCommand {
         found: "none")
     }
     try DatasetForm.ndjson.write(composed, rasterizer: .standard, to: output.output)
+    let written = composed.examples.filter { $0.label != Recording.noWriting }
     report(
-      composed.examples.count, lines ? "line" : "drawing",
-      writers: Set(composed.examples.map(\.hand)).count)
+      written.count, lines ? "line" : "drawing", writers: Set(written.map(\.hand)).count,
+      others: composed.examples.count - written.count)
+  }
+
+  private func composedLines(_ dataset: Dataset) -> Dataset {
+    let composer = LineComposer(seed: seed, marksSubscripts: markSubscripts)
+    var composed = composer.compose(from: dataset, perHand: perWriter)
+    composed.add(composer.noWriting(beside: composed, share: noWriting ?? 0.08))
+    return composed
   }
 
   private func composeAutomata() throws {
@@ -145,8 +164,11 @@ struct DatasetCompose: ParsableCommand {
     report(count, "drawing", writers: writerCount)
   }
 
-  private func report(_ count: Int, _ noun: String, writers: Int) {
+  private func report(_ count: Int, _ noun: String, writers: Int, others: Int = 0) {
     Terminal.show(
-      "\(count.counted(noun)) composed by \(writers.counted("writer")) in \(output.output)")
+      "\(count.counted(noun)) composed by \(writers.counted("writer"))"
+        + (others > 0
+          ? ", and \(others.counted("drawing")) that \(others == 1 ? "is" : "are") no writing," : "")
+        + " in \(output.output)")
   }
 }
