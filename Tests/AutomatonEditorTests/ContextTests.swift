@@ -56,6 +56,11 @@ import Testing
     _ = session.draw(arc(Vector(302, 298), 72, from: -1.5, sweep: 6.2))
     #expect(session.editor.document.states[0].isFinal)
     #expect(session.editor.document.transitions.isEmpty)
+    session.editor.undo()
+    // Far from the ring on one side, and near it where it starts.
+    _ = session.draw(arc(Vector(310, 300), 80, from: .pi, sweep: 6.2))
+    #expect(session.editor.document.states[0].isFinal)
+    #expect(session.editor.document.transitions.isEmpty)
     // Its start is near the ring of the other state.
     _ = session.draw(arc(Vector(300, 155), 60, from: .pi / 2, sweep: 6.2))
     #expect(session.editor.document.states.count == 2)
@@ -74,9 +79,9 @@ import Testing
     #expect(session.editor.document.states.count == 1)
   }
 
-  @Test func aBoxOnEmptyPaperIsNoState() throws {
+  @Test func anOpenBoxOnEmptyPaperIsNoState() throws {
     var session = try session("other")
-    let corners = [(640.0, 240.0), (760, 240), (760, 360), (640, 360), (640, 245)]
+    let corners = [(640.0, 240.0), (760, 240), (760, 360), (640, 360), (640, 300)]
     _ = session.draw(Stroke(corners.map { Point($0.0, $0.1) }).resampled(count: 80))
     #expect(session.editor.document.states.count == 1)
   }

@@ -78,7 +78,8 @@ import TestSupport
 
   @Test func anArrowToAStateIsNoWriting() throws {
     var session = try two()
-    let short = Stroke((0...20).map { Point(185 + 2.5 * Double($0), 300) })
+    // From above, and near the start of the other arrow.
+    let short = Stroke((0...20).map { Point(352 - 0.55 * Double($0), 200 + 2.6 * Double($0)) })
     let decision = session.draw(short)
     #expect(decision.label == "transition")
     session.settle()
@@ -158,5 +159,68 @@ import TestSupport
       #expect(decision != .writing(element: "e1"))
     }
     #expect(!session.settle() && session.editor.document.state("e1")?.name == "q0")
+  }
+
+  // MARK: The automata of the usability test
+
+  /// Draws the automaton `known`, settling after each pause, and compares it with the truth.
+  private func comparison(
+    _ composer: DiagramComposer, _ writer: DiagramComposer.Writer, known: String
+  ) throws -> DiagramComparison? {
+    guard let example = composer.drawing(0, by: writer, known: known),
+      case .drawing(let drawing) = example.content,
+      let truth = try Diagram(attributes: example.attributes)
+    else { return nil }
+    var session = try session()
+    var last: Double?
+    for stroke in drawing.strokes {
+      if let last, let time = stroke.points.first?.time, time - last > SketchSession.longestPause {
+        session.settle()
+      }
+      last = stroke.points.last?.time
+      _ = session.draw(stroke)
+    }
+    session.settle()
+    return DiagramComparison(Diagram(session.editor.document), truth: truth)
+  }
+
+  /// Each symbol list that is wrong needs one correction; a wrong structure needs more.
+  @Test func theSevenAutomataAreDrawnWithoutAKeyboard() throws {
+    let composer = DiagramComposer(seed: 77_004)
+    var (count, rightCount) = (0, 0)
+    for writer in composer.syntheticWriters(count: 4) {
+      for known in DiagramComposer.knownAutomata {
+        guard let comparison = try comparison(composer, writer, known: known) else { continue }
+        count += 1
+        let wrong = comparison.symbols.count - comparison.symbols.right
+        if comparison.structure.right == 1, wrong <= 1 { rightCount += 1 }
+      }
+    }
+    #expect(count == 28 && 10 * rightCount >= 9 * count, "\(rightCount) of \(count)")
+  }
+
+  @Test func aStrokeOfALongDrawingIsAnsweredSoon() throws {
+    var session = try session()
+    let composer = DiagramComposer(seed: 77_005)
+    let writer = composer.syntheticWriters(count: 1)[0]
+    var count = 0
+    var times: [Duration] = []
+    for index in 0... where count < 1000 {
+      guard let example = composer.drawing(index, by: writer),
+        case .drawing(let drawing) = example.content
+      else { continue }
+      // Drawings beside each other.
+      for stroke in drawing.transformed(
+        by: .translation(x: Double(index % 5) * 3000, y: Double(index / 5) * 3000)
+      ).strokes {
+        let moved = Stroke(stroke.points.map { Point($0.x, $0.y) })
+        times.append(ContinuousClock().measure { _ = session.draw(moved) })
+        count += 1
+        if count % 100 == 0 { session.settle() }
+      }
+    }
+    let usual = times.suffix(200).sorted()[100]
+    #expect(usual < .milliseconds(25), "\(usual)")
+    #expect(session.editor.document.states.count > 50)
   }
 }
