@@ -211,7 +211,7 @@ import TestSupport
     let lit = (1...20).map { varied(Augmentation(light: 0.5), seed: $0) }
     #expect(lit.contains { abs(mean($0, 0..<15) - mean($0, 105..<120)) > 30 })
     let grainy = (1...20).map { varied(Augmentation(noise: 0.2), seed: $0) }
-    #expect(grainy.contains { Set((0..<12).map { row in $0.pixels[row * 120] }).count > 6 })
+    #expect(grainy.contains { Set($0.pixels.prefix(12)).count > 6 })
     let inverted = (1...20).count { mean(varied(Augmentation(inversion: 0.5), seed: $0)) < 128 }
     #expect((4...16).contains(inverted))
   }
