@@ -22,7 +22,11 @@ let package = Package(
       targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkReader"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
-      name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
+      name: "AutomatonEditor",
+      targets: [
+        "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkReader", "InkDiagram", "Automata",
+        "AutomatonEditor",
+      ]),
     .library(
       name: "InkTraining",
       targets: ["SeededRandom", "InkImageIO", "InkDatasets", "InkEvaluation", "InkTraining"]),
@@ -46,7 +50,8 @@ let package = Package(
     .target(name: "XMLTree"),
     .target(name: "Ink", dependencies: ["XMLTree"]),
     .target(name: "Automata", dependencies: ["XMLTree"]),
-    .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
+    .target(
+      name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkDiagram", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "InkSeries", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
@@ -57,7 +62,7 @@ let package = Package(
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
-    .target(name: "InkDiagram", dependencies: ["Ink", "InkRecognizer", "InkReader"]),
+    .target(name: "InkDiagram", dependencies: ["Ink", "InkNetwork", "InkReader", "InkRecognizer"]),
 
     // The workshop.
     .target(name: "SeededRandom"),
@@ -77,7 +82,8 @@ let package = Package(
     .target(
       name: "InkDatasets",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles",
+        "SeededRandom",
       ]),
     .target(
       name: "InkPrint",
@@ -126,8 +132,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "InkPrint", "Automata",
-        "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
+        "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -169,6 +175,8 @@ let package = Package(
       dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
+    .testTarget(
+      name: "InkDiagramTests", dependencies: ["InkDiagram", "InkDatasets", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

@@ -276,13 +276,16 @@ package struct LineTexts {
 /// Writes lines with the characters and the habits of one writer.
 ///
 /// Lengths are shares of the height of a capital letter. The baseline is at y 0, and y points down.
-private struct LineWriter {
+struct LineWriter {
   private let samples: [Character: [Drawing]]
   private let xHeight: Double
   private let descent: Double
   private let gap: Double
   private let subscriptSize: Double
   private let subscriptDrop: Double
+
+  /// The characters with recordings.
+  var recorded: Set<Character> { Set(samples.keys) }
 
   /// The characters that this writer can write without a recording.
   var drawable: Set<Character> {
@@ -302,6 +305,22 @@ private struct LineWriter {
   /// Writes `text`, and returns the line with the characters that were not recorded.
   func line(
     _ text: LineText, using generator: inout SeededGenerator
+  ) -> (drawing: Drawing, drawn: [Character]) {
+    let (line, drawn) = strokes(of: text, using: &generator)
+    // The size on the canvas, a slight slope and a place.
+    let scale = exp(generator.uniform(log(18)...log(60)))
+    let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
+      .then(.translation(x: generator.uniform(20...400), y: generator.uniform(60...400)))
+    let drawing = line.transformed(by: place).mapPoints { _, point in
+      Point((point.x * 100).rounded() / 100, (point.y * 100).rounded() / 100)
+    }
+    return (drawing, drawn)
+  }
+
+  /// Writes `text` with capitals of height 1, and returns it with the characters that were not
+  /// recorded.
+  func strokes(
+    of text: LineText, using generator: inout SeededGenerator
   ) -> (drawing: Drawing, drawn: [Character]) {
     var strokes: [Stroke] = []
     var drawn: Set<Character> = []
@@ -328,14 +347,7 @@ private struct LineWriter {
       x += size * bounds.width
       previous = character
     }
-    // The size on the canvas, a slight slope and a place.
-    let scale = exp(generator.uniform(log(18)...log(60)))
-    let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
-      .then(.translation(x: generator.uniform(20...400), y: generator.uniform(60...400)))
-    let drawing = Drawing(strokes).transformed(by: place).mapPoints { _, point in
-      Point((point.x * 100).rounded() / 100, (point.y * 100).rounded() / 100)
-    }
-    return (drawing, drawn.sorted())
+    return (Drawing(strokes), drawn.sorted())
   }
 
   /// Returns a character on the baseline, in the size of its kind.

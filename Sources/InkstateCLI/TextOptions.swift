@@ -28,7 +28,8 @@ struct TextOptions: ParsableArguments {
     return decoder
   }
 
-  private static func words(in path: String) throws -> [String] {
+  /// Returns the lines of a text file.
+  static func words(in path: String) throws -> [String] {
     guard let data = FileManager.default.contents(atPath: path),
       let text = String(data: data, encoding: .utf8)
     else { throw FileError(path: path, expected: "words in UTF-8, one per line", found: "no text") }

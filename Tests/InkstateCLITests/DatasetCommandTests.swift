@@ -317,6 +317,33 @@ import TestSupport
     )
   }
 
+  @Test func drawingsOfAutomataAreComposedWithTheirTruth() throws {
+    var result = try run("dataset compose --automata --writers 2 --per-writer 3 -o drawings.ndjson")
+    #expect(result.output == "6 drawings composed by 2 writers in drawings.ndjson\n")
+    var drawings = try Dataset.load("\(folder.path)/drawings.ndjson").dataset.examples
+    #expect(drawings.count == 6 && drawings.allSatisfy { $0.attributes["automaton"] != nil })
+    result = try run("dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
+    #expect(result.output.hasPrefix("7 drawings"))
+    _ = try run("dataset synthesize --repertoire digits --writers 3 --per-class 2 -o digits.ndjson")
+    result = try run(
+      "dataset compose digits.ndjson --automata --per-writer 2 --seed 2 -o numbered.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    drawings = try Dataset.load("\(folder.path)/numbered.ndjson").dataset.examples
+    #expect(Set(drawings.compactMap(\.writer)).count == 3)
+    for (options, message) in [
+      ("--automata", "give a data set, or --writers for synthetic drawings"),
+      ("", "give a data set"), ("digits.ndjson --automata --writers 2", "but not both"),
+      ("digits.ndjson --known", "--writers, --shapes and --known need --automata"),
+      ("digits.ndjson --lines --automata", "--lines and --automata make different data"),
+    ] {
+      result = try run("dataset compose \(options) -o a.ndjson")
+      #expect(result.status == 64 && result.errors.contains(message), "\(options)")
+    }
+    result = try run("dataset compose digits.ndjson --automata --known -o a.ndjson")
+    #expect(result.status == 1 && result.errors.contains("digits.ndjson: expected writers of"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
+  }
+
   /// The examples of a command's help, as one would type them.
   private func examples(_ command: String) throws -> [String] {
     let paragraphs = try run("\(command) --help").output.split(separator: "\n\n")
