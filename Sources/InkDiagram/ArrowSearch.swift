@@ -43,6 +43,8 @@ struct ArrowSearch {
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.
   private static let markerCost = 0.6
+  /// The cost above which a candidate is no arrow.
+  private static let mostCost = 12.0
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -197,7 +199,7 @@ struct ArrowSearch {
         let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
         for from in starts {
           for to in ends {
-            guard var ends = endCost(line, from, to) else { continue }
+            guard cost + from.cost + to.cost < Self.mostCost, var ends = endCost(line, from, to) else { continue }
             if !atStart && !atEnd {
               ends += from.state == nil ? Self.headlessMarker
                 : from.state == to.state ? Self.headlessLoop : Self.headless

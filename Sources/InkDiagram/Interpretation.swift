@@ -29,7 +29,8 @@ struct Interpretation {
     let ringStrokes = Set(states.flatMap(\.strokes))
     let rest = traces.filter { !ringStrokes.contains($0.index) }
     guard scale > 0 else {
-      (arrows, writing, others) = ([], [], rest)
+      arrows = []
+      (writing, others) = WritingSearch(traces: rest, states: []).split()
       return
     }
     let search = ArrowSearch(traces: rest, states: states, scale: scale)
@@ -43,22 +44,10 @@ struct Interpretation {
     arrows = ArrowChoice(
       found: found, savings: savings, traces: rest, states: states, scale: scale
     ).arrows()
-    if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
-      for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
-        print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
-      }
-      for t in rest where t.index == d { print("TEXT", writingCosts.cost(of: t), t.size / scale) }
-    }
     let used = Set(arrows.flatMap(\.strokes))
-    (writing, others) = ([], [])
-    for trace in rest where !used.contains(trace.index) {
-      if writingCosts.cost(of: trace) < Self.otherCost {
-        writing.append(trace)
-      } else {
-        others.append(trace)
-      }
-      cost += costs[trace.index] ?? 0
-    }
+    let left = rest.filter { !used.contains($0.index) }
+    for trace in left { cost += costs[trace.index] ?? 0 }
+    (writing, others) = WritingSearch(traces: left, states: states).split()
     cost += arrows.reduce(0) { $0 + $1.cost }
     let initialCount = arrows.count { $0.isInitial }
     cost +=
