@@ -3,8 +3,6 @@ import Ink
 /// Chooses the arrows of a drawing among all that it may have.
 struct ArrowChoice {
   let found: [ArrowCandidate]
-  /// What each arrow saves, compared with its strokes as writing.
-  let savings: [Double]
   /// The strokes that are no rings of states.
   let traces: [Trace]
   let states: [StateCandidate]
@@ -24,6 +22,7 @@ struct ArrowChoice {
         candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
       ).chosen()
     }
+    let savings = found.map(\.saving)
     let first = chosen(savings)
     let initial = first.filter { found[$0].isInitial }
     guard initial.count != 1 else { return first.map { found[$0] } }

@@ -18,7 +18,10 @@ struct Interpretation {
   private static let otherCost = 6.0
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
-    self.states = Self.completed(states, with: traces)
+    // From left to right, whatever the order of the strokes.
+    self.states = Self.completed(states, with: traces).sorted {
+      ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
+    }
     let states = self.states
     let radii = states.map(\.ring.radius).sorted()
     scale = radii.isEmpty ? 0 : radii[radii.count / 2]
@@ -37,13 +40,13 @@ struct Interpretation {
     let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
-    let found = search.arrows()
-    let savings = found.map { arrow in
-      arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
+    var found = search.arrows()
+    for index in found.indices {
+      let writing = found[index].strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
+      found[index].saving = writing - found[index].cost
     }
-    arrows = ArrowChoice(
-      found: found, savings: savings, traces: rest, states: states, scale: scale
-    ).arrows()
+    arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
+      .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     let used = Set(arrows.flatMap(\.strokes))
     let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }

@@ -42,7 +42,8 @@ struct LabelReader {
         found[text.text] = max(found[text.text] ?? -.infinity, text.score)
       }
     }
-    return found.map { ScoredText(text: $0, score: $1) }.sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    return found.map { ScoredText(text: $0, score: $1) }
+      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
@@ -54,7 +55,8 @@ struct LabelReader {
     else { return [] }
     let absolute = reading.evidence * Double(max(1, best.text.count))
     return reading.candidates.filter { !$0.text.isEmpty && $0.probability > 0 }.map {
-      ScoredText(text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
+      ScoredText(
+        text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
     }
   }
 

@@ -58,7 +58,9 @@ struct LabelSearch {
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
     var pairs: [(line: Int, arrow: Int, cost: Double)] = []
     for (number, line) in lines.enumerated()
-    where line.traces.count <= Self.mostStrokes && line.high.x - line.low.x < Self.mostWidth * height {
+    where line.traces.count <= Self.mostStrokes
+      && line.high.x - line.low.x < Self.mostWidth * height
+    {
       let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * height
       for arrow in grid.items(near: line.center, reach: reach) {
         let cost = cost(of: line, at: arrows[arrow], height: height)

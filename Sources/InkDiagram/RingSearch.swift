@@ -37,7 +37,9 @@ struct RingSearch {
       else { continue }
       // What sticks out has to be near the ring all the same.
       let ends = [points[0], points[points.count - 1]].map { abs(ring.share(of: $0) - 1) }
-      guard ring.gap < Self.mostGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else { continue }
+      guard ring.gap < Self.mostGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else {
+        continue
+      }
       if best.map({ ring.cost + 0.3 < $0.cost }) ?? true { best = ring }
       if cut == (0, 0), ring.cost < 0.5 { break }
     }

@@ -72,8 +72,9 @@ struct WritingSearch {
       for line in [shaft, shaft.reversed] where !line.headAtEnd {
         guard
           let head = search.heads(at: line).first(where: { head in
-            head.cost < (head.strokes.allSatisfy { isInLine($0, small, grid) }
-              ? Self.headCostInLine : Self.headCost)
+            head.cost
+              < (head.strokes.allSatisfy { isInLine($0, small, grid) }
+                ? Self.headCostInLine : Self.headCost)
           })
         else { continue }
         found.formUnion(head.strokes)

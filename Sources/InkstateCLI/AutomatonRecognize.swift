@@ -154,7 +154,8 @@ struct AutomatonRecognize: ParsableCommand {
     switch format.value {
     case .json:
       try Terminal.show(json: JSONLine(source: name, diagram: diagram), indented: false)
-    case .text: diagram.description(named: name).split(separator: "\n").forEach {
+    case .text:
+      diagram.description(named: name).split(separator: "\n").forEach {
         Terminal.show(String($0))
       }
     }
