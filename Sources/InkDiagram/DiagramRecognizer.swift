@@ -16,6 +16,8 @@ public struct DiagramRecognizer: Sendable {
   private static let penDirection = 0.8
   /// The number of doubtful rings that are tried both as states and as something else.
   private static let mostDoubtful = 5
+  /// How much less a drawing has to cost with a doubtful ring as a state.
+  private static let newState = 1.5
   /// The number of strokes above which doubtful rings are decided one by one.
   private static let mostStrokes = 400
 
@@ -64,7 +66,8 @@ public struct DiagramRecognizer: Sendable {
     for index in doubtful {
       isState[index].toggle()
       let other = interpretation(isState)
-      if other.cost < best.cost {
+      // Letters can look like arrows, so a ring needs more than a slightly better drawing.
+      if other.cost + (isState[index] ? Self.newState : 0) < best.cost {
         best = other
       } else {
         isState[index].toggle()

@@ -34,6 +34,7 @@ struct Interpretation {
     guard scale > 0 else {
       arrows = []
       (writing, others) = WritingSearch(traces: rest, states: []).split()
+      cost += WritingCosts.usual * Double(rest.count)
       return
     }
     let search = ArrowSearch(traces: rest, states: states, scale: scale)
@@ -52,10 +53,6 @@ struct Interpretation {
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
     cost += arrows.reduce(0) { $0 + $1.cost }
-    let initialCount = arrows.count { $0.isInitial }
-    cost +=
-      initialCount == 0
-      ? ArrowChoice.noInitial : ArrowChoice.secondInitial * Double(initialCount - 1)
   }
 
   /// Returns the states with the strokes that retrace their rings or close them.

@@ -167,10 +167,11 @@ import Testing
   @Test func aLineGoesOnBehindItsLabel() throws {
     let strokes =
       [arc(200, 200), arc(560, 200), line((255, 200), (340, 200)), line((400, 200), (505, 200))]
-      + [line((488, 187), (505, 200), (488, 213))]
+      + [line((488, 187), (505, 200), (488, 213)), arc(370, 200, 14, from: 0.1, to: 0.9)]
     let diagram = try recognize(strokes)
     #expect(transitions(diagram) == [["2", "6"]])
     #expect(diagram.strokes[2].element == "t0" && diagram.strokes[3].element == "t0")
+    #expect(diagram.strokes[5] == .init(.text, element: "t0"))
   }
 
   // MARK: Handwriting
