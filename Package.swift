@@ -66,11 +66,16 @@ let package = Package(
     .systemLibrary(
       name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
     .systemLibrary(
+      name: "CJPEG", pkgConfig: "libturbojpeg",
+      providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+    .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
-    .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
+    .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "InkRaster"]),
+    .target(
+      name: "InkTracing", dependencies: ["Ink", "InkRaster", "InkImageIO", "ParallelLoops"]),
     .target(
       name: "InkDatasets",
       dependencies: [
@@ -120,8 +125,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "Automata", "AutomatonEditor",
-        "SafeFiles", "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "InkTracing", "Automata",
+        "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -141,6 +146,8 @@ let package = Package(
     .testTarget(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
+    .testTarget(
+      name: "InkTracingTests", dependencies: ["InkTracing", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(
       name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),

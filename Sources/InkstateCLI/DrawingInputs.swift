@@ -110,7 +110,7 @@ struct DrawingInputs {
         Terminal.say("not read: \(first)\(more)")
       }
       return failureCount
-    } catch let error where error is InkError || error is PNGError {
+    } catch let error where error is InkError || error is PictureError {
       Terminal.say("not read: \(error)")
       return 1
     } catch let error as PreparationError {

@@ -20,6 +20,7 @@ struct Inkstate: ParsableCommand {
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
       Classify.self, Read.self, Inspect.self, Export.self, Import.self, AutomatonCommand.self,
+      Trace.self,
       StudioProgram.self,
     ])
 
