@@ -22,7 +22,11 @@ let package = Package(
       targets: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkReader"]),
     .library(name: "Automata", targets: ["Automata"]),
     .library(
-      name: "AutomatonEditor", targets: ["Ink", "InkRecognizer", "Automata", "AutomatonEditor"]),
+      name: "AutomatonEditor",
+      targets: [
+        "Ink", "InkRaster", "InkNetwork", "InkRecognizer", "InkReader", "InkDiagram", "Automata",
+        "AutomatonEditor",
+      ]),
     .library(
       name: "InkTraining",
       targets: ["SeededRandom", "InkImageIO", "InkDatasets", "InkEvaluation", "InkTraining"]),
@@ -46,7 +50,8 @@ let package = Package(
     .target(name: "XMLTree"),
     .target(name: "Ink", dependencies: ["XMLTree"]),
     .target(name: "Automata", dependencies: ["XMLTree"]),
-    .target(name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkRecognizer"]),
+    .target(
+      name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkDiagram", "InkRecognizer"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "InkSeries", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
@@ -57,7 +62,7 @@ let package = Package(
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
-    .target(name: "InkDiagram", dependencies: ["Ink", "InkRecognizer", "InkReader"]),
+    .target(name: "InkDiagram", dependencies: ["Ink", "InkNetwork", "InkReader", "InkRecognizer"]),
 
     // The workshop.
     .target(name: "SeededRandom"),
@@ -71,6 +76,9 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
+      name: "CFreeType", pkgConfig: "freetype2",
+      providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+    .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "InkRaster"]),
@@ -79,13 +87,17 @@ let package = Package(
     .target(
       name: "InkDatasets",
       dependencies: [
-        "CZlib", "Ink", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles", "SeededRandom",
+        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles",
+        "SeededRandom",
       ]),
+    .target(
+      name: "InkPrint",
+      dependencies: ["CFreeType", "InkRaster", "InkDatasets", "SafeFiles", "SeededRandom"]),
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkSeries",
-        "ParallelLoops", "SafeFiles", "SeededRandom",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkReader",
+        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
     .target(
       name: "InkTraining",
@@ -125,8 +137,8 @@ let package = Package(
       name: "InkstateCLI",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkExchange", "InkRecognizer", "InkReader", "InkEvaluation", "InkTracing", "Automata",
-        "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
+        "InkTracing", "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -145,10 +157,11 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
-    .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
+    .testTarget(name: "InkImageIOTests", dependencies: ["CJPEG", "InkImageIO", "TestSupport"]),
     .testTarget(
       name: "InkTracingTests", dependencies: ["InkTracing", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
+    .testTarget(name: "InkPrintTests", dependencies: ["InkPrint", "TestSupport"]),
     .testTarget(
       name: "InkNetworkTests", dependencies: ["InkNetwork", "InkTraining", "TestSupport"]),
     .testTarget(
@@ -166,9 +179,11 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkEvaluationTests",
-      dependencies: ["InkEvaluation", "InkSeries", "InkTraining", "TestSupport"]),
+      dependencies: ["InkEvaluation", "InkReader", "InkSeries", "InkTraining", "TestSupport"]),
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
+    .testTarget(
+      name: "InkDiagramTests", dependencies: ["InkDiagram", "InkDatasets", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

@@ -37,9 +37,11 @@ MODULES = {"torch": "torch", "torch-tuned": "torch", "tensorflow": "tensorflow",
 MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200),
                  "sketch": (3_123_200, 112_896),
                  # Series of 60 steps and 6 channels.
-                 "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400)}
+                 "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400),
+                 # Lines of 128 columns.
+                 "reader": (22_196_224, 589_824)}
 BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
-    (task, network): batches for network in ("activity", "gesture")
+    (task, network): batches for network in ("activity", "gesture", "reader")
     for task, batches in (("train", (64,)), ("infer", (1,)))}
 # What only Inkstate measures: the row's network and title, and what else is asked.
 OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
@@ -352,8 +354,9 @@ class Comparison:
             wanted += [("train", "sketch", 64, threads, 1.8), ("infer", "sketch", 1, threads, 1.8),
                        ("infer", "sketch", 256, threads, 1.8),
                        ("train", "activity", 64, threads, 1.5),
-                       ("train", "gesture", 64, threads, 1.5)]
-        wanted += [("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.3)]
+                       ("train", "gesture", 64, threads, 1.5),
+                       ("train", "reader", 64, threads, 1.5)]
+        wanted += [("infer", "reader", 1, 1, 1.2), ("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.3)]
         lines = []
         for task, network, batch, threads, least in wanted:
             for row in self.ratios:
@@ -399,7 +402,8 @@ def main():
           f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
     print(f"Medians of {comparison.rounds} interleaved rounds of {comparison.seconds:.1f} s; spread is "
           "the widest difference between rounds. Training is a whole step: both passes and Adam; "
-          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. PyTorch runs op by op, but for the tuned one's "
+          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. `reader` reads lines of 32 × 128 pixels; training has texts of 5 "
+          "of 97 characters and CTC, without TensorFlow. PyTorch runs op by op, but for the tuned one's "
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "
           "convolutions and gradients that follow max-pooling make fewer, so that more than 100 % is "

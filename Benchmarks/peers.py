@@ -31,12 +31,18 @@ SERIES = ("activity", "gesture")
 STEPS, CHANNELS, SERIES_CLASSES = 60, 6, 5
 # The steps of a window of `activity`'s convolution.
 WINDOW = STEPS // 5
+# Lines of writing of 32 rows, for `reader`; the blank is class 0.
+LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 128, 97, 5
 
 
 def numpy_batches(name, batch):
     """Batches of 2048 examples or more, which are taken in turn; series are [channels, steps]."""
     import numpy
     generator = numpy.random.default_rng(1)
+    if name == "reader":
+        return [(generator.random((batch, 1, 32, LINE_WIDTH), dtype=numpy.float32),
+                 generator.integers(1, CHARACTERS + 1, (batch, TEXT_LENGTH)))
+                for _ in range(max(4, 512 // batch))]
     shape, classes = ((CHANNELS, STEPS), SERIES_CLASSES) if name in SERIES else ((1, 28, 28), CLASSES)
     return [(generator.random((batch, *shape), dtype=numpy.float32),
              generator.integers(0, classes, batch)) for _ in range(max(4, 2048 // batch))]
@@ -78,8 +84,33 @@ def torch_series_network(name):
     return {"activity": Activity, "gesture": Gesture}[name]()
 
 
+def torch_reader():
+    from torch import nn
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            modules, channels = [], 1
+            for filters, pools in ((16, True), (32, True), (48, False), (64, False)):
+                modules += [nn.Conv2d(channels, filters, 3, padding=1), nn.BatchNorm2d(filters),
+                            nn.ReLU()] + [nn.MaxPool2d(2)] * pools
+                channels = filters
+            self.convolutions = nn.Sequential(*modules)
+            self.dense = nn.Sequential(nn.Linear(512, 112), nn.ReLU(), nn.Dropout(0.2))
+            self.gru = nn.GRU(112, 96, batch_first=True, bidirectional=True)
+            self.output = nn.Sequential(nn.Dropout(0.3), nn.Linear(192, CHARACTERS + 1))
+
+        def forward(self, lines):
+            columns = self.convolutions(lines).flatten(1, 2).transpose(1, 2)
+            return self.output(self.gru(self.dense(columns))[0])
+
+    return Reader()
+
+
 def torch_network(name):
     from torch import nn
+    if name == "reader":
+        return torch_reader()
     if name in SERIES:
         return torch_series_network(name)
     kernel, convolutions, units, dropout, normalizes = NETWORKS[name]
@@ -130,6 +161,12 @@ class Torch:
             return infer
         optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=self.is_tuned)
         loss = torch.nn.CrossEntropyLoss()
+        if name == "reader":
+            lengths = [torch.full((batch,), steps) for steps in (LINE_WIDTH // 4, TEXT_LENGTH)]
+
+            def loss(logits, targets):
+                return torch.nn.functional.ctc_loss(
+                    logits.transpose(0, 1).log_softmax(2), targets, *lengths)
 
         def step():
             inputs, targets = next(turn)
@@ -150,6 +187,8 @@ class TensorFlow:
         self.version = f"TensorFlow {tensorflow.__version__}"
 
     def prepare(self, task, name, batch):
+        if name == "reader":
+            return None
         tf = self.tf
         model, axes = self.network(name)
         turn = itertools.cycle(
@@ -307,12 +346,35 @@ def onnx_model(name):
         most = add("ReduceMax", [states], axes=[1], keepdims=0)
         return dense(add("Concat", [most, mean], axis=1), 256, SERIES_CLASSES)
 
-    value = {"activity": activity, "gesture": gesture}.get(name, picture_network)()
+    def reader():
+        value, channels = "input", 1
+        for filters, pools in ((16, True), (32, True), (48, False), (64, False)):
+            value = add("Conv", [value, weight(filters, channels, 3, 3), weight(filters)],
+                        pads=[1] * 4, kernel_shape=[3, 3])
+            value, channels = add("Relu", [normalized(value, filters)]), filters
+            if pools:
+                value = add("MaxPool", [value], kernel_shape=[2, 2], strides=[2, 2])
+        # [batch, channels, rows, columns] to [columns, batch, channels · rows].
+        value = add("Transpose", [value], perm=[3, 0, 1, 2])
+        value = add("Reshape", [value, constant([0, 0, 512])])
+        value = add("Relu", [add("Add", [add("MatMul", [value, weight(512, 112)]), weight(112)])])
+        value = add("GRU", [value, weight(2, 288, 112), weight(2, 288, 96), weight(2, 576)],
+                    hidden_size=96, direction="bidirectional", linear_before_reset=1)
+        value = add("Transpose", [value], perm=[2, 0, 1, 3])
+        value = add("Reshape", [value, constant([0, 0, 192])])
+        return add("Add", [add("MatMul", [value, weight(192, CHARACTERS + 1)]),
+                           weight(CHARACTERS + 1)])
+
+    value = {"activity": activity, "gesture": gesture, "reader": reader}.get(
+        name, picture_network)()
     shape, classes = ([CHANNELS, STEPS], SERIES_CLASSES) if name in SERIES else ([1, 28, 28], CLASSES)
+    output = ["batch", classes]
+    if name == "reader":
+        shape, output = [1, 32, "width"], ["batch", "steps", CHARACTERS + 1]
     graph = helper.make_graph(
         nodes, name,
         [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["batch", *shape])],
-        [helper.make_tensor_value_info(value, TensorProto.FLOAT, ["batch", classes])], weights)
+        [helper.make_tensor_value_info(value, TensorProto.FLOAT, output)], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     return model.SerializeToString()
 

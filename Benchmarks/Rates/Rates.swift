@@ -66,6 +66,9 @@ import SeededRandom
     case "peak":
       let rate = try BLAS.load().matrixProductRate(threads: threads, seconds: request.seconds)
       return Answer(rate: rate, median: 0, p99: 0)
+    case "train" where request.network == "reader":
+      return try trainReader(request, threads: threads)
+    case "infer" where request.network == "reader": return try inferReader(request)
     case "train" where request.isOfSeries: return try trainOnSeries(request, threads: threads)
     case "infer" where request.isOfSeries: return try inferSeries(request)
     case "stream": return try stream(request)
@@ -233,6 +236,69 @@ import SeededRandom
     }
     let each = time / .microseconds(1) / Double(wanted)
     return Answer(rate: 1e6 / each, median: each, p99: each)
+  }
+
+  // MARK: Lines of writing
+
+  /// The classes of the network that reads lines, the blank included, and the width of its pictures, as
+  /// `peers.py` has them.
+  private static let characterCount = 97
+  private static let lineWidth = 128
+
+  /// Whole steps of training on lines with texts of five characters: fetching them, both passes, CTC, the
+  /// optimiser.
+  static func trainReader(_ request: Request, threads: Int) throws -> Answer {
+    let architecture = try Architecture.reader(classCount: characterCount + 1)
+    let choice = try NetworkChoice(architecture, for: Dataset([]))
+    guard case .line(let rasterizer, _) = choice.preprocessing[0] else {
+      fatalError("a reader reads lines")
+    }
+    var generator = SeededGenerator(seed: 1)
+    let drawing = try line(rasterizer, using: &generator)
+    let alphabet = (0..<characterCount).map { String(UnicodeScalar(UInt32(0x100 + $0))!) }
+    let examples = (0..<max(4 * request.batch, 2048)).map { index in
+      Example(
+        .drawing(drawing), label: (0..<5).map { _ in generator.pick(alphabet) }.joined(),
+        origin: "line \(index)")
+    }
+    return try steps(
+      of: Trainer(
+        architecture, training: Dataset(examples), validation: nil,
+        preprocessing: choice.preprocessing, options: plainOptions(request), alphabet: alphabet,
+        workers: threads), request)
+  }
+
+  /// Returns a line whose picture is as wide as those of the peers.
+  private static func line(
+    _ rasterizer: LineRasterizer, using generator: inout SeededGenerator
+  ) throws -> Drawing {
+    let heights = (0...40).map { _ in generator.uniform(0...100) }
+    for width in 200..<800 {
+      let points = heights.enumerated().map { index, y in
+        Point(Double(width * index) / 40, index % 2 == 0 ? 0 : 100 - 0.2 * y)
+      }
+      let drawing = Drawing([Stroke(points)])
+      if try rasterizer.render(drawing).bitmap.width == lineWidth { return drawing }
+    }
+    fatalError("no line has \(lineWidth) columns")
+  }
+
+  /// The logits of one line after the other, on one core.
+  static func inferReader(_ request: Request) throws -> Answer {
+    let network = InferenceNetwork(
+      try untrained(.reader(classCount: characterCount + 1)), inputScale: 1)
+    var generator = SeededGenerator(seed: 1)
+    let lines = (0..<64).map { _ in
+      (0..<32 * lineWidth).map { _ in Float(generator.uniform()) }
+    }
+    var turn = 0
+    var first: Float = 0
+    return repeated(request) {
+      for _ in 0..<request.batch {
+        first += network.logits(of: [lines[turn % lines.count]])[0]
+        turn += 1
+      }
+    }
   }
 
   // MARK: Pictures

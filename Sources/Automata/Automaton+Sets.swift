@@ -1,3 +1,5 @@
+import Foundation
+
 /// A set operation on the languages of two automata.
 public enum Combination: String, Hashable, Sendable, CaseIterable {
   /// The words that at least one automaton accepts.
@@ -77,6 +79,42 @@ extension Automaton {
       try limit.check("comparison", states: pairs.all.count)
     }
     return nil
+  }
+
+  /// Returns the share, from 0 to 1, of the words of at most `length` symbols that both automata accept
+  /// or both reject.
+  ///
+  /// The words are those over both alphabets.
+  ///
+  /// - Throws: `AutomatonError` if the computation exceeds the limit.
+  public func agreement(
+    with other: Automaton, upTo length: Int, limit: Limit = .standard
+  ) throws(AutomatonError) -> Double {
+    var pairs = try Pairs(self, other, isNamed: false, limit: limit)
+    // The share of the words of one length that lead to each pair.
+    var shares = [0: 1.0]
+    var (agreeing, all) = (0.0, 0.0)
+    // The words of one length, as a share of those of the greatest length; small ones vanish.
+    let symbolCount = pairs.symbols.count
+    for step in 0...length {
+      let weight = symbolCount > 1 ? pow(Double(symbolCount), Double(step - length)) : 1
+      for (pair, share) in shares {
+        let (mine, theirs) = pairs.isFinal(pair)
+        if mine == theirs { agreeing += share * weight }
+      }
+      all += weight
+      guard step < length, symbolCount > 0 else { break }
+      var next: [Int: Double] = [:]
+      for (pair, share) in shares {
+        for symbol in pairs.symbols.indices {
+          next[pairs.step(from: pair, reading: symbol).pair, default: 0] +=
+            share / Double(symbolCount)
+        }
+      }
+      shares = next
+      try limit.check("comparison", states: pairs.all.count)
+    }
+    return agreeing / all
   }
 
   /// Returns whether both automata accept the same words.

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 
 // Routes arrows and self-loops of an automatic layout around states.
 

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 
 /// The shapes of drawn elements; see <doc:HowDrawingWorks>.
 public enum Geometry {

@@ -1,5 +1,6 @@
 import Automata
 import Foundation
+import Ink
 
 extension Document {
   /// Creates a document that draws an automaton.

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 
 extension Document {
   /// The document as a picture: states, final rings, arrows with their heads and labels, on white.
@@ -21,6 +22,11 @@ extension Document {
       guard !label.isEmpty else { continue }
       corners += [-0.5, 0.5].map { appearance.label + Geometry.extent(of: label) * $0 }
       labels.append(label.svgText(at: appearance.label))
+    }
+    for stroke in ink {
+      let points = stroke.points.map { Vector($0) }
+      corners += points
+      content.append("<path d=\"M\(points.map(text).joined(separator: " L"))\" stroke=\"#888\"/>")
     }
     for state in states {
       let reach = Vector(state.radius, state.radius)

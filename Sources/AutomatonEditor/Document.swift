@@ -1,3 +1,5 @@
+import Ink
+
 /// A drawn automaton: states with positions, transitions with shapes.
 ///
 /// It is a value; ``Document/applying(_:ids:options:)`` returns the changed document. A document
@@ -111,6 +113,8 @@ public struct Document: Hashable, Sendable {
   public internal(set) var transitions: [Transition]
   /// The additional symbols of the alphabet, sorted, besides those of the transitions.
   public internal(set) var givenAlphabet: [String] = []
+  /// Strokes that are no elements, such as remarks.
+  public internal(set) var ink: [Stroke] = []
   /// What other programs keep with it in a file.
   public var extras: [String: JSONValue] = [:]
 

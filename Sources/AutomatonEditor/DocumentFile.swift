@@ -1,5 +1,6 @@
 import Automata
 import Foundation
+import Ink
 
 /// The file format `.automaton` of the reference editor; see <doc:HowDrawingWorks>.
 ///
@@ -12,7 +13,7 @@ public enum DocumentFile {
   /// The keys that the editor uses; all other keys are kept unchanged.
   private static let documentKeys: Set = [
     "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
-    "transitionOrder", "formatVersion", "alphabet",
+    "transitionOrder", "formatVersion", "alphabet", "ink",
   ]
   private static let stateKeys: Set = [
     "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
@@ -65,6 +66,9 @@ public enum DocumentFile {
     document.extras = root.extras(besides: documentKeys)
     let alphabet = try texts(root.list("alphabet"), at: "\(name), alphabet")
     document.givenAlphabet = Set(alphabet).sorted()
+    document.ink = try (root.list("ink") ?? []).map { value throws(AutomatonError) in
+      try stroke(value, at: "\(name), ink")
+    }
     for (id, value) in try ordered(states, by: root.list("stateOrder")) {
       document.states.append(try state(id, value, at: "\(name), state `\(id)`"))
     }
@@ -169,6 +173,26 @@ public enum DocumentFile {
     transition.extras = reader.extras(besides: transitionKeys)
     transition.shapeExtras = shape.extras(besides: shapeKeys)
     return transition
+  }
+
+  /// Returns a stroke, a list of points.
+  private static func stroke(
+    _ value: JSONValue, at place: String
+  ) throws(AutomatonError) -> Stroke {
+    guard case .list(let points) = value else {
+      throw AutomatonError(at: place, expected: "a list of points", found: "something else")
+    }
+    var stroke = Stroke([])
+    for point in points {
+      guard case .list(let numbers) = point, numbers.count == 2, let x = numbers[0].double,
+        let y = numbers[1].double, Vector(x, y).isOnCanvas
+      else {
+        throw AutomatonError(
+          at: place, expected: "points of two numbers from −10^9 to 10^9", found: "something else")
+      }
+      stroke.points.append(Point(x, y))
+    }
+    return stroke
   }
 
   /// Returns the unique, non-empty symbols of a list.
@@ -289,6 +313,9 @@ public enum DocumentFile {
         uniqueKeysWithValues: document.transitions.map { ($0.id, value(of: $0, at: states)) }))
     if !document.givenAlphabet.isEmpty {
       root["alphabet"] = .list(document.givenAlphabet.map(JSONValue.text))
+    }
+    if !document.ink.isEmpty {
+      root["ink"] = .list(document.ink.map { .list($0.points.map { value(of: Vector($0)) }) })
     }
     root["stateOrder"] = .list(document.states.map { .text($0.id) })
     root["transitionOrder"] = .list(document.transitions.map { .text($0.id) })

@@ -1,5 +1,6 @@
 import Automata
 import Foundation
+import Ink
 
 /// A layout for an automaton without positions.
 ///

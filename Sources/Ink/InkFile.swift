@@ -115,7 +115,7 @@ public struct InkFile: Sendable {
     if let pipe { pipe } else { try InputFile(path: path) }
   }
 
-  private func xml() throws(InkError) -> Data {
+  func xml() throws(InkError) -> Data {
     guard let data = try input().rest(atMost: Self.longestXML) else {
       throw InkError(
         at: Place(file: path), expected: "at most \(Self.longestXML >> 20) MiB of XML",

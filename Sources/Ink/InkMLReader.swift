@@ -21,6 +21,17 @@ enum InkMLReader {
     }
     return try InkMLDocument(root, path: path).items()
   }
+
+  /// Reads all traces of the document in `data` as one drawing, with its groups.
+  ///
+  /// - Throws: `InkError` if the document is not InkML, or a trace or reference is bad.
+  static func annotated(_ data: Data, path: String) throws(InkError) -> AnnotatedInk {
+    let root = try XMLElementTree.root(of: data, path: path)
+    guard root.name == "ink" else {
+      throw root.error(in: path, expected: "<ink>", found: "<\(root.name)>")
+    }
+    return try InkMLDocument(root, path: path).annotated()
+  }
 }
 
 private struct InkMLDocument {
@@ -88,6 +99,45 @@ private struct InkMLDocument {
       items.append(InkFile.Item(place: place, result: result))
     }
     return items
+  }
+
+  func annotated() throws(InkError) -> AnnotatedInk {
+    let pieces = root.descendants().filter(\.isInk).map { TracePiece($0) }
+    guard !pieces.isEmpty else {
+      throw root.error(in: path, expected: "traces", found: "none")
+    }
+    let recording = try recording(of: pieces, label: root.truth)
+    let indices = try TraceContinuations(of: pieces, elements: elements, path: path)
+      .strokeIndices(of: pieces.count)
+    var strokes: [ObjectIdentifier: Int] = [:]
+    for (piece, index) in zip(pieces, indices) { strokes[ObjectIdentifier(piece.trace)] = index }
+    var views = TraceViews(elements: elements, path: path)
+    var groups: [AnnotatedInk.Group] = []
+    for child in root.children where child.name == "traceGroup" || child.name == "traceView" {
+      groups.append(try group(child, strokes: strokes, views: &views))
+    }
+    return AnnotatedInk(recording: recording, groups: groups)
+  }
+
+  /// Returns the group of an element with the groups in it.
+  private func group(
+    _ element: XMLElementTree, strokes: [ObjectIdentifier: Int], views: inout TraceViews
+  ) throws(InkError) -> AnnotatedInk.Group {
+    var group = AnnotatedInk.Group()
+    group.id = element.attributes["id"]
+    for child in element.children where child.name == "annotation" {
+      group.annotations.append(
+        .init(type: child.attributes["type"] ?? "", text: child.trimmedText))
+    }
+    let pieces = try views.pieces(of: element)
+    group.strokes = Set(pieces.compactMap { strokes[ObjectIdentifier($0.trace)] }).sorted()
+    for child in element.children
+    where child.name == "traceGroup"
+      || child.name == "traceView" && !child.children(named: "annotation").isEmpty
+    {
+      group.groups.append(try self.group(child, strokes: strokes, views: &views))
+    }
+    return group
   }
 
   /// The groups with a truth of their own and none below them, in document order.

@@ -221,6 +221,16 @@ struct TraceContinuations {
     }
   }
 
+  /// Returns the index of each piece's stroke among the joined ones.
+  func strokeIndices(of count: Int) -> [Int] {
+    var indices = [Int](repeating: 0, count: count)
+    for (stroke, start) in (0..<count).filter({ !hasPrior.contains($0) }).enumerated() {
+      var piece: Int? = start
+      while let index = piece { (indices[index], piece) = (stroke, next[index]) }
+    }
+    return indices
+  }
+
   /// Returns the strokes, with the pieces of each one joined at the position of the first.
   func joined(_ strokes: [Stroke]) -> [Stroke] {
     strokes.indices.filter { !hasPrior.contains($0) }.map { index in

@@ -5,7 +5,7 @@ import Foundation
 /// `{"word": label, "drawing": [[xs, ys, ts, ps], …]}` with one entry of `drawing` a stroke. Times
 /// (`ts`, milliseconds) and pressures (`ps`, 0…1) may be absent, empty, or hold `null` where a
 /// point has none. Besides Quick, Draw!'s keys there are `writer`, `device` and `source`; every
-/// other key with a text, number or truth value is kept as an attribute. Attributes that are named
+/// other key with a value is kept as an attribute. Attributes that are named
 /// as one of the format's own keys are in an object `attributes`, so that every recording is read
 /// as it was written.
 public enum NDJSON {
@@ -99,12 +99,8 @@ private struct Line: Codable {
     source = try container.decodeIfPresent(String.self, forKey: .source)
     drawing = try container.decode([[[Double?]]].self, forKey: .drawing)
     func readAttribute(_ key: Key, in container: KeyedDecodingContainer<Key>) {
-      if let flag = try? container.decode(Bool.self, forKey: key) {
-        attributes[key.stringValue] = .flag(flag)
-      } else if let number = try? container.decode(Double.self, forKey: key) {
-        attributes[key.stringValue] = .number(number)
-      } else if let text = try? container.decode(String.self, forKey: key) {
-        attributes[key.stringValue] = .text(text)
+      if let value = try? container.decode(Recording.Attribute.self, forKey: key) {
+        attributes[key.stringValue] = value
       }
     }
     for key in container.allKeys where !Key.own.contains(key.stringValue) {
@@ -123,12 +119,7 @@ private struct Line: Codable {
       _ attributes: [String: Recording.Attribute], to container: inout KeyedEncodingContainer<Key>
     ) throws {
       for (name, attribute) in attributes {
-        let key = Key(stringValue: name)
-        switch attribute {
-        case .text(let text): try container.encode(text, forKey: key)
-        case .number(let number): try container.encode(number, forKey: key)
-        case .flag(let flag): try container.encode(flag, forKey: key)
-        }
+        try container.encode(attribute, forKey: Key(stringValue: name))
       }
     }
     try write(attributes.filter { !Key.own.contains($0.key) }, to: &container)

@@ -61,13 +61,51 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// Pictures only.
   public var shift: Double
 
+  /// The share of lines of writing in which one or two strokes are broken.
+  ///
+  /// Points only.
+  public var breaks: Double
+  /// The share of lines of writing in which one or two strokes are drawn twice.
+  ///
+  /// Points only.
+  public var doubling: Double
+  /// The share of lines of writing with remains of neighbours or of a state's ring beside them.
+  public var remains: Double
+  /// How much thicker lines become on each side, in pixels of a strip of 48 rows; half as much
+  /// thinner.
+  ///
+  /// Strips only.
+  public var boldness: Double
+  /// The share of strips with ruled lines or a grid behind the ink.
+  ///
+  /// Strips only.
+  public var paper: Double
+  /// The blur, in pixels of a strip of 48 rows.
+  ///
+  /// Strips only.
+  public var blur: Double
+  /// The unevenness of the light, as a share of the contrast.
+  ///
+  /// Strips only.
+  public var light: Double
+  /// The deviation of the noise, as a share of the contrast.
+  ///
+  /// Strips only.
+  public var noise: Double
+  /// The share of strips that are inverted.
+  ///
+  /// Strips only.
+  public var inversion: Double
+
   /// Creates an augmentation; variations that are not given are off.
   public init(
     rotation: Double = 0, reflects: Bool = false, stretch: Double = 0, shear: Double = 0,
     warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
     spacing: Double = 0, penWidths: ClosedRange<Double>? = nil, margins: ClosedRange<Double>? = nil,
     strengths: ClosedRange<Double>? = nil, framed: Double = 0, smallest: Double = 1,
-    shift: Double = 0
+    shift: Double = 0, breaks: Double = 0, doubling: Double = 0, remains: Double = 0,
+    boldness: Double = 0, paper: Double = 0, blur: Double = 0, light: Double = 0,
+    noise: Double = 0, inversion: Double = 0
   ) {
     self.rotation = rotation
     self.reflects = reflects
@@ -84,6 +122,15 @@ public struct Augmentation: Hashable, Sendable, Codable {
     self.framed = framed
     self.smallest = smallest
     self.shift = shift
+    self.breaks = breaks
+    self.doubling = doubling
+    self.remains = remains
+    self.boldness = boldness
+    self.paper = paper
+    self.blur = blur
+    self.light = light
+    self.noise = noise
+    self.inversion = inversion
   }
 
   /// No variation.
@@ -102,7 +149,13 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// The augmentation for lines of writing.
   public static let line = Augmentation(
     rotation: 0.05, stretch: 0.2, shear: 0.35, warp: 0.02, tremor: 0.003, trim: 0.02,
-    overshoot: 0.02, penWidths: 1.4...3.2)
+    overshoot: 0.02, penWidths: 1.4...3.2, breaks: 0.15, doubling: 0.1, remains: 0.12,
+    boldness: 0.8, paper: 0.2, blur: 1, light: 0.3, noise: 0.08, inversion: 0.15)
+
+  /// The augmentation for strips with printed lines, which are straight and clean.
+  public static let printed = Augmentation(
+    rotation: 0.03, stretch: 0.2, shear: 0.15, warp: 0.004, boldness: 0.8, paper: 0.1, blur: 1,
+    light: 0.3, noise: 0.1, inversion: 0.2)
 
   /// The augmentation for upright symbols of which a network reads the strokes; chosen by
   /// cross-validation on writers of pen digits.
@@ -115,7 +168,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// The augmentations by name.
   public static let named: [String: Augmentation] = [
     "none": .none, "any-angle": .anyAngle, "upright": .upright, "written": .written,
-    "line": .line,
+    "line": .line, "printed": .printed,
   ]
 
   /// Reads the JSON form; variations that are not given are off.
@@ -170,6 +223,15 @@ public struct Augmentation: Hashable, Sendable, Codable {
     framed = try number(.framed, 0...1, or: 0)
     smallest = try number(.smallest, 0.05...1, or: 1)
     shift = try number(.shift, 0...512, or: 0)
+    breaks = try number(.breaks, 0...1, or: 0)
+    doubling = try number(.doubling, 0...1, or: 0)
+    remains = try number(.remains, 0...1, or: 0)
+    boldness = try number(.boldness, 0...4, or: 0)
+    paper = try number(.paper, 0...1, or: 0)
+    blur = try number(.blur, 0...4, or: 0)
+    light = try number(.light, 0...1, or: 0)
+    noise = try number(.noise, 0...1, or: 0)
+    inversion = try number(.inversion, 0...1, or: 0)
   }
 
   /// Any JSON value; only the keys are checked.
@@ -193,6 +255,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
       guard let strengths else { return bitmap }
       return bitmap.dimmed(to: generator.uniform(strengths))
     case .bitmap(let bitmap): return vary(rasterizer.fit(bitmap), using: &generator)
+    case .strip:
+      return try vary(example.bitmap(rasterizer), using: &generator)
     case .series: throw .series
     }
   }

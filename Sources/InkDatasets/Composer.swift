@@ -236,7 +236,8 @@ struct ArrowHead {
 }
 
 extension Stroke {
-  fileprivate var withoutTimes: Stroke {
+  /// The stroke without times and pressures.
+  var withoutTimes: Stroke {
     Stroke(points.map { Point($0.x, $0.y) })
   }
 
@@ -250,7 +251,7 @@ extension Stroke {
 
   /// A ring that goes on past its end for `share` of its length along its own start, drifting
   /// inwards or outwards.
-  fileprivate func goingOn(for share: Double, using generator: inout SeededGenerator) -> Stroke {
+  func goingOn(for share: Double, using generator: inout SeededGenerator) -> Stroke {
     let more = reversed().shortened(by: (1 - share) * length).reversed().points
     guard let center = Drawing([self]).bounds?.center, let start = more.first, let end = points.last
     else { return self }
@@ -269,7 +270,7 @@ extension Stroke {
   }
 
   /// A piece that is `share` of the length, cut off at both ends.
-  fileprivate func part(of share: Double, using generator: inout SeededGenerator) -> Stroke {
+  func part(of share: Double, using generator: inout SeededGenerator) -> Stroke {
     let missing = (1 - share) * length
     let first = missing * generator.uniform()
     return shortened(by: first).reversed().shortened(by: missing - first).reversed()

@@ -13,9 +13,11 @@ public struct Example: Hashable, Sendable {
     case bitmap(Bitmap)
     /// A recording of sensors.
     case series(Series)
+    /// A strip with a line of writing, cut from a picture; dark on light or the reverse.
+    case strip(Bitmap)
   }
 
-  /// The ink, picture or series.
+  /// The ink, picture, series or strip.
   ///
   /// A picture that is stored on disk is read each time.
   public var content: Content {
@@ -53,6 +55,8 @@ public struct Example: Hashable, Sendable {
   public var device: String?
   /// The collection it comes from.
   public var source: String?
+  /// The part of its data set that it belongs to, if its data set says so.
+  public var part: Split.Part?
   /// Other attributes.
   public var attributes: [String: Recording.Attribute]
   /// The origin in messages: a path, and a line if known.
@@ -97,6 +101,11 @@ public struct Example: Hashable, Sendable {
       origin: origin)
   }
 
+  /// Whether the content is a strip with a line of writing.
+  public var isStrip: Bool {
+    if case .memory(.strip) = storage { true } else { false }
+  }
+
   /// Whether the content is a series.
   public var isSeries: Bool {
     if case .memory(.series) = storage { true } else { false }
@@ -126,6 +135,7 @@ public struct Example: Hashable, Sendable {
     switch content {
     case .drawing(let drawing): try rasterizer.render(drawing)
     case .bitmap(let bitmap): rasterizer.fit(bitmap)
+    case .strip(let strip): rasterizer.fit(strip.isDarkOnLight ? strip.inverted() : strip)
     case .series: throw RasterError.series
     }
   }
@@ -137,7 +147,7 @@ public struct Example: Hashable, Sendable {
     do {
       return switch content {
       case .drawing(let drawing): try rasterizer.render(drawing)
-      case .bitmap(let bitmap): try rasterizer.render(bitmap)
+      case .bitmap(let bitmap), .strip(let bitmap): try rasterizer.render(bitmap)
       case .series: throw RasterError.series
       }
     } catch {
@@ -169,7 +179,7 @@ public struct Example: Hashable, Sendable {
           fingerprint.add(point.y)
         }
       }
-    case .bitmap(let bitmap):
+    case .bitmap(let bitmap), .strip(let bitmap):
       fingerprint.add(Double(bitmap.width))
       fingerprint.add(bitmap.pixels)
     case .series(let series):

@@ -13,11 +13,16 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   public var hands: [String: Int]
   /// Minimum, median and maximum of each measure of the ink; empty if there is no ink.
   public var ink: [Measure]
+  /// Minimum, median and maximum of each measure of the strips; empty if there are none.
+  public var strips: [Measure]
+  /// How often each character occurs in the texts of strips; empty if there are none.
+  public var characters: [String: Int]
   /// Statistics of the series, or `nil` if there are none.
   public var series: SeriesDescription?
   /// Pairs of examples with the same points, pixels or values.
   public var exactDuplicates: [Pair]
-  /// Pairs whose pictures differ by less than ``nearDistance`` on average; series have none.
+  /// Pairs whose pictures differ by less than ``nearDistance`` on average; series and strips have
+  /// none.
   ///
   /// The search ends after ``mostPairs``.
   public var nearDuplicates: [Pair]
@@ -71,9 +76,15 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
       if let hand = example.hand { hands[hand, default: 0] += 1 }
     }
     ink = Self.measures(of: dataset)
+    strips = Self.stripMeasures(of: dataset)
+    characters = dataset.examples.lazy.filter(\.isStrip).reduce(into: [:]) { counts, example in
+      for character in example.label { counts[String(character), default: 0] += 1 }
+    }
     series = SeriesDescription(of: dataset)
 
-    let pictured = dataset.examples.indices.filter { !dataset.examples[$0].isSeries }
+    let pictured = dataset.examples.indices.filter {
+      !dataset.examples[$0].isSeries && !dataset.examples[$0].isStrip
+    }
     var bitmaps: [Bitmap] = []
     bitmaps.reserveCapacity(pictured.count)
     for index in pictured { bitmaps.append(try dataset.examples[index].bitmap(rasterizer)) }
@@ -103,16 +114,32 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     nearDuplicates = near.prefix(Self.mostPairs).map { pair(pictured[$0], pictured[$1]) }
   }
 
+  private static func measure<Item>(
+    _ items: [Item], _ name: String, _ value: (Item) -> Double?
+  ) -> Measure? {
+    let values = items.compactMap(value).sorted()
+    guard let least = values.first, let greatest = values.last else { return nil }
+    return Measure(name: name, least: least, median: values[values.count / 2], greatest: greatest)
+  }
+
+  private static func stripMeasures(of dataset: Dataset) -> [Measure] {
+    let strips = dataset.examples.filter(\.isStrip)
+    func side(_ example: Example, _ length: KeyPath<Bitmap, Int>) -> Double? {
+      if case .strip(let strip) = example.content { Double(strip[keyPath: length]) } else { nil }
+    }
+    return [
+      measure(strips, "width, pixels") { side($0, \.width) },
+      measure(strips, "height, pixels") { side($0, \.height) },
+      measure(strips, "characters") { Double($0.label.count) },
+    ].compactMap { $0 }
+  }
+
   private static func measures(of dataset: Dataset) -> [Measure] {
     let drawings = dataset.examples.compactMap { example -> Drawing? in
       if case .drawing(let drawing) = example.content { drawing } else { nil }
     }
-    guard !drawings.isEmpty else { return [] }
     func measure(_ name: String, _ value: (Drawing) -> Double?) -> Measure? {
-      let values = drawings.compactMap(value).sorted()
-      guard let least = values.first, let greatest = values.last else { return nil }
-      return Measure(
-        name: name, least: least, median: values[values.count / 2], greatest: greatest)
+      Self.measure(drawings, name, value)
     }
     return [
       measure("strokes") { Double($0.strokes.count) },

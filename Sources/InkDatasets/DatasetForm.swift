@@ -14,6 +14,8 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   case idx
   /// `images.npy` (`uint8 [n, size, size]`) and `labels.npy` in a folder, with `classes.txt`.
   case npy
+  /// Strips with a line of writing as PNGs in a folder, with `labels.tsv`.
+  case strips
 
   /// Writes `dataset` to a temporary place and then renames it to `path`.
   ///
@@ -27,14 +29,14 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       rasterizer: rasterizer, to: path)
   }
 
-  /// Writes `count` examples one by one; the formats `ndjson` and `npy` keep none in memory.
+  /// Writes `count` examples one by one; the formats `ndjson`, `npy` and `strips` keep none in memory.
   ///
   /// - Throws: `FileError` if the format cannot hold the data, or writing fails.
   public func write(
     _ examples: some Sequence<Example>, count: Int, labels: [String], rasterizer: Rasterizer?,
     to path: String
   ) throws {
-    if self != .ndjson { try checkNames(of: labels, path: path) }
+    if self != .ndjson, self != .strips { try checkNames(of: labels, path: path) }
     if self == .idx || self == .npy, labels.count > 256 {
       throw FileError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
     }
@@ -52,6 +54,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       case .folder:
         try ImageFolder.write(
           Dataset(Array(examples), labels: labels), rasterizer: rasterizer, to: temporary)
+      case .strips: try StripFolder.write(examples, to: temporary)
       case .idx, .npy:
         try FileManager.default.createDirectory(
           atPath: temporary, withIntermediateDirectories: true)
@@ -121,6 +124,10 @@ public enum DatasetForm: String, Sendable, CaseIterable {
         throw FileError(
           path: example.origin, expected: "ink or series for NDJSON",
           found: "a picture without points")
+      case .strip:
+        throw FileError(
+          path: example.origin, expected: "ink or series for NDJSON",
+          found: "a strip without points")
       }
       try file.write(CollectionOfOne(UInt8(ascii: "\n")))
     }
@@ -229,7 +236,7 @@ extension Dataset {
   }
 
   /// Reads a data set in any format: recordings (a file, or a folder of files of ink or series), an
-  /// image folder, IDX or NPY.
+  /// image folder, strips with `labels.tsv`, IDX or NPY.
   ///
   /// `series` says how tables of series are read. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
@@ -305,6 +312,7 @@ extension Dataset {
         loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
         return loaded
       }
+      if StripFolder.isOne(path) { return try StripFolder.read(path) }
       if ImageFolder.isOne(path),
         !FileTree.files(below: path).contains(where: { FileKind(path: $0) == .ink })
       {

@@ -21,7 +21,7 @@ extension FileTree {
   /// Returns whether all files in a folder, including hidden ones, are those of a data set.
   private static func isDataset(_ folder: String) -> Bool {
     let ownFile =
-      /split\.json|classes\.txt|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
+      /split\.json|classes\.txt|labels\.tsv|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
     func allNames(in folder: String) -> [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }

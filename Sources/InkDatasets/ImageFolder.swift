@@ -78,6 +78,10 @@ enum ImageFolder {
       switch (example.content, rasterizer) {
       case (_, let rasterizer?): bitmap = try example.storablePicture(rasterizer)
       case (.bitmap(let original), nil): bitmap = original
+      case (.strip, nil):
+        throw FileError(
+          path: example.origin, expected: "pictures only, or strips only",
+          found: "a strip among pictures")
       case (.drawing, nil):
         throw FileError(
           path: example.origin, expected: "pictures only, or ink only", found: "ink among pictures")

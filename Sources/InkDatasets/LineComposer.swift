@@ -39,7 +39,7 @@ public struct LineComposer: Sendable {
       let (model, samples) = hands[hand]!
       var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(number))
       let writer = LineWriter(samples: samples, using: &generator)
-      for (kindNumber, kind) in LineKind.allCases.enumerated() {
+      for (kindNumber, kind) in LineKind.handwritten.enumerated() {
         let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: writer.drawable)
         for index in 0..<perHand {
           var generator = SeededGenerator(
@@ -61,20 +61,20 @@ public struct LineComposer: Sendable {
 }
 
 /// A text, of which some characters are subscripts.
-struct LineText {
-  var characters: [(character: Character, isSubscript: Bool)] = []
+package struct LineText {
+  package var characters: [(character: Character, isSubscript: Bool)] = []
 
-  init(_ text: some Sequence<Character>) {
+  package init(_ text: some Sequence<Character>) {
     characters = text.map { ($0, false) }
   }
 
-  func followed(by text: some Sequence<Character>, subscripted: Bool = false) -> LineText {
+  package func followed(by text: some Sequence<Character>, subscripted: Bool = false) -> LineText {
     var result = self
     result.characters += text.map { ($0, subscripted) }
     return result
   }
 
-  func spelled(markingSubscripts: Bool) -> String {
+  package func spelled(markingSubscripts: Bool) -> String {
     var text = ""
     var wasSubscript = false
     for (character, isSubscript) in characters {
@@ -87,13 +87,19 @@ struct LineText {
 }
 
 /// A kind of text on an automaton.
-enum LineKind: String, CaseIterable {
+package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
   case emptyWord = "empty word"
+  case phrase, characters
+
+  /// The kinds that are composed of handwriting; others need more characters than most writers have.
+  package static let handwritten: [LineKind] = [
+    .name, .index, .primed, .symbol, .list, .number, .expression, .word, .letters, .emptyWord,
+  ]
 }
 
 /// Random texts of one kind, of the characters that a writer has.
-struct LineTexts {
+package struct LineTexts {
   private let kind: LineKind
   private let characters: Set<Character>
   private let letters: [Character]
@@ -104,7 +110,7 @@ struct LineTexts {
   private let emptyWords: [String]
 
   /// Letters are recorded ones; only spellings of the empty word have drawn ones.
-  init(_ kind: LineKind, recorded: Set<Character>, drawn: Set<Character>) {
+  package init(_ kind: LineKind, recorded: Set<Character>, drawn: Set<Character>) {
     self.kind = kind
     let characters = recorded.union(drawn)
     self.characters = characters
@@ -126,7 +132,7 @@ struct LineTexts {
     """.split(separator: " ").map(String.init)
 
   /// Returns a text, or `nil` if the writer does not have the characters for this kind.
-  func next(using generator: inout SeededGenerator) -> LineText? {
+  package func next(using generator: inout SeededGenerator) -> LineText? {
     switch kind {
     case .name: name(using: &generator)
     case .index: index(using: &generator)
@@ -140,7 +146,38 @@ struct LineTexts {
     case .word: words.isEmpty ? nil : LineText(generator.pick(words))
     case .letters: randomLetters(using: &generator)
     case .emptyWord: emptyWord(using: &generator)
+    case .phrase: phrase(using: &generator)
+    case .characters: randomCharacters(using: &generator)
     }
+  }
+
+  /// Two to five words with spaces and punctuation: a part of a sentence.
+  private func phrase(using generator: inout SeededGenerator) -> LineText? {
+    guard !words.isEmpty else { return nil }
+    var parts = (0..<2 + generator.index(below: 4)).map { _ in
+      if generator.chance(0.1) { return String(generator.index(below: 3000)) }
+      let word = generator.pick(generator.chance(0.25) ? words : CommonWords.all)
+      guard generator.chance(0.1) else { return word }
+      return generator.pick(["\(word),", "(\(word))", "\"\(word)\"", "\(word)'s", "\(word);"])
+    }
+    if generator.chance(0.5) {
+      parts[0] = parts[0].prefix(1).uppercased() + parts[0].dropFirst()
+    } else if generator.chance(0.2) {
+      parts = parts.map { $0.uppercased() }
+    }
+    let end = generator.chance(0.5) ? generator.pick([".", ".", "?", "!", ":"]) : ""
+    let text = parts.joined(separator: " ") + end
+    return LineText(text.filter { $0 == " " || characters.contains($0) })
+  }
+
+  /// Two to eight characters of all that can be written, half of them letters and digits.
+  private func randomCharacters(using generator: inout SeededGenerator) -> LineText? {
+    let (all, usual) = (characters.sorted(), letters + digits)
+    guard !usual.isEmpty else { return nil }
+    return LineText(
+      (0..<2 + generator.index(below: 7)).map { index in
+        generator.pick(index == 0 || generator.chance(0.5) ? usual : all)
+      })
   }
 
   /// A letter, often with a number that is mostly a subscript: q0, A, F1, s12.
@@ -239,13 +276,16 @@ struct LineTexts {
 /// Writes lines with the characters and the habits of one writer.
 ///
 /// Lengths are shares of the height of a capital letter. The baseline is at y 0, and y points down.
-private struct LineWriter {
+struct LineWriter {
   private let samples: [Character: [Drawing]]
   private let xHeight: Double
   private let descent: Double
   private let gap: Double
   private let subscriptSize: Double
   private let subscriptDrop: Double
+
+  /// The characters with recordings.
+  var recorded: Set<Character> { Set(samples.keys) }
 
   /// The characters that this writer can write without a recording.
   var drawable: Set<Character> {
@@ -265,6 +305,22 @@ private struct LineWriter {
   /// Writes `text`, and returns the line with the characters that were not recorded.
   func line(
     _ text: LineText, using generator: inout SeededGenerator
+  ) -> (drawing: Drawing, drawn: [Character]) {
+    let (line, drawn) = strokes(of: text, using: &generator)
+    // The size on the canvas, a slight slope and a place.
+    let scale = exp(generator.uniform(log(18)...log(60)))
+    let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
+      .then(.translation(x: generator.uniform(20...400), y: generator.uniform(60...400)))
+    let drawing = line.transformed(by: place).mapPoints { _, point in
+      Point((point.x * 100).rounded() / 100, (point.y * 100).rounded() / 100)
+    }
+    return (drawing, drawn)
+  }
+
+  /// Writes `text` with capitals of height 1, and returns it with the characters that were not
+  /// recorded.
+  func strokes(
+    of text: LineText, using generator: inout SeededGenerator
   ) -> (drawing: Drawing, drawn: [Character]) {
     var strokes: [Stroke] = []
     var drawn: Set<Character> = []
@@ -291,14 +347,7 @@ private struct LineWriter {
       x += size * bounds.width
       previous = character
     }
-    // The size on the canvas, a slight slope and a place.
-    let scale = exp(generator.uniform(log(18)...log(60)))
-    let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
-      .then(.translation(x: generator.uniform(20...400), y: generator.uniform(60...400)))
-    let drawing = Drawing(strokes).transformed(by: place).mapPoints { _, point in
-      Point((point.x * 100).rounded() / 100, (point.y * 100).rounded() / 100)
-    }
-    return (drawing, drawn.sorted())
+    return (Drawing(strokes), drawn.sorted())
   }
 
   /// Returns a character on the baseline, in the size of its kind.

@@ -42,23 +42,15 @@ enum SeriesLine {
     }
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let flag = try? container.decode(Bool.self) {
-        attribute = .flag(flag)
-      } else if let number = try? container.decode(Double.self) {
-        attribute = .number(number)
-      } else if let text = try? container.decode(String.self) {
-        attribute = .text(text)
-      }
+      attribute = try? Recording.Attribute(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
-      switch attribute {
-      case .text(let text)?: try container.encode(text)
-      case .number(let number)?: try container.encode(number)
-      case .flag(let flag)?: try container.encode(flag)
-      case nil: try container.encodeNil()
+      if let attribute {
+        try container.encode(attribute)
+      } else {
+        try container.encodeNil()
       }
     }
   }

@@ -133,15 +133,18 @@ extension Shape {
     return Shape(kind: "tap", strokes: [[[center, end]]], stance: .fixed)
   }
 
-  private static func scribble(using generator: inout SeededGenerator) -> [Point] {
+  static func scribble(using generator: inout SeededGenerator) -> [Point] {
     let corners = (0..<10 + generator.index(below: 14)).map { _ in
       Point(generator.uniform(-0.5...0.5), generator.uniform(-0.5...0.5))
     }
     return smooth(corners)
   }
 
-  private static func zigzag(using generator: inout SeededGenerator) -> [[Point]] {
-    let count = 4 + generator.index(below: 6)
+  /// Returns a zigzag of `count` lines, or of four to nine.
+  static func zigzag(
+    count: Int? = nil, using generator: inout SeededGenerator
+  ) -> [[Point]] {
+    let count = count ?? 4 + generator.index(below: 6)
     let height = generator.uniform(0.15...0.5)
     let corners = (0...count).map { index in
       Point(

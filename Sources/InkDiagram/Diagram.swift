@@ -18,6 +18,10 @@ public struct Diagram: Hashable, Sendable {
     public var center: [Double]
     /// The radius of its outer ring, in canvas points.
     public var radius: Double
+    /// The line of the arrow that marks it as initial, if there is one; JSON has none.
+    public var marker: [Vector] = []
+
+    private enum CodingKeys: CodingKey { case id, name, initial, final, center, radius }
 
     /// Creates a state.
     public init(
@@ -37,6 +41,10 @@ public struct Diagram: Hashable, Sendable {
     public var to: String
     /// Its symbols, among them `ε` for the empty word.
     public var symbols: [String]
+    /// The line from its start to its tip, if it was drawn; JSON has none.
+    public var path: [Vector] = []
+
+    private enum CodingKeys: CodingKey { case from, to, symbols }
 
     /// Creates a transition.
     public init(from: String, to: String, symbols: [String] = []) {
@@ -72,15 +80,87 @@ public struct Diagram: Hashable, Sendable {
     }
   }
 
+  /// Something that the drawing leaves open, with its alternatives.
+  public struct Uncertainty: Hashable, Sendable, Codable {
+    /// What is uncertain.
+    public enum Property: String, CaseIterable, Hashable, Sendable, Codable {
+      /// Whether a ring is a state; the value is `yes`, and the alternative `no`.
+      case state
+      /// The name of a state.
+      case name
+      /// The symbols of a transition, as a list with commas.
+      case symbols
+      /// The direction of a transition without a head: `forward` or `backward`.
+      case direction
+    }
+
+    /// A value with its probability.
+    public struct Alternative: Hashable, Sendable, Codable {
+      /// The value.
+      public var value: String
+      /// Its probability, from 0 to 1.
+      public var probability: Double
+
+      /// Creates an alternative.
+      public init(_ value: String, probability: Double) {
+        (self.value, self.probability) = (value, probability)
+      }
+    }
+
+    /// The element: the id of a state, or `t` and the index of a transition.
+    public var element: String
+    /// What is uncertain about it.
+    public var property: Property
+    /// The value in the diagram.
+    public var value: String
+    /// The probability of this value, from 0 to 1.
+    public var probability: Double
+    /// Other values, from the most to the least probable.
+    public var alternatives: [Alternative]
+
+    /// Creates an uncertainty.
+    public init(
+      element: String, property: Property, value: String, probability: Double,
+      alternatives: [Alternative]
+    ) {
+      (self.element, self.property, self.value) = (element, property, value)
+      (self.probability, self.alternatives) = (probability, alternatives)
+    }
+  }
+
+  /// Why a drawing is no automaton.
+  public enum Rejection: String, CaseIterable, Hashable, Sendable, Codable {
+    /// There is no ink.
+    case empty
+    /// No ring is a state.
+    case noStates
+
+    /// The reason for people who draw, to follow a colon.
+    public var message: String {
+      switch self {
+      case .empty: "nothing is drawn"
+      case .noStates: "no ring that could be a state was found"
+      }
+    }
+  }
+
   /// The states.
   public var states: [State]
   /// The transitions.
   public var transitions: [Transition]
   /// The role of each stroke of the drawing, in its order.
   public var strokes: [StrokeRole]
+  /// What the drawing leaves open, in the order of the elements.
+  public var uncertain: [Uncertainty]
+  /// Why it is no automaton, or `nil` if it is one.
+  public var rejection: Rejection?
 
   /// Creates a diagram.
-  public init(states: [State], transitions: [Transition], strokes: [StrokeRole]) {
+  public init(
+    states: [State], transitions: [Transition], strokes: [StrokeRole],
+    uncertain: [Uncertainty] = [], rejection: Rejection? = nil
+  ) {
     (self.states, self.transitions, self.strokes) = (states, transitions, strokes)
+    (self.uncertain, self.rejection) = (uncertain, rejection)
   }
 }

@@ -60,7 +60,7 @@ extension Example {
   package var recognitionInput: RecognitionInput {
     switch content {
     case .drawing(let drawing): .drawing(drawing)
-    case .bitmap(let bitmap): .bitmap(bitmap)
+    case .bitmap(let bitmap), .strip(let bitmap): .bitmap(bitmap)
     case .series(let series): .series(series)
     }
   }

@@ -21,6 +21,8 @@ public struct Breakdown: Hashable, Sendable, Codable {
     case kind
     /// The number of strokes.
     case strokes
+    /// The number of characters of the text, of lines of writing.
+    case length
     /// The longer side to which all drawings are scaled, in canvas points.
     case size
     /// The angle by which all examples are rotated, in degrees.
@@ -113,14 +115,8 @@ public struct Breakdown: Hashable, Sendable, Codable {
       let answers = try recognizer.answers(to: dataset, workers: workers)
       let dataset = Dataset(dataset.examples, labels: model.labels)
       let classes = try dataset.classes()
-      let groups = Dictionary(grouping: dataset.examples.indices) {
-        axis.value(of: dataset.examples[$0])
-      }
-      rows = groups.keys.sorted {
-        $0.compare($1, options: .numeric) == .orderedAscending
-      }.map { value in
-        let indices = groups[value]!
-        return Row(
+      rows = axis.groups(of: dataset.examples).map { value, indices in
+        Row(
           value: value,
           Evaluation(
             indices.map { answers[$0] }, dataset: dataset.subset(indices),
@@ -138,7 +134,7 @@ extension Breakdown.Axis {
   /// The changes to the examples and their values as text; `nil` if the axis groups unchanged examples.
   fileprivate var disturbances: [(value: String, Disturbance)]? {
     switch self {
-    case .source, .writer, .person, .session, .label, .kind, .strokes: nil
+    case .source, .writer, .person, .session, .label, .kind, .strokes, .length: nil
     case .size:
       [40, 60, 100, 150, 200, 300, 400, 600].map { ("\($0)", .size(Double($0))) }
     case .angle:
@@ -148,8 +144,18 @@ extension Breakdown.Axis {
     }
   }
 
+  /// Whether lines of writing can be grouped by this.
+  public var groupsLines: Bool { !changesExamples && self != .session }
+
+  /// Returns the values of the axis in order, each with the indices of its examples.
+  func groups(of examples: [Example]) -> [(value: String, indices: [Int])] {
+    Dictionary(grouping: examples.indices) { value(of: examples[$0]) }
+      .sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
+      .map { ($0.key, $0.value) }
+  }
+
   /// Returns the group of an example.
-  fileprivate func value(of example: Example) -> String {
+  private func value(of example: Example) -> String {
     switch self {
     case .writer: example.hand ?? "unknown"
     case .person: example.person ?? "unknown"
@@ -157,10 +163,11 @@ extension Breakdown.Axis {
       "\(example.person ?? "unknown"), session \(example.session ?? "unknown")"
     case .label: example.label
     case .kind: example.kind
+    case .length: example.isNoWriting ? "no writing" : "\(example.label.count)"
     case .strokes:
       switch example.content {
       case .drawing(let drawing): "\(drawing.strokes.count)"
-      case .bitmap: "picture"
+      case .bitmap, .strip: "picture"
       case .series: "series"
       }
     default: example.source ?? "unknown"

@@ -123,16 +123,16 @@ public struct EvaluationReport: Codable, Sendable {
   ///
   /// - Throws: `PictureError` if a picture cannot be encoded.
   public func html(examples: Dataset, rasterizer: Rasterizer) throws -> String {
-    var body = "<h1>Evaluation</h1><p>Model <code>\(Self.escape(model))</code>, data "
+    var body = "<h1>Evaluation</h1><p>Model <code>\(ReportPage.escape(model))</code>, data "
     body +=
-      "<code>\(Self.escape(data))</code>, split: <b>\(part)</b>\(windows.map { ", " + $0 } ?? "").</p>"
+      "<code>\(ReportPage.escape(data))</code>, split: <b>\(part)</b>\(windows.map { ", " + $0 } ?? "").</p>"
     body += Self.section(evaluation)
     if let disturbed {
       body += "<h2>Each picture rotated by a random angle and scaled</h2>"
       body += Self.section(disturbed)
     }
     for breakdown in breakdowns { body += Self.section(breakdown) }
-    if let events { body += "<h2>Events</h2><pre>\(Self.escape(events.text))</pre>" }
+    if let events { body += "<h2>Events</h2><pre>\(ReportPage.escape(events.text))</pre>" }
     body +=
       "<h2>\(evaluation.errors.count.counted("error")), most probable first</h2><div class=errors>"
     for mistake in evaluation.errors.prefix(400) {
@@ -140,23 +140,12 @@ public struct EvaluationReport: Codable, Sendable {
         .base64EncodedString()
       body += """
         <figure><img src="data:image/png;base64,\(picture)" alt=""><figcaption>\
-        \(Self.escape(mistake.label)) → \(Self.escape(mistake.answer)) \
-        \(mistake.probability.fixed(2))<br><small>\(Self.escape(mistake.origin))</small>\
+        \(ReportPage.escape(mistake.label)) → \(ReportPage.escape(mistake.answer)) \
+        \(mistake.probability.fixed(2))<br><small>\(ReportPage.escape(mistake.origin))</small>\
         </figcaption></figure>
         """
     }
-    return """
-      <!doctype html><html lang="en"><meta charset="utf-8"><title>Inkstate evaluation</title>
-      <style>body{font:15px system-ui;margin:2em auto;max-width:60em;padding:0 1em}
-      table{border-collapse:collapse;margin:1em 0}td,th{padding:.3em .8em;text-align:right;
-      white-space:nowrap}
-      th{border-bottom:1px solid}td:first-child,th:first-child{text-align:left}
-      .errors{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;width:9em}
-      img{width:112px;image-rendering:pixelated;background:#000}small{color:#777;
-      overflow-wrap:anywhere}</style>
-      \(body)</div></html>
-
-      """
+    return ReportPage(body + "</div>").html
   }
 
   /// Returns the PNG of an example: the picture that the network sees, or the curves of a recording.
@@ -182,7 +171,7 @@ public struct EvaluationReport: Codable, Sendable {
   private static func section(_ evaluation: Evaluation) -> String {
     var html = "<table>"
     for (name, value) in headline(evaluation) {
-      html += "<tr><td>\(name)<td><b>\(escape(value))</b></tr>"
+      html += "<tr><td>\(name)<td><b>\(ReportPage.escape(value))</b></tr>"
     }
     html += """
       </table><p>Rejected \(evaluation.rejected.summary); negative
@@ -191,7 +180,7 @@ public struct EvaluationReport: Codable, Sendable {
       <th>rejected<th>examples</tr>
       """
     for report in evaluation.classes {
-      html += "<tr><td>\(escape(report.label))<td>\(report.precision.interval)"
+      html += "<tr><td>\(ReportPage.escape(report.label))<td>\(report.precision.interval)"
       html += "<td>\(report.recall.interval)<td>\(report.f1.percent)"
       html += "<td>\(report.rejected.percent)<td>\(report.support)</tr>"
     }
@@ -208,9 +197,10 @@ public struct EvaluationReport: Codable, Sendable {
   private static func crosstable(
     _ corner: String, columns: [String], rows: [[Int]], of labels: [String]
   ) -> String {
-    var html = "<table><tr><th>\(corner)" + columns.map { "<th>\(escape($0))" }.joined() + "</tr>"
+    var html =
+      "<table><tr><th>\(corner)" + columns.map { "<th>\(ReportPage.escape($0))" }.joined() + "</tr>"
     for (label, row) in zip(labels, rows) {
-      html += "<tr><td>\(escape(label))" + row.map { "<td>\($0)" }.joined() + "</tr>"
+      html += "<tr><td>\(ReportPage.escape(label))" + row.map { "<td>\($0)" }.joined() + "</tr>"
     }
     return html + "</table>"
   }
@@ -220,7 +210,7 @@ public struct EvaluationReport: Codable, Sendable {
     var html = "<h2>By \(breakdown.axis.rawValue)</h2><table>"
     for (index, row) in table.enumerated() {
       let cell = index == 0 ? "<th>" : "<td>"
-      html += "<tr>" + row.map { cell + escape($0) }.joined() + "</tr>"
+      html += "<tr>" + row.map { cell + ReportPage.escape($0) }.joined() + "</tr>"
     }
     return html + "</table>"
   }
@@ -258,45 +248,5 @@ public struct EvaluationReport: Codable, Sendable {
     guard let rejected = evaluation.rejection?.rejectedLabel else { return nil }
     let row = Breakdown.Row(value: "", evaluation, rejectedLabel: rejected)
     return (row.falseRejectionRate.value, row.falseAcceptanceRate.value)
-  }
-
-  private static func escape(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
-  }
-}
-
-extension Share {
-  /// `98.50 % (97.12–99.31), 197 of 200`: the share, its 95 % interval and the counts.
-  public var summary: String { "\(interval), \(count) of \(total)" }
-
-  /// The share as `98.50 %`, or `–` if the total is 0.
-  var percent: String { total > 0 ? value.percent : "–" }
-
-  /// The share and its interval, as `98.50 % (97.12–99.31)`.
-  var interval: String {
-    "\(percent) (\((100 * low).fixed(2))–\((100 * high).fixed(2)))"
-  }
-}
-
-extension Double {
-  /// Returns the number with `decimals` decimals and a point, in every locale.
-  public func fixed(_ decimals: Int) -> String {
-    // A locale would make Foundation load ICU's data, which takes time.
-    String(format: "%.\(decimals)f", self)
-  }
-
-  /// The share in percent, as `98.50 %`.
-  public var percent: String { "\((100 * self).fixed(2)) %" }
-}
-
-extension String {
-  /// Returns the text, filled with spaces on the right up to `width`.
-  public func padded(_ width: Int) -> String {
-    self + String(repeating: " ", count: Swift.max(0, width - count))
-  }
-
-  /// Returns the text, filled with spaces on the left up to `width`.
-  public func leftPadded(_ width: Int) -> String {
-    String(repeating: " ", count: Swift.max(0, width - count)) + self
   }
 }

@@ -22,14 +22,19 @@ public struct Reliability: Hashable, Sendable, Codable {
 
   /// Sorts the most likely labels into bins by their probability; `labels` are the correct ones.
   init(_ answers: [Recognition], labels: [String]) {
+    self.init(
+      zip(answers, labels).map { ($0.top.probability, isRight: $0.top.label == $1) })
+  }
+
+  /// Sorts answers into bins by their probability.
+  init(_ answers: [(probability: Double, isRight: Bool)]) {
     var sums = [(count: Int, probability: Double, right: Int)](
       repeating: (0, 0, 0), count: Self.binCount)
-    for (answer, label) in zip(answers, labels) {
-      let top = answer.top
-      let bin = min(Self.binCount - 1, Int(top.probability * Double(Self.binCount)))
+    for (probability, isRight) in answers {
+      let bin = min(Self.binCount - 1, Int(probability * Double(Self.binCount)))
       sums[bin].count += 1
-      sums[bin].probability += top.probability
-      sums[bin].right += top.label == label ? 1 : 0
+      sums[bin].probability += probability
+      sums[bin].right += isRight ? 1 : 0
     }
     bins = sums.map { sum in
       let count = Double(max(1, sum.count))

@@ -6,6 +6,8 @@ public enum PictureForm: String, Hashable, Sendable, CaseIterable {
   case svg
   /// A bitmap.
   case png
+  /// A page with lines and text.
+  case pdf
 
   /// The extension of file names.
   public var ending: String { rawValue }
@@ -15,6 +17,7 @@ public enum PictureForm: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .svg: "image/svg+xml"
     case .png: "image/png"
+    case .pdf: "application/pdf"
     }
   }
 
@@ -29,11 +32,12 @@ public enum PictureForm: String, Hashable, Sendable, CaseIterable {
 
   /// Returns the file of a picture, which `svg` describes; `scale` is the pixels of a PNG per unit.
   ///
-  /// - Throws: `SVGError` or `PictureError` if a PNG cannot be rendered or encoded.
+  /// - Throws: `SVGError` or `PictureError` if a PNG or PDF cannot be rendered or encoded.
   public func data(of svg: String, scale: Double = 1) throws -> Data {
     switch self {
     case .svg: Data(svg.utf8)
     case .png: try PNG.encode(SVGRenderer.load().bitmap(svg, scale: scale))
+    case .pdf: try SVGRenderer.load().pdf(svg)
     }
   }
 }

@@ -24,6 +24,11 @@ public struct SVGRenderer: Sendable {
     -> CInt
   private typealias Release = @convention(c) (OpaquePointer) -> Void
   private typealias CreateSurface = @convention(c) (CInt, CInt, CInt) -> OpaquePointer
+  private typealias StreamWriter =
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
+  private typealias CreatePDF =
+    @convention(c) (StreamWriter, UnsafeMutableRawPointer?, Double, Double) -> OpaquePointer?
+  private typealias SurfaceStatus = @convention(c) (OpaquePointer) -> CInt
   private typealias CreateContext = @convention(c) (OpaquePointer) -> OpaquePointer
   private typealias SurfaceStride = @convention(c) (OpaquePointer) -> CInt
   private typealias SurfaceData = @convention(c) (OpaquePointer) -> UnsafePointer<UInt8>?
@@ -33,6 +38,9 @@ public struct SVGRenderer: Sendable {
   private let renderDocument: RenderDocument
   private let releaseHandle: Release
   private let createSurface: CreateSurface
+  private let createPDF: CreatePDF
+  private let finishSurface: Release
+  private let surfaceStatus: SurfaceStatus
   private let destroySurface: Release
   private let flushSurface: Release
   private let surfaceStride: SurfaceStride
@@ -62,6 +70,9 @@ public struct SVGRenderer: Sendable {
     renderDocument = try symbol("rsvg_handle_render_document", RenderDocument.self)
     releaseHandle = try symbol("g_object_unref", Release.self)
     createSurface = try symbol("cairo_image_surface_create", CreateSurface.self)
+    createPDF = try symbol("cairo_pdf_surface_create_for_stream", CreatePDF.self)
+    finishSurface = try symbol("cairo_surface_finish", Release.self)
+    surfaceStatus = try symbol("cairo_surface_status", SurfaceStatus.self)
     destroySurface = try symbol("cairo_surface_destroy", Release.self)
     flushSurface = try symbol("cairo_surface_flush", Release.self)
     surfaceStride = try symbol("cairo_image_surface_get_stride", SurfaceStride.self)
@@ -78,13 +89,8 @@ public struct SVGRenderer: Sendable {
   /// - Throws: `SVGError` if librsvg cannot read or draw the document.
   public func bitmap(_ svg: String, scale: Double = 1) throws(SVGError) -> Bitmap {
     precondition(scale.isFinite && scale > 0, "a scale is a positive number")
-    let bytes = Array(svg.utf8)
-    guard let handle = newHandle(bytes, bytes.count, nil) else { throw .unreadableDocument }
+    let (handle, documentWidth, documentHeight) = try open(svg)
     defer { releaseHandle(handle) }
-    var (documentWidth, documentHeight) = (0.0, 0.0)
-    guard intrinsicSize(handle, &documentWidth, &documentHeight) != 0,
-      documentWidth > 0, documentHeight > 0
-    else { throw .unreadableDocument }
     let scale = min(
       scale, (Double(Self.mostPixels) / (documentWidth * documentHeight)).squareRoot(),
       Double(Self.longestSide) / max(documentWidth, documentHeight))
@@ -116,6 +122,51 @@ public struct SVGRenderer: Sendable {
     return Bitmap(width: width, height: height, pixels: pixels)
   }
 
+  /// Returns a PDF file of one page as large as an SVG document, with its lines and its text.
+  ///
+  /// - Throws: `SVGError` if librsvg cannot read or draw the document.
+  public func pdf(_ svg: String) throws(SVGError) -> Data {
+    let (handle, documentWidth, documentHeight) = try open(svg)
+    defer { releaseHandle(handle) }
+    // PDF has 72 units an inch, SVG 96. A page may have 14,400 (PDF 32000-1, annex C).
+    let scale = min(0.75, 14_400 / max(documentWidth, documentHeight))
+    let (width, height) = (documentWidth * scale, documentHeight * scale)
+    let output = Output()
+    let closure = Unmanaged.passUnretained(output).toOpaque()
+    let surface = createPDF(
+      { closure, bytes, count in
+        guard let closure, let bytes else { return 0 }
+        Unmanaged<Output>.fromOpaque(closure).takeUnretainedValue().data.append(
+          bytes, count: Int(count))
+        return 0
+      }, closure, width, height)
+    guard let surface else { throw .unreadableDocument }
+    defer { destroySurface(surface) }
+    let context = createContext(surface)
+    let isDrawn = renderDocument(handle, context, [0, 0, width, height], nil) != 0
+    destroyContext(context)
+    finishSurface(surface)
+    guard isDrawn, surfaceStatus(surface) == 0 else { throw .unreadableDocument }
+    return withExtendedLifetime(output) { output.data }
+  }
+
+  /// The bytes that Cairo writes.
+  private final class Output { var data = Data() }
+
+  /// Reads an SVG document with a width and a height; the handle has to be released.
+  private func open(
+    _ svg: String
+  ) throws(SVGError) -> (handle: OpaquePointer, width: Double, height: Double) {
+    let bytes = Array(svg.utf8)
+    guard let handle = newHandle(bytes, bytes.count, nil) else { throw .unreadableDocument }
+    var (width, height) = (0.0, 0.0)
+    guard intrinsicSize(handle, &width, &height) != 0, width > 0, height > 0 else {
+      releaseHandle(handle)
+      throw .unreadableDocument
+    }
+    return (handle, width, height)
+  }
+
   /// `CAIRO_FORMAT_ARGB32`.
   private static let argb32: CInt = 0
 }
@@ -131,7 +182,7 @@ public enum SVGError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .missingLibrary:
-      "PNG pictures of automata need librsvg 2.52 or later, which is not installed; run "
+      "PNG and PDF pictures of automata need librsvg 2.52 or later, which is not installed; run "
         + "scripts/set-up, or write SVG instead"
     case .unreadableDocument: "librsvg cannot draw this SVG document"
     }

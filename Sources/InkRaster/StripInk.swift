@@ -102,8 +102,9 @@ struct StripInk: LineShape {
     // ink is that of most of it: strokes that cross are brighter.
     let top = leastOfHighest(min(excess.count, max(4, height / 4)), in: excess)
     guard top >= max(leastContrast, 5 * noise) else { return nil }
-    let inked = excess.filter { $0 >= max(0.35 * top, 3 * noise) }.sorted()
-    let ink = inked[inked.count * 3 / 4]
+    let least = max(0.35 * top, 3 * noise)
+    var inked = excess.filter { $0 >= least }
+    let ink = inked.selectSorted(at: inked.count * 3 / 4)
     let low = max(2 * noise, ink / 4)
     let high = max(low + 1, 0.75 * ink)
     return excess.map { min(1, max(0, ($0 - low) / (high - low))) }
@@ -121,9 +122,8 @@ struct StripInk: LineShape {
       differences.append(abs(grey[index + 1] - grey[index]))
     }
     guard !differences.isEmpty else { return 0 }
-    differences.sort()
     // Half of the differences of normal noise are below 0.674 √2 deviations.
-    return differences[differences.count / 2] / 0.954
+    return differences.selectSorted(at: differences.count / 2) / 0.954
   }
 
   // MARK: Parts
@@ -443,11 +443,11 @@ private struct Background {
       for blockColumn in 0..<columns.count {
         let range = columns.range(blockColumn)
         var block: [Float] = []
+        block.reserveCapacity(rows.range(blockRow).count * range.count)
         for row in rows.range(blockRow) {
           block += values[row * width + range.lowerBound..<row * width + range.upperBound]
         }
-        block.sort()
-        levels.append(block[Int(Double(block.count - 1) * Self.quantile)])
+        levels.append(block.selectSorted(at: Int(Double(block.count - 1) * Self.quantile)))
       }
     }
     self.levels = levels

@@ -1,14 +1,20 @@
+import Ink
 import InkNetwork
 
 /// The characters that a reader knows, in the order of the classes of its network.
 ///
-/// Class 0 is the blank of CTC: no new character. The first character is class 1.
+/// Class 0 is the blank of CTC: no new character. The first character is class 1. The character
+/// ``noWriting`` stands for ink that is no writing, and is in no text.
 public struct Alphabet: Hashable, Sendable {
   /// The class of the blank.
   public static let blank = Architecture.blank
+  /// The character for ink that is no writing: U+FFFD, the replacement character.
+  public static let noWriting = Character(Recording.noWriting)
 
   /// The characters; that at `index` is class `index + 1`.
   public let characters: [Character]
+  /// The class of ink that is no writing, or `nil` if the reader has not learnt any.
+  public let noWritingClass: Int?
   private let classes: [Character: Int]
   /// The classes of the ASCII characters, or 0, so that long vocabularies are read quickly.
   private let asciiClasses: [Int]
@@ -26,6 +32,7 @@ public struct Alphabet: Hashable, Sendable {
         throw .repeatedCharacter(character)
       }
     }
+    noWritingClass = classes.removeValue(forKey: Self.noWriting)
     self.classes = classes
     asciiClasses = (0..<128).map { classes[Character(Unicode.Scalar(UInt8($0)))] ?? 0 }
   }
@@ -36,10 +43,10 @@ public struct Alphabet: Hashable, Sendable {
   /// Returns the character of a class other than the blank.
   public func character(ofClass number: Int) -> Character { characters[number - 1] }
 
-  /// Returns the class of `character`, or `nil` if it is not in the alphabet.
+  /// Returns the class of `character`, or `nil` if texts cannot have it.
   public func `class`(of character: Character) -> Int? { classes[character] }
 
-  /// Returns the classes of the characters of `text`, or `nil` if one is not in the alphabet.
+  /// Returns the classes of the characters of `text`, or `nil` if texts cannot have one of them.
   public func classes(of text: String) -> [Int]? {
     var result: [Int] = []
     result.reserveCapacity(text.utf8.count)

@@ -9,7 +9,8 @@ import Foundation
 /// `vocabularyWeight` more likely, as a logarithm; clear writing of another text still wins.
 ///
 /// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
-/// of what the search left out. So for any text without a vocabulary it is the probability of CTC.
+/// of what the search left out. So for any text without a vocabulary it is the probability of CTC,
+/// given that the ink is writing: no text has the character for ink that is no writing.
 public struct CTCDecoder: Sendable {
   /// The characters of the classes.
   public let alphabet: Alphabet
@@ -42,6 +43,8 @@ public struct CTCDecoder: Sendable {
     public var leastProbability = 0.0
     /// The least evidence of an accepted text.
     public var leastEvidence = -Double.infinity
+    /// The highest probability of no writing with which a text is accepted.
+    public var mostNoWriting = 1.0
 
     /// Creates the default options, which accept all readings with a text.
     public init() {}
@@ -75,7 +78,7 @@ public struct CTCDecoder: Sendable {
       for number in 1..<output.classCount where output[step, number] > output[step, best] {
         best = number
       }
-      if best != previous, best != Alphabet.blank {
+      if best != previous, best != Alphabet.blank, best != alphabet.noWritingClass {
         text.append(alphabet.character(ofClass: best))
       }
       previous = best
@@ -91,10 +94,11 @@ public struct CTCDecoder: Sendable {
     let nothing = (0..<output.stepCount).reduce(0.0) {
       $0 + Double(output[$1, Alphabet.blank])
     }
+    let noWriting = alphabet.noWritingClass.map(output.probability(ofClass:)) ?? 0
     if nothing >= log(0.5) {
       return Reading(
         candidates: [.init(text: "", probability: exp(nothing))], steps: [], evidence: nothing,
-        rejection: .empty)
+        noWriting: noWriting, rejection: .empty)
     }
     let found = PrefixSearch(table, vocabulary: vocabulary, options: options).texts(of: output)
     let all = found.texts.reduce(found.lost) { logSum($0, $1.weight) }
@@ -114,7 +118,8 @@ public struct CTCDecoder: Sendable {
     merged.sort { $0.weight > $1.weight }
     guard let best = merged.first, all > -.infinity else {
       return Reading(
-        candidates: [], steps: [], evidence: -.infinity, rejection: .outsideGrammar)
+        candidates: [], steps: [], evidence: -.infinity, noWriting: noWriting,
+        rejection: noWriting > options.mostNoWriting ? .notWriting : .outsideGrammar)
     }
     let candidates = merged.prefix(max(1, options.mostCandidates)).map {
       Reading.Candidate(text: $0.text.string, probability: min(1, exp($0.weight - all)))
@@ -122,7 +127,9 @@ public struct CTCDecoder: Sendable {
     let evidence = best.best.logProbability / Double(max(1, best.best.classes.count))
     let steps = Alignment.steps(of: best.best.classes, in: output)
     var rejection: Reading.Rejection?
-    if best.text.string.isEmpty {
+    if noWriting > options.mostNoWriting {
+      rejection = .notWriting
+    } else if best.text.string.isEmpty {
       rejection = .empty
     } else if evidence < options.leastEvidence {
       rejection = .unreadable
@@ -134,7 +141,7 @@ public struct CTCDecoder: Sendable {
       steps: best.text.sources.map {
         steps[$0.lowerBound].lowerBound..<steps[$0.upperBound - 1].upperBound
       },
-      evidence: evidence, rejection: rejection)
+      evidence: evidence, noWriting: noWriting, rejection: rejection)
   }
 
   private func check(_ output: LogProbabilities) throws(ReaderError) {

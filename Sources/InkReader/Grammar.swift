@@ -33,7 +33,8 @@ public enum Grammar: String, CaseIterable, Hashable, Sendable, Codable {
 
   /// Returns the state after `character`, or `nil` where no text of the grammar goes on so.
   func next(after state: GrammarState, _ character: Character) -> GrammarState? {
-    switch self {
+    guard character != Alphabet.noWriting else { return nil }
+    return switch self {
     case .text: .start
     case .state: Self.nextInName(after: state, character)
     case .symbols: Self.nextInSymbols(after: state, character)

@@ -51,6 +51,14 @@ public struct LogProbabilities: Hashable, Sendable {
 
   /// The logarithm of the probability of a class at a step.
   public subscript(step: Int, number: Int) -> Float { values[step * classCount + number] }
+
+  /// Returns the probability that a text has the character of a class: 1 − Πₜ (1 − pₜ).
+  func probability(ofClass number: Int) -> Double {
+    let absent = (0..<stepCount).reduce(0.0) {
+      $0 + log1p(-min(1, exp(Double(self[$1, number]))))
+    }
+    return -expm1(absent)
+  }
 }
 
 /// Returns log(exp(a) + exp(b)).

@@ -53,14 +53,13 @@ public struct Reader: Sendable {
     return try Reader(modelPath: path)
   }
 
-  /// The least evidence of a reading: lower than that of any validation line, but higher than where the
-  /// grammar leaves no text that fits.
-  private static let leastEvidence = -2.5
-
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
     var options = CTCDecoder.Options()
-    options.leastEvidence = Self.leastEvidence
+    let limits = model.decision.reading ?? .standard
+    options.leastEvidence = limits.leastEvidence
+    options.leastProbability = limits.leastProbability
+    options.mostNoWriting = limits.mostNoWriting
     return CTCDecoder(
       alphabet: alphabet, grammar: grammar,
       vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet),
@@ -111,20 +110,31 @@ public struct Reader: Sendable {
   private func read(
     _ input: RecognitionInput, with decoder: CTCDecoder
   ) throws(PreparationError) -> Line {
+    let logits = try logits(of: input)
+    return Line(
+      reading: reading(of: logits, with: decoder, temperature: model.decision.temperature),
+      strokes: nil)
+  }
+
+  /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.
+  package func logits(of input: RecognitionInput) throws(PreparationError) -> [Float]? {
     let values = try model.preprocessing[0].values(of: input)
-    guard values.contains(where: { $0 > 0 }) else {
-      return Line(
-        reading: Reading(
-          candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, rejection: .empty),
-        strokes: nil)
+    return values.contains { $0 > 0 } ? network.logits(of: [values]) : nil
+  }
+
+  /// Returns the text for the logits of a line.
+  package func reading(
+    of logits: [Float]?, with decoder: CTCDecoder, temperature: Double
+  ) -> Reading {
+    guard let logits else {
+      return Reading(
+        candidates: [.init(text: "", probability: 1)], steps: [], evidence: 0, noWriting: 0,
+        rejection: .empty)
     }
-    let logits = network.logits(of: [values])
     let output = LogProbabilities(
-      logits: logits, classCount: alphabet.classCount, temperature: model.decision.temperature)
-    let reading: Reading
-    do { reading = try decoder.read(output) } catch {
+      logits: logits, classCount: alphabet.classCount, temperature: temperature)
+    do { return try decoder.read(output) } catch {
       preconditionFailure("a decoder of this reader: \(error)")
     }
-    return Line(reading: reading, strokes: nil)
   }
 }

@@ -20,6 +20,8 @@ public struct Reading: Hashable, Sendable {
     case empty
     /// No text of the grammar fits.
     case outsideGrammar
+    /// The ink is no writing, such as a scribble or an arrow.
+    case notWriting
     /// The characters of the best text do not fit the writing.
     case unreadable
     /// Several texts fit about equally well.
@@ -30,6 +32,7 @@ public struct Reading: Hashable, Sendable {
       switch self {
       case .empty: "nothing is written"
       case .outsideGrammar: "no allowed text fits"
+      case .notWriting: "this is no writing"
       case .unreadable: "the writing is not readable"
       case .ambiguous: "several texts fit equally well"
       }
@@ -45,6 +48,9 @@ public struct Reading: Hashable, Sendable {
   ///
   /// It is 0 at most. Ink that is no writing has a low one, even if the grammar leaves a single text.
   public let evidence: Double
+  /// The probability that the ink is no writing, or that a part of it is not; 0 for a model that has
+  /// not learnt what is no writing.
+  public let noWriting: Double
   /// Why the reading is rejected, or `nil` if it is accepted.
   public let rejection: Rejection?
 

@@ -70,6 +70,8 @@ public struct Model: Hashable, Sendable {
     public var leastExtent: Double
     /// The label of drawings that show none of the other classes, or `nil` if there is no such class.
     public var rejectedLabel: String?
+    /// When a reader accepts a text, or `nil` for the usual limits.
+    public var reading: ReadingLimits?
 
     /// The usual label of drawings that show none of the other classes.
     public static let otherLabel = "other"
@@ -77,6 +79,28 @@ public struct Model: Hashable, Sendable {
     /// Returns ``otherLabel`` if it is one of `labels`, otherwise `nil`.
     public static func rejectedLabel(among labels: [String]) -> String? {
       labels.contains(otherLabel) ? otherLabel : nil
+    }
+
+    /// The limits within which a reader accepts a text.
+    public struct ReadingLimits: Hashable, Sendable, Codable {
+      /// The least evidence: the logarithm of the probability of the text for each of its characters.
+      public var leastEvidence: Double
+      /// The least probability of the text among all texts that are allowed.
+      public var leastProbability: Double
+      /// The highest probability that the ink is no writing.
+      public var mostNoWriting: Double
+
+      /// The limits of models without their own: they reject ink that is rather no writing, and texts
+      /// with less evidence than any validation line of the first released reader had.
+      public static let standard = ReadingLimits(
+        leastEvidence: -2.5, leastProbability: 0, mostNoWriting: 0.5)
+
+      /// Creates limits.
+      public init(leastEvidence: Double, leastProbability: Double, mostNoWriting: Double) {
+        self.leastEvidence = leastEvidence
+        self.leastProbability = leastProbability
+        self.mostNoWriting = mostNoWriting
+      }
     }
 
     /// Accepts everything.
@@ -312,10 +336,18 @@ extension Model.Decision {
     func refuse(_ field: String, _ expected: String, _ found: String) -> ModelError {
       ModelError(path: path, field: field, expected: expected, found: found)
     }
-    for (field, value, range) in [
-      ("temperature", temperature, 0.01...100),
-      ("leastExtent", leastExtent, 0...1e6),
-    ] where !range.contains(value) {
+    var numbers: [(String, Double, ClosedRange<Double>)] = [
+      ("temperature", temperature, 0.01...100), ("leastExtent", leastExtent, 0...1e6),
+    ]
+    if let reading {
+      numbers += [
+        ("reading.leastEvidence", reading.leastEvidence, -1000...0),
+        ("reading.leastProbability", reading.leastProbability, 0...1),
+        ("reading.mostNoWriting", reading.mostNoWriting, 0...1),
+      ]
+    }
+    for (field, value, range) in numbers
+    where !range.contains(value) {
       throw refuse(
         "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
     }

@@ -1,20 +1,24 @@
 import AutomatonEditor
 import InkImageIO
 
-/// The format in which the studio saves a document: a file that can be opened again, or a picture.
+/// The format in which the studio saves a document: a file that can be opened again, a
+/// picture, or the source of one.
 enum SavedForm: Hashable {
   case document(DocumentForm)
   case picture(PictureForm)
+  case typesetting(TypesettingForm)
 
   /// All formats, in the order of the page.
   static let all =
     DocumentForm.allCases.map(SavedForm.document) + PictureForm.allCases.map(SavedForm.picture)
+    + TypesettingForm.allCases.map(SavedForm.typesetting)
 
   /// The usual extension of file names.
   var ending: String {
     switch self {
     case .document(let form): form.endings[0]
     case .picture(let form): form.ending
+    case .typesetting(let form): form.ending
     }
   }
 
@@ -23,6 +27,7 @@ enum SavedForm: Hashable {
     switch self {
     case .document(let form): form.title
     case .picture: "picture"
+    case .typesetting(let form): form.title
     }
   }
 
@@ -32,6 +37,8 @@ enum SavedForm: Hashable {
       self = .document(form)
     } else if let form = PictureForm(path: "file.\(ending)") {
       self = .picture(form)
+    } else if let form = TypesettingForm(rawValue: ending.lowercased()) {
+      self = .typesetting(form)
     } else {
       return nil
     }

@@ -259,6 +259,9 @@ extension StudioInterface {
     case .picture(let form):
       return Answer.data(
         try form.data(of: document.svg, scale: 2), type: form.mediaType, fileName: fileName)
+    case .typesetting(let form):
+      return Answer.data(
+        Data(form.text(of: document).utf8), type: "text/plain; charset=utf-8", fileName: fileName)
     case .document(let form):
       guard let format = form.format else {
         return Answer.data(

@@ -211,4 +211,33 @@ struct EvenedPicture {
     let value = values[values.count / 2]
     return isLightOnDark ? 255 - value : value
   }
+
+  /// Whether a line follows the edge of something dark, such as a shadow, and not ink: on one side of
+  /// it, it is as dark as on it.
+  func isEdge(along line: TracedLine) -> Bool {
+    let points = line.points
+    // Beside a short line, there often is another.
+    guard Double(points.count) > 15 * line.width else { return false }
+    let reach = 0.8 * line.width + 2.5
+    var (samples, edges) = (0, 0)
+    for index in stride(from: 2, to: points.count - 2, by: max(1, points.count / 40)) {
+      let (before, after) = (points[index - 2], points[index + 2])
+      let length = before.distance(to: after)
+      guard length > 0 else { continue }
+      let (x, y) = ((before.y - after.y) / length, (after.x - before.x) / length)
+      func value(_ offset: Double) -> Int? {
+        let column = Int(points[index].x + x * offset)
+        let row = Int(points[index].y + y * offset)
+        guard (0..<width).contains(column), (0..<height).contains(row) else { return nil }
+        return Int(brightness[row * width + column])
+      }
+      guard let here = value(0), let left = value(-reach), let right = value(reach) else {
+        continue
+      }
+      samples += 1
+      let (more, less) = (max(left, right) - here, min(left, right) - here)
+      if less * 5 < more { edges += 1 }
+    }
+    return samples >= 4 && edges * 10 > samples * 7
+  }
 }

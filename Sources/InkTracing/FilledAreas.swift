@@ -4,6 +4,8 @@ import Ink
 struct FilledAreas {
   /// Their outlines; dots are single points.
   private(set) var lines: [TracedLine] = []
+  /// Whether nothing was taken out.
+  private(set) var isEmpty = true
 
   /// The width that the ink of an area has somewhere, in widths of the pen.
   private static let leastWidth = 3.3
@@ -12,6 +14,8 @@ struct FilledAreas {
   /// The length of an area, in its width; what is longer is a thick line.
   private static let greatestLength = 2.2
 
+  /// The least convexity of an area; where lines meet, ink has the form of a star.
+  private static let leastConvexity = 0.78
   /// The longer side of an area, in widths of the pen; what is larger is a hole in the paper or a finger.
   private static let longestSide = 10.0
 
@@ -45,7 +49,9 @@ struct FilledAreas {
       guard length < Self.greatestLength * 2 * depth + penWidth else { continue }
       let area = Area(
         runs[index], part: part, distances: distances, mask: mask, margin: 0.7 * penWidth + 1)
+      guard area.convexity >= Self.leastConvexity else { continue }
       area.remove(from: &mask)
+      isEmpty = false
       guard Double(area.longerSide) <= Self.longestSide * penWidth else { continue }
       if Double(area.longerSide) < 3.5 * penWidth {
         let center = Point(
@@ -66,9 +72,12 @@ struct FilledAreas {
     private let width: Int
     private let height: Int
     /// 1 for the ink of the area, with an empty row or column at each side.
-    private var pixels: [UInt8]
+    private let pixels: [UInt8]
 
-    var longerSide: Int { max(width, height) - 2 }
+    /// The greater of the extents of its ink.
+    let longerSide: Int
+    /// The share of the ink in the smallest convex area around it.
+    let convexity: Double
 
     init(
       _ runs: [Components.Run], part: Components.Part, distances: [UInt8], mask: InkMask,
@@ -84,7 +93,7 @@ struct FilledAreas {
       let (minY, maxY) = (max(1, part.minY - reach), min(mask.height - 2, part.maxY + reach))
       (left, top) = (minX - 1, minY - 1)
       (width, height) = (maxX - minX + 3, maxY - minY + 3)
-      pixels = [UInt8](repeating: 0, count: width * height)
+      var pixels = [UInt8](repeating: 0, count: width * height)
       for run in runs {
         let y = Int(run.row)
         for x in Int(run.start)..<Int(run.end) {
@@ -99,6 +108,43 @@ struct FilledAreas {
           }
         }
       }
+      self.pixels = pixels
+      var corners: [(x: Int, y: Int)] = []
+      var (count, across, down) = (0, (Int.max, 0), (Int.max, 0))
+      for row in 0..<height {
+        let line = pixels[row * width..<(row + 1) * width]
+        guard let first = line.firstIndex(of: 1), let last = line.lastIndex(of: 1) else { continue }
+        let (start, end) = (first - row * width, last - row * width + 1)
+        count += line.reduce(0) { $0 + Int($1) }
+        across = (min(across.0, start), max(across.1, end))
+        down = (min(down.0, row), max(down.1, row + 1))
+        corners += [(start, row), (end, row), (start, row + 1), (end, row + 1)]
+      }
+      longerSide = max(across.1 - across.0, down.1 - down.0)
+      convexity = Double(count) / max(1, Self.hullArea(corners))
+    }
+
+    /// Returns the area of the smallest convex polygon around points (Andrew, 1979).
+    private static func hullArea(_ points: [(x: Int, y: Int)]) -> Double {
+      func half(_ points: some Sequence<(x: Int, y: Int)>) -> [(x: Int, y: Int)] {
+        var hull: [(x: Int, y: Int)] = []
+        for point in points {
+          while hull.count > 1 {
+            let (a, b) = (hull[hull.count - 2], hull[hull.count - 1])
+            guard (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x) <= 0 else { break }
+            hull.removeLast()
+          }
+          hull.append(point)
+        }
+        return hull.dropLast()
+      }
+      let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
+      let hull = half(sorted) + half(sorted.reversed())
+      var doubled = 0
+      for (a, b) in zip(hull, hull.dropFirst() + hull.prefix(1)) {
+        doubled += a.x * b.y - b.x * a.y
+      }
+      return abs(Double(doubled)) / 2
     }
 
     func remove(from mask: inout InkMask) {

@@ -206,11 +206,14 @@ struct PaperLines {
       position += best.step
     }
     guard supported * 3 >= lines.count * 2 else { return nil }
+    // A line may cross the edge of the picture within the strip.
+    if rows.lowerBound == 0 { lines.append(best.start - best.step) }
+    if rows.upperBound == height { lines.append(position) }
     var contrasts: [UInt8] = []
     let shifts = shifts(strip: strip)
     for line in lines {
       for (offset, shift) in shifts.enumerated() {
-        let row = Int(line) + shift
+        let row = Int(line.rounded(.down)) + shift
         guard row >= 1, row < height - 1 else { continue }
         let index = row * width + strip * Self.stripWidth + offset
         contrasts.append(max(ink[index], max(ink[index - width], ink[index + width])))
@@ -239,7 +242,7 @@ struct PaperLines {
           for column in strip * Self.stripWidth..<end {
             let shift = shifts[min(column - strip * Self.stripWidth, shifts.count - 1)]
             erase(
-              from: &ink, original: original, row: Int(line) + shift, column: column,
+              from: &ink, original: original, row: Int(line.rounded(.down)) + shift, column: column,
               most: UInt8(min(255, most)))
           }
         }
@@ -253,7 +256,11 @@ struct PaperLines {
   ) {
     let reach = halfThickness + 1
     let (top, bottom) = (row - reach, row + reach)
-    guard top >= 1, bottom < height - 1, column >= 2, column < width - 2 else { return }
+    guard column >= 1, column < width - 1 else { return }
+    guard top >= 1, bottom < height - 1 else {
+      for y in top...bottom where (0..<height).contains(y) { ink[y * width + column] = 0 }
+      return
+    }
     // Ink that comes in from above and goes on below, perhaps at an angle.
     func hasInk(_ row: Int) -> Bool {
       for x in column - 1...column + 1 where original[row * width + x] > max(24, most / 2) {
@@ -275,17 +282,22 @@ struct PaperLines {
 }
 
 extension EvenedPicture {
-  /// Removes the printed lines of ruled or squared paper.
-  mutating func removePaperLines(loop: ParallelLoop) {
+  /// Removes the printed lines of ruled or squared paper; returns by how much they are turned
+  /// clockwise, in radians, or `nil` if there are none.
+  mutating func removePaperLines(loop: ParallelLoop) -> Double? {
+    var turns: [Double] = []
     if let lines = PaperLines(in: ink, width: width, height: height, noise: noise, loop: loop) {
       lines.remove(from: &ink)
+      turns.append(atan(lines.slope))
     }
     let turned = Self.transposed(ink, width: width, height: height)
     if let lines = PaperLines(in: turned, width: height, height: width, noise: noise, loop: loop) {
       var turned = turned
       lines.remove(from: &turned)
       ink = Self.transposed(turned, width: height, height: width)
+      turns.append(-atan(lines.slope))
     }
+    return turns.isEmpty ? nil : turns.reduce(0, +) / Double(turns.count)
   }
 
   private static func transposed(_ values: [UInt8], width: Int, height: Int) -> [UInt8] {

@@ -125,13 +125,16 @@ struct SkeletonGraph {
 
   /// Removes lines that end after about the width of the ink that they come from: they follow the
   /// roughness of its edge.
-  mutating func removeSpurs() {
+  mutating func removeSpurs(penWidth: Double) {
     var isRemoved = [Bool](repeating: false, count: edges.count)
     for node in nodes where node.ends.count >= 3 {
       let spurs = node.ends.filter { end in
         let edge = edges[end / 2]
         let other = edge.nodes[1 - end % 2]
-        return nodes[other].ends.count == 1 && length(end / 2) < 0.8 * node.width + 1.5
+        guard nodes[other].ends.count == 1 else { return false }
+        // The tip of a spur is at the edge of the ink, that of a short line is as wide as a line.
+        let isThin = nodes[other].width < 0.6 * penWidth
+        return length(end / 2) < (isThin ? 0.8 : 0.55) * node.width + 1.2
       }
       // At the end of a wide line that splits, the longest goes on.
       let kept =

@@ -45,6 +45,9 @@ struct StrokePaths {
   /// The greatest bend, in radians, at which a line goes on through a meeting.
   private static let greatestBend = 50 * Double.pi / 180
 
+  /// The greatest bend, in radians, of lines that share their way for a while as they cross.
+  private static let crossingBend = 0.4
+
   /// For each edge, the round holes beside it.
   private let holes: [Set<UInt16>]
 
@@ -71,7 +74,10 @@ struct StrokePaths {
     var parents = Array(graph.nodes.indices)
     func root(_ node: Int) -> Int {
       var node = node
-      while parents[node] != node { node = parents[node] }
+      while parents[node] != node {
+        parents[node] = parents[parents[node]]
+        node = parents[node]
+      }
       return node
     }
     for (index, edge) in graph.edges.enumerated()
@@ -82,7 +88,9 @@ struct StrokePaths {
       let widest = max(a.width, b.width)
       let thinnest = edge.pixels.map { graph.distances[Int($0)] }.min() ?? 0
       let isWide = SkeletonGraph.inkWidth(thinnest) > 1.3 * penWidth && length < 5 * penWidth
-      guard length < 0.9 * widest + 1 || isWide else { continue }
+      guard length < 0.9 * widest + 1 || isWide || isCrossing(index, length: length) else {
+        continue
+      }
       isBridge[index] = true
       parents[root(edge.nodes[0])] = root(edge.nodes[1])
     }
@@ -100,6 +108,25 @@ struct StrokePaths {
         nodes.reduce(0) { max($0, graph.nodes[$1].width) }
       )
     }
+  }
+
+  /// Whether two lines cross at a small angle, so that they share their way along an edge.
+  private func isCrossing(_ edge: Int, length: Double) -> Bool {
+    let nodes = graph.edges[edge].nodes.map { graph.nodes[$0] }
+    guard length < 7 * penWidth, nodes.allSatisfy({ $0.ends.count == 3 }) else { return false }
+    let center = Point((nodes[0].x + nodes[1].x) / 2 + 0.5, (nodes[0].y + nodes[1].y) / 2 + 0.5)
+    let sides = nodes.map { node in
+      node.ends.filter { $0 / 2 != edge }.map {
+        approach(of: $0, center: center, width: node.width)
+      }
+    }
+    guard sides.allSatisfy({ $0.count == 2 }) else { return false }
+    func bends(_ first: Int) -> Double {
+      max(
+        bend(from: sides[0][0], to: sides[1][first]),
+        bend(from: sides[0][1], to: sides[1][1 - first]))
+    }
+    return min(bends(0), bends(1)) < Self.crossingBend
   }
 
   /// Decides which of the lines at a meeting go on in each other.

@@ -1,3 +1,4 @@
+import Foundation
 import Ink
 
 /// The ink that was traced in a picture.
@@ -22,6 +23,8 @@ public struct TracedDrawing: Hashable, Sendable {
   public var penWidth: Double
   /// Whether the ink is lighter than what it is on.
   public var isLightOnDark: Bool
+  /// The angle by which the lines of the paper are turned clockwise, in radians; `nil` if it has none.
+  public var rotation: Double?
   /// What a person should know about the picture.
   public var remarks: [Remark]
 
@@ -31,13 +34,29 @@ public struct TracedDrawing: Hashable, Sendable {
     case damaged
     /// There is no ink.
     case noInk
+    /// The picture was not taken straight.
+    case turned(degrees: Double)
 
     /// The remark in one sentence.
     public var message: String {
       switch self {
       case .damaged: "the file is damaged or ends early; only what is there was traced"
       case .noInk: "there is no ink in this picture: nothing stands out from its surroundings"
+      case .turned(let degrees):
+        "the paper is turned by \(Int(abs(degrees).rounded()))° "
+          + (degrees > 0 ? "clockwise" : "anticlockwise")
       }
+    }
+  }
+
+  /// The drawing with the lines of the paper upright, turned around the middle of the picture.
+  public var uprightDrawing: Drawing {
+    guard let rotation, abs(rotation) > Tracer.straight else { return drawing }
+    let (sine, cosine) = (sin(-rotation), cos(-rotation))
+    let (middleX, middleY) = (Double(width) / 2, Double(height) / 2)
+    return drawing.mapPoints { _, point in
+      let (x, y) = (point.x - middleX, point.y - middleY)
+      return Point(middleX + x * cosine - y * sine, middleY + x * sine + y * cosine)
     }
   }
 
@@ -45,7 +64,7 @@ public struct TracedDrawing: Hashable, Sendable {
   /// as attributes.
   public var recording: Recording {
     func list(_ numbers: [Double]) -> Recording.Attribute {
-      .text(numbers.map { String(($0 * 10).rounded() / 10) }.joined(separator: " "))
+      .list(numbers.map { .number(($0 * 10).rounded() / 10) })
     }
     return Recording(
       drawing,

@@ -37,3 +37,26 @@ extension TracedLine {
     return ((index % period) + period) % period
   }
 }
+
+extension [TracedLine] {
+  /// Returns the lines without specks beside others.
+  func withoutSpecks(penWidth: Double) -> [TracedLine] {
+    let reach = 2.5 * penWidth
+    func cell(_ point: Point) -> (Int, Int) { (Int(point.x / reach), Int(point.y / reach)) }
+    let isSpeck = map { Stroke($0.points).length < 1.5 * penWidth && !$0.isClosed }
+    var near: Set<Int> = []
+    for (line, isSpeck) in zip(self, isSpeck) where !isSpeck {
+      for point in line.points {
+        let (x, y) = cell(point)
+        near.insert(y << 24 + x)
+      }
+    }
+    return zip(self, isSpeck).filter { line, isSpeck in
+      guard isSpeck, let point = line.points.first else { return true }
+      let (x, y) = cell(point)
+      return !(y - 1...y + 1).contains { row in
+        (x - 1...x + 1).contains { near.contains(row << 24 + $0) }
+      }
+    }.map(\.0)
+  }
+}

@@ -1,4 +1,5 @@
 import CInkKernels
+import InkEvaluation
 import InkNetwork
 
 /// The loss of a reader: connectionist temporal classification (Graves et al., 2006).
@@ -10,10 +11,13 @@ import InkNetwork
 public struct CTCLoss: Hashable, Sendable, TrainingLoss {
   /// The number of classes: the characters and the blank.
   public let classCount: Int
+  /// The class of the space between two words, or `nil` if every text is one word.
+  public let spaceClass: Int?
 
   /// Creates a loss.
-  public init(classCount: Int) {
+  public init(classCount: Int, spaceClass: Int? = nil) {
     self.classCount = classCount
+    self.spaceClass = spaceClass
   }
 
   /// Returns the least number of steps that `target` needs: one a character, and one for the blank between
@@ -44,22 +48,6 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
     return (classes, blankCount)
   }
 
-  /// Returns the least number of insertions, deletions and substitutions that make `b` of `a` (Levenshtein,
-  /// 1966).
-  static func editCount(from a: [Int], to b: [Int]) -> Int {
-    var counts = Array(0...b.count)
-    for (i, one) in a.enumerated() {
-      var diagonal = counts[0]
-      counts[0] = i + 1
-      for (j, other) in b.enumerated() {
-        let replaced = diagonal + (one == other ? 0 : 1)
-        diagonal = counts[j + 1]
-        counts[j + 1] = min(replaced, diagonal + 1, counts[j] + 1)
-      }
-    }
-    return counts[b.count]
-  }
-
   func weight(of target: [Int]) -> Double { 1 }
 
   func evaluate(
@@ -77,10 +65,13 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
         $0.baseAddress!)
     }
     let read = Self.greedilyDecoded(logits, steps: steps, classCount: classCount)
-    let edits = Self.editCount(from: read.classes, to: target)
+    let edits = EditScript(from: read.classes, to: target).count
+    func words(_ classes: [Int]) -> [ArraySlice<Int>] { classes.split { $0 == spaceClass } }
     return AnswerSums(
       loss: loss / length, rightCount: edits == 0 ? 1 : 0,
       reading: ReadingCounts(
-        characters: target.count, edits: edits, steps: steps, blanks: read.blankCount))
+        characters: target.count, edits: edits, words: words(target).count,
+        wordEdits: EditScript(from: words(read.classes), to: words(target)).count, steps: steps,
+        blanks: read.blankCount))
   }
 }

@@ -80,6 +80,11 @@ public struct CrossValidation: Hashable, Sendable, Codable {
           dataset.subset(folds.indices.filter { folds[$0] != fold }),
           dataset.subset(folds.indices.filter { folds[$0] == fold }))
         let network = try network(training)
+        guard network.architecture.output == .distribution else {
+          throw TrainingError.unsuitableData(
+            "networks that read text are not cross-validated: divide the data with `dataset split --by "
+              + "writer`, then use `train` and `evaluate`")
+        }
         var options = recipe.options(
           for: training, network: network.architecture, hasValidation: false)
         if options != heard { onOptions(options) }

@@ -15,14 +15,15 @@ public struct LearningCurve: Sendable {
 
   /// A CSV table with a header and one line for each epoch; missing values are empty.
   ///
-  /// For a reader, the accuracy is that of whole texts, and more columns have the character error rates and
-  /// the shares of blanks.
+  /// For a reader, the accuracy is that of whole texts, and more columns have the character and word error
+  /// rates and the shares of blanks.
   public var csv: String {
     let header =
       "epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy"
       + (readsText
-        ? ",training_character_error_rate,training_blank_share,validation_character_error_rate,"
-          + "validation_blank_share" : "") + "\n"
+        ? ["training", "validation"].map {
+          ",\($0)_character_error_rate,\($0)_word_error_rate,\($0)_blank_share"
+        }.joined() : "") + "\n"
     return history.reduce(header) { text, record in
       var fields: [Double?] = [
         record.learningRate, record.trainingLoss, record.trainingAccuracy, record.validationLoss,
@@ -30,7 +31,9 @@ public struct LearningCurve: Sendable {
       ]
       if readsText {
         for reading in [record.trainingReading, record.validationReading] {
-          fields += [reading?.characterErrorRate, reading?.blankShare]
+          fields += [
+            reading?.characterErrorRate, reading?.wordErrorRate, reading?.blankShare,
+          ]
         }
       }
       let values = fields.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")

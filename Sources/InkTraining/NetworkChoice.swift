@@ -108,7 +108,7 @@ public struct NetworkChoice: Hashable, Sendable {
           throw FileError(
             path: example.origin, expected: "strokes for the network", found: "\(error)")
         }
-      case .bitmap:
+      case .bitmap, .strip:
         throw FileError(
           path: example.origin, expected: "strokes or a recording for the network",
           found: "a picture, which has no strokes")

@@ -26,8 +26,8 @@ struct PreparedExamples: Sendable {
   private let pixels: [UInt8]
   /// The position of each example there, or `nil` if it is on disk in the right size.
   private let starts: [Int?]
-  /// The values of each example for the inputs that read series, one after the other.
-  private let series: [[[Float]]]
+  /// The values of each example for each input that reads series or lines.
+  private let series: [StoredSeries]
   private let examples: [Example]
 
   var count: Int { targets.count }
@@ -75,16 +75,7 @@ struct PreparedExamples: Sendable {
     }
     self.pixels = pixels
     self.starts = starts
-    series = try preprocessing.map { preprocessing in
-      if case .raster = preprocessing { return [] }
-      return try dataset.examples.map { example in
-        do throws(PreparationError) {
-          return try preprocessing.values(of: example.recognitionInput)
-        } catch {
-          throw FileError(path: example.origin, error, reader: "network")
-        }
-      }
-    }
+    series = try preprocessing.map { try StoredSeries(of: dataset, $0) }
     let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
     longest = preprocessing.indices.map { [series] input in
       switch preprocessing[input] {
@@ -95,16 +86,13 @@ struct PreparedExamples: Sendable {
       case .line where augmentation != .none:
         min(
           architecture.inputs[input].stepBounds.upperBound,
-          Self.longest(series[input], architecture.inputs[input]) * 5 / 4)
-      case .line, .strokes, .series: Self.longest(series[input], architecture.inputs[input])
+          series[input].largestCount / architecture.inputs[input].valuesPerStep * 5 / 4)
+      case .line, .strokes, .series:
+        series[input].largestCount / architecture.inputs[input].valuesPerStep
       }
     }
     guard series.contains(where: { !$0.isEmpty }) else { return }
     for index in examples.indices { try check(index) }
-  }
-
-  private static func longest(_ values: [[Float]], _ input: NetworkInput) -> Int {
-    (values.lazy.map(\.count).max() ?? 0) / input.valuesPerStep
   }
 
   /// Checks that example `index` has as many steps as the network allows and its text needs.
@@ -130,7 +118,7 @@ struct PreparedExamples: Sendable {
   private func steps(of index: Int) -> [Int] {
     architecture.inputs.indices.map { input in
       series[input].isEmpty
-        ? 1 : series[input][index].count / architecture.inputs[input].valuesPerStep
+        ? 1 : series[input].count(of: index) / architecture.inputs[input].valuesPerStep
     }
   }
 
@@ -235,7 +223,7 @@ struct PreparedExamples: Sendable {
 
   /// The values of an example for an input that reads series.
   private func values(_ index: Int, input: Int, epoch: Int) -> [Float] {
-    let known = series[input][index]
+    var known: [Float] { series[input].values(of: index) }
     switch (preprocessing[input], examples[index].content) {
     case (.strokes(let encoder, let preparation), .drawing(let drawing))
     where isAugmented || reorderedShare > 0:
@@ -249,11 +237,13 @@ struct PreparedExamples: Sendable {
         canUse(values, input: input, of: index)
       else { return known }
       return values
-    case (.line(let rasterizer, let scale), .drawing(let drawing)) where isAugmented:
+    case (.line(let rasterizer, let scale), _) where isAugmented:
       var (augmentation, generator) = choices(index, epoch: epoch)
-      let penWidth = augmentation.penWidths.map { generator.uniform($0) }
-      let varied = augmentation.vary(drawing, using: &generator)
-      guard let line = try? rasterizer.with(penWidth: penWidth).render(varied) else { return known }
+      // A text must not be learnt from a picture without ink.
+      guard
+        let line = try? augmentation.line(
+          of: examples[index], rasterizer: rasterizer, using: &generator), !line.isBlank
+      else { return known }
       let values = line.bitmap.pixels.map { Float($0) * scale }
       return canUse(values, input: input, of: index) ? values : known
     case (.series(let preparation, _), .series(let recording))

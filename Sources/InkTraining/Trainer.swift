@@ -118,7 +118,7 @@ public final class Trainer {
     }
     loss =
       readsText
-      ? try Self.readingLoss(architecture, options)
+      ? try Self.readingLoss(architecture, labels, options)
       : try Self.classLoss(training, options, tapCount: tapCount)
     self.labels = labels
     self.preprocessing = preprocessing
@@ -192,7 +192,7 @@ public final class Trainer {
   }
 
   private static func readingLoss(
-    _ architecture: Architecture, _ options: TrainingOptions
+    _ architecture: Architecture, _ labels: [String], _ options: TrainingOptions
   ) throws(TrainingError) -> CTCLoss {
     guard options.labelSmoothing == 0 else {
       throw .invalidOption(
@@ -202,7 +202,8 @@ public final class Trainer {
       throw .invalidOption(
         name: "balanced classes", expected: "none for a reader", found: "balanced classes")
     }
-    return CTCLoss(classCount: architecture.classCount)
+    return CTCLoss(
+      classCount: architecture.classCount, spaceClass: labels.firstIndex(of: " ").map { $0 + 1 })
   }
 
   /// How many examples are learnt from.

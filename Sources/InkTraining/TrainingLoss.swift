@@ -34,14 +34,15 @@ struct AnswerSums: Hashable, Sendable {
   mutating func add(over group: ProcessGroup) {
     var values = [
       loss, Double(rightCount), Double(reading.characters), Double(reading.edits),
-      Double(reading.steps), Double(reading.blanks),
+      Double(reading.words), Double(reading.wordEdits), Double(reading.steps),
+      Double(reading.blanks),
     ]
     group.sum(&values, count: values.count)
     loss = values[0]
     rightCount = Int(values[1])
     reading = ReadingCounts(
-      characters: Int(values[2]), edits: Int(values[3]), steps: Int(values[4]),
-      blanks: Int(values[5]))
+      characters: Int(values[2]), edits: Int(values[3]), words: Int(values[4]),
+      wordEdits: Int(values[5]), steps: Int(values[6]), blanks: Int(values[7]))
   }
 }
 
@@ -51,6 +52,10 @@ struct ReadingCounts: Hashable, Sendable, Codable {
   var characters = 0
   /// The least number of insertions, deletions and substitutions that correct what was read.
   var edits = 0
+  /// The words that the texts have.
+  var words = 0
+  /// The least number of words to insert, delete or replace.
+  var wordEdits = 0
   /// The steps of all lines.
   var steps = 0
   /// The steps whose highest logit is that of the blank.
@@ -59,6 +64,8 @@ struct ReadingCounts: Hashable, Sendable, Codable {
   static func += (counts: inout ReadingCounts, others: ReadingCounts) {
     counts.characters += others.characters
     counts.edits += others.edits
+    counts.words += others.words
+    counts.wordEdits += others.wordEdits
     counts.steps += others.steps
     counts.blanks += others.blanks
   }
@@ -68,6 +75,7 @@ struct ReadingCounts: Hashable, Sendable, Codable {
     guard steps > 0 else { return nil }
     return ReadingRecord(
       characterErrorRate: Double(edits) / Double(max(1, characters)),
+      wordErrorRate: Double(wordEdits) / Double(max(1, words)),
       blankShare: Double(blanks) / Double(steps))
   }
 }

@@ -115,12 +115,15 @@ public struct EpochRecord: Hashable, Sendable, Codable {
 public struct ReadingRecord: Hashable, Sendable, Codable {
   /// The edits that correct what was read, per character of the texts.
   public var characterErrorRate: Double
+  /// The words to insert, delete or replace, per word of the texts.
+  public var wordErrorRate: Double
   /// The share of steps whose most likely class is the blank; near 1, nothing is read yet.
   public var blankShare: Double
 
   /// Creates a record.
-  public init(characterErrorRate: Double, blankShare: Double) {
+  public init(characterErrorRate: Double, wordErrorRate: Double, blankShare: Double) {
     self.characterErrorRate = characterErrorRate
+    self.wordErrorRate = wordErrorRate
     self.blankShare = blankShare
   }
 }

@@ -11,6 +11,19 @@ extension Dataset {
     }
   }
 
+  /// Returns the examples whose labels have only characters of `alphabet`, and how often each other
+  /// character occurs in the labels of the rest, the most frequent one first.
+  public func limited(
+    to alphabet: Set<Character>
+  ) -> (dataset: Dataset, others: [(character: Character, count: Int)]) {
+    let others = characterCounts.filter { !alphabet.contains($0.key) }
+    return (
+      Dataset(examples.filter { $0.label.allSatisfy(alphabet.contains) }),
+      others.map { (character: $0.key, count: $0.value) }
+        .sorted { ($1.count, $0.character) < ($0.count, $1.character) }
+    )
+  }
+
   /// The classes of the characters of every label, where class 0 is the blank and `alphabet` follows.
   ///
   /// - Throws: `TrainingError` with all characters that are not in the alphabet.

@@ -23,10 +23,15 @@ struct AutomatonCommand: ParsableCommand {
         inkstate automaton run Examples/Automata/a.automaton AA BA B
       """,
     subcommands: [
-      AutomatonReplay.self, AutomatonCheck.self, AutomatonRun.self, AutomatonTrace.self,
+      AutomatonRecognize.self, AutomatonReplay.self, AutomatonCheck.self, AutomatonRun.self, AutomatonTrace.self,
       AutomatonTransform.Determinize.self,
       AutomatonTransform.Minimize.self, AutomatonTransform.Complement.self,
-      AutomatonEquivalent.self,
+      AutomatonTransform.Complete.self, AutomatonTransform.RemoveEpsilon.self,
+      AutomatonTransform.Reverse.self, AutomatonTransform.Trim.self,
+      AutomatonCombine.Union.self, AutomatonCombine.Intersection.self,
+      AutomatonCombine.Difference.self, AutomatonExpression.Expression.self,
+      AutomatonExpression.FromExpression.self, AutomatonExpression.Words.self,
+      AutomatonEquivalent.self, AutomatonGrade.self,
       AutomatonTransform.Convert.self, AutomatonRender.self,
     ])
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Automata
+import AutomatonEditor
+import Ink
+import SafeFiles
 
 /// Runs words through an automaton.
 struct AutomatonRun: ParsableCommand {
@@ -12,15 +15,24 @@ struct AutomatonRun: ParsableCommand {
       If the alphabet has symbols of several characters, a word is split by longest match; spaces or \
       commas may separate its symbols. The answer then shows how the word was split.
 
+      With --words, the words come from a file with one on each line: the word, a comma or tab, and \
+      accepted or rejected. The exit status is then 0 if all answers are as expected.
+
       Example:
 
         inkstate automaton run Examples/Automata/mod3.automaton 001011 10
+
+      Example: inkstate automaton run Examples/Automata/mod3.automaton --words \
+      Examples/Automata/mod3-words.csv
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
   @Argument(help: "The words to run.")
-  var words: [String]
+  var words: [String] = []
+
+  @Option(name: .customLong("words"), help: "A file of words with the expected answers.")
+  var tests: String?
 
   @OptionGroup var format: FormatOptions
 
@@ -28,20 +40,32 @@ struct AutomatonRun: ParsableCommand {
     var word: String
     var symbols: [String]
     var isAccepted: Bool
+    var expected: Bool?
     var reason: String?
     var endStates: [String]
     var finalPositions: [Int]
   }
 
+  func validate() throws {
+    guard !words.isEmpty || tests != nil else {
+      throw ValidationError("give words to run, or a file of them with --words")
+    }
+  }
+
   func run() throws {
     let automaton = try input.readToRun()
-    let answers = words.map { word -> Answer in
+    let expected = try tests.map(WordTest.read(path:)) ?? []
+    let asked: [(word: String, expected: Bool?)] =
+      words.map { ($0, nil) } + expected.map { ($0.word, $0.isAccepted) }
+    let answers = asked.map { word, expected -> Answer in
       let symbols = automaton.symbols(of: word)
       let run = automaton.run(symbols)
       return Answer(
-        word: word, symbols: symbols, isAccepted: run.isAccepted, reason: run.rejection?.message,
-        endStates: run.endStates, finalPositions: run.finalPositions)
+        word: word, symbols: symbols, isAccepted: run.isAccepted, expected: expected,
+        reason: run.rejection?.message, endStates: run.endStates,
+        finalPositions: run.finalPositions)
     }
+    func isRight(_ answer: Answer) -> Bool { answer.isAccepted == answer.expected ?? true }
     switch format.value {
     case .text:
       for answer in answers {
@@ -49,10 +73,26 @@ struct AutomatonRun: ParsableCommand {
         let symbols = answer.symbols.joined(separator: " ")
         print(
           "\(word)\t" + (answer.reason.map { "rejected: \($0)" } ?? "accepted")
+            + (answer.expected == nil ? "" : isRight(answer) ? "\tas expected" : "\tWRONG")
             + (automaton.longSymbols.isEmpty ? "" : "\tread as: \(symbols)"))
       }
     case .json: try Terminal.show(json: answers)
     }
-    if !answers.allSatisfy(\.isAccepted) { throw ExitCode(1) }
+    if !answers.allSatisfy(isRight) { throw ExitCode(1) }
+  }
+}
+
+extension WordTest {
+  /// Reads the tests in the file at `path`.
+  static func read(path: String) throws -> [WordTest] {
+    guard let data = try InputFile(path: path).rest(atMost: 1 << 26) else {
+      throw FileError(path: path, expected: "at most 64 MiB of words", found: "a larger file")
+    }
+    guard let text = String(validating: data.withoutByteOrderMark, as: UTF8.self) else {
+      throw FileError(path: path, expected: "text in UTF-8", found: "other bytes")
+    }
+    let tests = try read(text, name: path)
+    guard !tests.isEmpty else { throw FileError(path: path, expected: "words", found: "none") }
+    return tests
   }
 }

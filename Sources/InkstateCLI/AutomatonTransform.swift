@@ -76,6 +76,84 @@ enum AutomatonTransform {
     }
   }
 
+  struct Complete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "complete",
+      abstract: "Make an automaton deterministic, with a transition for every state and symbol.",
+      discussion: """
+        Example:
+
+          inkstate automaton complete Examples/Automata/b.automaton
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var limit: LimitOptions
+    @OptionGroup var output: AutomatonOutput
+
+    func run() throws {
+      try output.write(
+        AutomatonSource(try input.read().automaton.completed(limit: limit.value)))
+    }
+  }
+
+  struct RemoveEpsilon: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove-epsilon",
+      abstract: "Compute an equivalent automaton without ε-transitions.",
+      discussion: """
+        Example:
+
+          inkstate automaton remove-epsilon Examples/Automata/b.automaton
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var limit: LimitOptions
+    @OptionGroup var output: AutomatonOutput
+
+    func run() throws {
+      try output.write(
+        AutomatonSource(try input.read().automaton.withoutEpsilon(limit: limit.value)))
+    }
+  }
+
+  struct Reverse: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "reverse",
+      abstract: "Compute an automaton for the reversed words.",
+      discussion: """
+        Example:
+
+          inkstate automaton reverse Examples/Automata/b.automaton
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var output: AutomatonOutput
+
+    func run() throws {
+      try output.write(AutomatonSource(try input.read().automaton.reversed))
+    }
+  }
+
+  struct Trim: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "trim",
+      abstract: "Remove the states that are on no path from an initial to a final state.",
+      discussion: """
+        Initial states stay.
+
+        Example:
+
+          inkstate automaton trim Examples/Automata/b.automaton
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var output: AutomatonOutput
+
+    func run() throws {
+      try output.write(AutomatonSource(try input.read().automaton.trimmed))
+    }
+  }
+
   struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "convert",

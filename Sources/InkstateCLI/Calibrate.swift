@@ -15,6 +15,10 @@ struct Calibrate: ParsableCommand {
       temperature makes the probabilities match the measured accuracy. The thresholds of each label \
       reject at most the given share of its examples. Both are stored in the output model.
 
+      For a model that reads text, the probabilities are those of the whole text, and the thresholds \
+      reject at most the given share of the lines. Drawings with the label U+FFFD are no writing; \
+      with some of them, the thresholds are chosen to reject as many of these as possible.
+
       A label with too few examples keeps its thresholds, and a warning names it. Another \
       warning names each label of which more than a tenth of the examples are rejected. The model \
       often confuses such a label with another one.
@@ -31,9 +35,10 @@ struct Calibrate: ParsableCommand {
 
   @Option(
     help: """
-      The largest share of a label's correctly classified examples that the thresholds may reject.
+      The largest share of a label's correctly classified examples that the thresholds may reject, or \
+      of lines of writing. (default: 0.01, or 0.03 for a model that reads text)
       """)
-  var falseRejections = 0.01
+  var falseRejections: Double?
 
   @Option(
     name: .customLong("except"),
@@ -52,7 +57,7 @@ struct Calibrate: ParsableCommand {
   private static let alarmingShare = 0.1
 
   func validate() throws {
-    try check("--false-rejections", falseRejections, in: 0...0.5)
+    try check("--false-rejections", falseRejections ?? 0, in: 0...0.5)
     _ = try shares()
   }
 
@@ -75,7 +80,10 @@ struct Calibrate: ParsableCommand {
 
   func run() throws {
     let shares = try shares()
+    let share = falseRejections ?? 0.01
     try output.check(inputs: [model] + data)
+    let loaded = try Model.read(path: model)
+    if loaded.readsText { return try calibrateReader(loaded) }
     var calibrated = try Recognizer(modelPath: model).model
     if let unknown = shares.keys.filter({ !calibrated.labels.contains($0) }).min() {
       throw ValidationError(
@@ -86,28 +94,17 @@ struct Calibrate: ParsableCommand {
       throw ValidationError(
         "--except: `\(rejected)` is the model's label for rejection and has no thresholds")
     }
-    var dataset = Dataset([])
-    for path in data {
-      dataset.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
-    }
-    guard !dataset.examples.isEmpty else {
-      throw FileError(
-        path: data.joined(separator: ", "), expected: "examples to calibrate with", found: "none")
-    }
+    var dataset = try examples()
     if let choice = try windows.choice(of: calibrated, for: dataset) {
       let cut = try choice.cut(dataset)
       WindowOptions.report([cut], choice)
       dataset = cut.dataset
     }
     let calibration = try Calibration(
-      of: calibrated, on: dataset, falseRejections: falseRejections, exceptions: shares,
+      of: calibrated, on: dataset, falseRejections: share, exceptions: shares,
       workers: workerCount(threads))
     calibrated.decision = calibration.decision
-    calibrated.provenance["calibration_command"] =
-      "inkstate calibrate MODEL \(data.joined(separator: " ")) --false-rejections "
-      + "\(falseRejections)" + exceptions.map { " --except \($0)" }.joined()
-    calibrated.provenance["calibration_fingerprint"] = dataset.fingerprint.description
-    try FileTree.write(calibrated.encoded(), to: output.output)
+    try write(&calibrated, dataset, share: share)
     print("temperature \(calibration.decision.temperature.fixed(3))")
     for label in calibrated.labels {
       guard let rejected = calibration.rejected[label] else { continue }
@@ -122,7 +119,7 @@ struct Calibrate: ParsableCommand {
       let count = calibration.rejected[label]?.total ?? 0
       Terminal.say(
         "warning: `\(label)` keeps its thresholds: it has \(count.counted("example")), and at least "
-          + "\(needed) are needed to reject \((shares[label] ?? falseRejections).percent) of them")
+          + "\(needed) are needed to reject \((shares[label] ?? share).percent) of them")
     }
     for label in calibrated.labels {
       guard let rejected = calibration.rejected[label], rejected.value > Self.alarmingShare else {
@@ -131,6 +128,58 @@ struct Calibrate: ParsableCommand {
       Terminal.say(
         "warning: \(rejected.value.percent) of `\(label)` (\(rejected.count) of \(rejected.total)) is "
           + "rejected; train longer, or with more examples of it")
+    }
+  }
+
+  private func examples() throws -> Dataset {
+    var dataset = Dataset([])
+    for path in data {
+      dataset.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
+    }
+    guard !dataset.examples.isEmpty else {
+      throw FileError(
+        path: data.joined(separator: ", "), expected: "examples to calibrate with", found: "none")
+    }
+    return dataset
+  }
+
+  /// Writes the model with its provenance.
+  private func write(_ calibrated: inout Model, _ dataset: Dataset, share: Double) throws {
+    calibrated.provenance["calibration_command"] =
+      "inkstate calibrate MODEL \(data.joined(separator: " ")) --false-rejections "
+      + "\(share)" + exceptions.map { " --except \($0)" }.joined()
+    calibrated.provenance["calibration_fingerprint"] = dataset.fingerprint.description
+    try FileTree.write(calibrated.encoded(), to: output.output)
+  }
+
+  /// Calibrates a model that reads text.
+  private func calibrateReader(_ reader: Model) throws {
+    guard exceptions.isEmpty else {
+      throw ValidationError("--except needs a model that classifies")
+    }
+    let share = falseRejections ?? 0.03
+    let dataset = try examples()
+    let calibration = try ReadingCalibration(
+      of: reader, on: dataset, falseRejections: share, workers: workerCount(threads))
+    var calibrated = reader
+    calibrated.decision = calibration.decision
+    try write(&calibrated, dataset, share: share)
+    let limits = calibration.limits
+    print("temperature \(calibration.decision.temperature.fixed(3))")
+    print(
+      "calibration error \(calibration.reliability.after.expectedError.percent), before "
+        + calibration.reliability.before.expectedError.percent)
+    print(
+      "evidence at least \(limits.leastEvidence.fixed(3)), probability at least "
+        + "\(limits.leastProbability.fixed(3)), no writing at most \(limits.mostNoWriting.fixed(3))"
+    )
+    print("rejected \(calibration.rejected.summary)")
+    if calibration.noWritingRejected.total > 0 {
+      print("no writing, rejected \(calibration.noWritingRejected.summary)")
+    } else {
+      Terminal.say(
+        "note: no example has the label U+FFFD, so the thresholds are chosen to reject lines that are "
+          + "read wrongly")
     }
   }
 }

@@ -10,6 +10,6 @@ struct DatasetCommand: ParsableCommand {
       """,
     subcommands: [
       DatasetImport.self, DatasetRender.self, DatasetSplit.self, DatasetDescribe.self,
-      DatasetPreview.self, DatasetCompose.self, DatasetSynthesize.self,
+      DatasetPreview.self, DatasetCompose.self, DatasetPrint.self, DatasetSynthesize.self,
     ])
 }

@@ -38,7 +38,11 @@ struct DatasetDescribe: ParsableCommand {
         parts! += loaded.dataset.examples.map { _ in part.rawValue }
       }
     } else {
-      dataset = try DataSource.load(data, part: .train, loading: loading).dataset
+      let source = try DataSource.load(data, part: .train, loading: loading)
+      dataset = source.whole
+      if source.part != nil, dataset.examples.contains(where: { $0.part != nil }) {
+        parts = dataset.examples.map { ($0.part ?? .train).rawValue }
+      }
     }
     let count = dataset.examples.count
     if count >= 10_000 { Terminal.say("comparing \(count) examples with one another") }
@@ -63,12 +67,26 @@ struct DatasetDescribe: ParsableCommand {
     }
     Terminal.show("")
     Terminal.show("classes")
-    for label in dataset.labels {
+    func count(_ label: String) -> Int { description.counts[label]?.values.reduce(0, +) ?? 0 }
+    // So many labels are texts.
+    let isLong = dataset.labels.count > 200
+    let shown =
+      isLong
+      ? Array(dataset.labels.sorted { (count($1), $0) < (count($0), $1) }.prefix(20))
+      : dataset.labels
+    for label in shown {
       let sources = description.counts[label] ?? [:]
       let countTexts = sources.keys.sorted().map { "\($0) \(sources[$0]!)" }
       let total = sources.values.reduce(0, +)
       Terminal.show(
         "  \(label.padded(20))\("\(total)".leftPadded(7))  \(countTexts.joined(separator: ", "))")
+    }
+    if isLong { Terminal.show("  and \(dataset.labels.count - shown.count) more") }
+    if !description.characters.isEmpty {
+      let counts = description.characters.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      Terminal.show("")
+      Terminal.show("\(counts.count.counted("character")):")
+      Terminal.show("  " + counts.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
     }
     let hands = description.hands
     Terminal.show("")
@@ -80,6 +98,7 @@ struct DatasetDescribe: ParsableCommand {
           + "\(counts[counts.count / 2])")
     }
     if !description.ink.isEmpty { show(description.ink, title: "ink") }
+    if !description.strips.isEmpty { show(description.strips, title: "strips") }
     if let series = description.series { show(series) }
     show(
       description.exactDuplicates, "exact duplicates",

@@ -10,7 +10,8 @@ struct DatasetImport: ParsableCommand {
     abstract: "Import recordings of ink or sensors, or pictures, into one data set.",
     discussion: """
       Reads ink as Quick, Draw! NDJSON, InkML or $1 and $N gesture XML, and folders of these. Reads \
-      pictures as image folders, IDX or NPY. Ink is written as NDJSON, pictures as an image folder. \
+      pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs with labels.tsv. \
+      Ink is written as NDJSON, pictures as an image folder, strips as a folder with labels.tsv. \
       Pictures in a folder with ink are skipped.
 
       Reads series as CSV or TSV with one row per step, as .ts files of the UEA archive, and as NPY \
@@ -59,10 +60,11 @@ struct DatasetImport: ParsableCommand {
 }
 
 extension DatasetForm {
-  /// Returns the format that keeps everything: NDJSON if all examples are ink or series, otherwise
-  /// pictures.
+  /// Returns the format that keeps everything: strips if there are any, NDJSON if all examples are
+  /// ink or series, otherwise pictures.
   static func natural(for dataset: Dataset) -> DatasetForm {
-    dataset.examples.allSatisfy { if case .bitmap = $0.content { false } else { true } }
+    if dataset.examples.contains(where: \.isStrip) { return .strips }
+    return dataset.examples.allSatisfy { if case .bitmap = $0.content { false } else { true } }
       ? .ndjson : .folder
   }
 }

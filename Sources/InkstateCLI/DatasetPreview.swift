@@ -22,7 +22,8 @@ struct DatasetPreview: ParsableCommand {
       value of the attribute `kind`, such as `ring` or `zigzag`.
 
       With --lines, drawings and pictures are lines of writing. They are shown as a reader sees them, \
-      32 pixels high, each above its text and with a section for each kind.
+      32 pixels high, each above its text and with a section for each kind. Strips with labels.tsv are \
+      always shown so.
 
       Example: inkstate dataset preview datasets/synthetic.ndjson --augmented \
       --output runs/preview.png
@@ -50,7 +51,7 @@ struct DatasetPreview: ParsableCommand {
     help: """
       The augmentation to show: \(Augmentation.named.keys.sorted().alternatives), for series \
       \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: any-angle, \
-      for series mild)
+      for series mild, for lines line)
       """)
   var augment: String?
 
@@ -64,9 +65,6 @@ struct DatasetPreview: ParsableCommand {
   func validate() throws {
     try InkstateCLI.check("--columns", columns ?? 1, in: 1...100)
     try InkstateCLI.check("--rows", rows, in: 1...100)
-    guard !lines || !augmented else {
-      throw ValidationError("--lines shows no variations; leave out --augmented")
-    }
   }
 
   func run() throws {
@@ -74,7 +72,7 @@ struct DatasetPreview: ParsableCommand {
     let rasterizer = try raster.rasterizer()
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     var generator = SeededGenerator(seed: seed)
-    if lines {
+    if lines || dataset.examples.contains(where: \.isStrip) {
       let sheet = try writing(of: dataset, using: &generator)
       try FileTree.write(sheet.png, to: output.output)
       Terminal.show("\(sheet.lines.counted("line")) on \(output.output)")
@@ -131,6 +129,7 @@ struct DatasetPreview: ParsableCommand {
   ) throws -> (png: Data, lines: Int) {
     let columns = columns ?? 6
     let rasterizer = LineRasterizer.standard
+    let augmentation = try Augmentation.named(augment ?? "line")
     let groups = Dictionary(grouping: dataset.examples) { example in
       example.attributes["kind"] == nil ? "lines" : example.kind
     }
@@ -138,10 +137,19 @@ struct DatasetPreview: ParsableCommand {
       pixels: groups.count * rows * columns * LineSheet.widest * 2 * rasterizer.height)
     let sections = try groups.keys.sorted().map { title -> LineSheet.Section in
       let members = groups[title]!
-      let picked = generator.permutation(members.count).prefix(rows * columns).map { members[$0] }
-      return LineSheet.Section(
-        title: "\(title) (\(members.count))",
-        lines: try picked.map { (try $0.line(rasterizer).bitmap, $0.label) })
+      let picked = generator.permutation(members.count)
+        .prefix(augmented ? rows : rows * columns).map { members[$0] }
+      let lines = try picked.flatMap { example -> [(bitmap: Bitmap, text: String)] in
+        let plain = (try example.line(rasterizer).bitmap, example.label)
+        guard augmented else { return [plain] }
+        return [plain]
+          + (try (1..<columns).map { _ in
+            let line = try augmentation.line(
+              of: example, rasterizer: rasterizer, using: &generator)
+            return (line.bitmap, example.label)
+          })
+      }
+      return LineSheet.Section(title: "\(title) (\(members.count))", lines: lines)
     }
     let count = sections.reduce(0) { $0 + $1.lines.count }
     return (try PNG.encode(LineSheet(sections, columns: columns).render()), count)

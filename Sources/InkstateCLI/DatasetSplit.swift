@@ -26,6 +26,12 @@ struct DatasetSplit: ParsableCommand {
   @Argument(help: "A data set in any format.")
   var data: String
 
+  @Option(
+    help: """
+      The part to split, for strips whose labels.tsv names parts. (default: all examples)
+      """)
+  var part: Split.Part?
+
   @Option(help: "How to assign examples to the parts.")
   var by: Method = .writer
 
@@ -63,7 +69,7 @@ struct DatasetSplit: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [data])
-    let dataset = try loading.load(data).dataset
+    let dataset = try wholeOrPart()
     let method: Split.Method =
       switch by {
       case .writer: .writer
@@ -84,16 +90,37 @@ struct DatasetSplit: ParsableCommand {
       to: output.output)
     for part in Split.Part.allCases {
       let counts = folder.manifest.counts[part.rawValue] ?? [:]
-      let countTexts = folder.manifest.labels.map { "\($0) \(counts[$0] ?? 0)" }
+      let labels = folder.manifest.labels
+      let countTexts =
+        labels.count > Self.mostLabels
+        ? "\(counts.values.count { $0 > 0 }) of \(labels.count) labels"
+        : labels.map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
       let total = counts.values.reduce(0, +)
       Terminal.show(
-        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(countTexts.joined(separator: ", "))"
-      )
+        "\(part.rawValue.padded(12))\("\(total)".leftPadded(6))  \(countTexts)")
       if total == 0, part != .validation || validation > 0 {
         Terminal.say("\(part.rawValue) is empty: add writers or examples, or change its share")
       }
     }
-    if by != .fold { sayUndivided(dataset) }
+    if by != .fold, dataset.labels.count <= Self.mostLabels { sayUndivided(dataset) }
+  }
+
+  /// With more labels than this they are texts, which are not listed one by one.
+  private static let mostLabels = 100
+
+  /// Returns the examples to split, which no longer belong to a part.
+  private func wholeOrPart() throws -> Dataset {
+    var dataset = try loading.load(data).dataset
+    if let part {
+      dataset.examples.removeAll { $0.part != part }
+      guard !dataset.examples.isEmpty else {
+        throw FileError(
+          path: data, expected: "examples of the part \(part.rawValue)", found: "none")
+      }
+      dataset = Dataset(dataset.examples)
+    }
+    for index in dataset.examples.indices { dataset.examples[index].part = nil }
+    return dataset
   }
 
   /// Reports the classes that are in one part only, because one writer or session has all of them.

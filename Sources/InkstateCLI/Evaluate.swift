@@ -5,6 +5,7 @@ import InkEvaluation
 import InkImageIO
 import InkRecognizer
 import InkRaster
+import InkReader
 import InkTraining
 import SafeFiles
 
@@ -18,11 +19,16 @@ struct Evaluate: ParsableCommand {
       Several data sets are evaluated together.
 
       --by adds a breakdown of the results: by an attribute of the examples (source, writer, person, \
-      session, label, kind, strokes), or by a change that is applied to each of them (size, angle, pen, sampling).
+      session, label, kind, strokes, length), or by a change that is applied to each of them (size, angle, pen, sampling).
 
       Recordings of sensors are cut into the windows of the model or of --window. For recordings with \
       labelled spans, the report also has precision, recall and delay of the events that are found in \
       them, by label, person and session. An event matches a span of the same label that it overlaps.
+
+      Of a model that reads text, the report has the share of lines that are read exactly; the same \
+      with folded texts, in which o, O and 0, l, 1 and I, and letters whose capital differs in its size \
+      only are the same; the character and word error rates; and the rejected share. Drawings with the \
+      label U+FFFD are no writing, and are counted apart.
 
       The report starts with the mean recall, where all classes count equally, and the class with \
       the lowest recall. The accuracy follows; it hides small classes when one class has most examples.
@@ -45,6 +51,7 @@ struct Evaluate: ParsableCommand {
         + "by commas.", valueName: "axes"))
   var by: String?
 
+  @OptionGroup var texts: TextOptions
   @OptionGroup var format: FormatOptions
 
   @Option(help: "Write the report as an HTML page with pictures of the errors.")
@@ -79,6 +86,8 @@ struct Evaluate: ParsableCommand {
   }
 
   func run() throws {
+    let path = model ?? Recognizer.releasedModelPath
+    let loaded = try Model.read(path: path)
     for path in [html, errors].compactMap({ $0 }) {
       for input in data + [model].compactMap({ $0 }) {
         try FileTree.refuseReplacing(input, by: path)
@@ -86,7 +95,6 @@ struct Evaluate: ParsableCommand {
       try FileTree.refuseExisting(path, force: force)
     }
     if let html, let errors { try FileTree.refuseReplacing(html, by: errors) }
-    let recognizer = try Recognizer.load(model)
     let sources = try data.map { try DataSource.load($0, part: part, loading: loading) }
     var dataset = Dataset([])
     for source in sources { dataset.add(source.dataset) }
@@ -95,6 +103,16 @@ struct Evaluate: ParsableCommand {
       throw FileError(
         path: data.joined(separator: ", "), expected: "examples in \(partNames)", found: "none")
     }
+    if loaded.readsText {
+      return try evaluateReader(loaded, path: path, on: dataset, part: partNames)
+    }
+    guard !texts.isGiven else {
+      throw ValidationError("--grammar and --vocabulary need a model that reads text")
+    }
+    if try axes().contains(.length) {
+      throw ValidationError("--by: `length` needs a model that reads text")
+    }
+    let recognizer = try Recognizer(modelPath: path)
     if dataset.examples.contains(where: \.isSeries) {
       if disturb != nil { throw ValidationError("--disturb needs drawings or pictures") }
       if let axis = try axes().first(where: \.changesExamples) {
@@ -142,6 +160,37 @@ struct Evaluate: ParsableCommand {
         ? try PNG.encode(curves(report.evaluation, of: dataset))
         : try PNG.encode(sheet(report.evaluation, of: dataset, rasterizer))
       try FileTree.write(picture, to: errors)
+    }
+  }
+
+  /// Evaluates a model that reads lines of writing.
+  private func evaluateReader(
+    _ model: Model, path: String, on dataset: Dataset, part: String
+  ) throws {
+    if disturb != nil { throw ValidationError("--disturb needs a model that classifies") }
+    let axes = try axes()
+    if let axis = axes.first(where: { !$0.groupsLines }) {
+      throw ValidationError("--by: `\(axis.rawValue)` needs a model that classifies")
+    }
+    let reader = try Reader(model: model, path: path)
+    let decoder = try texts.decoder(of: reader)
+    let (evaluation, breakdowns) = try ReadingEvaluation.of(
+      reader, on: dataset, with: decoder, by: axes, workers: workerCount(threads))
+    let report = ReadingReport(
+      model: path, data: data.joined(separator: " "), part: part, grammar: texts.grammar,
+      wordCount: decoder.vocabulary?.count, evaluation: evaluation, breakdowns: breakdowns)
+    switch format.value {
+    case .text: print(report.text)
+    case .json: try Terminal.show(json: report)
+    }
+    guard case .line(let rasterizer, _) = model.preprocessing[0] else { return }
+    if let html {
+      let page = try report.html(examples: dataset, rasterizer: rasterizer)
+      try FileTree.write(Data(page.utf8), to: html)
+    }
+    if let errors {
+      try FileTree.write(
+        PNG.encode(report.sheet(examples: dataset, rasterizer: rasterizer)), to: errors)
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Ink
+import InkImageIO
 import InkRaster
 import InkReader
 import SafeFiles
@@ -19,6 +20,9 @@ struct Read: ParsableCommand {
       prefers words, such as the names that a document already has; clear writing of another text \
       still wins.
 
+      With --format json, strokes has the indices of the strokes of each character, or null if they \
+      cannot be told apart, as in joined writing and in pictures.
+
       The exit status is 0 if every item was read, even if some were rejected; it is 2 if an item \
       could not be read.
 
@@ -32,35 +36,19 @@ struct Read: ParsableCommand {
     help: "A model that was trained with --architecture reader. (default: the released reader)")
   var model: String?
 
-  @Option(help: "The texts that are possible: \(Grammar.allCases.map(\.rawValue).alternatives).")
-  var grammar: Grammar = .text
-
-  @Option(help: "A text file with preferred words, one per line.")
-  var vocabulary: String?
-
+  @OptionGroup var texts: TextOptions
   @OptionGroup var format: FormatOptions
 
   func run() throws {
     let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
-    let words = try vocabulary.map(Self.words) ?? []
-    let decoder = reader.decoder(grammar: grammar, vocabulary: words)
-    if let unreadable = decoder.vocabulary?.unreadable, let first = unreadable.first {
-      Terminal.say(
-        "\(unreadable.count.counted("word")) of \(vocabulary ?? "") \(unreadable.count == 1 ? "has" : "have") "
-          + "characters that the model does not know and cannot be read, such as `\(first)`")
-    }
+    let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
-      drawing: { write(try reader.read($0, with: decoder).reading, named: $1) },
-      picture: { write(try reader.read($0, with: decoder).reading, named: $1) }
+      drawing: { write(try reader.read($0, with: decoder), named: $1) },
+      picture: { data, path in
+        write(try reader.read(PNG.decode(data, path: path), with: decoder), named: path)
+      }
     ).answer(paths)
     if failureCount > 0 { throw ExitCode(2) }
-  }
-
-  private static func words(in path: String) throws -> [String] {
-    guard let data = FileManager.default.contents(atPath: path),
-      let text = String(data: data, encoding: .utf8)
-    else { throw FileError(path: path, expected: "words in UTF-8, one per line", found: "no text") }
-    return text.split { $0.isNewline }.map(String.init)
   }
 
   private struct JSONLine: Encodable {
@@ -70,6 +58,8 @@ struct Read: ParsableCommand {
     /// Written as `null` if the line is accepted.
     var rejected: String??
     var alternatives: [Alternative]
+    /// The indices of the strokes of each character, from 0; `null` if they cannot be told apart.
+    var strokes: [[Int]]??
   }
 
   /// `[text, probability]`.
@@ -83,14 +73,16 @@ struct Read: ParsableCommand {
     }
   }
 
-  private func write(_ reading: Reading, named name: String) {
+  private func write(_ line: Reader.Line, named name: String) {
+    let reading = line.reading
     if format.value == .json {
       // Strings and finite numbers can always be encoded as JSON.
       try! Terminal.show(
         json: JSONLine(
           source: name, text: reading.text, probability: reading.probability,
           rejected: .some(reading.rejection?.rawValue),
-          alternatives: reading.alternatives.map { Alternative(candidate: $0) }),
+          alternatives: reading.alternatives.map { Alternative(candidate: $0) },
+          strokes: .some(line.strokes)),
         indented: false)
     } else if let rejection = reading.rejection {
       Terminal.show("\(name): rejected (\(rejection.message))")
@@ -107,5 +99,3 @@ struct Read: ParsableCommand {
     fflush(nil)
   }
 }
-
-extension Grammar: ExpressibleByArgument {}

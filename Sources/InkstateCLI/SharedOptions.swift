@@ -318,8 +318,35 @@ struct DataSource {
   /// Which part they are.
   let part: Split.Part?
 
+  /// All examples, if each of them names its part.
+  private var divided: Dataset?
+
   /// The part's name, or `whole`.
   var partName: String { part?.rawValue ?? "whole" }
+
+  private init(dataset: Dataset, part: Split.Part?) {
+    self.dataset = dataset
+    self.part = part
+  }
+
+  /// Creates a part of a data set in which the examples name their part; others are for training.
+  private init(_ divided: Dataset, part: Split.Part) {
+    dataset = Self.examples(of: part, in: divided)
+    self.part = part
+    self.divided = divided
+  }
+
+  /// The examples of all parts, if the data set is divided into parts that the examples name, and
+  /// otherwise those of this one.
+  var whole: Dataset { divided ?? dataset }
+
+  /// The validation part, if the data set is divided into parts that the examples name.
+  var validation: Dataset? { divided.map { Self.examples(of: .validation, in: $0) } }
+
+  private static func examples(of part: Split.Part, in dataset: Dataset) -> Dataset {
+    Dataset(
+      dataset.examples.filter { ($0.part ?? .train) == part }, labels: dataset.labels)
+  }
 
   /// Reads `part` of a divided data set, or all of one that is not divided.
   static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
@@ -332,7 +359,11 @@ struct DataSource {
     if let images = mnistImages(path, part: part) ?? TSFile.path(of: part, in: path) {
       return DataSource(dataset: try loading.load(images).dataset, part: part)
     }
-    return DataSource(dataset: try loading.load(path).dataset, part: nil)
+    let dataset = try loading.load(path).dataset
+    guard dataset.examples.contains(where: { $0.part != nil }) else {
+      return DataSource(dataset: dataset, part: nil)
+    }
+    return DataSource(dataset, part: part)
   }
 
   /// Returns the path of a part of MNIST, whose folder has files `train-…` and `t10k-…`.

@@ -211,6 +211,7 @@ final class TrainingProgress {
       }
       if let reading = record.validationReading ?? record.trainingReading {
         line += "  character errors \(reading.characterErrorRate.percent)"
+        line += "  word errors \(reading.wordErrorRate.percent)"
       }
       line += "  \(Int(rate)) examples/s"
       Terminal.say(line)

@@ -20,6 +20,9 @@ struct Train: ParsableCommand {
       next to the model. Until training ends there is also a checkpoint: Ctrl-C saves it and stops, \
       and --resume continues. The result has the same bytes as an uninterrupted training.
 
+      A reader learns from several kinds of lines together: drawings in NDJSON files, and strips, \
+      PNGs with their texts in labels.tsv.
+
       Options that are not given are chosen from the data and printed: the number of epochs, batch \
       size, learning rate, weight averaging and augmentation. The augmentation rotates examples by \
       any angle if all labels are cycle, other, state or transition, or if no rotated example looks \
@@ -54,8 +57,16 @@ struct Train: ParsableCommand {
   @Option(help: "One person's recordings to adapt the model to.")
   var adapt: String?
 
-  @Option(help: "The data set that selects the best epoch.")
-  var validation: String?
+  @Option(help: "A data set that selects the best epoch; can be repeated.")
+  var validation: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The characters that a reader learns; lines with others are left out. (default: all characters \
+      of the labels)
+      """, valueName: "characters"))
+  var alphabet: String?
 
   @Option(help: "The share of the data to use for validation, split by writer.")
   var validationShare = 0.0
@@ -90,6 +101,9 @@ struct Train: ParsableCommand {
     guard adapt == nil || from != nil else {
       throw ValidationError("--adapt: name the model to adapt with --from")
     }
+    guard alphabet == nil || from == nil else {
+      throw ValidationError("--alphabet cannot be used with --from, which keeps its characters")
+    }
     guard adapt == nil || validationShare == 0 else {
       throw ValidationError(
         "--validation-share cannot be used with --adapt; give a data set with --validation")
@@ -97,7 +111,7 @@ struct Train: ParsableCommand {
     guard (0..<1).contains(validationShare) else {
       throw ValidationError("--validation-share must be from 0 to below 1, not \(validationShare)")
     }
-    guard validation == nil || validationShare == 0 else {
+    guard validation.isEmpty || validationShare == 0 else {
       throw ValidationError("--validation-share and --validation cannot be used together")
     }
   }
@@ -118,7 +132,7 @@ struct Train: ParsableCommand {
   }
 
   private func run(in group: ProcessGroup) throws {
-    try output.check(inputs: data + [validation, from, adapt].compactMap { $0 })
+    try output.check(inputs: data + validation + [from, adapt].compactMap { $0 })
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw FileError(
         path: checkpointPath,
@@ -128,9 +142,15 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
-    let start = try from.map { try Recognizer(modelPath: $0).model }
+    let start = try from.map { try Model.read(path: $0) }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
+    if let alphabet {
+      learnt = limited(learnt, to: alphabet, part: "training")
+      // A character that occurs in the validation part only cannot be learnt.
+      let known = learnt.characters.joined()
+      chosenBy = chosenBy.map { limited($0, to: known, part: "validation") }
+    }
     let choice = try windows.choice(for: learnt, startingFrom: start)
     if let choice { (learnt, chosenBy) = try cut(learnt, chosenBy, choice) }
     if let start, !start.readsText {
@@ -143,6 +163,9 @@ struct Train: ParsableCommand {
       try start.map { NetworkChoice(of: $0) }
       ?? training.network(
         for: learnt, rasterizer: raster.rasterizer(), window: choice?.plan.windows)
+    guard alphabet == nil || network.architecture.output == .distributionPerStep else {
+      throw ValidationError("--alphabet needs a network that reads text, such as reader")
+    }
     let options = recipe.options(
       for: learnt, network: network.architecture, hasValidation: chosenBy != nil,
       startsFromModel: start != nil)
@@ -211,7 +234,10 @@ struct Train: ParsableCommand {
             "--validation-share: \(path) is divided already and has a validation part")
         }
         learnt.add(source.dataset)
-        if validation == nil { chosenBy.add(try folder.load(.validation).dataset) }
+        if validation.isEmpty { chosenBy.add(try folder.load(.validation).dataset) }
+      } else if let own = source.validation, validationShare == 0 {
+        learnt.add(source.dataset)
+        if validation.isEmpty { chosenBy.add(own) }
       } else if validationShare == 0 {
         learnt.add(source.dataset)
       } else {
@@ -222,10 +248,23 @@ struct Train: ParsableCommand {
         chosenBy.add(source.dataset.subset(parts.indices.filter { parts[$0] == .validation }))
       }
     }
-    if let validation {
-      chosenBy = try DataSource.load(validation, part: .validation, loading: loading).dataset
+    for path in validation {
+      chosenBy.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
     }
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
+  }
+
+  /// Returns the lines that have only characters of `alphabet`, and reports the other characters.
+  private func limited(_ dataset: Dataset, to alphabet: String, part: String) -> Dataset {
+    let (limited, others) = dataset.limited(to: Set(alphabet))
+    let count = dataset.examples.count - limited.examples.count
+    if count > 0 {
+      let counts = others.map { "`\($0.character)` \($0.count)" }.joined(separator: ", ")
+      Terminal.say(
+        "left out: \(count.counted("line")) for \(part) with characters outside the alphabet: \(counts)"
+      )
+    }
+    return limited
   }
 
   /// Cuts the recordings of both parts into windows, and reports what was left out.
@@ -265,7 +304,7 @@ struct Train: ParsableCommand {
       guard let synthetic = Rehearsal.synthetic(labels: start.labels, seed: training.seed) else {
         throw ValidationError(
           "--adapt: name data sets to train on as well; none can be synthesised for "
-            + start.labels.joined(separator: ", "))
+            + (start.readsText ? "a reader" : start.labels.joined(separator: ", ")))
       }
       known = synthetic
     }

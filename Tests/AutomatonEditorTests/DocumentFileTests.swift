@@ -1,5 +1,6 @@
 import AutomatonEditor
 import Foundation
+import Ink
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DocumentFileTests {

@@ -1,5 +1,6 @@
 import Automata
 import AutomatonEditor
+import Ink
 import InkDatasets
 import SeededRandom
 import TestSupport

@@ -171,6 +171,43 @@ import TestSupport
     }
   }
 
+  @Test func drawingsThatAreNoWritingAreAdded() throws {
+    let composer = LineComposer(seed: 1)
+    let lines = composer.compose(from: recorded(), perHand: 50)
+    let others = composer.noWriting(beside: lines, share: 0.2)
+    // 125 beside the 500 lines of each hand are a fifth of all.
+    #expect(others.examples.count == 250 && others.labels == [Recording.noWriting])
+    #expect(
+      Dictionary(grouping: others.examples, by: \.writer).mapValues(\.count)
+        == ["test/writer 0": 125, "test/writer 1": 125])
+    let kinds = Dictionary(grouping: others.examples, by: \.kind)
+    #expect(kinds.count == 12 && kinds["no writing: arrow"] != nil)
+    #expect(kinds.allSatisfy { $0.value.count >= 20 && $0.key.hasPrefix("no writing: ") })
+    for example in others.examples {
+      #expect(example.source == "synthetic")
+      #expect(try !example.line(.standard).isBlank)
+    }
+    #expect(others == composer.noWriting(beside: lines, share: 0.2))
+    // Parts of divided data have drawings of their own.
+    let ink = Dictionary(grouping: others.examples) { $0.contentFingerprint }
+    #expect(ink.count == 250)
+    #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
+  }
+
+  /// A ring that is drawn several times shows each turn, so that it is no `0`.
+  @Test func overdrawnRingsAreNoSingleRings() throws {
+    let lines = LineComposer(seed: 2).compose(from: recorded(), perHand: 30)
+    let others = LineComposer(seed: 2).noWriting(beside: lines, share: 0.5)
+    let rings = others.examples.filter { $0.kind == "no writing: overdrawn ring" }
+    #expect(rings.count > 20)
+    for ring in rings {
+      let stroke = try #require(drawing(ring).strokes.first)
+      let bounds = try #require(Drawing([stroke]).bounds)
+      let distances = stroke.points.map { $0.distance(to: bounds.center) / bounds.longerSide }
+      #expect(distances.max()! - distances.min()! > 0.1)
+    }
+  }
+
   @Test(.enabled(if: SharedData.isPresent, "needs the data of datasets/README.md"))
   func recordedCharactersBecomeLines() throws {
     let path = "\(SharedData.path)/characters/chars74k.ndjson"

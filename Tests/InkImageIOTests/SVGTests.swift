@@ -59,6 +59,19 @@ import Testing
     #expect(max(bitmap.width, bitmap.height) <= SVGRenderer.longestSide)
   }
 
+  @Test func aPDFHasThePageAndTheTextOfTheDocument() throws {
+    let svg = """
+      <svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">
+      <text x="10" y="50" font-family="sans-serif" font-size="24">q0</text></svg>
+      """
+    let pdf = try SVGRenderer.load().pdf(svg)
+    let text = String(decoding: pdf, as: UTF8.self)
+    #expect(text.hasPrefix("%PDF-") && text.contains("%%EOF"))
+    // 200 × 100 pixels of 1/96 inch, in units of 1/72 inch; letters, not outlines.
+    #expect(text.contains("/MediaBox [ 0 0 150 75 ]") && text.contains("/Font"))
+    #expect(throws: SVGError.unreadableDocument) { try SVGRenderer.load().pdf("<svg") }
+  }
+
   @Test(arguments: ["", "<svg", "<html/>", "\0"]) func whatIsNoSVGIsAnError(text: String) throws {
     #expect(throws: SVGError.unreadableDocument) { try SVGRenderer.load().bitmap(text) }
   }

@@ -90,7 +90,7 @@ import TestSupport
     }
     for character in text {
       let second = confusing[character].flatMap { alphabet.class(of: $0) }
-      for _ in 0..<2 { add(alphabet.class(of: character)!, second) }
+      for _ in 0..<2 { add(alphabet.characters.firstIndex(of: character)! + 1, second) }
       add(0)
     }
     return LogProbabilities(logits: logits, classCount: alphabet.classCount)
@@ -159,6 +159,69 @@ import TestSupport
       #expect(candidate.probability <= exact[candidate.text]! + 1e-5)
       #expect(candidate.probability > 0.8 * exact[candidate.text]! - 0.01)
     }
+  }
+
+  /// The character for no writing is in no text, and its probability is that of all texts with it.
+  @Test(arguments: Grammar.allCases, 0..<8)
+  func inkThatIsNoWritingIsNoText(grammar: Grammar, seed: Int) throws {
+    let alphabet = try Alphabet("a0\u{FFFD},")
+    #expect(alphabet.noWritingClass == 3 && alphabet.classes(of: "a\u{FFFD}") == nil)
+    var options = CTCDecoder.Options()
+    options.beamWidth = .max
+    options.leastClassProbability = 0
+    options.mostCandidates = .max
+    options.vocabularyWeight = 0.5
+    let words = Vocabulary(["a\u{FFFD}", "aa"], alphabet: alphabet)
+    #expect(words.unreadable == ["a\u{FFFD}"] && words.count == 1)
+    var generator = SeededGenerator(seed: 12, stream: UInt64(seed))
+    let output = randomOutput(steps: 5, classCount: 5, using: &generator)
+    let all = exhaustive(output, alphabet)
+    let share = all.reduce(0) { $0 + ($1.key.contains("\u{FFFD}") ? $1.value : 0) }
+    #expect(!grammar.accepts("\u{FFFD}"))
+    options.mostNoWriting = share - 1e-4
+    let reading = try CTCDecoder(
+      alphabet: alphabet, grammar: grammar, vocabulary: words, options: options
+    ).read(output)
+    #expect(abs(reading.noWriting - share) < 1e-5)
+    #expect(reading.rejection == .notWriting && reading.evidence < 0)
+    let texts = all.filter { !$0.key.contains("\u{FFFD}") }
+      .filter { isAllowed($0.key, grammar, words: ["aa"]) }
+      .map {
+        (
+          text: $0.key,
+          weight: $0.value * exp(bonus(of: $0.key, grammar, words: ["aa"], weight: 0.5))
+        )
+      }
+    let total = texts.reduce(0) { $0 + $1.weight }
+    #expect(!texts.isEmpty && reading.candidates.count == texts.count)
+    for candidate in reading.candidates {
+      let weight = try #require(texts.first { $0.text == candidate.text }).weight
+      #expect(abs(candidate.probability - weight / total) < 1e-5)
+    }
+    options.mostNoWriting = share + 1e-4
+    let accepted = try CTCDecoder(
+      alphabet: alphabet, grammar: grammar, vocabulary: words, options: options
+    ).read(output)
+    #expect(accepted.rejection != .notWriting && accepted.candidates == reading.candidates)
+  }
+
+  @Test func clearInkThatIsNoWritingIsRejected() throws {
+    let alphabet = try Alphabet(Self.all + ["\u{FFFD}"])
+    var options = CTCDecoder.Options()
+    options.mostNoWriting = 0.5
+    for grammar in Grammar.allCases {
+      let decoder = CTCDecoder(alphabet: alphabet, grammar: grammar, options: options)
+      // Also where a part of it is written.
+      for text in ["\u{FFFD}", "q0\u{FFFD}"] {
+        let reading = try decoder.read(clear(text, alphabet))
+        #expect(reading.rejection == .notWriting && reading.noWriting > 0.9)
+        #expect(!reading.text.contains("\u{FFFD}"))
+      }
+      #expect(try decoder.read(clear("7", alphabet)).noWriting < 0.1)
+    }
+    let decoder = CTCDecoder(alphabet: alphabet)
+    #expect(try decoder.greedyText(clear("q\u{FFFD}0", alphabet)) == "q0")
+    #expect(Reading.Rejection.notWriting.message == "this is no writing")
   }
 
   @Test(arguments: 0..<40) func greedyTextIsThatOfTheBestPath(seed: Int) throws {

@@ -284,6 +284,18 @@ import Testing
       { $0.leastExtent = .nan }, { $0.leastMargins["class 0"] = .nan },
       { $0.leastProbabilities["class 0"] = 1.01 }, { $0.leastProbabilities["nobody"] = 0.5 },
       { $0.rejectedLabel = "nobody" },
+      {
+        $0.reading = .standard
+        $0.reading?.leastEvidence = 0.1
+      },
+      {
+        $0.reading = .standard
+        $0.reading?.leastProbability = -0.1
+      },
+      {
+        $0.reading = .standard
+        $0.reading?.mostNoWriting = .nan
+      },
     ]
     for change in changes {
       var model = try randomModel(small)
@@ -292,6 +304,17 @@ import Testing
       // What other forms take along is text, whatever it says.
       #expect(model.metadata["decision"] != nil)
     }
+  }
+
+  /// Files of models that do not read text are the same as before.
+  @Test func theLimitsOfAReaderAreKept() throws {
+    var model = try randomModel(small)
+    #expect(model.metadata["decision"]?.contains("reading") == false)
+    #expect(try Model(model.encoded(), path: "m").decision.reading == nil)
+    let limits = Model.Decision.ReadingLimits(
+      leastEvidence: -1.5, leastProbability: 0.25, mostNoWriting: 0.125)
+    model.decision.reading = limits
+    #expect(try Model(model.encoded(), path: "m").decision.reading == limits)
   }
 
   @Test(arguments: ["NaN", "\"NaN\"", "nan", "1e999", "-1", "0.0099", "100.1", "null"])

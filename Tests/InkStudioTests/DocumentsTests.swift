@@ -1,6 +1,7 @@
 import Automata
 import AutomatonEditor
 import Foundation
+import Ink
 import InkDatasets
 import InkRecognizer
 import SafeFiles

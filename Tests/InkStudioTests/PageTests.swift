@@ -116,13 +116,13 @@ import Testing
     try await RunningStudio.run { studio in
       let constants = try await constants(of: studio)
       #expect(constants.documentEndings.first == "automaton")
-      #expect(constants.savedForms.map(\.ending).suffix(2) == ["svg", "png"])
+      #expect(constants.savedForms.map(\.ending).suffix(5) == ["svg", "png", "pdf", "tex", "mmd"])
       _ = try await studio.ask(.post, "/api/documents?name=A")
       for form in constants.savedForms {
         let file = try await studio.ask(.get, "/api/documents/A/file?form=\(form.ending)")
         #expect(file.status == 200 && !form.title.isEmpty, "\(form.ending): \(file.text)")
       }
-      let saved = try await studio.ask(.get, "/api/documents/A/file?form=pdf")
+      let saved = try await studio.ask(.get, "/api/documents/A/file?form=doc")
       let opened = try await studio.post("/api/documents/x/open?form=pdf", "%PDF")
       for form in constants.savedForms { #expect(saved.error.contains(form.ending)) }
       for ending in constants.documentEndings {

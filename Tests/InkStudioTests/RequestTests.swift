@@ -394,12 +394,12 @@ import Testing
       let file = try await studio.ask(.get, "\(path)/file?form=automaton")
       let opened = try await studio.ask(.post, "/api/documents/json/open?form=json", file.data)
       #expect(opened.status == 200)
-      for form in ["svg", "png"] {
+      for form in ["svg", "png", "pdf", "tex", "mmd"] {
         #expect(try await studio.ask(.get, "\(path)/file?form=\(form)").status == 200)
       }
-      #expect(try await studio.ask(.get, "\(path)/file?form=pdf").status == 400)
-      let unknown = try await studio.post("/api/documents/x/open?form=pdf", "%PDF")
-      #expect(unknown.status == 400 && unknown.error.contains(".pdf"))
+      #expect(try await studio.ask(.get, "\(path)/file?form=doc").status == 400)
+      let unknown = try await studio.post("/api/documents/x/open?form=doc", "x")
+      #expect(unknown.status == 400 && unknown.error.contains(".doc"))
     }
   }
 

@@ -1,5 +1,6 @@
 import AutomatonEditor
 import Foundation
+import Ink
 import TestSupport
 import Testing
 

@@ -44,7 +44,10 @@ import TestSupport
   /// An attribute can be called as one of the format's own keys.
   @Test(arguments: ["word", "writer", "device", "source", "drawing", "attributes", "id"])
   func attributesOfAnyNameAreReadBack(name: String) throws {
-    for attribute in [Recording.Attribute.text("x"), .number(2), .flag(true)] {
+    let list = Recording.Attribute.list([.text("1"), .number(1), .object(["a": .flag(false)])])
+    for attribute in [
+      Recording.Attribute.text("x"), .number(2), .flag(true), list, .object(["b": list]),
+    ] {
       let ink = Drawing([Stroke([Point(1, 2)])])
       for recording in [
         Recording(ink, attributes: [name: attribute, "other": .text("y")]),

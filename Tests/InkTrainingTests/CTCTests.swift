@@ -1,4 +1,5 @@
 import Foundation
+import InkEvaluation
 import InkNetwork
 import SeededRandom
 import Testing
@@ -23,7 +24,7 @@ import TestSupport
     _ logits: [Float], classes: Int, label: [Int], batchWeight: Double = 1
   ) -> (sums: AnswerSums, gradient: [Float]) {
     var gradient = [Float](repeating: .nan, count: logits.count)
-    let sums = CTCLoss(classCount: classes).evaluate(
+    let sums = CTCLoss(classCount: classes, spaceClass: 1).evaluate(
       logits: logits, steps: logits.count / classes, target: label, batchWeight: batchWeight,
       gradient: &gradient)
     return (sums, gradient)
@@ -182,13 +183,19 @@ import TestSupport
     }
     let right = read([0, 1, 1, 0, 1, 2, 0, 0], [1, 1, 2])
     #expect(right.rightCount == 1)
-    #expect(right.reading == ReadingCounts(characters: 3, edits: 0, steps: 8, blanks: 4))
+    #expect(right.reading == ReadingCounts(characters: 3, words: 1, steps: 8, blanks: 4))
+    // Class 1 is the space: `3 2` for `3 22`.
     let wrong = read([3, 0, 0, 2, 2, 0, 0, 0], [3, 1, 2, 2])
     #expect(wrong.rightCount == 0)
-    #expect(wrong.reading == ReadingCounts(characters: 4, edits: 2, steps: 8, blanks: 5))
+    #expect(
+      wrong.reading
+        == ReadingCounts(characters: 4, edits: 2, words: 2, wordEdits: 2, steps: 8, blanks: 5))
     var both = right
     both += wrong
-    #expect(both.reading.record == ReadingRecord(characterErrorRate: 2 / 7.0, blankShare: 9 / 16.0))
+    #expect(
+      both.reading.record
+        == ReadingRecord(
+          characterErrorRate: 2 / 7.0, wordErrorRate: 2 / 3.0, blankShare: 9 / 16.0))
   }
 
   @Test func editsAreCounted() {
@@ -197,8 +204,8 @@ import TestSupport
       ([1, 2, 3, 4], [5, 1, 2, 4, 4], 2),
     ]
     for (a, b, count) in cases {
-      #expect(CTCLoss.editCount(from: a, to: b) == count)
-      #expect(CTCLoss.editCount(from: b, to: a) == count)
+      #expect(EditScript(from: a, to: b).count == count)
+      #expect(EditScript(from: b, to: a).count == count)
     }
   }
 }

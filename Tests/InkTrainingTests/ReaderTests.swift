@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDatasets
+import InkEvaluation
 import InkNetwork
 import InkRaster
 import InkRecognizer
@@ -102,10 +103,13 @@ import TestSupport
     }!
     #expect(model.provenance["epoch"] == "\(best.epoch)")
     let table = LearningCurve(trainer.history).csv.split(separator: "\n")
-    #expect(table[0].hasSuffix("validation_character_error_rate,validation_blank_share"))
-    #expect(
-      table.last!.split(separator: ",")[8]
-        == "\(trainer.history.last!.validationReading!.characterErrorRate)")
+    #expect(table[0].hasSuffix("validation_word_error_rate,validation_blank_share"))
+    let cells = table.last!.split(separator: ",")
+    let record = trainer.history.last!.validationReading!
+    #expect(cells[9] == "\(record.characterErrorRate)" && cells[10] == "\(record.wordErrorRate)")
+    // Every text is one word.
+    #expect(trainer.history[0].validationReading!.wordErrorRate > 0.5)
+    #expect(record.wordErrorRate < 0.2)
     // Steps between letters are blanks, and those within letters are not all.
     #expect((0.3...0.95).contains(best.validationReading!.blankShare))
 
@@ -117,7 +121,7 @@ import TestSupport
       let logits = network.logits(of: [try model.preprocessing[0].values(of: .series(series))])
       let read = CTCLoss.greedilyDecoded(logits, steps: logits.count / 5, classCount: 5).classes
       let text = example.label.map { model.labels.firstIndex(of: String($0))! + 1 }
-      edits += CTCLoss.editCount(from: read, to: text)
+      edits += EditScript(from: read, to: text).count
       characters += text.count
     }
     #expect(
@@ -354,7 +358,7 @@ import TestSupport
       let read = CTCLoss.greedilyDecoded(logits, steps: line.width / 4, classCount: 11)
       counts += ReadingCounts(
         characters: line.classes.count,
-        edits: CTCLoss.editCount(from: read.classes, to: line.classes),
+        edits: EditScript(from: read.classes, to: line.classes).count,
         steps: line.width / 4, blanks: read.blankCount)
     }
     #expect(counts.record!.characterErrorRate < 0.05)

@@ -32,6 +32,80 @@ import Testing
     try folder.write("long.txt", "state | begin | end | x\n→ p | q | |\nq | | r | q\n* r | | |\n")
   }
 
+  // MARK: Words, combinations, grades
+
+  @Test func everyOperationIsACommand() throws {
+    try folder.write("a.txt", "state | a | b\n→ p | p,q |\n* q | | q\n")
+    try folder.write("b.txt", "state | a | b\n→ * r | | r\n")
+    for (command, accepted, rejected) in [
+      ("union a.txt b.txt", "bb", "ba"), ("difference a.txt b.txt", "aab", "b"),
+      ("intersection b.txt b.txt", "b", "a"), ("reverse a.txt", "bba", "ab"),
+      ("trim a.txt", "ab", "b"), ("complete a.txt", "ab", "b"), ("remove-epsilon a.txt", "ab", "b"),
+      ("from-expression (a|b)*a", "ba", "b"),
+    ] {
+      let made = try inkstate(
+        ["automaton"] + words(command) + ["-o", "x.txt", "--force"], in: folder)
+      #expect(made.status == 0, "\(command): \(made.errors)")
+      #expect(try run("run", "x.txt", accepted).status == 0, "\(command)")
+      #expect(try run("run", "x.txt", rejected).status == 1, "\(command)")
+    }
+    #expect(try run("expression", "a.txt").output == "aa*(ε|bb*)\n")
+    #expect(try run("words", "a.txt", "--count", "3").output == "a\naa\nab\n")
+    #expect(try run("words", "b.txt", "--count", "1", "--json").output == "[\n  [\n\n  ]\n]\n")
+  }
+
+  @Test func wordsOfAFileAreComparedWithTheirAnswers() throws {
+    try folder.write("a.txt", "state | a\n→ p | q\n* q |\n")
+    try folder.write("right.csv", "a,accepted\naa,rejected\n")
+    let right = try run("run", "a.txt", "--words", "right.csv")
+    #expect(right.status == 0)
+    #expect(
+      right.output == "a\taccepted\tas expected\n"
+        + "aa\trejected: stops at symbol 2: no transition reads it here\tas expected\n")
+    try folder.write("wrong.csv", "a,no\n")
+    let wrong = try run("run", "a.txt", "--words", "wrong.csv")
+    #expect(wrong.status == 1 && wrong.output == "a\taccepted\tWRONG\n")
+    try folder.write("empty.csv", "# nothing\n")
+    #expect(try run("run", "a.txt", "--words", "empty.csv").errors.contains("expected words"))
+  }
+
+  @Test func submissionsAreGradedAndBrokenOnesListed() throws {
+    try folder.write("solution.txt", "state | a\n→ p | q\n* q |\n")
+    try folder.write(
+      "in/good.dot", "digraph { i [shape=point]; i -> 1; 1 -> 2 [label=a]; 2 [shape=doublecircle] }"
+    )
+    try folder.write("in/broken.jff", "<structure>")
+    try folder.write("in/wrong.txt", "state | a\n→ * p | p\n")
+    let result = try run(
+      "grade", "solution.txt", "in", "--length", "3", "--html", "g.html", "--csv", "g.csv")
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 4 && lines[0].hasPrefix("in/broken.jff\tnot graded\t–\tnot read: "))
+    #expect(lines[1] == "in/good.dot\tright\t100.0 %\t")
+    #expect(
+      lines[2] == "in/wrong.txt\twrong\t25.0 %\taccepts the empty word, which should be rejected")
+    #expect(lines[3] == "1 of 3 right; on average 41.6 % of all words of at most 3 symbols")
+    #expect(
+      try String(contentsOfFile: folder.path + "/g.csv", encoding: .utf8).hasPrefix(
+        "submission,right,share,states,remarks\r\n"))
+    #expect(try String(contentsOfFile: folder.path + "/g.html", encoding: .utf8).contains("<svg"))
+    // Outputs are not replaced, and inputs never.
+    #expect(try run("grade", "solution.txt", "in", "--csv", "g.csv").status != 0)
+    #expect(try run("grade", "solution.txt", "in", "--csv", "solution.txt", "--force").status != 0)
+  }
+
+  @Test func rendersSourcesForTeXAndMarkdown() throws {
+    try folder.write("a.txt", "state | a\n→ p | q\n* q |\n")
+    for (ending, content) in [("tex", "tikzpicture"), ("mmd", "stateDiagram-v2"), ("pdf", "%PDF-")]
+    {
+      #expect(try run("render", "a.txt", "-o", "a.\(ending)").status == 0)
+      let data = try Data(contentsOf: URL(filePath: "\(folder.path)/a.\(ending)"))
+      #expect(String(decoding: data, as: UTF8.self).contains(content))
+    }
+    #expect(
+      try run("render", "a.txt", "-o", "a.doc").errors.contains(".svg, .png, .pdf, .tex or .mmd"))
+  }
+
   // MARK: Alphabet
 
   @Test func theAlphabetIsKeptAndCanBeGiven() throws {

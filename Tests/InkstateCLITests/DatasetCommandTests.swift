@@ -279,15 +279,25 @@ import TestSupport
       "dataset compose digits.ndjson --lines --per-writer 4 --seed 2 -o lines.ndjson")
     // Digits alone give symbols, lists, numbers and spellings of the empty word.
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.output.hasSuffix("lines composed by 3 writers in lines.ndjson\n"))
     let lines = try Dataset.load("\(folder.path)/lines.ndjson").dataset
-    #expect(Set(lines.examples.compactMap(\.writer)).count == 3)
+    let others = lines.examples.filter { $0.label == "\u{FFFD}" }
+    #expect((7...9).contains(100 * others.count / lines.examples.count))
+    #expect(
+      result.output
+        == "\(lines.examples.count - others.count) lines composed by 3 writers, and "
+        + "\(others.count) drawings that are no writing, in lines.ndjson\n")
+    #expect(Set(lines.examples.filter { $0.label != "\u{FFFD}" }.compactMap(\.writer)).count == 3)
+    result = try run(
+      "dataset compose digits.ndjson --lines --no-writing 0 --per-writer 4 -o pure.ndjson")
+    #expect(result.output.hasSuffix(" lines composed by 3 writers in pure.ndjson\n"))
     #expect(lines.examples.contains { $0.label.contains(",") && $0.kind == "composed list" })
     result = try run("dataset preview lines.ndjson --lines --rows 1 -o lines.png")
     #expect(result.status == 0 && result.output.hasSuffix(" lines on lines.png\n"))
     #expect(try PNG.read(path: "\(folder.path)/lines.png").height > 100)
     for (command, message) in [
       ("compose digits.ndjson --mark-subscripts -o a", "--mark-subscripts needs --lines"),
+      ("compose digits.ndjson --no-writing 0.1 -o a", "--no-writing needs --lines"),
+      ("compose digits.ndjson --lines --no-writing 1 -o a", "--no-writing must be from 0.0 to 0.9"),
       ("preview lines.ndjson --lines --augmented -o a", "leave out --augmented"),
     ] {
       result = try run("dataset \(command)")
@@ -300,6 +310,33 @@ import TestSupport
         && result.errors.contains(
           "a.ndjson: expected single characters with points and known writers, found none")
     )
+  }
+
+  @Test func drawingsOfAutomataAreComposedWithTheirTruth() throws {
+    var result = try run("dataset compose --automata --writers 2 --per-writer 3 -o drawings.ndjson")
+    #expect(result.output == "6 drawings composed by 2 writers in drawings.ndjson\n")
+    var drawings = try Dataset.load("\(folder.path)/drawings.ndjson").dataset.examples
+    #expect(drawings.count == 6 && drawings.allSatisfy { $0.attributes["automaton"] != nil })
+    result = try run("dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
+    #expect(result.output.hasPrefix("7 drawings"))
+    _ = try run("dataset synthesize --repertoire digits --writers 3 --per-class 2 -o digits.ndjson")
+    result = try run(
+      "dataset compose digits.ndjson --automata --per-writer 2 --seed 2 -o numbered.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    drawings = try Dataset.load("\(folder.path)/numbered.ndjson").dataset.examples
+    #expect(Set(drawings.compactMap(\.writer)).count == 3)
+    for (options, message) in [
+      ("--automata", "give a data set, or --writers for synthetic drawings"),
+      ("", "give a data set"), ("digits.ndjson --automata --writers 2", "but not both"),
+      ("digits.ndjson --known", "--writers, --shapes and --known need --automata"),
+      ("digits.ndjson --lines --automata", "--lines and --automata make different data"),
+    ] {
+      result = try run("dataset compose \(options) -o a.ndjson")
+      #expect(result.status == 64 && result.errors.contains(message), "\(options)")
+    }
+    result = try run("dataset compose digits.ndjson --automata --known -o a.ndjson")
+    #expect(result.status == 1 && result.errors.contains("digits.ndjson: expected writers of"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 
   /// The examples of a command's help, as one would type them.

@@ -1,17 +1,15 @@
-import Ink
-
 /// The circle of a drawn ring; see <doc:HowDrawingWorks>.
-struct CircleFit {
-  var center: Vector
-  var radius: Double
+package struct CircleFit {
+  package var center: Vector
+  package var radius: Double
   /// The number of turns of the pen around the centre.
-  var turns: Double
+  package var turns: Double
 
   /// Fits a circle by least squares of x² + y² − 2ax − 2by − c (Kåsa, 1976).
   ///
   /// The points are resampled evenly, so that slow parts have no more weight. Returns `nil` if the
   /// points have no extent or are on a line.
-  init?(_ drawing: Drawing) {
+  package init?(_ drawing: Drawing) {
     let length = drawing.length
     guard length > 0, length.isFinite else { return nil }
     let points = drawing.strokes.flatMap { stroke -> [Vector] in
@@ -51,5 +49,5 @@ extension Stroke {
   }
 
   /// The turning angle of the stroke after smoothing.
-  var smoothTurningAngle: Double { resampled(count: 32).turningAngle }
+  package var smoothTurningAngle: Double { resampled(count: 32).turningAngle }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Ink
 
 /// A point or a displacement on the canvas, in canvas points, with x to the right and y down.
 public struct Vector: Hashable, Sendable {
@@ -35,7 +34,7 @@ public struct Vector: Hashable, Sendable {
   public static let furthest = 1e9
 
   /// Whether a document can contain this point.
-  var isOnCanvas: Bool { abs(x) <= Self.furthest && abs(y) <= Self.furthest }
+  package var isOnCanvas: Bool { abs(x) <= Self.furthest && abs(y) <= Self.furthest }
 
   /// The vector of length 1 in this direction; the zero vector stays zero.
   public var unit: Vector { length > 0 ? self * (1 / length) : self }

@@ -1,0 +1,68 @@
+import Foundation
+import Ink
+import InkDiagram
+
+extension Document {
+  /// Creates a document of what was recognised in `drawing`, laid out as it was drawn.
+  ///
+  /// Strokes that are part of no element and label none stay as ``ink``.
+  public init(_ diagram: Diagram, drawing: Drawing, id: String) {
+    self.init(id: id)
+    for state in diagram.states {
+      states.append(
+        State(
+          id: state.id, name: state.name, isFinal: state.final,
+          center: Vector(state.center[0], state.center[1]), radius: state.radius))
+    }
+    let known = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
+    for (number, transition) in diagram.transitions.enumerated() {
+      guard let from = known[transition.from], let to = known[transition.to] else { continue }
+      let symbols = transition.symbols.filter { $0 != "ε" }
+      transitions.append(
+        Transition(
+          id: "t\(number)", start: from.id, end: to.id, symbols: symbols,
+          includesEpsilon: symbols.count < transition.symbols.count,
+          shape: from.id == to.id
+            ? Self.loop(along: transition.path, at: from)
+            : Self.line(along: transition.path, from: from, to: to)))
+    }
+    for (number, state) in diagram.states.enumerated() where state.initial {
+      guard let holder = known[state.id] else { continue }
+      let left = [
+        holder.center - Vector(2 * holder.radius, 0), holder.center - Vector(holder.radius, 0),
+      ]
+      let path = state.marker.count > 1 ? state.marker : left
+      let start = path[0]
+      let tip = holder.ringPoint(towards: start)
+      transitions.append(
+        Transition(
+          id: "i\(number)", end: holder.id,
+          shape: .regular(start: start, tip: tip, flex: start.middle(to: tip)), endsFreely: true))
+    }
+    ink = zip(diagram.strokes, drawing.strokes).filter { role, _ in
+      role.element == nil
+    }.map(\.1)
+  }
+
+  /// Returns the shape of a self-loop that was drawn along `path`.
+  private static func loop(along path: [Vector], at state: State) -> Transition.Shape {
+    guard path.count > 2 else { return .loop(angle: .pi, isMirrored: false) }
+    let middle = path.reduce(Vector(0, 0), +) * (1 / Double(path.count))
+    let turning = Stroke(path.map { Point($0.x, $0.y) }).smoothTurningAngle
+    return .loop(angle: loopAngle(middle - state.center), isMirrored: turning < 0)
+  }
+
+  /// Returns the shape of a line that was drawn along `path`, with its ends on the rings.
+  private static func line(along path: [Vector], from: State, to: State) -> Transition.Shape {
+    guard let first = path.first, let last = path.last, path.count > 2 else {
+      return .straight(from: from, to: to)
+    }
+    let flex = path[path.count / 2]
+    let chord = first.distance(to: last)
+    let way = (last - first).unit
+    let sag = abs((flex - first).x * way.y - (flex - first).y * way.x)
+    guard sag > 0.05 * chord else { return .straight(from: from, to: to) }
+    return .regular(
+      start: from.ringPoint(towards: flex), tip: to.ringPoint(towards: flex), flex: flex)
+  }
+}

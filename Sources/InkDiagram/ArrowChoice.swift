@@ -1,0 +1,64 @@
+import Ink
+
+/// Chooses the arrows of a drawing among all that it may have.
+struct ArrowChoice {
+  let found: [ArrowCandidate]
+  /// What each arrow saves, compared with its strokes as writing.
+  let savings: [Double]
+  /// The strokes that are no rings of states.
+  let traces: [Trace]
+  let states: [StateCandidate]
+  /// The usual radius of a state.
+  let scale: Double
+
+  /// The cost of each initial arrow after the first one, and of none.
+  static let secondInitial = 1.5
+  static let noInitial = 3.0
+  /// The cost of writing beside an initial arrow.
+  private static let labelled = 1.5
+
+  /// Returns the arrows that save most; one of them marks the initial state.
+  func arrows() -> [ArrowCandidate] {
+    func chosen(_ savings: [Double]) -> [Int] {
+      Packing(
+        candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
+      ).chosen()
+    }
+    let first = chosen(savings)
+    let initial = first.filter { found[$0].isInitial }
+    guard initial.count != 1 else { return first.map { found[$0] } }
+    var changed = savings
+    if initial.isEmpty {
+      var owner: [Int: Int] = [:]
+      for index in first { for stroke in found[index].strokes { owner[stroke] = index } }
+      // What is lost by choosing an initial arrow instead of others.
+      let labels = traces.filter { owner[$0.index] == nil && $0.size > 0.2 * scale }
+      func gain(_ index: Int) -> Double {
+        let others = Set(found[index].strokes.compactMap { owner[$0] })
+        let lost = others.reduce(0) { $0 + savings[$1] }
+        return savings[index] - lost - (hasLabel(found[index], labels) ? Self.labelled : 0)
+      }
+      guard
+        let best = found.indices.filter({ found[$0].isInitial })
+          .max(by: { gain($0) < gain($1) })
+      else { return first.map { found[$0] } }
+      changed[best] += Self.noInitial - (hasLabel(found[best], labels) ? Self.labelled : 0)
+    } else {
+      let best = initial.max { savings[$0] < savings[$1] }
+      for index in found.indices where found[index].isInitial && index != best {
+        changed[index] -= Self.secondInitial
+      }
+    }
+    return chosen(changed).map { found[$0] }
+  }
+
+  /// Whether there is writing near the middle of an arrow.
+  private func hasLabel(_ arrow: ArrowCandidate, _ labels: [Trace]) -> Bool {
+    let path = arrow.shaft.path
+    let middle = path[path.count / 2]
+    return labels.contains { trace in
+      !arrow.strokes.contains(trace.index) && trace.center.distance(to: middle) < 0.9 * scale
+        && !states.contains { $0.contains(trace.center) }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Ink
+
+extension Diagram {
+  /// The attributes `automaton` and `strokes` of a recording with this diagram.
+  public var attributes: [String: Recording.Attribute] {
+    var roles: [Recording.Attribute] = []
+    for stroke in strokes {
+      var fields = ["role": Recording.Attribute.text(stroke.role.rawValue)]
+      if let element = stroke.element { fields["element"] = .text(element) }
+      roles.append(.object(fields))
+    }
+    return [
+      "automaton": .object([
+        "states": .list(
+          states.map { state in
+            .object([
+              "id": .text(state.id), "name": .text(state.name), "initial": .flag(state.initial),
+              "final": .flag(state.final), "center": .list(state.center.map { .number($0) }),
+              "radius": .number(state.radius),
+            ])
+          }),
+        "transitions": .list(
+          transitions.map {
+            .object([
+              "from": .text($0.from), "to": .text($0.to),
+              "symbols": .list($0.symbols.map { .text($0) }),
+            ])
+          }),
+      ]), "strokes": .list(roles),
+    ]
+  }
+
+  /// Creates a diagram from the attributes of a recording, or returns `nil` if they have no
+  /// automaton.
+  ///
+  /// - Throws: `DecodingError` if the attributes do not describe a diagram.
+  public init?(attributes: [String: Recording.Attribute]) throws {
+    let own = attributes.filter { $0.key == "automaton" || $0.key == "strokes" }
+    guard own["automaton"] != nil else { return nil }
+    self = try JSONDecoder().decode(
+      Diagram.self, from: try JSONEncoder().encode(Recording.Attribute.object(own)))
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Ink
+import InkNetwork
+import InkReader
+
+/// Turns all strokes of a drawing into an automaton with its names and symbols.
+///
+/// The order and the times of the strokes do not matter, except that an arrow without a head leads
+/// where the pen went. It is deterministic and can be shared between threads.
+public struct DiagramRecognizer: Sendable {
+  private let reader: Reader
+
+  /// The probability below which a name or a label is uncertain.
+  private static let certain = 0.9
+  /// The number of doubtful rings that are tried both as states and as something else.
+  private static let mostDoubtful = 5
+  /// The number of strokes above which doubtful rings are decided one by one.
+  private static let mostStrokes = 400
+
+  /// Creates a recogniser that reads names and symbols with `reader`.
+  public init(reader: Reader) {
+    self.reader = reader
+  }
+
+  /// Creates a recogniser with the models that come with this package.
+  ///
+  /// - Throws: `ModelError` if a model is missing or damaged.
+  public static func released() throws(ModelError) -> DiagramRecognizer {
+    DiagramRecognizer(reader: try Reader.released())
+  }
+
+  /// Recognises `drawing`; `vocabulary` has names and symbols that are likely in it.
+  public func recognize(_ drawing: Drawing, vocabulary: [String] = []) -> Diagram {
+    let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
+    guard !traces.isEmpty else {
+      return Diagram(
+        states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
+        rejection: .empty)
+    }
+    let interpretation = interpretation(of: traces)
+    return diagram(interpretation, of: drawing, vocabulary: vocabulary)
+  }
+
+  // MARK: Structure
+
+  /// Returns the likeliest interpretation; each doubtful ring is tried as a state and as none.
+  private func interpretation(of traces: [Trace]) -> Interpretation {
+    let rings = RingSearch(traces: traces).rings()
+    let candidates = StateSearch(traces: traces, rings: rings).states()
+    var isState = candidates.map { $0.evidence > 0 }
+    func interpretation(_ isState: [Bool]) -> Interpretation {
+      Interpretation(
+        traces: traces,
+        states: candidates.indices.filter { isState[$0] }.map { candidates[$0] },
+        doubtful: candidates.indices.filter { !isState[$0] }.map { candidates[$0] })
+    }
+    var best = interpretation(isState)
+    let doubtful = candidates.indices
+      .filter { abs(candidates[$0].evidence) < StateSearch.doubtful }
+      .sorted { abs(candidates[$0].evidence) < abs(candidates[$1].evidence) }
+      .prefix(traces.count > Self.mostStrokes ? 0 : Self.mostDoubtful)
+    for index in doubtful {
+      isState[index].toggle()
+      let other = interpretation(isState)
+      if other.cost < best.cost {
+        best = other
+      } else {
+        isState[index].toggle()
+      }
+    }
+    return best
+  }
+
+  // MARK: Labels
+
+  private func diagram(
+    _ interpretation: Interpretation, of drawing: Drawing, vocabulary: [String]
+  ) -> Diagram {
+    let labels = LabelSearch(interpretation)
+    var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
+    func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
+      for stroke in strokes { roles[stroke] = .init(role, element: element) }
+    }
+    // States from left to right and from top to bottom, whatever the order of the strokes.
+    let states = interpretation.states
+    var diagram = Diagram(states: [], transitions: [], strokes: [])
+    for (number, state) in states.enumerated() {
+      let ring = state.ring
+      diagram.states.append(
+        .init(
+          id: "s\(number)", final: state.isFinal, center: [ring.center.x, ring.center.y],
+          radius: ring.radius))
+      mark(state.strokes, .state, "s\(number)")
+    }
+    var transitionOf: [Int: Int] = [:]
+    for (number, arrow) in interpretation.arrows.enumerated() {
+      if arrow.isInitial, let to = arrow.to {
+        diagram.states[to].initial = true
+        diagram.states[to].marker = arrow.line
+        mark(arrow.strokes, .initial, "s\(to)")
+      } else if let from = arrow.from, let to = arrow.to {
+        transitionOf[number] = diagram.transitions.count
+        mark(arrow.strokes, .transition, "t\(diagram.transitions.count)")
+        diagram.transitions.append(.init(from: "s\(from)", to: "s\(to)"))
+        diagram.transitions[diagram.transitions.count - 1].path = arrow.line
+      } else {
+        mark(arrow.strokes, .transition)
+      }
+    }
+    for line in labels.remarks { mark(line.strokes, .text) }
+    for (state, line) in labels.names { mark(line.strokes, .text, "s\(state)") }
+    for (arrow, lines) in labels.symbols {
+      mark(lines.flatMap(\.strokes), .text, transitionOf[arrow].map { "t\($0)" })
+    }
+    diagram.strokes = roles
+    if states.isEmpty { diagram.rejection = .noStates }
+    read(labels, transitionOf, of: drawing, vocabulary: vocabulary, into: &diagram)
+    return diagram
+  }
+
+  /// Reads the names and the symbols.
+  private func read(
+    _ labels: LabelSearch, _ transitionOf: [Int: Int], of drawing: Drawing, vocabulary: [String],
+    into diagram: inout Diagram
+  ) {
+    let labelReader = LabelReader(reader: reader, vocabulary: vocabulary)
+    func ink(_ line: TextLine) -> Drawing { Drawing(line.strokes.map { drawing.strokes[$0] }) }
+
+    let named = labels.names.keys.sorted()
+    let names = labelReader.agreed(
+      names: named.map { labelReader.names(ink(labels.names[$0]!)) })
+    for (state, texts) in zip(named, names) {
+      guard let best = texts.first else { continue }
+      diagram.states[state].name = best.text
+      diagram.note(texts, .name, of: diagram.states[state].id, certain: Self.certain)
+    }
+    let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
+    let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
+    let texts = labelReader.agreed(symbols: lines.map { labelReader.symbols(ink($0.1)) })
+    for ((arrow, _), texts) in zip(lines, texts) {
+      guard let best = texts.first, let transition = transitionOf[arrow] else { continue }
+      for symbol in LabelReader.symbols(of: best.text)
+      where !diagram.transitions[transition].symbols.contains(symbol) {
+        diagram.transitions[transition].symbols.append(symbol)
+      }
+      diagram.note(texts, .symbols, of: "t\(transition)", certain: Self.certain)
+    }
+  }
+}
+
+extension Diagram {
+  /// Adds an uncertainty if the best text is not certain.
+  fileprivate mutating func note(
+    _ texts: [ScoredText], _ property: Uncertainty.Property, of element: String, certain: Double
+  ) {
+    guard let best = texts.first, best.score < certain else { return }
+    uncertain.append(
+      Uncertainty(
+        element: element, property: property, value: best.text, probability: best.score,
+        alternatives: texts.dropFirst().prefix(4).filter { $0.score >= 0.01 }
+          .map { .init($0.text, probability: $0.score) }))
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Ink
+
+/// What all strokes of a drawing are, for given states.
+struct Interpretation {
+  var states: [StateCandidate]
+  var arrows: [ArrowCandidate]
+  /// The strokes that are writing, outside and inside states.
+  var writing: [Trace]
+  /// The strokes that are nothing known.
+  var others: [Trace]
+  /// The usual radius of a state.
+  var scale: Double
+  /// How unlikely all this is, as a negative logarithm.
+  var cost: Double
+
+  /// The cost of a doubtful ring that is no state.
+  private static let otherCost = 6.0
+  /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
+  init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
+    self.states = Self.completed(states, with: traces)
+    let states = self.states
+    let radii = states.map(\.ring.radius).sorted()
+    scale = radii.isEmpty ? 0 : radii[radii.count / 2]
+    cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
+    cost += states.reduce(0) {
+      $0 + max(0, -$1.evidence) + WritingCosts.usual * Double($1.strokes.count)
+    }
+    let ringStrokes = Set(states.flatMap(\.strokes))
+    let rest = traces.filter { !ringStrokes.contains($0.index) }
+    guard scale > 0 else {
+      (arrows, writing, others) = ([], [], rest)
+      return
+    }
+    let search = ArrowSearch(traces: rest, states: states, scale: scale)
+    let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
+    var costs: [Int: Double] = [:]
+    for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
+    let found = search.arrows()
+    let savings = found.map { arrow in
+      arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
+    }
+    arrows = ArrowChoice(
+      found: found, savings: savings, traces: rest, states: states, scale: scale
+    ).arrows()
+    if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
+      for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
+        print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
+      }
+      for t in rest where t.index == d { print("TEXT", writingCosts.cost(of: t), t.size / scale) }
+    }
+    let used = Set(arrows.flatMap(\.strokes))
+    (writing, others) = ([], [])
+    for trace in rest where !used.contains(trace.index) {
+      if writingCosts.cost(of: trace) < Self.otherCost {
+        writing.append(trace)
+      } else {
+        others.append(trace)
+      }
+      cost += costs[trace.index] ?? 0
+    }
+    cost += arrows.reduce(0) { $0 + $1.cost }
+    let initialCount = arrows.count { $0.isInitial }
+    cost +=
+      initialCount == 0
+      ? ArrowChoice.noInitial : ArrowChoice.secondInitial * Double(initialCount - 1)
+  }
+
+  /// Returns the states with the strokes that retrace their rings or close them.
+  private static func completed(
+    _ states: [StateCandidate], with traces: [Trace]
+  ) -> [StateCandidate] {
+    var states = states
+    let used = Set(states.flatMap(\.strokes))
+    let largest = states.map(\.ring.radius).max() ?? 0
+    var grid = Grid(side: max(1e-6, largest))
+    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    for trace in traces where !used.contains(trace.index) && trace.size < 2.5 * largest {
+      for number in grid.items(near: trace.center, reach: 1.5 * largest) {
+        let ring = states[number].ring
+        guard trace.length > 0.3 * ring.radius,
+          trace.points.allSatisfy({ (0.82...1.16).contains(ring.share(of: $0)) })
+        else { continue }
+        states[number].strokes = (states[number].strokes + [trace.index]).sorted()
+        break
+      }
+    }
+    return states
+  }
+}
+
+/// How unlikely strokes are writing.
+struct WritingCosts {
+  /// The cost of a stroke outside a state that looks like a letter.
+  static let usual = 1.4
+
+  private let states: [StateCandidate]
+  private let scale: Double
+  private let grid: Grid
+  /// The usual height of letters, as a share of the radius of a state.
+  private var height = 0.8
+
+  init(states: [StateCandidate], scale: Double, traces: [Trace]) {
+    (self.states, self.scale) = (states, scale)
+    var grid = Grid(side: scale)
+    for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
+    self.grid = grid
+    // The names in the states show how large the writing is.
+    let heights = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
+      .map(\.height).sorted()
+    if !heights.isEmpty { height = min(1.1, max(0.65, heights[heights.count / 2] / scale)) }
+  }
+
+  /// Returns the state whose ring encloses the stroke.
+  func state(around trace: Trace) -> Int? {
+    grid.items(near: trace.mean, reach: 2 * scale).first { number in
+      let ring = states[number].ring
+      guard ring.share(of: trace.mean) < 0.9 else { return false }
+      let inside = trace.points.count { ring.share(of: $0) < 1.02 }
+      return Double(inside) > 0.85 * Double(trace.points.count)
+    }
+  }
+
+  /// Returns the negative logarithm of the probability that the stroke is writing.
+  func cost(of trace: Trace) -> Double {
+    let size = trace.size / scale
+    if let state = state(around: trace) {
+      // A name is in the middle.
+      let aside = states[state].ring.share(of: trace.center)
+      return 0.4 + max(0, size - 1.5) * 4 + max(0, aside - 0.45) * 4
+    }
+    let large =
+      max(0, trace.height / scale / height - 1.2) * 2.5
+      + max(0, trace.width / scale / height - 1.5) * 2
+    let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
+    return Self.usual + large + straight * min(1, size)
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Ink
+import InkReader
+
+/// A text that a label may have, with its score: the logarithm of a probability.
+struct ScoredText: Hashable {
+  var text: String
+  var score: Double
+}
+
+/// Reads names and symbols; the labels of one drawing help each other.
+struct LabelReader {
+  private let reader: Reader
+  private let vocabulary: Set<String>
+  private let names: [CTCDecoder]
+  private let symbols: CTCDecoder
+
+  /// The number of texts that are kept for a label.
+  private static let most = 12
+
+  init(reader: Reader, vocabulary: [String]) {
+    self.reader = reader
+    self.vocabulary = Set(vocabulary)
+    func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
+      var decoder = reader.decoder(grammar: grammar, vocabulary: words)
+      decoder.options.mostCandidates = Self.most
+      decoder.options.leastEvidence = -.infinity
+      return decoder
+    }
+    names = [decoder(.state, []), decoder(.number, [])]
+    symbols = decoder(.symbols, vocabulary)
+  }
+
+  /// Returns the names that a line of writing may be, the likeliest first.
+  func names(_ line: Drawing) -> [ScoredText] {
+    var found: [String: Double] = [:]
+    for decoder in names {
+      for text in texts(line, with: decoder) {
+        guard text.text.allSatisfy({ $0.isLetter || $0.isNumber || "_'′’".contains($0) }) else {
+          continue
+        }
+        found[text.text] = max(found[text.text] ?? -.infinity, text.score)
+      }
+    }
+    return found.map { ScoredText(text: $0, score: $1) }.sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+  }
+
+  /// Returns the symbols that a line of writing may be, the likeliest first.
+  func symbols(_ line: Drawing) -> [ScoredText] { texts(line, with: symbols) }
+
+  private func texts(_ line: Drawing, with decoder: CTCDecoder) -> [ScoredText] {
+    guard let reading = try? reader.read(line, with: decoder).reading,
+      reading.rejection != .empty, let best = reading.candidates.first
+    else { return [] }
+    let absolute = reading.evidence * Double(max(1, best.text.count))
+    return reading.candidates.filter { !$0.text.isEmpty && $0.probability > 0 }.map {
+      ScoredText(text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
+    }
+  }
+
+  // MARK: The whole drawing
+
+  /// Returns the texts of all names with probabilities, given that a drawing's names are alike and
+  /// differ from each other.
+  func agreed(names lists: [[ScoredText]]) -> [[ScoredText]] {
+    let kinds = kinds(of: lists)
+    let scored = lists.map { list in
+      list.map { text in
+        let kind = NameKind(text.text)
+        var score = text.score + log(0.95 * (kinds[kind] ?? 0) + 0.05 * kind.prior)
+        if let index = kind.index(of: text.text), index > lists.count + 1 { score -= 1.5 }
+        if vocabulary.contains(text.text) { score += 1.5 }
+        return ScoredText(text: text.text, score: score)
+      }
+    }
+    var weights = scored.map(Self.weights)
+    for _ in 0..<3 {
+      var texts: [String: Double] = [:]
+      for (list, weight) in zip(lists, weights) {
+        for (text, share) in zip(list, weight) { texts[text.text, default: 0] += share }
+      }
+      weights = zip(scored, weights).map { list, weight in
+        Self.weights(
+          zip(list, weight).map { text, share in
+            // Another state has this name already.
+            let taken = min(1, max(0, (texts[text.text] ?? 0) - share))
+            return ScoredText(text: text.text, score: text.score - 3 * taken)
+          })
+      }
+    }
+    return Self.ranked(lists, weights)
+  }
+
+  /// Returns the probability of each kind of names in a drawing whose names are alike.
+  private func kinds(of lists: [[ScoredText]]) -> [NameKind: Double] {
+    // One hand writes a letter wrong everywhere, so that many states say little more than one.
+    let trust = 0.5
+    let all = Set(lists.flatMap { $0.map { NameKind($0.text) } })
+    let scores = all.map { kind in
+      let fit = lists.reduce(0.0) { sum, list in
+        let share = zip(list, Self.weights(list)).reduce(0.0) {
+          $0 + (NameKind($1.0.text) == kind ? $1.1 : 0)
+        }
+        return sum + log(share + 0.003)
+      }
+      return (kind: kind, score: log(kind.prior) + trust * fit)
+    }
+    guard let best = scores.map(\.score).max() else { return [:] }
+    let sum = scores.reduce(0.0) { $0 + exp($1.score - best) }
+    return Dictionary(uniqueKeysWithValues: scores.map { ($0.kind, exp($0.score - best) / sum) })
+  }
+
+  /// Returns the texts of all labels with probabilities, given that a drawing has a small alphabet.
+  func agreed(symbols lists: [[ScoredText]]) -> [[ScoredText]] {
+    let rounds = 4
+    let split = lists.map { $0.map { Self.symbols(of: $0.text) } }
+    var weights = lists.map(Self.weights)
+    for _ in 0..<rounds {
+      var counts: [String: Double] = [:]
+      var total = 0.0
+      for (texts, weight) in zip(split, weights) {
+        for (symbols, share) in zip(texts, weight) {
+          for symbol in symbols {
+            counts[symbol, default: 0] += share
+            total += share
+          }
+        }
+      }
+      weights = lists.indices.map { number in
+        var own: [String: Double] = [:]
+        for (symbols, share) in zip(split[number], weights[number]) {
+          for symbol in symbols { own[symbol, default: 0] += share }
+        }
+        let rest = total - own.values.reduce(0, +)
+        let scored = zip(lists[number], split[number]).map { text, symbols in
+          var score = text.score
+          for symbol in symbols {
+            let others = max(0, (counts[symbol] ?? 0) - (own[symbol] ?? 0))
+            score += log((others + 2 * prior(symbol)) / (max(0, rest) + 2))
+          }
+          if Set(symbols).count < symbols.count { score -= 4 }
+          return ScoredText(text: text.text, score: score)
+        }
+        return Self.weights(scored)
+      }
+    }
+    return Self.ranked(lists, weights)
+  }
+
+  /// Returns the symbols of a list that was read.
+  static func symbols(of text: String) -> [String] {
+    text.split(separator: ",").map(String.init)
+  }
+
+  /// Returns how common a symbol is before anything was read.
+  private func prior(_ symbol: String) -> Double {
+    let common: [String: Double] = [
+      "a": 0.14, "b": 0.14, "c": 0.06, "d": 0.03, "0": 0.14, "1": 0.14, "ε": 0.06, "2": 0.04,
+      "3": 0.03, "x": 0.02, "y": 0.02,
+    ]
+    let usual: Double
+    if let share = common[symbol] {
+      usual = share
+    } else if symbol.count == 1, let character = symbol.first {
+      usual = character.isLetter || character.isNumber ? 0.006 : 0.001
+    } else {
+      usual = 0.001
+    }
+    guard !vocabulary.isEmpty else { return usual }
+    return 0.1 * usual + (vocabulary.contains(symbol) ? 0.9 / Double(vocabulary.count) : 0)
+  }
+
+  /// Returns probabilities that sum to one.
+  private static func weights(_ list: [ScoredText]) -> [Double] {
+    guard let best = list.map(\.score).max() else { return [] }
+    let parts = list.map { exp($0.score - best) }
+    let sum = parts.reduce(0, +)
+    return parts.map { $0 / sum }
+  }
+
+  private static func ranked(_ lists: [[ScoredText]], _ weights: [[Double]]) -> [[ScoredText]] {
+    zip(lists, weights).map { list, weight in
+      zip(list, weight).map { ScoredText(text: $0.text, score: $1) }
+        .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    }
+  }
+}
+
+/// The kind of a state's name; the names in a drawing are mostly of one kind.
+enum NameKind: Hashable {
+  case indexed(Character)
+  case number, capital, small, other
+
+  init(_ text: String) {
+    guard let first = text.first else {
+      self = .other
+      return
+    }
+    let rest = text.dropFirst().drop { $0 == "_" }
+    if text.allSatisfy(\.isNumber) {
+      self = .number
+    } else if text.count == 1 {
+      self = first.isUppercase ? .capital : .small
+    } else if !rest.isEmpty, rest.allSatisfy(\.isNumber) {
+      self = .indexed(first)
+    } else {
+      self = .other
+    }
+  }
+
+  /// The share of drawings with such names.
+  var prior: Double {
+    switch self {
+    case .indexed("q"): 0.3
+    case .indexed("s"): 0.08
+    case .indexed(let letter): letter.isUppercase ? 0.02 : 0.01
+    case .number: 0.15
+    case .capital: 0.2
+    case .small: 0.06
+    case .other: 0.01
+    }
+  }
+
+  /// Returns the number in a name.
+  func index(of text: String) -> Int? {
+    switch self {
+    case .number: Int(text)
+    case .indexed: Int(text.drop { !$0.isNumber })
+    default: nil
+    }
+  }
+}

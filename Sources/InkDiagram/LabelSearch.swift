@@ -1,0 +1,119 @@
+import Foundation
+import Ink
+
+/// Assigns lines of writing to states and arrows; the rest are remarks.
+struct LabelSearch {
+  let interpretation: Interpretation
+  /// The writing in each state.
+  private(set) var names: [Int: TextLine] = [:]
+  /// The writing at each arrow, in reading order.
+  private(set) var symbols: [Int: [TextLine]] = [:]
+  /// The writing that belongs to nothing.
+  private(set) var remarks: [TextLine] = []
+
+  /// The cost of a line that labels nothing.
+  private static let remarkCost = 4.0
+  /// The cost up to which a further line belongs to the label of an arrow.
+  private static let furtherCost = 1.6
+
+  init(_ interpretation: Interpretation) {
+    self.interpretation = interpretation
+    let costs = WritingCosts(
+      states: interpretation.states, scale: interpretation.scale, traces: interpretation.writing)
+    var inside: [Int: [Trace]] = [:]
+    var outside: [Trace] = []
+    for trace in interpretation.writing {
+      if let state = costs.state(around: trace) {
+        inside[state, default: []].append(trace)
+      } else {
+        outside.append(trace)
+      }
+    }
+    names = inside.mapValues { TextLine(traces: $0) }
+    let lines = TextLine.lines(of: outside, height: Self.height(of: outside, interpretation.scale))
+    assign(lines)
+  }
+
+  /// Returns the usual height of writing: of strokes that are no commas and no dots.
+  private static func height(of traces: [Trace], _ scale: Double) -> Double {
+    let heights = traces.map(\.height).filter { $0 > 0.2 * scale }.sorted()
+    return heights.isEmpty ? 0.5 * scale : heights[heights.count / 2]
+  }
+
+  private mutating func assign(_ lines: [TextLine]) {
+    let scale = interpretation.scale
+    guard scale > 0 else {
+      remarks = lines
+      return
+    }
+    let height = Self.height(of: lines.flatMap(\.traces), scale)
+    let arrows = interpretation.arrows
+    var grid = Grid(side: scale)
+    for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
+    var pairs: [(line: Int, arrow: Int, cost: Double)] = []
+    for (number, line) in lines.enumerated() {
+      let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * height
+      for arrow in grid.items(near: line.center, reach: reach) {
+        let cost = cost(of: line, at: arrows[arrow], height: height)
+        if cost < Self.remarkCost { pairs.append((number, arrow, cost)) }
+      }
+    }
+    // An arrow has one label, and a label one arrow.
+    let packing = Packing(
+      candidates: pairs.map { pair in
+        .init(strokes: [pair.line, lines.count + pair.arrow], saving: Self.remarkCost - pair.cost)
+      })
+    var assigned: [Int: [Int]] = [:]
+    var used: Set<Int> = []
+    for index in packing.chosen() {
+      assigned[pairs[index].arrow, default: []].append(pairs[index].line)
+      used.insert(pairs[index].line)
+    }
+    for pair in pairs.sorted(by: { $0.cost < $1.cost })
+    where !used.contains(pair.line) && pair.cost < Self.furtherCost {
+      let near = assigned[pair.arrow, default: []].contains { other in
+        distance(lines[pair.line], lines[other]) < 1.2 * height
+      }
+      guard near else { continue }
+      assigned[pair.arrow, default: []].append(pair.line)
+      used.insert(pair.line)
+    }
+    for (arrow, numbers) in assigned where !arrows[arrow].isInitial {
+      symbols[arrow] = numbers.map { lines[$0] }.sorted {
+        ($0.center.y / height).rounded() < ($1.center.y / height).rounded()
+          || ($0.center.y / height).rounded() == ($1.center.y / height).rounded()
+            && $0.center.x < $1.center.x
+      }
+    }
+    for (arrow, numbers) in assigned where arrows[arrow].isInitial {
+      remarks += numbers.map { lines[$0] }
+    }
+    remarks += lines.indices.filter { !used.contains($0) }.map { lines[$0] }
+  }
+
+  /// Returns the distance between the rectangles of two lines.
+  private func distance(_ a: TextLine, _ b: TextLine) -> Double {
+    let across = max(0, max(a.low.x, b.low.x) - min(a.high.x, b.high.x))
+    let down = max(0, max(a.low.y, b.low.y) - min(a.high.y, b.high.y))
+    return hypot(across, down)
+  }
+
+  private func cost(of line: TextLine, at arrow: ArrowCandidate, height: Double) -> Double {
+    let (low, high) = (line.low, line.high)
+    let path = arrow.shaft.path
+    var nearest = (distance: Double.infinity, index: 0)
+    for (index, point) in path.enumerated() {
+      let off = Vector(
+        max(0, max(low.x - point.x, point.x - high.x)),
+        max(0, max(low.y - point.y, point.y - high.y)))
+      // The centre decides among lines that touch the rectangle.
+      let distance = off.length + 0.15 * point.distance(to: line.center)
+      if distance < nearest.distance { nearest = (distance, index) }
+    }
+    let share = nearest.distance / height
+    let place = abs(2 * Double(nearest.index) / Double(max(1, path.count - 1)) - 1)
+    let wide = max(0, (high.x - low.x) / height - 5) * 0.4
+    let arrowCost = arrow.isInitial ? 1.5 : 0
+    return 1.1 * share * share + 0.5 * place * place + wide + arrowCost
+  }
+}

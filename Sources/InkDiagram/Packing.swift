@@ -1,0 +1,80 @@
+/// Chooses candidates that share no strokes so that they save as much cost as possible.
+///
+/// Candidates that share strokes form groups, which are solved one by one: exactly if they are small,
+/// otherwise with a beam.
+struct Packing {
+  /// The strokes of a candidate, and what it saves.
+  struct Candidate {
+    var strokes: [Int]
+    var saving: Double
+  }
+
+  let candidates: [Candidate]
+
+  /// The number of partial choices that are followed.
+  private static let beamWidth = 48
+
+  /// Returns the positions of the chosen candidates, in increasing order.
+  func chosen() -> [Int] {
+    let useful = candidates.indices.filter { candidates[$0].saving > 0 }
+    return groups(of: useful).flatMap(best).sorted()
+  }
+
+  private func groups(of useful: [Int]) -> [[Int]] {
+    var parent = Array(candidates.indices)
+    func root(_ index: Int) -> Int {
+      var index = index
+      while parent[index] != index {
+        parent[index] = parent[parent[index]]
+        index = parent[index]
+      }
+      return index
+    }
+    var owner: [Int: Int] = [:]
+    for index in useful {
+      for stroke in candidates[index].strokes {
+        if let other = owner[stroke] {
+          parent[root(index)] = root(other)
+        } else {
+          owner[stroke] = index
+        }
+      }
+    }
+    var groups: [Int: [Int]] = [:]
+    for index in useful { groups[root(index), default: []].append(index) }
+    return groups.keys.sorted().map { groups[$0]! }
+  }
+
+  private struct Choice {
+    var taken: Set<Int> = []
+    var indices: [Int] = []
+    var saving = 0.0
+  }
+
+  /// Returns the best choice from one group.
+  private func best(_ group: [Int]) -> [Int] {
+    guard group.count > 1 else { return group }
+    let order = group.sorted {
+      (candidates[$0].saving, $1) > (candidates[$1].saving, $0)
+    }
+    var choices = [Choice()]
+    for index in order {
+      let candidate = candidates[index]
+      var next = choices
+      for choice in choices where choice.taken.isDisjoint(with: candidate.strokes) {
+        var extended = choice
+        extended.taken.formUnion(candidate.strokes)
+        extended.indices.append(index)
+        extended.saving += candidate.saving
+        next.append(extended)
+      }
+      // The sort keeps earlier choices first, so that the answer does not depend on the order.
+      if next.count > Self.beamWidth {
+        next.sort { ($0.saving, $1.indices.count) > ($1.saving, $0.indices.count) }
+        next.removeLast(next.count - Self.beamWidth)
+      }
+      choices = next
+    }
+    return choices.max { $0.saving < $1.saving }?.indices ?? []
+  }
+}

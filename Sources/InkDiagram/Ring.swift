@@ -1,0 +1,134 @@
+import Foundation
+import Ink
+
+/// An ellipse through the points of some strokes, and how well they follow it.
+struct Ring {
+  /// The strokes that draw it.
+  var strokes: [Int]
+  var center: Vector
+  /// The mean radius.
+  var radius: Double
+  /// The shorter axis as a share of the longer one.
+  var roundness: Double
+  /// The mean distance of the points from the ellipse, as a share of the radius.
+  var residual: Double
+  /// The largest angle without ink, as a share of the full turn.
+  var gap: Double
+  /// The number of turns of the pen around the centre.
+  var turns: Double
+  /// Whether it is two rings in one stroke.
+  var isDouble = false
+  /// The quadratic form of the ellipse around its centre: xx, xy and yy.
+  private var form: (Double, Double, Double)
+
+  /// Fits an ellipse by least squares, or a circle where no ellipse fits.
+  init?(_ parts: [[Vector]], strokes: [Int]) {
+    let points = parts.flatMap(\.self)
+    guard points.count >= 8, let conic = Conic(points) else { return nil }
+    self.strokes = strokes
+    (center, form) = (conic.center, conic.form)
+    let (xx, xy, yy) = form
+    let determinant = xx * yy - xy * xy
+    let middle = (xx + yy) / 2
+    let spread = ((xx - yy) * (xx - yy) / 4 + xy * xy).squareRoot()
+    guard determinant > 0, middle - spread > 0 else { return nil }
+    radius = pow(determinant, -0.25)
+    roundness = ((middle - spread) / (middle + spread)).squareRoot()
+    var squares = 0.0
+    var angles: [Double] = []
+    angles.reserveCapacity(points.count)
+    turns = 0
+    for part in parts {
+      var total = 0.0
+      var previous: Double?
+      for point in part {
+        let way = point - center
+        let share = conic.share(way)
+        squares += (share - 1) * (share - 1)
+        let angle = way.angle
+        angles.append(angle)
+        if let previous { total += (angle - previous).remainder(dividingBy: 2 * .pi) }
+        previous = angle
+      }
+      turns += abs(total) / (2 * .pi)
+    }
+    residual = (squares / Double(points.count)).squareRoot()
+    angles.sort()
+    var largest = angles[0] + 2 * .pi - angles[angles.count - 1]
+    for (a, b) in zip(angles, angles.dropFirst()) { largest = max(largest, b - a) }
+    gap = largest / (2 * .pi)
+    guard center.isFinite, center.isOnCanvas, radius.isFinite, residual.isFinite else {
+      return nil
+    }
+  }
+
+  /// Returns the distance of `place` from the centre as a share of the radius in its direction.
+  func share(of place: Vector) -> Double {
+    let way = place - center
+    let (xx, xy, yy) = form
+    return (xx * way.x * way.x + 2 * xy * way.x * way.y + yy * way.y * way.y).squareRoot()
+  }
+
+  /// How unlikely such a ring is, as a negative logarithm.
+  var cost: Double {
+    let shape = residual / 0.085
+    let open = max(0, gap - 0.06) / 0.13
+    let narrow = max(0, 0.72 - roundness) / 0.14
+    let over = isDouble ? 0 : max(0, turns - 1.3) / 0.35
+    return 0.5 * (shape * shape + open * open + narrow * narrow + over * over)
+  }
+
+  /// The cost above which a ring is none.
+  static let mostCost = 6.0
+}
+
+/// An ellipse as a quadratic form.
+private struct Conic {
+  var center: Vector
+  var form: (Double, Double, Double)
+
+  /// Returns the distance from the centre as a share of the radius in this direction.
+  func share(_ way: Vector) -> Double {
+    let (xx, xy, yy) = form
+    return max(0, xx * way.x * way.x + 2 * xy * way.x * way.y + yy * way.y * way.y).squareRoot()
+  }
+
+  /// Fits A x² + B xy + C y² + D x + E y = 1 around the mean by least squares.
+  init?(_ points: [Vector]) {
+    let mean = points.reduce(Vector(0, 0), +) * (1 / Double(points.count))
+    let size = points.reduce(0.0) { $0 + $1.distance(to: mean) } / Double(points.count)
+    guard size > 0, size.isFinite else { return nil }
+    var matrix = [[Double]](repeating: [Double](repeating: 0, count: 6), count: 5)
+    for point in points {
+      let p = (point - mean) * (1 / size)
+      let row = [p.x * p.x, p.x * p.y, p.y * p.y, p.x, p.y, 1]
+      for i in 0..<5 { for j in 0..<6 { matrix[i][j] += row[i] * row[j] } }
+    }
+    guard let s = Self.solution(&matrix) else { return nil }
+    let (a, b, c, d, e) = (s[0], s[1] / 2, s[2], s[3], s[4])
+    let determinant = a * c - b * b
+    guard determinant > 0, a > 0 else { return nil }
+    let x = -(c * d - b * e) / (2 * determinant)
+    let y = -(a * e - b * d) / (2 * determinant)
+    let level = 1 + a * x * x + 2 * b * x * y + c * y * y
+    guard level > 0 else { return nil }
+    center = mean + Vector(x, y) * size
+    let scale = 1 / (level * size * size)
+    form = (a * scale, b * scale, c * scale)
+  }
+
+  /// Solves five linear equations by elimination.
+  private static func solution(_ matrix: inout [[Double]]) -> [Double]? {
+    let count = matrix.count
+    for column in 0..<count {
+      let pivot = (column..<count).max { abs(matrix[$0][column]) < abs(matrix[$1][column]) }!
+      guard abs(matrix[pivot][column]) > 1e-9 else { return nil }
+      matrix.swapAt(pivot, column)
+      for row in 0..<count where row != column {
+        let factor = matrix[row][column] / matrix[column][column]
+        for k in column...count { matrix[row][k] -= factor * matrix[column][k] }
+      }
+    }
+    return (0..<count).map { matrix[$0][count] / matrix[$0][$0] }
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Ink
+
+/// A state that the drawing may have.
+struct StateCandidate {
+  /// Its outer ring.
+  var ring: Ring
+  /// The strokes of its rings.
+  var strokes: [Int]
+  var isFinal: Bool
+  /// How likely it is a state, as the logarithm of odds.
+  var evidence: Double
+
+  /// Returns whether a place is inside its ring.
+  func contains(_ place: Vector, margin: Double = 1) -> Bool { ring.share(of: place) < margin }
+}
+
+/// Finds which rings are states.
+struct StateSearch {
+  let traces: [Trace]
+  let rings: [Ring]
+  private let byStroke: [Int: Trace]
+
+  init(traces: [Trace], rings: [Ring]) {
+    (self.traces, self.rings) = (traces, rings)
+    byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
+  }
+
+  /// The evidence between which a ring is doubtful.
+  static let doubtful = 2.0
+  /// The evidence against a ring that begins and ends at another one.
+  private static let loopCost = 4.0
+
+  /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
+  func states() -> [StateCandidate] {
+    guard let scale = scale() else { return [] }
+    var grid = Grid(side: scale)
+    for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
+    var centers = Grid(side: 2 * scale)
+    for (number, ring) in rings.enumerated() { centers.insert(number, at: [ring.center]) }
+    let alone = rings.map { evidence($0, scale: scale, grid: grid) }
+    let judged = zip(rings, alone).map { ring, own in
+      // Better rings of about this size.
+      let near = centers.items(near: ring.center, reach: 3 * scale).filter {
+        alone[$0] > max(1.5, own - 1.5) && rings[$0].radius > 0.6 * min(scale, ring.radius)
+          && Set(rings[$0].strokes).isDisjoint(with: ring.strokes)
+      }.map { rings[$0] }
+      let isNone = near.contains { isLoop(ring, at: $0) } || isPairOfArrows(ring, near: near)
+      return (ring: ring, evidence: isNone ? own - Self.loopCost : own)
+    }
+    .sorted { $0.evidence > $1.evidence }
+    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil {
+      for j in judged { print("RING", j.ring.strokes, j.evidence, j.ring.cost, j.ring.radius, scale, j.ring.gap, j.ring.residual, j.ring.roundness) }
+    }
+    var states: [StateCandidate] = []
+    var places = Grid(side: 2 * scale)
+    for (ring, evidence) in judged {
+      let near = places.items(near: ring.center, reach: 2 * scale).filter {
+        overlap(states[$0].ring, ring)
+      }
+      guard near.allSatisfy({ Set(states[$0].strokes).isDisjoint(with: ring.strokes) }) else {
+        continue
+      }
+      // The second ring of a final state has no evidence of its own.
+      if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
+        states[only].isFinal = true
+        states[only].strokes = (states[only].strokes + ring.strokes).sorted()
+        states[only].evidence += 1
+        if ring.radius > states[only].ring.radius { states[only].ring = ring }
+        continue
+      }
+      guard near.isEmpty, evidence > -Self.doubtful else { continue }
+      places.insert(states.count, at: [ring.center])
+      states.append(
+        StateCandidate(
+          ring: ring, strokes: ring.strokes, isFinal: ring.isDouble, evidence: evidence))
+    }
+    return states
+  }
+
+  /// Returns the usual radius of a state: that of rings with something inside, as most have.
+  private func scale() -> Double? {
+    let radii = rings.map(\.radius).sorted()
+    guard let largest = radii.last else { return nil }
+    var grid = Grid(side: largest / 2)
+    for (number, trace) in traces.enumerated() { grid.insert(number, at: [trace.center]) }
+    var votes: [(radius: Double, weight: Double)] = []
+    for ring in rings {
+      let isFull = grid.items(near: ring.center, reach: ring.radius).contains { number in
+        let trace = traces[number]
+        guard !ring.strokes.contains(trace.index), trace.size < 1.4 * ring.radius else {
+          return false
+        }
+        return [trace.start, trace.center, trace.end].allSatisfy { ring.share(of: $0) < 0.9 }
+      }
+      let likelihood = exp(-ring.cost) * (ring.strokes.count > 1 ? 0.3 : 1)
+      votes.append((ring.radius, likelihood * (isFull ? 1 : 0.15) * ring.radius / largest))
+    }
+    // Of several sizes that are as common, states have the largest.
+    return votes.max { a, b in support(a.radius, votes) < support(b.radius, votes) }?.radius
+  }
+
+  /// Returns the weight of the rings about as large as `radius`.
+  private func support(_ radius: Double, _ votes: [(radius: Double, weight: Double)]) -> Double {
+    votes.reduce(0) {
+      let size = log($1.radius / radius) / 0.35
+      return $0 + $1.weight * exp(-0.5 * size * size)
+    }
+  }
+
+  /// Returns the logarithm of the odds that a ring is a state.
+  private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
+    let size = log(ring.radius / scale)
+    var odds = 2.5 - ring.cost - (size < 0 ? 9 : 3) * size * size
+    if ring.strokes.count > 1 { odds -= 1 }
+    if ring.isDouble { odds += 1 }
+    var (inside, meeting, beside) = (0, 0, 0)
+    for number in grid.items(near: ring.center, reach: 1.6 * ring.radius) {
+      let trace = traces[number]
+      guard !ring.strokes.contains(trace.index) else { continue }
+      let shares = [trace.start, trace.center, trace.end].map { ring.share(of: $0) }
+      if shares.allSatisfy({ $0 < 0.95 }) {
+        inside += 1
+      } else if trace.length > 1.2 * ring.radius,
+        [shares[0], shares[2]].contains(where: { (0.8...1.4).contains($0) })
+      {
+        meeting += 1
+      } else if trace.size < 2.2 * ring.radius, trace.size > 0.8 * ring.radius,
+        abs(trace.center.y - ring.center.y) < ring.radius,
+        abs(trace.center.x - ring.center.x) < 3 * ring.radius
+      {
+        beside += 1
+      }
+    }
+    odds += inside > 0 ? 2 : -0.8
+    odds += min(1.5, 0.6 * Double(meeting))
+    odds -= min(2, Double(beside))
+    return odds
+  }
+
+  /// Whether a ring begins and ends at another one that it is not around, as a self-loop does.
+  private func isLoop(_ ring: Ring, at other: Ring) -> Bool {
+    guard ring.strokes.count == 1, !ring.isDouble, other.share(of: ring.center) > 1.15 else {
+      return false
+    }
+    let trace = byStroke[ring.strokes[0]]!
+    return [trace.start, trace.end].allSatisfy { (0.6...1.4).contains(other.share(of: $0)) }
+  }
+
+  /// Whether two arcs end at other rings, as opposite arrows do.
+  private func isPairOfArrows(_ ring: Ring, near: [Ring]) -> Bool {
+    guard ring.strokes.count > 1 else { return false }
+    let ends = ring.strokes.flatMap { [byStroke[$0]!.start, byStroke[$0]!.end] }
+    let held = ends.count { end in
+      near.contains { $0.radius < 1.5 * ring.radius && (0.5...1.6).contains($0.share(of: end)) }
+    }
+    return held >= 3
+  }
+
+  /// Whether the discs of two rings overlap.
+  private func overlap(_ a: Ring, _ b: Ring) -> Bool {
+    a.center.distance(to: b.center) < 0.9 * (a.radius + b.radius)
+  }
+
+  /// Whether two rings are those of a final state.
+  private func isPair(_ a: Ring, _ b: Ring) -> Bool {
+    let (outer, inner) = a.radius > b.radius ? (a, b) : (b, a)
+    return inner.radius > 0.55 * outer.radius && max(a.cost, b.cost) < 4
+      && inner.center.distance(to: outer.center) < 0.3 * outer.radius
+  }
+}

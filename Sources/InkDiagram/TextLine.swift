@@ -1,0 +1,61 @@
+import Foundation
+import Ink
+
+/// Strokes that form a line of writing.
+struct TextLine {
+  var traces: [Trace]
+
+  var low: Vector {
+    traces.dropFirst().reduce(traces[0].low) { Vector(min($0.x, $1.low.x), min($0.y, $1.low.y)) }
+  }
+  var high: Vector {
+    traces.dropFirst().reduce(traces[0].high) {
+      Vector(max($0.x, $1.high.x), max($0.y, $1.high.y))
+    }
+  }
+  var center: Vector { low.middle(to: high) }
+  var strokes: [Int] { traces.map(\.index).sorted() }
+
+  /// Groups strokes by nearness, baseline and size.
+  ///
+  /// Two strokes are neighbours if their rectangles nearly touch; a stroke far above or below the
+  /// other is another line. `height` is the usual height of writing.
+  static func lines(of traces: [Trace], height: Double) -> [TextLine] {
+    guard height > 0 else { return traces.map { TextLine(traces: [$0]) } }
+    var grid = Grid(side: height)
+    for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
+    var parent = Array(traces.indices)
+    func root(_ index: Int) -> Int {
+      var index = index
+      while parent[index] != index {
+        parent[index] = parent[parent[index]]
+        index = parent[index]
+      }
+      return index
+    }
+    for (number, trace) in traces.enumerated() {
+      var near: Set<Int> = []
+      for place in [trace.start, trace.end, trace.center, trace.low, trace.high] {
+        near.formUnion(grid.items(near: place, reach: height))
+      }
+      for other in near.sorted() where other > number && joins(trace, traces[other], height) {
+        parent[root(other)] = root(number)
+      }
+    }
+    var groups: [Int: [Trace]] = [:]
+    for (number, trace) in traces.enumerated() { groups[root(number), default: []].append(trace) }
+    return groups.keys.sorted().map { TextLine(traces: groups[$0]!) }
+  }
+
+  /// Whether two strokes are beside each other in a line, or parts of one character.
+  private static func joins(_ a: Trace, _ b: Trace, _ height: Double) -> Bool {
+    let across = max(a.low.x, b.low.x) - min(a.high.x, b.high.x)
+    let down = max(a.low.y, b.low.y) - min(a.high.y, b.high.y)
+    let tall = max(height, min(a.height, b.height))
+    // One above the other: the dot of an i, the bar of a t or an equals sign.
+    if across < 0 { return down < 0.35 * height }
+    // Beside each other: their vertical extents overlap, or nearly. A comma joins what is around it.
+    let isComma = min(a.size, b.size) < 0.45 * height
+    return across < (isComma ? 0.9 : 0.65) * tall && down < (isComma ? 0.25 : 0.12) * height
+  }
+}

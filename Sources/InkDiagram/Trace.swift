@@ -1,0 +1,117 @@
+import Foundation
+import Ink
+
+/// A stroke of a drawing as evenly spaced points, with what its shape says.
+struct Trace {
+  /// The index of the stroke in the drawing.
+  let index: Int
+  /// Evenly spaced points; one for a dot.
+  let points: [Vector]
+  /// The length of the pen's path.
+  let length: Double
+  /// The corners of the upright rectangle around the points.
+  let low: Vector
+  let high: Vector
+  /// When it began, in milliseconds, if this is known.
+  let time: Double?
+
+  /// The number of points of a stroke with an extent.
+  static let pointCount = 96
+
+  /// Returns `nil` if the stroke has no points, or one that cannot be on a canvas.
+  init?(_ stroke: Stroke, index: Int) {
+    let all = stroke.points.map { Vector($0) }
+    guard let first = all.first, all.allSatisfy({ $0.isFinite && $0.isOnCanvas }) else {
+      return nil
+    }
+    self.index = index
+    time = stroke.points[0].time
+    let length = stroke.length
+    self.length = length
+    points =
+      length > 0
+      ? Stroke(stroke.points.map { Point($0.x, $0.y) }).resampled(count: Self.pointCount).points
+        .map { Vector($0) }
+      : [first]
+    // The resampled points can miss a corner.
+    low = all.reduce(first) { Vector(min($0.x, $1.x), min($0.y, $1.y)) }
+    high = all.reduce(first) { Vector(max($0.x, $1.x), max($0.y, $1.y)) }
+  }
+
+  var start: Vector { points[0] }
+  var end: Vector { points[points.count - 1] }
+  var center: Vector { low.middle(to: high) }
+  var width: Double { high.x - low.x }
+  var height: Double { high.y - low.y }
+  /// The longer side of the rectangle around it.
+  var size: Double { max(width, height) }
+  /// The distance from its start to its end.
+  var chord: Double { start.distance(to: end) }
+  /// The mean of its points.
+  var mean: Vector { points.reduce(Vector(0, 0), +) * (1 / Double(points.count)) }
+
+  /// Returns the distance of `place` from the nearest of its points.
+  func distance(to place: Vector) -> Double {
+    points.reduce(.infinity) { min($0, $1.distance(to: place)) }
+  }
+
+  /// Returns the signed turning angle and the sum of its absolute values after smoothing, in radians.
+  var turning: (signed: Double, absolute: Double) {
+    points.turning(smoothing: 4)
+  }
+
+}
+
+extension Array where Element == Vector {
+  /// Returns the signed turning angle of the path, and the sum of its absolute parts, in radians.
+  ///
+  /// Every `step`th point is used, so that a tremor does not count.
+  func turning(smoothing step: Int) -> (signed: Double, absolute: Double) {
+    guard count > 2 * step else { return (0, 0) }
+    var (signed, absolute) = (0.0, 0.0)
+    var previous = self[step] - self[0]
+    var index = 2 * step
+    while index < count {
+      let way = self[index] - self[index - step]
+      let turn = (way.angle - previous.angle).remainder(dividingBy: 2 * .pi)
+      signed += turn
+      absolute += abs(turn)
+      previous = way
+      index += step
+    }
+    return (signed, absolute)
+  }
+
+  /// The length of the path.
+  var pathLength: Double { zip(self, dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) } }
+
+  /// Returns the direction in which the path arrives at its last point.
+  func heading(over count: Int) -> Vector {
+    guard let last else { return Vector(0, 0) }
+    return (last - self[Swift.max(0, self.count - 1 - count)]).unit
+  }
+
+  /// Returns the distance from `place` to the path.
+  func distance(to place: Vector) -> Double {
+    guard count > 1 else { return first?.distance(to: place) ?? .infinity }
+    return zip(self, dropFirst()).reduce(.infinity) {
+      Swift.min($0, place.distance(toSegmentFrom: $1.0, to: $1.1))
+    }
+  }
+}
+
+extension Vector {
+  /// Returns the scalar product.
+  func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
+
+  /// Returns the cross product: positive if `other` is clockwise from this one on screen.
+  func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
+
+  /// Returns the distance to the segment from `a` to `b`.
+  func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
+    let way = b - a
+    let squared = way.dot(way)
+    guard squared > 0 else { return distance(to: a) }
+    return distance(to: a + way * Swift.min(1, Swift.max(0, (self - a).dot(way) / squared)))
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Automata
+
+/// Commands between automata and other descriptions of their words.
+enum AutomatonExpression {
+  struct Expression: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "expression",
+      abstract: "Print a regular expression for the words that an automaton accepts.",
+      discussion: """
+        Example:
+
+          inkstate automaton expression Examples/Automata/mod3.automaton
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var limit: LimitOptions
+
+    func run() throws {
+      let automaton = try input.read().automaton.minimized(limit: limit.value)
+      Terminal.show(try automaton.regularExpression(limit: limit.value).description)
+    }
+  }
+
+  struct FromExpression: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "from-expression",
+      abstract: "Compute the minimal automaton of a regular expression.",
+      discussion: """
+        `ab` is a sequence, `a|b` a choice, `a*`, `a+` and `a?` are repetitions, and parentheses group. \
+        `ε` is the empty word, `∅` no word at all, and `\\` escapes a character. A symbol of several \
+        characters is quoted: 'begin'(a|b)*.
+
+        Example:
+
+          inkstate automaton from-expression '(a|b)*abb' -o runs/abb.automaton
+        """)
+
+    @Argument(help: "The regular expression.")
+    var expression: String
+
+    @Flag(help: "Keep the nondeterministic automaton of Thompson's construction.")
+    var thompson = false
+
+    @OptionGroup var alphabet: AlphabetOptions
+    @OptionGroup var limit: LimitOptions
+    @OptionGroup var output: AutomatonOutput
+
+    func run() throws {
+      let automaton = try RegularExpression(expression, alphabet: alphabet.symbols()).automaton
+      try output.write(
+        AutomatonSource(thompson ? automaton : try automaton.minimized(limit: limit.value)))
+    }
+  }
+
+  struct Words: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "words",
+      abstract: "List the first words that an automaton accepts, short ones first.",
+      discussion: """
+        The empty word is listed as ε.
+
+        Example:
+
+          inkstate automaton words Examples/Automata/mod3.automaton --count 5
+        """)
+
+    @OptionGroup var input: AutomatonInputOverAlphabet
+
+    @Option(help: "The most words to list.")
+    var count = 20
+
+    @OptionGroup var limit: LimitOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws { try check("--count", count, in: 1...1_000_000) }
+
+    func run() throws {
+      let automaton = try input.read().automaton
+      let words = try automaton.acceptedStrings(first: count, limit: limit.value)
+      switch format.value {
+      case .text:
+        for word in words { Terminal.show(word.isEmpty ? "ε" : automaton.text(of: word)) }
+        if words.isEmpty { Terminal.say("\(input.file): accepts no word") }
+      case .json: try Terminal.show(json: words)
+      }
+    }
+  }
+}

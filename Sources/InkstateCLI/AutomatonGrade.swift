@@ -1,0 +1,158 @@
+import ArgumentParser
+import Automata
+import AutomatonEditor
+import Foundation
+import Ink
+import SafeFiles
+
+/// Grades submissions against a solution.
+struct AutomatonGrade: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "grade",
+    abstract: "Grade automata that should accept the same words as a solution.",
+    discussion: """
+      A submission is right if it accepts the same words as the solution and meets the conditions. \
+      Otherwise the shortest word with a wrong answer is shown, and the share of words with the right \
+      answer: of those in --words, or else of all words up to a length. Folders are searched for \
+      automaton files. A submission that cannot be read is listed with the reason.
+
+      Example:
+
+        inkstate automaton grade Examples/Automata/mod3.automaton Examples/Automata --html \
+      runs/grades.html
+      """)
+
+  @Argument(help: "The automaton that accepts the right words.")
+  var solution: String
+
+  @Argument(help: "The submissions: files, or folders of them.")
+  var submissions: [String]
+
+  @Option(
+    help: "A file of words with the expected answers; see inkstate help automaton run.")
+  var words: String?
+
+  @Option(help: "Without --words: the length of the longest words that count, in symbols.")
+  var length = 8
+
+  @Flag(help: "Submissions have to be deterministic.")
+  var deterministic = false
+
+  @Option(help: "The most states that submissions may have.")
+  var states: Int?
+
+  @Option(help: "Write the table to this CSV file.")
+  var csv: String?
+
+  @Option(help: "Write a page with a sheet for each submission to this HTML file.")
+  var html: String?
+
+  @Flag(help: "Overwrite the outputs if they exist.")
+  var force = false
+
+  @OptionGroup var alphabet: AlphabetOptions
+  @OptionGroup var limit: LimitOptions
+  @OptionGroup var format: FormatOptions
+
+  private struct Answer: Encodable {
+    var submission: String
+    var isRight: Bool
+    var share: Double?
+    var word: [String]?
+    var acceptedBySubmission: Bool?
+    var remarks: [String]
+  }
+
+  func validate() throws {
+    try check("--length", length, in: 0...100)
+    if let states { try check("--states", states, in: 1...1_000_000) }
+    guard !submissions.isEmpty else { throw ValidationError("name at least one submission") }
+  }
+
+  func run() throws {
+    for output in [csv, html].compactMap({ $0 }) {
+      try FileTree.refuseExisting(output, force: force)
+      for input in submissions + [solution] { try FileTree.refuseReplacing(input, by: output) }
+    }
+    let answer = try AutomatonSource.read(solution, form: nil)
+      .addingToAlphabet(alphabet.symbols()).automaton
+    let grading = Grading(
+      solution: answer, tests: try words.map(WordTest.read(path:)) ?? [],
+      conditions: (deterministic ? [.deterministic] : [])
+        + (states.map { [.mostStates($0)] } ?? []),
+      longestWord: length, limit: limit.value)
+    for test in grading.wrongTests {
+      Terminal.say(
+        "warning: the solution itself answers `\(test.word)` otherwise than \(words!) says")
+    }
+    let files = try submissions.flatMap(files(of:))
+    let progress = WorkProgress(count: files.count, unit: "submissions")
+    let entries = files.map { file in
+      let entry = grade(file, grading)
+      progress.add(1)
+      return entry
+    }
+    progress.end()
+    let report = GradeReport(solution: solution, grading: grading, entries: entries)
+    if let csv { try FileTree.write(Data(report.csv.utf8), to: csv) }
+    if let html { try FileTree.write(Data(report.html.utf8), to: html) }
+    try show(report)
+  }
+
+  private func files(of path: String) throws -> [String] {
+    guard FileTree.isFolder(path) else { return [path] }
+    let files = FileTree.files(below: path).filter { file in
+      DocumentForm.endings.contains { file.lowercased().hasSuffix(".\($0)") }
+    }
+    guard !files.isEmpty else {
+      throw FileError(
+        path: path,
+        expected: "files that end in \(DocumentForm.endings.map { ".\($0)" }.alternatives)",
+        found: "none")
+    }
+    return files
+  }
+
+  private func grade(_ file: String, _ grading: Grading) -> GradeReport.Entry {
+    do {
+      let source = try AutomatonSource.read(file, form: nil)
+      let document = source.drawing(id: file)
+      do {
+        return .init(
+          name: file, document: document, result: .success(try grading.grade(source.automaton)))
+      } catch {
+        return .init(
+          name: file, document: document, result: .failure(.init("not graded: \(error)")))
+      }
+    } catch {
+      return .init(name: file, document: nil, result: .failure(.init("not read: \(error)")))
+    }
+  }
+
+  private func show(_ report: GradeReport) throws {
+    switch format.value {
+    case .text:
+      for entry in report.entries {
+        let grade = try? entry.result.get()
+        let share = grade.map { GradeReport.percent($0.share) } ?? "–"
+        let remarks = report.remarks(entry).joined(separator: "; ")
+        let answer = grade.map { $0.isRight ? "right" : "wrong" } ?? "not graded"
+        print("\(entry.name.printable())\t\(answer)\t\(share)\t\(remarks.printable())")
+      }
+      Terminal.show(
+        "\(report.rightCount) of \(report.entries.count) right; on average "
+          + "\(GradeReport.percent(report.meanShare)) of \(report.wordsInWords)")
+    case .json:
+      let answers = report.entries.map { entry in
+        let grade = try? entry.result.get()
+        return Answer(
+          submission: entry.name, isRight: grade?.isRight ?? false, share: grade?.share,
+          word: grade?.difference,
+          acceptedBySubmission: grade?.difference.map { _ in
+            grade!.acceptsDifference
+          }, remarks: report.remarks(entry))
+      }
+      try Terminal.show(json: answers)
+    }
+  }
+}

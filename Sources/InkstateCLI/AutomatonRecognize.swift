@@ -1,0 +1,137 @@
+import ArgumentParser
+import Automata
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDiagram
+import InkImageIO
+import InkTracing
+import SafeFiles
+
+/// Recognises whole drawings of automata, with their handwriting.
+struct AutomatonRecognize: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recognize",
+    abstract: "Turn a whole drawing, with its handwriting, into an automaton.",
+    discussion: """
+      Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
+      with symbols beside them, and an arrow from nowhere to the initial state. A file of NDJSON has \
+      one drawing per line. In a PNG or JPEG, such as a photograph of paper or a board, the strokes \
+      are traced first, as `inkstate trace` does. The command prints the states and the transitions; --output writes a \
+      document for the editor, laid out as it was drawn.
+
+      What could not be read with certainty is listed with the alternatives. --vocabulary names \
+      likely symbols and names, one per line; this helps where writing is ambiguous.
+
+      The exit status is 0 if every drawing was read, even if one is no automaton; it is 2 if an item \
+      could not be read.
+      """)
+
+  @Argument(
+    help: "Drawings: NDJSON, InkML, gesture XML, PNG or JPEG; - is NDJSON on standard input.")
+  var files: [String] = []
+
+  @Option(
+    name: .shortAndLong, help: "The document to write, of a single drawing; - is standard output.")
+  var output: String?
+
+  @Option(help: "An SVG picture to write, of a single drawing.")
+  var svg: String?
+
+  @Option(help: "A text file with likely symbols and names, one per line.")
+  var vocabulary: String?
+
+  @Flag(help: "Overwrite the files of --output and --svg if they exist.")
+  var force = false
+
+  @OptionGroup var format: FormatOptions
+
+  private struct JSONLine: Encodable {
+    var source: String
+    var diagram: Diagram
+
+    private enum CodingKeys: CodingKey { case source }
+
+    func encode(to encoder: any Encoder) throws {
+      try diagram.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(source, forKey: .source)
+    }
+  }
+
+  func run() throws {
+    for path in [output, svg].compactMap({ $0 }) where path != "-" {
+      for file in files { try FileTree.refuseReplacing(file, by: path) }
+      try FileTree.refuseExisting(path, force: force)
+    }
+    let recognizer = try DiagramRecognizer.released()
+    let words = try vocabulary.map(TextOptions.words) ?? []
+    var documents: [Document] = []
+    func answer(_ drawing: Drawing, _ name: String) throws {
+      let diagram = recognizer.recognize(drawing, vocabulary: words)
+      try write(diagram, named: name)
+      if output != nil || svg != nil {
+        documents.append(Document(diagram, drawing: drawing, id: UUID().uuidString))
+      }
+    }
+    let failureCount = try DrawingInputs(
+      drawing: answer,
+      picture: { data, path in
+        let traced = try Tracer().trace(Photograph.decode(data, path: path))
+        for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }
+        try answer(traced.uprightDrawing, path)
+      }
+    ).answer(files)
+    if let option = output != nil ? "--output" : svg != nil ? "--svg" : nil {
+      guard documents.count == 1 else {
+        throw ValidationError("\(option): expected one drawing, found \(documents.count)")
+      }
+      if let output { try Terminal.write(DocumentFile.write(documents[0]), to: output) }
+      if let svg { try Terminal.write(Data(documents[0].svg.utf8), to: svg) }
+    }
+    if failureCount > 0 { throw ExitCode(2) }
+  }
+
+  private func write(_ diagram: Diagram, named name: String) throws {
+    switch format.value {
+    case .json:
+      try Terminal.show(json: JSONLine(source: name, diagram: diagram), indented: false)
+    case .text:
+      diagram.description(named: name).split(separator: "\n").forEach {
+        Terminal.show(String($0))
+      }
+    }
+    // A program that sends one drawing at a time waits for each answer.
+    fflush(nil)
+  }
+}
+
+extension Diagram {
+  /// Returns the diagram as text for people.
+  fileprivate func description(named source: String) -> String {
+    guard rejection == nil else { return "\(source): no automaton (\(rejection!.message))" }
+    let names = Dictionary(
+      uniqueKeysWithValues: states.map { ($0.id, $0.name.isEmpty ? "(\($0.id))" : $0.name) })
+    func list(_ marked: (State) -> Bool) -> String {
+      let some = states.filter(marked).map { names[$0.id]! }
+      return some.isEmpty ? "none" : some.joined(separator: ", ")
+    }
+    var lines = [
+      "\(source): \(states.count.counted("state")), \(transitions.count.counted("transition"))",
+      "  states: \(list { _ in true }); initial: \(list(\.initial)); final: \(list(\.final))",
+    ]
+    for transition in transitions {
+      let symbols = transition.symbols.joined(separator: ", ")
+      lines.append(
+        "  \(names[transition.from] ?? "?") → \(names[transition.to] ?? "?"): "
+          + (symbols.isEmpty ? "no symbols" : symbols))
+    }
+    for one in uncertain {
+      let others = one.alternatives.prefix(3).map { "`\($0.value)` \($0.probability.fixed(2))" }
+      lines.append(
+        "  uncertain: \(one.property.rawValue) `\(one.value)` \(one.probability.fixed(2))"
+          + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkDiagram
+import Testing
+import TestSupport
+
+@Suite(.timeLimit(.minutes(5))) struct DiagramComposerTests {
+  private static let composer = DiagramComposer(seed: 3)
+  private static let drawings: [(example: Example, drawing: Drawing, truth: Diagram)] =
+    composer.syntheticWriters(count: 6).flatMap { writer in
+      (0..<12).compactMap { index in
+        guard let example = composer.drawing(index, by: writer),
+          case .drawing(let drawing) = example.content,
+          let truth = try? Diagram(attributes: example.attributes)
+        else { return nil }
+        return (example, drawing, truth)
+      }
+    }
+
+  @Test func everyStrokeHasARole() {
+    #expect(Self.drawings.count == 72)
+    for (_, drawing, truth) in Self.drawings {
+      #expect(truth.strokes.count == drawing.strokes.count)
+      let elements = Set(
+        truth.states.map(\.id) + truth.transitions.indices.map { "t\($0)" })
+      #expect(truth.strokes.allSatisfy { $0.element.map(elements.contains) ?? true })
+      // Each element was drawn, and each name and list of symbols was written.
+      for state in truth.states {
+        #expect(truth.strokes.contains(.init(.state, element: state.id)))
+        #expect(truth.strokes.contains(.init(.text, element: state.id)) != state.name.isEmpty)
+        #expect(truth.strokes.contains(.init(.initial, element: state.id)) == state.initial)
+      }
+      for (index, transition) in truth.transitions.enumerated() {
+        #expect(truth.strokes.contains(.init(.transition, element: "t\(index)")))
+        #expect(truth.strokes.contains(.init(.text, element: "t\(index)")))
+        #expect(!transition.symbols.isEmpty)
+      }
+    }
+  }
+
+  @Test func elementsLieWhereTheTruthSays() throws {
+    for (_, drawing, truth) in Self.drawings {
+      func ink(_ role: Diagram.StrokeRole) -> Drawing {
+        Drawing(
+          zip(drawing.strokes, truth.strokes).filter { $0.1 == role }.map(\.0))
+      }
+      for state in truth.states {
+        let center = Point(state.center[0], state.center[1])
+        let ring = ink(.init(.state, element: state.id))
+        for point in ring.strokes.flatMap(\.points) {
+          let distance = center.distance(to: point)
+          #expect(distance > 0.45 * state.radius && distance < 1.6 * state.radius)
+        }
+        for point in ink(.init(.text, element: state.id)).strokes.flatMap(\.points) {
+          #expect(center.distance(to: point) < state.radius)
+        }
+        // No other state is in the way.
+        for other in truth.states where other.id != state.id {
+          let distance = center.distance(to: Point(other.center[0], other.center[1]))
+          #expect(distance > state.radius + other.radius)
+        }
+      }
+      for (index, transition) in truth.transitions.enumerated() {
+        let line = ink(.init(.transition, element: "t\(index)")).strokes.flatMap(\.points)
+        for end in [transition.from, transition.to] {
+          let state = try #require(truth.states.first { $0.id == end })
+          let center = Point(state.center[0], state.center[1])
+          let nearest = line.map { $0.distance(to: center) }.min() ?? .infinity
+          #expect(nearest < 1.6 * state.radius)
+        }
+      }
+    }
+  }
+
+  @Test func drawingsAreOfManyKinds() {
+    let all = Self.drawings
+    func share(_ condition: (Diagram) -> Bool) -> Double {
+      Double(all.count { condition($0.truth) }) / Double(all.count)
+    }
+    #expect(Set(all.map { $0.truth.states.count }).count >= 6)
+    #expect(all.allSatisfy { (2...10).contains($0.truth.states.count) })
+    #expect((0.3...0.9).contains(share { $0.transitions.contains { $0.from == $0.to } }))
+    #expect(
+      share { diagram in
+        diagram.transitions.contains { one in
+          one.from != one.to
+            && diagram.transitions.contains { $0.from == one.to && $0.to == one.from }
+        }
+      } > 0.15)
+    #expect(share { $0.transitions.contains { $0.symbols.count > 1 } } > 0.2)
+    #expect(share { $0.transitions.contains { $0.symbols == ["ε"] } } > 0.03)
+    #expect(share { $0.states.contains(where: \.final) } > 0.85)
+    #expect(share { $0.states.contains(where: \.initial) } > 0.85)
+    let isTimed = all.map { $0.drawing.strokes[0].points[0].time != nil }
+    #expect(isTimed.contains(true) && isTimed.contains(false))
+    #expect(Set(all.compactMap { $0.example.attributes["order"] }).count >= 4)
+    #expect(Set(all.map(\.example.kind)).count >= 5)
+  }
+
+  @Test func timesFollowTheOrderOfTheStrokes() {
+    for (_, drawing, _) in Self.drawings {
+      let times = drawing.strokes.flatMap { $0.points.compactMap(\.time) }
+      #expect(times.isEmpty || times.count == drawing.pointCount)
+      #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+  }
+
+  @Test func theSevenAutomataCanBeDrawn() throws {
+    let writer = Self.composer.syntheticWriters(count: 2)[1]
+    #expect(DiagramComposer.knownAutomata.count == 7)
+    for name in DiagramComposer.knownAutomata {
+      let example = try #require(Self.composer.drawing(0, by: writer, known: name), "\(name)")
+      let truth = try #require(try Diagram(attributes: example.attributes))
+      #expect(example.attributes["known"] == .text(name))
+      if name == "c" {
+        #expect(truth.states.map(\.name) == ["S", "D", "C", "E"])
+        let ways = Set(truth.transitions.map { "\($0.from)\($0.symbols)\($0.to)" })
+        #expect(
+          ways == ["s0[\"A\"]s3", "s3[\"ε\"]s1", "s1[\"B\"]s2", "s2[\"B\"]s3"])
+      }
+    }
+  }
+
+  /// Digits that tell their writer by the number of points, and rings and arrows of another writer.
+  @Test func realInkKeepsItsWriter() throws {
+    let characters = Dataset(
+      (0..<2).flatMap { hand in
+        "0123456789".map { digit in
+          Example(
+            .drawing(Drawing([Stroke([Point(0, 0), Point(9, 30)]).resampled(count: 200 + hand)])),
+            label: String(digit), writer: "w\(hand)", source: "test", origin: "test")
+        }
+      })
+    let ring = Stroke(
+      (0..<150).map { Point(50 * cos(Double($0) / 23.5), 50 * sin(Double($0) / 23.5)) })
+    let arrow = Drawing([
+      Stroke([Point(0, 0), Point(100, 0)]).resampled(count: 40),
+      Stroke([Point(80, -15), Point(100, 0), Point(80, 15)]),
+    ])
+    let shapes = Dataset(
+      [(Drawing([ring]), "state"), (arrow, "transition")].map {
+        Example(.drawing($0.0), label: $0.1, writer: "drawer", source: "test", origin: "test")
+      })
+    let composer = DiagramComposer(seed: 1)
+    let writers = composer.writers(of: characters, shapes: shapes)
+    #expect(writers.count == 2)
+    var sources: Set<Recording.Attribute> = []
+    for (hand, writer) in writers.enumerated() {
+      for index in 0..<4 {
+        let example = try #require(composer.drawing(index, by: writer))
+        #expect(example.writer == "w\(hand)" && example.source == "test")
+        sources.insert(try #require(example.attributes["shapes"]))
+        guard case .drawing(let drawing) = example.content else { continue }
+        let truth = try #require(try Diagram(attributes: example.attributes))
+        let digits = zip(drawing.strokes, truth.strokes).filter {
+          $0.1.role == .text && $0.0.points.count > 100
+        }
+        #expect(!digits.isEmpty)
+        #expect(digits.allSatisfy { $0.0.points.count == 200 + hand })
+      }
+    }
+    #expect(sources.isSubset(of: [.text("test/drawer"), .text("synthetic")]))
+  }
+
+  @Test func writersWithoutDigitsDrawNothing() {
+    let letters = Dataset([
+      Example(
+        .drawing(Drawing([Stroke([Point(0, 0), Point(9, 9)])])), label: "a", writer: "w",
+        source: "test", origin: "test")
+    ])
+    let composer = DiagramComposer(seed: 1)
+    #expect(composer.drawing(0, by: composer.writers(of: letters)[0]) == nil)
+  }
+
+  @Test func theSeedDecides() {
+    func drawing(_ seed: UInt64) -> Example? {
+      let composer = DiagramComposer(seed: seed)
+      return composer.drawing(1, by: composer.syntheticWriters(count: 1)[0])
+    }
+    #expect(drawing(1) == drawing(1) && drawing(1) != drawing(2) && drawing(1) != nil)
+  }
+}
