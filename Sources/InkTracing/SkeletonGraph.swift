@@ -134,7 +134,7 @@ struct SkeletonGraph {
         guard nodes[other].ends.count == 1 else { return false }
         // The tip of a spur is at the edge of the ink, that of a short line is as wide as a line.
         let isThin = nodes[other].width < 0.6 * penWidth
-        return length(end / 2) < (isThin ? 0.8 : 0.55) * node.width + 1.2
+        return length(end / 2) < (isThin ? 0.8 : 0.35) * node.width + 1.2
       }
       // At the end of a wide line that splits, the longest goes on.
       let kept =

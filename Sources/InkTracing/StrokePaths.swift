@@ -48,6 +48,9 @@ struct StrokePaths {
   /// The greatest bend, in radians, of lines that share their way for a while as they cross.
   private static let crossingBend = 0.4
 
+  /// The bend, in radians, from which a ring has a corner.
+  private static let sharpBend = 0.7
+
   /// For each edge, the round holes beside it.
   private let holes: [Set<UInt16>]
 
@@ -141,17 +144,15 @@ struct StrokePaths {
     let found = ends.map { approach(of: $0, center: meeting.center, width: meeting.width) }
     for (end, approach) in zip(ends, found) { approaches[end] = approach }
     var isJoined = [Bool](repeating: false, count: ends.count)
-    for hole in Set(ends.flatMap { holes[$0 / 2] }).sorted() {
-      let around = ends.indices.filter { holes[ends[$0] / 2].contains(hole) && !isJoined[$0] }
-      guard around.count == 2 else { continue }
-      partners[ends[around[0]]] = ends[around[1]]
-      partners[ends[around[1]]] = ends[around[0]]
-      let (a, b) = (found[around[0]], found[around[1]])
-      if abs(Self.angle(from: Point(-a.direction.x, -a.direction.y), to: b.direction)) > 0.7 {
-        corners[ends[around[0]]] = meeting.center
-        corners[ends[around[1]]] = meeting.center
+    for (a, b) in ringPairs(ends, found) where !isJoined[a] && !isJoined[b] {
+      partners[ends[a]] = ends[b]
+      partners[ends[b]] = ends[a]
+      (isJoined[a], isJoined[b]) = (true, true)
+      let incoming = Point(-found[a].direction.x, -found[a].direction.y)
+      if abs(Self.angle(from: incoming, to: found[b].direction)) > Self.sharpBend {
+        corners[ends[a]] = meeting.center
+        corners[ends[b]] = meeting.center
       }
-      for index in around { isJoined[index] = true }
     }
     var costs: [(cost: Double, a: Int, b: Int)] = []
     for a in ends.indices where !isJoined[a] {
@@ -165,6 +166,16 @@ struct StrokePaths {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
     }
+  }
+
+  /// Returns the pairs of lines around the same round hole, the straightest first: the line between a
+  /// ring and a loop is around both.
+  private func ringPairs(_ ends: [Int], _ found: [Approach]) -> [(Int, Int)] {
+    Set(ends.flatMap { holes[$0 / 2] }).sorted().compactMap { hole -> (Double, Int, Int)? in
+      let around = ends.indices.filter { holes[ends[$0] / 2].contains(hole) }
+      guard around.count == 2 else { return nil }
+      return (bend(from: found[around[0]], to: found[around[1]]), around[0], around[1])
+    }.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
   }
 
   private func approach(of end: Int, center: Point, width: Double) -> Approach {

@@ -12,8 +12,17 @@ struct Trace: ParsableCommand {
     abstract: "Trace the ink in a photograph: pen strokes from a picture.",
     discussion: """
       Reads a PNG or a JPEG of up to \(PNG.mostPixels >> 20) million pixels: a photograph, scan or \
-      screenshot of a drawing on paper, on squared or ruled paper, or on a board. Writes one drawing \
-      as NDJSON, in pixels of the picture, without times.
+      screenshot of a drawing on paper or a board, in any colours. Shadows and the lines of ruled and \
+      squared paper are removed. Writes one drawing as NDJSON, without times, in pixels of the picture, \
+      turned upright as the camera says. Its attributes are the usual width of the ink (penWidth), \
+      the width and the brightness of each stroke (widths, greys) and the size of the picture.
+
+      What should be known of the picture is printed, for example that the file ends early or that \
+      there is no ink in it. Noise and print are refused.
+
+      Example:
+
+        inkstate trace Examples/Pictures/paper.jpg --output runs/traced.ndjson --overlay runs/traced.png
       """)
 
   @Argument(help: "The picture, a PNG or a JPEG.")
