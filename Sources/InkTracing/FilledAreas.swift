@@ -15,7 +15,7 @@ struct FilledAreas {
   private static let greatestLength = 2.2
 
   /// The least convexity of an area; where lines meet, ink has the form of a star.
-  private static let leastConvexity = 0.78
+  private static let leastConvexity = 0.8
   /// The longer side of an area, in widths of the pen; what is larger is a hole in the paper or a finger.
   private static let longestSide = 10.0
 

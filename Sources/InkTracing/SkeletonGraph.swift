@@ -134,7 +134,8 @@ struct SkeletonGraph {
         guard nodes[other].ends.count == 1 else { return false }
         // The tip of a spur is at the edge of the ink, that of a short line is as wide as a line.
         let isThin = nodes[other].width < 0.6 * penWidth
-        return length(end / 2) < (isThin ? 0.8 : 0.35) * node.width + 1.2
+        let share = isThin ? 0.8 : node.width > 2.5 * penWidth ? 0.6 : 0.35
+        return length(end / 2) < share * node.width + 1.2
       }
       // At the end of a wide line that splits, the longest goes on.
       let kept =

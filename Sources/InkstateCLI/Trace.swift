@@ -18,7 +18,7 @@ struct Trace: ParsableCommand {
       the width and the brightness of each stroke (widths, greys) and the size of the picture.
 
       What should be known of the picture is printed, for example that the file ends early or that \
-      there is no ink in it. Noise and print are refused.
+      there is no ink in it. Noise is refused.
 
       Example:
 
@@ -35,6 +35,10 @@ struct Trace: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [picture])
+    if let overlay {
+      try FileTree.refuseReplacing(picture, by: overlay)
+      try FileTree.refuseExisting(overlay, force: output.force)
+    }
     let photograph = try Photograph.read(path: picture)
     let traced = try Tracer().trace(photograph)
     for remark in traced.remarks { Terminal.say("\(picture): \(remark.message)") }
