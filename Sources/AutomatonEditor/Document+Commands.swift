@@ -150,7 +150,7 @@ extension Document {
   }
 
   /// The first of `q0`, `q1`, … that no state has.
-  private var freeName: String {
+  var freeName: String {
     let names = Set(states.map(\.name))
     var number = states.count
     while number > 0, !names.contains("q\(number - 1)") { number -= 1 }

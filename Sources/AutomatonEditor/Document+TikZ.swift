@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 
 extension Document {
   /// The document as a LaTeX file that draws it with TikZ, states and arrows where they are.

@@ -31,11 +31,31 @@ public struct Editor: Sendable {
     var ids = ids
     let next = try Self.applied(command, to: document, &ids, options)
     self.ids = ids
+    become(next)
+  }
+
+  private mutating func become(_ next: Document) {
     before.append(document)
     if before.count > Self.undoDepth { before.removeFirst() }
     after = []
     document = next
     revision += 1
+  }
+
+  /// Replaces the document by `next` as one undo step.
+  ///
+  /// - Throws: `Refusal` if nothing would change, or a position is not on the canvas.
+  mutating func revise(_ next: Document) throws(Refusal) {
+    guard next.isSound else { throw .notANumber }
+    guard next != document else { throw .nothingToDo }
+    become(next)
+  }
+
+  /// Returns what `body` makes with the source of ids, which goes on after the ids that it took.
+  mutating func withIDs<Result>(_ body: (inout any IDSource) -> Result) -> Result {
+    var ids = ids
+    defer { self.ids = ids }
+    return body(&ids)
   }
 
   private static func applied(

@@ -1,4 +1,5 @@
 import Ink
+import InkDiagram
 import InkRecognizer
 
 /// A classifier of drawings.
@@ -16,6 +17,9 @@ extension Recognizer: DrawingRecognizer {
 ///
 /// Strokes of one element are combined, such as an arrow's shaft and head, or two arcs of a ring.
 /// The decision about each stroke is returned, so that an app can show and change it.
+///
+/// With ``diagrams``, people can write as well: names in states and symbols beside arrows. The app calls
+/// ``settle()`` when the pen rests or moves elsewhere.
 public struct SketchSession: Sendable {
   /// The result of a stroke.
   public enum Decision: Hashable, Sendable {
@@ -23,10 +27,17 @@ public struct SketchSession: Sendable {
     case applied(Command, Recognition)
     /// It is the head of the previous arrow.
     case head(transition: String)
+    /// It is writing, in the state or beside the transition of that id; ``SketchSession/settle()`` reads
+    /// it.
+    case writing(element: String?)
+    /// It scratched out the elements of those ids, or what was written at them.
+    case scratchedOut([String])
     /// It changed nothing; the second choice, if there is one, can be offered instead.
     case refused(Reason, secondChoice: String?)
 
-    /// The class label, or `nil` if it is a head or was refused.
+    var isWriting: Bool { if case .writing = self { true } else { false } }
+
+    /// The class label, or `nil` if it is not an element.
     public var label: String? {
       guard case .applied(let command, _) = self else { return nil }
       return DrawnClass(command)?.rawValue
@@ -56,6 +67,12 @@ public struct SketchSession: Sendable {
   public var editor: Editor
   /// Whether the elements around a stroke can change an uncertain decision.
   public var usesContext = true
+  /// The recogniser of whole drawings, which reads writing; without one, there is no writing.
+  public var diagrams: DiagramRecognizer?
+  /// What the writing leaves open, by the ids of the document, since ``settle()`` was called last.
+  public internal(set) var uncertain: [Diagram.Uncertainty] = []
+  /// The strokes that can still be read again.
+  var page: Page?
   private let recognizer: any DrawingRecognizer
   private var last: Last?
   /// The last drawing that can be redrawn; unlike ``last``, it includes taps.
@@ -76,7 +93,7 @@ public struct SketchSession: Sendable {
   }
 
   /// The maximum pause between strokes of one element, in milliseconds.
-  private static let longestPause = 800.0
+  public static let longestPause = 800.0
   /// The maximum distance between a head and its arrow's end, in screen points.
   private static let headReach = 40.0
   /// The maximum length of a head, as a share of its shaft.
@@ -95,6 +112,26 @@ public struct SketchSession: Sendable {
 
   /// Adds the next stroke, in drawing order.
   public mutating func draw(_ stroke: Stroke) -> Decision {
+    guard diagrams != nil, stroke.points.allSatisfy({ $0.x.isFinite && $0.y.isFinite }) else {
+      return drawElement(stroke)
+    }
+    turnPage()
+    if let ids = scratchOut(stroke) { return .scratchedOut(ids) }
+    let follows = last.map {
+      isCurrent($0) && isSoon(stroke, after: $0) && isHead(stroke, of: $0, alone: nil)
+    }
+    let before = editor.document
+    let decision: Decision
+    if follows != true, let place = place(ofWriting: stroke) {
+      decision = .writing(element: place.element)
+    } else {
+      decision = drawElement(stroke)
+    }
+    keep(stroke, decision, before: before)
+    return decision
+  }
+
+  private mutating func drawElement(_ stroke: Stroke) -> Decision {
     guard let recognition = recognizer.recognition(of: Drawing([stroke])) else {
       (last, replaceable) = (nil, nil)
       return .refused(.notANumber, secondChoice: nil)
@@ -196,10 +233,16 @@ public struct SketchSession: Sendable {
   private mutating func drawAlone(_ stroke: Stroke, _ recognition: Recognition) -> Decision {
     let drawing = Drawing([stroke])
     let label = usesContext ? inContext(stroke, recognition) : accepted(recognition)
+    let marker =
+      usesContext && label == nil && recognition.rejection != .tooSmall
+      ? editor.document.arrow(inPlaceOfTriangle: stroke, editor.options) : nil
     let second = recognition.ranked.map(\.label).first {
       DrawnClass.labels.contains($0) && $0 != label
     }
-    guard let label, let command = DrawnClass(rawValue: label)?.command(drawing) else {
+    let command =
+      marker.map { .drawTransition($0) }
+      ?? label.flatMap { DrawnClass(rawValue: $0)?.command(drawing) }
+    guard let command else {
       // A tap is ignored, so the previous drawing can still continue.
       if recognition.rejection == .tooSmall {
         replaceable = drawn([stroke], label: nil)
@@ -210,7 +253,7 @@ public struct SketchSession: Sendable {
     }
     do {
       try editor.perform(command)
-      remember([stroke], label: label)
+      remember([stroke], label: DrawnClass(command)?.rawValue)
       return .applied(command, recognition)
     } catch {
       remember([stroke], label: nil)
@@ -290,7 +333,17 @@ public struct SketchSession: Sendable {
   /// Returns the label of a stroke; if it is uncertain, the states at its ends decide.
   private func inContext(_ stroke: Stroke, _ recognition: Recognition) -> String? {
     let label = accepted(recognition)
-    guard recognition.margin < Self.uncertain, recognition.rejection != .tooSmall,
+    guard recognition.rejection != .tooSmall else { return label }
+    let isSure = recognition.margin >= Self.uncertain
+    if !(isSure && label == "transition"),
+      editor.document.holder(ofLoop: stroke, editor.options) != nil
+    {
+      return "cycle"
+    }
+    if label == nil || label == "cycle" && !isSure, editor.document.isOpenRingOnEmptyPaper(stroke) {
+      return "state"
+    }
+    guard !isSure,
       let first = stroke.points.first, let fit = ArrowFit(Drawing([stroke]))
     else { return label }
     let plausible = Set(recognition.ranked.prefix(2).map(\.label))

@@ -24,8 +24,7 @@ extension DiagramPlan {
   ) -> Bool {
     let arrow = arrows[index]
     guard !arrow.symbols.isEmpty else { return true }
-    let separator = generator.chance(0.03) ? " " : ","
-    let text = LineText(arrow.symbols.joined(separator: separator))
+    let text = LineText(arrow.symbols.joined(separator: ","))
     let height = letterHeight * exp(0.1 * generator.normal())
     let ink = hand.text(text, height: height, using: &generator)
     guard let bounds = ink.bounds else { return false }

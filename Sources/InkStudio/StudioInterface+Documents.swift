@@ -137,6 +137,10 @@ extension StudioInterface {
         instead: labels.filter { $0 != label })
     case .head:
       return .init(text: "This is the head of the arrow before it.", isRefused: false, instead: [])
+    case .writing:
+      return .init(text: "This is writing.", isRefused: false, instead: [])
+    case .scratchedOut:
+      return .init(text: "This was scratched out.", isRefused: false, instead: [])
     case .refused(let reason, let second):
       let why =
         switch reason {

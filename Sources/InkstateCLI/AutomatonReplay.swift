@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import InkDiagram
 import InkEvaluation
 import InkRecognizer
 import SafeFiles
@@ -16,9 +17,13 @@ struct AutomatonReplay: ParsableCommand {
       The strokes of all recordings are drawn in order into one document. States get the names q0, \
       q1, …. Transitions get no symbols; type them in `inkstate studio`.
 
-      Example:
+      With --writing, names and symbols are read from the strokes. After each pause of 0.8 seconds, and \
+      at the end, all strokes are looked at together, and later ones can correct earlier decisions.
+
+      Examples:
 
         inkstate automaton replay Examples/Automata/strokes.ndjson -o runs/a.automaton
+        inkstate automaton replay Examples/Drawings/mod3.ndjson --writing -o runs/b.automaton
       """)
 
   @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
@@ -41,6 +46,9 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(help: "The zoom at which the strokes were drawn: screen points per canvas point.")
   var zoom = 1.0
+
+  @Flag(help: "Read names and symbols that are written.")
+  var writing = false
 
   @Flag(help: "Classify each stroke without regard to the elements around it.")
   var withoutContext = false
@@ -85,11 +93,19 @@ struct AutomatonReplay: ParsableCommand {
       Editor(Document(id: UUID().uuidString), ids: CountingIDs(), options: options),
       recognizer: recognizer)
     session.usesContext = !withoutContext
+    if writing { session.diagrams = try DiagramRecognizer.released() }
+    var lastTime: Double?
     var answers: [Answer] = []
     func take(_ item: InkFile.Item) {
       switch item.result {
       case .success(let recording):
         for stroke in recording.drawing.strokes {
+          if let lastTime, let time = stroke.points.first?.time,
+            time - lastTime > SketchSession.longestPause
+          {
+            session.settle()
+          }
+          lastTime = stroke.points.last?.time
           answers.append(answer(answers.count + 1, session.draw(stroke)))
         }
       case .failure(let error): Terminal.say("not read: \(error)")
@@ -105,6 +121,7 @@ struct AutomatonReplay: ParsableCommand {
     guard !answers.isEmpty else {
       throw FileError(path: strokes, expected: "strokes", found: "none")
     }
+    session.settle()
     let document = session.editor.document
     let list =
       switch format.value {
@@ -135,6 +152,8 @@ struct AutomatonReplay: ParsableCommand {
         stroke: number, decision: "applied", label: label,
         probability: recognition.ranked.first { $0.label == label }?.probability)
     case .head: return Answer(stroke: number, decision: "head")
+    case .writing: return Answer(stroke: number, decision: "writing")
+    case .scratchedOut: return Answer(stroke: number, decision: "scratched out")
     case .refused(let reason, let second):
       return Answer(
         stroke: number, decision: "refused", reason: reason.message, secondChoice: second)
@@ -148,6 +167,7 @@ struct AutomatonReplay: ParsableCommand {
       return start + "\(answer.label ?? "")"
         + (answer.probability.map { " \($0.fixed(3))" } ?? "")
     case "head": return start + "head of the previous arrow"
+    case "writing", "scratched out": return start + answer.decision
     default:
       return start + "rejected (\(answer.reason ?? ""))"
         + (answer.secondChoice.map { ", second choice \($0)" } ?? "")

@@ -98,9 +98,32 @@ import TestSupport
     #expect(Set(all.map(\.example.kind)).count >= 5)
   }
 
+  @Test func labelsAreNearestToTheirArrows() {
+    var (count, nearCount) = (0, 0)
+    for (_, drawing, truth) in Self.drawings {
+      func points(_ role: Diagram.Role, _ element: String) -> [Point] {
+        zip(drawing.strokes, truth.strokes)
+          .filter { $0.1 == .init(role, element: element) }.flatMap(\.0.points)
+      }
+      let lines = truth.transitions.indices.map { points(.transition, "t\($0)") }
+      for index in truth.transitions.indices {
+        let label = points(.text, "t\(index)")
+        func distance(_ line: [Point]) -> Double {
+          line.map { point in label.map { $0.distance(to: point) }.min() ?? .infinity }.min()!
+        }
+        let own = distance(lines[index])
+        count += 1
+        let isNearest = lines.indices.allSatisfy { $0 == index || distance(lines[$0]) > own }
+        if isNearest { nearCount += 1 }
+      }
+    }
+    #expect(count > 200 && Double(nearCount) > 0.96 * Double(count), "\(nearCount) of \(count)")
+  }
+
   @Test func timesFollowTheOrderOfTheStrokes() {
-    for (_, drawing, _) in Self.drawings {
+    for (example, drawing, _) in Self.drawings {
       let times = drawing.strokes.flatMap { $0.points.compactMap(\.time) }
+      if example.attributes["order"] == .text("random") { #expect(times.isEmpty) }
       #expect(times.isEmpty || times.count == drawing.pointCount)
       #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
     }

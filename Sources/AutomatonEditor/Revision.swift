@@ -1,0 +1,206 @@
+import Ink
+import InkDiagram
+
+/// A document in which some elements stand for ink that is read again, together with newer strokes.
+///
+/// The elements of `base` are settled; they are drawn in ideal ink, so that a recogniser sees what is
+/// around the new strokes.
+struct Revision {
+  /// The settled elements.
+  let base: Document
+  /// The ideal strokes of settled elements, and then the new strokes.
+  let drawing: Drawing
+  /// The settled element of each ideal stroke.
+  private let elements: [String]
+  /// The elements that the new strokes became on their own.
+  private let alone: [String?]
+
+  /// How far from the new strokes settled elements are seen, in canvas points.
+  private static let sight = 400.0
+
+  init(of strokes: [Stroke], as alone: [String?], on base: Document) {
+    (self.base, self.alone) = (base, alone)
+    var ideal: [Stroke] = []
+    var elements: [String] = []
+    func add(_ line: [Vector], _ id: String) {
+      ideal.append(Stroke(line.map { Point($0.x, $0.y) }))
+      elements.append(id)
+    }
+    let seen = Drawing(strokes).bounds
+    func isSeen(_ place: Vector, _ reach: Double) -> Bool {
+      guard let seen else { return false }
+      let reach = reach + Self.sight
+      return place.x > seen.minX - reach && place.x < seen.maxX + reach
+        && place.y > seen.minY - reach && place.y < seen.maxY + reach
+    }
+    let states = base.states.filter { isSeen($0.center, $0.radius) }
+    for state in states {
+      for radius in state.isFinal ? [state.radius, 0.8 * state.radius] : [state.radius] {
+        add(
+          (0...48).map { state.center + Vector(angle: Double($0) * .pi / 24, length: radius) },
+          state.id)
+      }
+    }
+    let ids = Set(states.map(\.id))
+    for transition in base.transitions {
+      guard [transition.start, transition.end].contains(where: { $0.map(ids.contains) ?? false }),
+        let appearance = base.appearance(of: transition)
+      else { continue }
+      add(appearance.polyline, transition.id)
+      add(appearance.head, transition.id)
+    }
+    self.elements = elements
+    drawing = Drawing(ideal + strokes)
+  }
+
+  /// The number of ideal strokes.
+  var idealCount: Int { elements.count }
+
+  /// The result of reading.
+  struct Result {
+    var document: Document
+    /// The id in the document of each element of the diagram.
+    var ids: [String: String]
+  }
+
+  /// Returns the settled document with what `diagram` says about the new strokes; elements that are in
+  /// `current` as well keep their ids.
+  func result(_ diagram: Diagram, current: Document, ids: inout any IDSource) -> Result {
+    let drawn = Document(diagram, drawing: drawing, id: base.id)
+    var result = base
+    let ideal = Set(drawing.strokes.prefix(idealCount))
+    result.ink = base.ink + drawn.ink.filter { !ideal.contains($0) }
+    var settled: [String: String] = [:]
+    var fresh: Set<String> = []
+    var written: Set<String> = []
+    var marked: Set<String> = []
+    for (index, stroke) in diagram.strokes.enumerated() {
+      guard let element = stroke.element else { continue }
+      if index < idealCount {
+        if stroke.role != .text, settled[element] == nil { settled[element] = elements[index] }
+      } else {
+        switch stroke.role {
+        case .text: written.insert(element)
+        case .initial: marked.insert(element)
+        default: fresh.insert(element)
+        }
+      }
+    }
+    var used = Set(base.states.map(\.id) + base.transitions.map(\.id))
+    func newID(_ kept: String?) -> String {
+      if let kept, used.insert(kept).inserted { return kept }
+      var id = ids.next()
+      while !used.insert(id).inserted || current.state(id) != nil || current.transition(id) != nil {
+        id = ids.next()
+      }
+      return id
+    }
+    var names: [String: String] = [:]
+    let isNamed = diagram.states.contains { !$0.name.isEmpty } || !base.states.isEmpty
+    for (state, shape) in zip(diagram.states, drawn.states) {
+      if let id = settled[state.id], let index = result.states.firstIndex(where: { $0.id == id }) {
+        names[state.id] = id
+        if fresh.contains(state.id), state.final { result.states[index].isFinal = true }
+        if written.contains(state.id), !state.name.isEmpty {
+          result.states[index].name = state.name
+        }
+        continue
+      }
+      let known = current.states.first {
+        $0.center.distance(to: shape.center) < 0.6 * shape.radius && !used.contains($0.id)
+      }
+      var own = shape
+      own.id = newID(known?.id)
+      if own.name.isEmpty, !isNamed { own.name = known?.name ?? result.freeName }
+      names[state.id] = own.id
+      result.states.append(own)
+    }
+    keepUnread(diagram, states: current.states, used: &used, in: &result)
+    add(drawn, diagram, names: &names, settled: settled, written: written, to: &result) { pair in
+      newID(
+        current.transitions.first {
+          $0.start == pair.0 && $0.end == pair.1 && !used.contains($0.id)
+        }?.id)
+    }
+    for state in diagram.states where state.initial && marked.contains(state.id) {
+      guard let id = names[state.id],
+        let number = diagram.states.firstIndex(of: state),
+        var marker = drawn.transition("i\(number)"),
+        !result.transitions.contains(where: { $0.isInitialMarker && $0.end == id })
+      else { continue }
+      marker.end = id
+      marker.id = newID(current.transitions.first { $0.isInitialMarker && $0.end == id }?.id)
+      result.transitions.append(marker)
+    }
+    keepUnread(diagram, transitions: current.transitions, used: &used, in: &result)
+    return Result(document: result, ids: names)
+  }
+
+  /// The elements of strokes that the diagram leaves over: they stay what they were on their own.
+  private func unread(_ diagram: Diagram) -> [(id: String, stroke: Stroke)] {
+    zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
+      guard $0.0.element == nil, $0.0.role != .text, let id = $1 else { return nil }
+      return (id, $0.1)
+    }
+  }
+
+  private func keepUnread(
+    _ diagram: Diagram, states: [Document.State], used: inout Set<String>,
+    in result: inout Document
+  ) {
+    for (id, stroke) in unread(diagram) {
+      result.ink.removeAll { $0 == stroke }
+      guard let state = states.first(where: { $0.id == id }), used.insert(id).inserted else {
+        continue
+      }
+      result.states.append(state)
+    }
+  }
+
+  private func keepUnread(
+    _ diagram: Diagram, transitions: [Document.Transition], used: inout Set<String>,
+    in result: inout Document
+  ) {
+    for (id, _) in unread(diagram) {
+      guard var transition = transitions.first(where: { $0.id == id }), used.insert(id).inserted
+      else { continue }
+      if result.state(transition.start) == nil { transition.start = nil }
+      if result.state(transition.end) == nil { transition.end = nil }
+      // A self-loop needs its state.
+      guard !transition.isLoop || transition.start != nil else { continue }
+      result.transitions.append(transition)
+    }
+  }
+
+  /// Adds the transitions.
+  private func add(
+    _ drawn: Document, _ diagram: Diagram, names: inout [String: String],
+    settled: [String: String], written: Set<String>, to result: inout Document,
+    id: ((String, String)) -> String
+  ) {
+    for (number, transition) in diagram.transitions.enumerated() {
+      let element = "t\(number)"
+      if let id = settled[element],
+        let index = result.transitions.firstIndex(where: { $0.id == id })
+      {
+        names[element] = id
+        guard written.contains(element) else { continue }
+        for symbol in transition.symbols {
+          if symbol == "ε" {
+            result.transitions[index].includesEpsilon = true
+          } else if !result.transitions[index].symbols.contains(symbol) {
+            result.transitions[index].symbols.append(symbol)
+          }
+        }
+        continue
+      }
+      guard let start = names[transition.from], let end = names[transition.to],
+        var own = drawn.transition(element)
+      else { continue }
+      (own.start, own.end) = (start, end)
+      own.id = id((start, end))
+      names[element] = own.id
+      result.transitions.append(own)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDatasets
+import InkDiagram
+import InkRecognizer
+import Testing
+import TestSupport
+
+/// Names and symbols that are written while drawing.
+@Suite(.timeLimit(.minutes(5))) struct WritingTests {
+  private static let models = Result {
+    (try Recognizer.released(), try DiagramRecognizer.released())
+  }
+
+  private func session(_ document: Document = Document(id: "drawn")) throws -> SketchSession {
+    let (recognizer, diagrams) = try Self.models.get()
+    var session = SketchSession(
+      Editor(document, ids: CountingIDs()), recognizer: recognizer)
+    session.diagrams = diagrams
+    return session
+  }
+
+  /// Two states with an arrow between them, without names or symbols.
+  private func two() throws -> SketchSession {
+    var session = try session()
+    try session.editor.perform(.addState(center: Vector(300, 300), radius: 60))
+    try session.editor.perform(.addState(center: Vector(700, 300), radius: 60))
+    try session.editor.perform(.connect(from: "e1", to: "e2"))
+    return session
+  }
+
+  /// A character by a synthetic writer, in a box around a place.
+  private func writing(_ character: String, at place: Vector, height: Double, writer: Int = 3) -> [Stroke] {
+    let recording = Synthesizer(seed: 5).characters(by: writer, perCharacter: 1)
+      .first { $0.label == character }!
+    let bounds = recording.drawing.bounds!
+    let scale = height / bounds.height
+    return recording.drawing.transformed(
+      by: Transform.translation(x: -bounds.center.x, y: -bounds.center.y)
+        .then(.scale(x: scale, y: scale)).then(.translation(x: place.x, y: place.y))
+    ).strokes
+  }
+
+  @Test func writingInAStateNamesIt() throws {
+    var session = try two()
+    for stroke in writing("B", at: Vector(300, 300), height: 46) {
+      #expect(session.draw(stroke) == .writing(element: "e1"))
+    }
+    #expect(session.needsSettling)
+    let before = session.editor.document
+    #expect(session.settle() && !session.needsSettling)
+    #expect(session.editor.document.state("e1")?.name == "B")
+    #expect(session.editor.document.states.count == 2)
+    #expect(session.editor.document.state("e2")?.name == before.state("e2")?.name)
+    session.editor.undo()
+    #expect(session.editor.document == before)
+    // What was undone is not read again.
+    #expect(!session.settle() && session.editor.document == before)
+  }
+
+  @Test func writingBesideAnArrowSetsItsSymbols() throws {
+    var session = try two()
+    for stroke in writing("a", at: Vector(500, 265), height: 34) {
+      #expect(session.draw(stroke) == .writing(element: "e3"))
+    }
+    session.settle()
+    #expect(session.editor.document.transition("e3")?.symbols == ["a"])
+    #expect(session.editor.document.states.count == 2)
+    #expect(session.editor.document.transitions.count == 1)
+    try session.choose("0,ε", for: "e3")
+    #expect(session.editor.document.transition("e3")?.symbols == ["0"])
+    #expect(session.editor.document.transition("e3")?.includesEpsilon == true)
+    session.editor.undo()
+    #expect(session.editor.document.transition("e3")?.symbols == ["a"])
+    #expect(throws: Refusal.self) { try session.choose("x", for: "nothing") }
+  }
+
+  @Test func anArrowToAStateIsNoWriting() throws {
+    var session = try two()
+    // From above, and near the start of the other arrow.
+    let short = Stroke((0...20).map { Point(352 - 0.55 * Double($0), 200 + 2.6 * Double($0)) })
+    let decision = session.draw(short)
+    #expect(decision.label == "transition")
+    session.settle()
+    #expect(session.editor.document.isInitial("e1"))
+  }
+
+  @Test func whatIsScratchedOutIsErased() throws {
+    func scratch(_ place: Vector, _ width: Double, _ height: Double) -> Stroke {
+      Stroke(
+        (0...8).map {
+          Point(
+            place.x + ($0 % 2 == 0 ? -width : width) / 2,
+            place.y + height * (Double($0) / 8 - 0.5))
+        }).resampled(count: 100)
+    }
+    var session = try two()
+    try session.editor.perform(.rename(state: "e1", "A"))
+    #expect(session.draw(scratch(Vector(300, 300), 60, 30)) == .scratchedOut(["e1"]))
+    #expect(session.editor.document.state("e1")?.name == "")
+    session.editor.undo()
+    #expect(session.editor.document.state("e1")?.name == "A")
+    // The arrow itself, and then a state.
+    #expect(session.draw(scratch(Vector(500, 300), 60, 50)) == .scratchedOut(["e3"]))
+    #expect(session.editor.document.states.count == 2)
+    #expect(session.draw(scratch(Vector(700, 300), 150, 120)) == .scratchedOut(["e2"]))
+    #expect(session.editor.document.states.map(\.id) == ["e1"])
+    // It stays away when more is drawn.
+    _ = session.draw(
+      Stroke((0...40).map { Point(900 + 60 * cos(Double($0) / 6.3), 300 + 60 * sin(Double($0) / 6.3)) }))
+    session.settle()
+    #expect(session.editor.document.states.count == 2)
+  }
+
+  @Test func laterStrokesRevise() throws {
+    // A closed loop at a state looks like a ring until its head is drawn, long after.
+    var session = try session()
+    let drawing = try composed("d")
+    for stroke in drawing.strokes {
+      _ = session.draw(stroke)
+      session.settle()
+    }
+    #expect(session.editor.document.states.count == 2)
+    #expect(session.editor.document.automaton.transitions.count == 2)
+  }
+
+  private func composed(_ name: String, writer: Int = 0) throws -> Drawing {
+    let composer = DiagramComposer(seed: 77_003)
+    let hand = composer.syntheticWriters(count: writer + 1)[writer]
+    let example = try #require(composer.drawing(0, by: hand, known: name))
+    guard case .drawing(let drawing) = example.content else { return Drawing([]) }
+    return drawing
+  }
+
+  @Test func editsAreKept() throws {
+    var session = try session()
+    for stroke in try composed("d").strokes { _ = session.draw(stroke) }
+    session.settle()
+    let state = try #require(session.editor.document.states.first)
+    try session.editor.perform(.rename(state: state.id, "mine"))
+    try session.editor.perform(.moveState(state.id, to: state.center + Vector(0, 40)))
+    _ = session.draw(
+      Stroke(
+        (0...40).map {
+          Point(2500 + 60 * cos(Double($0) / 6.3), 300 + 60 * sin(Double($0) / 6.3))
+        }))
+    session.settle()
+    let kept = try #require(session.editor.document.state(state.id))
+    #expect(kept.name == "mine" && kept.center == state.center + Vector(0, 40))
+    #expect(session.editor.document.states.count == 3)
+  }
+
+  @Test func withoutDiagramsThereIsNoWriting() throws {
+    var session = try two()
+    session.diagrams = nil
+    for stroke in writing("B", at: Vector(300, 300), height: 46) {
+      let decision = session.draw(stroke)
+      #expect(decision != .writing(element: "e1"))
+    }
+    #expect(!session.settle() && session.editor.document.state("e1")?.name == "q0")
+  }
+
+  // MARK: The automata of the usability test
+
+  /// Draws the automaton `known`, settling after each pause, and compares it with the truth.
+  private func comparison(
+    _ composer: DiagramComposer, _ writer: DiagramComposer.Writer, known: String
+  ) throws -> DiagramComparison? {
+    guard let example = composer.drawing(0, by: writer, known: known),
+      case .drawing(let drawing) = example.content,
+      let truth = try Diagram(attributes: example.attributes)
+    else { return nil }
+    var session = try session()
+    var last: Double?
+    for stroke in drawing.strokes {
+      if let last, let time = stroke.points.first?.time, time - last > SketchSession.longestPause {
+        session.settle()
+      }
+      last = stroke.points.last?.time
+      _ = session.draw(stroke)
+    }
+    session.settle()
+    return DiagramComparison(Diagram(session.editor.document), truth: truth)
+  }
+
+  /// Each symbol list that is wrong needs one correction; a wrong structure needs more.
+  @Test func theSevenAutomataAreDrawnWithoutAKeyboard() throws {
+    let composer = DiagramComposer(seed: 77_004)
+    var (count, rightCount) = (0, 0)
+    for writer in composer.syntheticWriters(count: 4) {
+      for known in DiagramComposer.knownAutomata {
+        guard let comparison = try comparison(composer, writer, known: known) else { continue }
+        count += 1
+        let wrong = comparison.symbols.count - comparison.symbols.right
+        if comparison.structure.right == 1, wrong <= 1 { rightCount += 1 }
+      }
+    }
+    #expect(count == 28 && 10 * rightCount >= 9 * count, "\(rightCount) of \(count)")
+  }
+
+  @Test func aStrokeOfALongDrawingIsAnsweredSoon() throws {
+    var session = try session()
+    let composer = DiagramComposer(seed: 77_005)
+    let writer = composer.syntheticWriters(count: 1)[0]
+    var count = 0
+    var times: [Duration] = []
+    for index in 0... where count < 1000 {
+      guard let example = composer.drawing(index, by: writer),
+        case .drawing(let drawing) = example.content
+      else { continue }
+      // Drawings beside each other.
+      for stroke in drawing.transformed(
+        by: .translation(x: Double(index % 5) * 3000, y: Double(index / 5) * 3000)
+      ).strokes {
+        let moved = Stroke(stroke.points.map { Point($0.x, $0.y) })
+        times.append(ContinuousClock().measure { _ = session.draw(moved) })
+        count += 1
+        if count % 100 == 0 { session.settle() }
+      }
+    }
+    let usual = times.suffix(200).sorted()[100]
+    #expect(usual < .milliseconds(25), "\(usual)")
+    #expect(session.editor.document.states.count > 50)
+  }
+}
