@@ -176,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(
-      name: "InkDiagramTests", dependencies: ["InkDiagram", "InkDatasets", "TestSupport"]),
+      name: "InkDiagramTests",
+      dependencies: ["InkDiagram", "InkDatasets", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

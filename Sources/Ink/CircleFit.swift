@@ -1,4 +1,4 @@
-/// The circle of a drawn ring; see <doc:HowDrawingWorks>.
+/// The circle of a drawn ring.
 package struct CircleFit {
   package var center: Vector
   package var radius: Double

@@ -3,8 +3,6 @@ import Ink
 /// Chooses the arrows of a drawing among all that it may have.
 struct ArrowChoice {
   let found: [ArrowCandidate]
-  /// What each arrow saves, compared with its strokes as writing.
-  let savings: [Double]
   /// The strokes that are no rings of states.
   let traces: [Trace]
   let states: [StateCandidate]
@@ -12,8 +10,8 @@ struct ArrowChoice {
   let scale: Double
 
   /// The cost of each initial arrow after the first one, and of none.
-  static let secondInitial = 1.5
-  static let noInitial = 3.0
+  private static let secondInitial = 1.5
+  private static let noInitial = 3.0
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
 
@@ -24,6 +22,7 @@ struct ArrowChoice {
         candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
       ).chosen()
     }
+    let savings = found.map(\.saving)
     let first = chosen(savings)
     let initial = first.filter { found[$0].isInitial }
     guard initial.count != 1 else { return first.map { found[$0] } }
@@ -52,12 +51,14 @@ struct ArrowChoice {
     return chosen(changed).map { found[$0] }
   }
 
-  /// Whether there is writing near the middle of an arrow.
+  /// Whether there is writing near the middle or the start of an arrow.
   private func hasLabel(_ arrow: ArrowCandidate, _ labels: [Trace]) -> Bool {
+    // It can be where the line goes on.
     let path = arrow.shaft.path
-    let middle = path[path.count / 2]
+    let places = [path[path.count / 2], path[0]]
     return labels.contains { trace in
-      !arrow.strokes.contains(trace.index) && trace.center.distance(to: middle) < 0.9 * scale
+      !arrow.strokes.contains(trace.index)
+        && places.contains { trace.center.distance(to: $0) < 0.9 * scale }
         && !states.contains { $0.contains(trace.center) }
     }
   }

@@ -12,6 +12,8 @@ struct ArrowCandidate {
   var cost: Double
   /// Whether a head was seen, in the stroke or beside it.
   var hasHead: Bool
+  /// How much less it costs than its strokes as writing.
+  var saving = 0.0
 
   var strokes: [Int] { shaft.strokes + heads.flatMap(\.strokes) }
   /// The points from its start to its tip.
@@ -43,6 +45,8 @@ struct ArrowSearch {
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.
   private static let markerCost = 0.6
+  /// The cost above which a candidate is no arrow.
+  private static let mostCost = 12.0
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -66,7 +70,8 @@ struct ArrowSearch {
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
     let single = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }.map(Shaft.init)
-    return (single.filter { $0.length > 0.35 * scale } + joined(single)).flatMap { arrows($0) } + traces.compactMap(marker)
+    let shafts = single.filter { $0.length > 0.35 * scale } + joined(single)
+    return shafts.flatMap { arrows($0) } + traces.compactMap(marker)
   }
 
   /// Returns the initial marker that a triangle beside a state is.
@@ -197,9 +202,13 @@ struct ArrowSearch {
         let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
         for from in starts {
           for to in ends {
-            guard var ends = endCost(line, from, to) else { continue }
+            guard cost + from.cost + to.cost < Self.mostCost,
+              var ends = endCost(line, from, to)
+            else { continue }
             if !atStart && !atEnd {
-              ends += from.state == nil ? Self.headlessMarker
+              ends +=
+                from.state == nil
+                ? Self.headlessMarker
                 : from.state == to.state ? Self.headlessLoop : Self.headless
             }
             found.append(

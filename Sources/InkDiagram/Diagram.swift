@@ -78,6 +78,15 @@ public struct Diagram: Hashable, Sendable {
     public init(_ role: Role, element: String? = nil) {
       (self.role, self.element) = (role, element)
     }
+
+    private enum CodingKeys: CodingKey { case role, element }
+
+    /// Writes both keys; `element` is `null` if there is none.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(role, forKey: .role)
+      try container.encode(element, forKey: .element)
+    }
   }
 
   /// Something that the drawing leaves open, with its alternatives.
@@ -90,7 +99,9 @@ public struct Diagram: Hashable, Sendable {
       case name
       /// The symbols of a transition, as a list with commas.
       case symbols
-      /// The direction of a transition without a head: `forward` or `backward`.
+      /// Whether a line is a transition; the value is `yes`, and the alternative `no`.
+      case transition
+      /// The direction of a transition without a head: the ids of its states, `s0→s1`.
       case direction
     }
 

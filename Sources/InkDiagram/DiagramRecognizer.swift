@@ -12,8 +12,12 @@ public struct DiagramRecognizer: Sendable {
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
+  /// The probability that an arrow without a head leads where the pen went.
+  private static let penDirection = 0.8
   /// The number of doubtful rings that are tried both as states and as something else.
   private static let mostDoubtful = 5
+  /// How much less a drawing has to cost with a doubtful ring as a state.
+  private static let newState = 1.5
   /// The number of strokes above which doubtful rings are decided one by one.
   private static let mostStrokes = 400
 
@@ -62,7 +66,8 @@ public struct DiagramRecognizer: Sendable {
     for index in doubtful {
       isState[index].toggle()
       let other = interpretation(isState)
-      if other.cost < best.cost {
+      // Letters can look like arrows, so a ring needs more than a slightly better drawing.
+      if other.cost + (isState[index] ? Self.newState : 0) < best.cost {
         best = other
       } else {
         isState[index].toggle()
@@ -81,7 +86,6 @@ public struct DiagramRecognizer: Sendable {
     func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
       for stroke in strokes { roles[stroke] = .init(role, element: element) }
     }
-    // States from left to right and from top to bottom, whatever the order of the strokes.
     let states = interpretation.states
     var diagram = Diagram(states: [], transitions: [], strokes: [])
     for (number, state) in states.enumerated() {
@@ -91,6 +95,7 @@ public struct DiagramRecognizer: Sendable {
           id: "s\(number)", final: state.isFinal, center: [ring.center.x, ring.center.y],
           radius: ring.radius))
       mark(state.strokes, .state, "s\(number)")
+      diagram.doubt("s\(number)", .state, odds: state.evidence, certain: Self.certain)
     }
     var transitionOf: [Int: Int] = [:]
     for (number, arrow) in interpretation.arrows.enumerated() {
@@ -103,6 +108,15 @@ public struct DiagramRecognizer: Sendable {
         mark(arrow.strokes, .transition, "t\(diagram.transitions.count)")
         diagram.transitions.append(.init(from: "s\(from)", to: "s\(to)"))
         diagram.transitions[diagram.transitions.count - 1].path = arrow.line
+        let id = "t\(diagram.transitions.count - 1)"
+        diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
+        if !arrow.hasHead, from != to {
+          diagram.uncertain.append(
+            .init(
+              element: id, property: .direction, value: "s\(from)→s\(to)",
+              probability: Self.penDirection,
+              alternatives: [.init("s\(to)→s\(from)", probability: 1 - Self.penDirection)]))
+        }
       } else {
         mark(arrow.strokes, .transition)
       }
@@ -149,6 +163,18 @@ public struct DiagramRecognizer: Sendable {
 }
 
 extension Diagram {
+  /// Adds an uncertainty about an element with these odds, as a logarithm, if it is not certain.
+  fileprivate mutating func doubt(
+    _ element: String, _ property: Uncertainty.Property, odds: Double, certain: Double
+  ) {
+    let probability = 1 / (1 + exp(-odds))
+    guard probability < certain else { return }
+    uncertain.append(
+      .init(
+        element: element, property: property, value: "yes", probability: probability,
+        alternatives: [.init("no", probability: 1 - probability)]))
+  }
+
   /// Adds an uncertainty if the best text is not certain.
   fileprivate mutating func note(
     _ texts: [ScoredText], _ property: Uncertainty.Property, of element: String, certain: Double

@@ -25,7 +25,7 @@ struct HeadSearch {
     for number in grid.items(near: end, reach: 0.5 * scale) {
       let trace = traces[number]
       guard !shaft.strokes.contains(trace.index), trace.size < min(1.3 * scale, length),
-        trace.size > 0.04 * scale
+        trace.size > 0.04 * scale, trace.distance(to: end) < 0.7 * scale
       else { continue }
       if let barb = barb(trace, at: end, heading) {
         barbs.append((trace.index, barb.side, barb.cost, barb.end))

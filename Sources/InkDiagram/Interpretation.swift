@@ -18,7 +18,10 @@ struct Interpretation {
   private static let otherCost = 6.0
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
-    self.states = Self.completed(states, with: traces)
+    // From left to right, whatever the order of the strokes.
+    self.states = Self.completed(states, with: traces).sorted {
+      ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
+    }
     let states = self.states
     let radii = states.map(\.ring.radius).sorted()
     scale = radii.isEmpty ? 0 : radii[radii.count / 2]
@@ -29,41 +32,27 @@ struct Interpretation {
     let ringStrokes = Set(states.flatMap(\.strokes))
     let rest = traces.filter { !ringStrokes.contains($0.index) }
     guard scale > 0 else {
-      (arrows, writing, others) = ([], [], rest)
+      arrows = []
+      (writing, others) = WritingSearch(traces: rest, states: []).split()
+      cost += WritingCosts.usual * Double(rest.count)
       return
     }
     let search = ArrowSearch(traces: rest, states: states, scale: scale)
     let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
-    let found = search.arrows()
-    let savings = found.map { arrow in
-      arrow.strokes.reduce(0) { $0 + (costs[$1] ?? 0) } - arrow.cost
+    var found = search.arrows()
+    for index in found.indices {
+      let writing = found[index].strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
+      found[index].saving = writing - found[index].cost
     }
-    arrows = ArrowChoice(
-      found: found, savings: savings, traces: rest, states: states, scale: scale
-    ).arrows()
-    if let d = ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"].flatMap({ Int($0) }) {
-      for (f, v) in zip(found, savings) where f.strokes.contains(d) || d < 0 {
-        print("ARROW", f.strokes, f.from ?? -1, f.to ?? -1, f.cost, v, f.shaft.headAtStart, f.shaft.headAtEnd, f.heads.map { ($0.strokes, $0.cost) })
-      }
-      for t in rest where t.index == d { print("TEXT", writingCosts.cost(of: t), t.size / scale) }
-    }
+    arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
+      .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     let used = Set(arrows.flatMap(\.strokes))
-    (writing, others) = ([], [])
-    for trace in rest where !used.contains(trace.index) {
-      if writingCosts.cost(of: trace) < Self.otherCost {
-        writing.append(trace)
-      } else {
-        others.append(trace)
-      }
-      cost += costs[trace.index] ?? 0
-    }
+    let left = rest.filter { !used.contains($0.index) }
+    for trace in left { cost += costs[trace.index] ?? 0 }
+    (writing, others) = WritingSearch(traces: left, states: states).split()
     cost += arrows.reduce(0) { $0 + $1.cost }
-    let initialCount = arrows.count { $0.isInitial }
-    cost +=
-      initialCount == 0
-      ? ArrowChoice.noInitial : ArrowChoice.secondInitial * Double(initialCount - 1)
   }
 
   /// Returns the states with the strokes that retrace their rings or close them.

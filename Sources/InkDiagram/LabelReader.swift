@@ -42,7 +42,8 @@ struct LabelReader {
         found[text.text] = max(found[text.text] ?? -.infinity, text.score)
       }
     }
-    return found.map { ScoredText(text: $0, score: $1) }.sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    return found.map { ScoredText(text: $0, score: $1) }
+      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
@@ -54,7 +55,8 @@ struct LabelReader {
     else { return [] }
     let absolute = reading.evidence * Double(max(1, best.text.count))
     return reading.candidates.filter { !$0.text.isEmpty && $0.probability > 0 }.map {
-      ScoredText(text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
+      ScoredText(
+        text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
     }
   }
 
@@ -115,6 +117,11 @@ struct LabelReader {
     let rounds = 4
     let split = lists.map { $0.map { Self.symbols(of: $0.text) } }
     var weights = lists.map(Self.weights)
+    let kinds = SymbolKind.probabilities(split, weights)
+    func prior(_ symbol: String) -> Double {
+      let kind = SymbolKind(symbol)
+      return self.prior(symbol) * (0.05 + 0.95 * (kinds[kind] ?? 1) / kind.prior)
+    }
     for _ in 0..<rounds {
       var counts: [String: Double] = [:]
       var total = 0.0
@@ -183,6 +190,60 @@ struct LabelReader {
       zip(list, weight).map { ScoredText(text: $0.text, score: $1) }
         .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
     }
+  }
+}
+
+/// The kind of a symbol; the symbols of a drawing are mostly of one kind, besides the empty word.
+enum SymbolKind: Hashable, CaseIterable {
+  case digit, small, capital, other, empty
+
+  init(_ symbol: String) {
+    guard symbol != "ε", let character = symbol.first else {
+      self = .empty
+      return
+    }
+    if symbol.allSatisfy(\.isNumber) {
+      self = .digit
+    } else if !character.isLetter {
+      self = .other
+    } else {
+      self = character.isUppercase ? .capital : .small
+    }
+  }
+
+  /// The share of drawings with such symbols.
+  var prior: Double {
+    switch self {
+    case .digit: 0.45
+    case .small: 0.4
+    case .capital: 0.1
+    case .other: 0.05
+    case .empty: 1
+    }
+  }
+
+  /// Returns the probability of each kind, given the texts of all labels with their weights.
+  static func probabilities(
+    _ labels: [[[String]]], _ weights: [[Double]]
+  ) -> [SymbolKind: Double] {
+    // As for names, many labels say little more than one.
+    let trust = 0.7
+    let kinds = allCases.filter { $0 != .empty }
+    let scores = kinds.map { kind in
+      let fit = zip(labels, weights).reduce(0.0) { sum, label in
+        let share = zip(label.0, label.1).reduce(0.0) { share, text in
+          let fits = text.0.allSatisfy { [kind, .empty].contains(SymbolKind($0)) }
+          return share + (fits ? text.1 : 0)
+        }
+        return sum + log(share + 0.01)
+      }
+      return log(kind.prior) + trust * fit
+    }
+    let best = scores.max() ?? 0
+    let sum = scores.reduce(0.0) { $0 + exp($1 - best) }
+    var result: [SymbolKind: Double] = [.empty: 1]
+    for (kind, score) in zip(kinds, scores) { result[kind] = exp(score - best) / sum }
+    return result
   }
 }
 

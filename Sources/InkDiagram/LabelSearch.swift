@@ -13,6 +13,9 @@ struct LabelSearch {
 
   /// The cost of a line that labels nothing.
   private static let remarkCost = 4.0
+  /// The number of strokes and the width, as a share of the height, above which writing is no label.
+  private static let mostStrokes = 40
+  private static let mostWidth = 14.0
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
 
@@ -29,7 +32,10 @@ struct LabelSearch {
         outside.append(trace)
       }
     }
-    names = inside.mapValues { TextLine(traces: $0) }
+    for (state, traces) in inside.sorted(by: { $0.key < $1.key }) {
+      let line = TextLine(traces: traces)
+      if traces.count <= Self.mostStrokes { names[state] = line } else { remarks.append(line) }
+    }
     let lines = TextLine.lines(of: outside, height: Self.height(of: outside, interpretation.scale))
     assign(lines)
   }
@@ -43,7 +49,7 @@ struct LabelSearch {
   private mutating func assign(_ lines: [TextLine]) {
     let scale = interpretation.scale
     guard scale > 0 else {
-      remarks = lines
+      remarks += lines
       return
     }
     let height = Self.height(of: lines.flatMap(\.traces), scale)
@@ -51,7 +57,10 @@ struct LabelSearch {
     var grid = Grid(side: scale)
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
     var pairs: [(line: Int, arrow: Int, cost: Double)] = []
-    for (number, line) in lines.enumerated() {
+    for (number, line) in lines.enumerated()
+    where line.traces.count <= Self.mostStrokes
+      && line.high.x - line.low.x < Self.mostWidth * height
+    {
       let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * height
       for arrow in grid.items(near: line.center, reach: reach) {
         let cost = cost(of: line, at: arrows[arrow], height: height)

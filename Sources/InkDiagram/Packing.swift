@@ -13,6 +13,8 @@ struct Packing {
 
   /// The number of partial choices that are followed.
   private static let beamWidth = 48
+  /// The number of candidates in a group above which the best ones are taken one by one.
+  private static let mostInGroup = 300
 
   /// Returns the positions of the chosen candidates, in increasing order.
   func chosen() -> [Int] {
@@ -56,6 +58,14 @@ struct Packing {
     guard group.count > 1 else { return group }
     let order = group.sorted {
       (candidates[$0].saving, $1) > (candidates[$1].saving, $0)
+    }
+    guard group.count <= Self.mostInGroup else {
+      var taken: Set<Int> = []
+      return order.filter { index in
+        guard taken.isDisjoint(with: candidates[index].strokes) else { return false }
+        taken.formUnion(candidates[index].strokes)
+        return true
+      }
     }
     var choices = [Choice()]
     for index in order {

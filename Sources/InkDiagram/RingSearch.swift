@@ -37,7 +37,9 @@ struct RingSearch {
       else { continue }
       // What sticks out has to be near the ring all the same.
       let ends = [points[0], points[points.count - 1]].map { abs(ring.share(of: $0) - 1) }
-      guard ring.gap < Self.mostGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else { continue }
+      guard ring.gap < Self.mostGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else {
+        continue
+      }
       if best.map({ ring.cost + 0.3 < $0.cost }) ?? true { best = ring }
       if cut == (0, 0), ring.cost < 0.5 { break }
     }
@@ -78,7 +80,6 @@ struct RingSearch {
       (0.8...6.5).contains(trace.length / circle.radius)
     else { return nil }
     let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: circle.center) - circle.radius) }
-    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil { print("ARC", trace.index, circle.radius, off / circle.radius / Double(trace.points.count)) }
     guard off < 0.2 * circle.radius * Double(trace.points.count) else { return nil }
     return circle.radius
   }
@@ -100,7 +101,6 @@ struct RingSearch {
         .sorted { $0.distance < $1.distance }.prefix(Self.mostPartners)
       for partner in partners {
         let other = arcs[partner.index]
-        if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil, let ring = Ring([resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)], strokes: [one.trace.index, other.trace.index].sorted()) { print("PAIR", ring.strokes, ring.gap, ring.turns, ring.cost, partner.distance, ring.radius) }
         guard
           let ring = Ring(
             [resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)],

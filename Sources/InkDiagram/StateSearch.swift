@@ -49,9 +49,6 @@ struct StateSearch {
       return (ring: ring, evidence: isNone ? own - Self.loopCost : own)
     }
     .sorted { $0.evidence > $1.evidence }
-    if ProcessInfo.processInfo.environment["DIAGRAM_DEBUG"] != nil {
-      for j in judged { print("RING", j.ring.strokes, j.evidence, j.ring.cost, j.ring.radius, scale, j.ring.gap, j.ring.residual, j.ring.roundness) }
-    }
     var states: [StateCandidate] = []
     var places = Grid(side: 2 * scale)
     for (ring, evidence) in judged {

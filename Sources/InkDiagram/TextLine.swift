@@ -3,16 +3,18 @@ import Ink
 
 /// Strokes that form a line of writing.
 struct TextLine {
-  var traces: [Trace]
+  let traces: [Trace]
+  /// The corners of the upright rectangle around it.
+  let low: Vector
+  let high: Vector
 
-  var low: Vector {
-    traces.dropFirst().reduce(traces[0].low) { Vector(min($0.x, $1.low.x), min($0.y, $1.low.y)) }
+  /// Creates a line of at least one stroke.
+  init(traces: [Trace]) {
+    self.traces = traces
+    low = traces.reduce(traces[0].low) { Vector(min($0.x, $1.low.x), min($0.y, $1.low.y)) }
+    high = traces.reduce(traces[0].high) { Vector(max($0.x, $1.high.x), max($0.y, $1.high.y)) }
   }
-  var high: Vector {
-    traces.dropFirst().reduce(traces[0].high) {
-      Vector(max($0.x, $1.high.x), max($0.y, $1.high.y))
-    }
-  }
+
   var center: Vector { low.middle(to: high) }
   var strokes: [Int] { traces.map(\.index).sorted() }
 

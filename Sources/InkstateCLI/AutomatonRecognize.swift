@@ -13,15 +13,25 @@ struct AutomatonRecognize: ParsableCommand {
     abstract: "Turn a whole drawing, with its handwriting, into an automaton.",
     discussion: """
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
-      with symbols beside them, and an arrow from nowhere to the initial state. A file of NDJSON has \
-      one drawing per line. The command prints the states and the transitions; --output writes a \
-      document for the editor, laid out as it was drawn.
+      with symbols beside them, and an arrow from nowhere to the initial state. NDJSON has one drawing \
+      per line, and an InkML file is one drawing. The command prints the states and the transitions; \
+      --output writes a document for the editor, laid out as it was drawn.
 
       What could not be read with certainty is listed with the alternatives. --vocabulary names \
       likely symbols and names, one per line; this helps where writing is ambiguous.
 
+      With --format json, each drawing is one line: automaton, strokes (the role of each stroke: \
+      state, transition, initial, text or other, and its element), uncertain, and rejected, which is \
+      null or says why the drawing is no automaton.
+
+      --truth compares with automata, with NDJSON that has the fields automaton and strokes, or with \
+      annotated InkML, such as the FA database; give it once per file, in the order of the drawings. \
+      The comparison is the last thing printed.
+
       The exit status is 0 if every drawing was read, even if one is no automaton; it is 2 if an item \
       could not be read.
+
+      Example: inkstate automaton recognize Examples/Drawings/mod3.ndjson
       """)
 
   @Argument(help: "Drawings: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
@@ -36,6 +46,9 @@ struct AutomatonRecognize: ParsableCommand {
 
   @Option(help: "A text file with likely symbols and names, one per line.")
   var vocabulary: String?
+
+  @Option(help: "The true automaton of a drawing, or those of all drawings in a file or folder.")
+  var truth: [String] = []
 
   @Flag(help: "Overwrite the files of --output and --svg if they exist.")
   var force = false
@@ -55,6 +68,10 @@ struct AutomatonRecognize: ParsableCommand {
     }
   }
 
+  private struct ComparisonLine: Encodable {
+    var comparison: DiagramComparison
+  }
+
   func run() throws {
     for path in [output, svg].compactMap({ $0 }) where path != "-" {
       for file in files { try FileTree.refuseReplacing(file, by: path) }
@@ -62,19 +79,27 @@ struct AutomatonRecognize: ParsableCommand {
     }
     let recognizer = try DiagramRecognizer.released()
     let words = try vocabulary.map(TextOptions.words) ?? []
+    let truths = try truth.flatMap(Self.filesIn).flatMap(DiagramTruth.read)
     var documents: [Document] = []
-    let failureCount = try DrawingInputs(
-      drawing: { drawing, name in
-        let diagram = recognizer.recognize(drawing, vocabulary: words)
-        try write(diagram, named: name)
-        if output != nil || svg != nil {
-          documents.append(Document(diagram, drawing: drawing, id: UUID().uuidString))
-        }
-      },
-      picture: { _, path in
-        throw InkError(at: Place(file: path), expected: "strokes", found: "a picture")
+    var comparison = DiagramComparison()
+    var count = 0
+    func take(_ drawing: Drawing, _ name: String) throws {
+      let diagram = recognizer.recognize(drawing, vocabulary: words)
+      try write(diagram, named: name)
+      if output != nil || svg != nil {
+        documents.append(Document(diagram, drawing: drawing, id: UUID().uuidString))
       }
-    ).answer(files)
+      if count < truths.count { comparison += DiagramComparison(diagram, truth: truths[count]) }
+      count += 1
+    }
+    let failureCount = try answer(take)
+    if !truth.isEmpty {
+      guard truths.count == count else {
+        throw ValidationError(
+          "--truth: there are \(count.counted("drawing")), but the truth of \(truths.count)")
+      }
+      try write(comparison)
+    }
     if let option = output != nil ? "--output" : svg != nil ? "--svg" : nil {
       guard documents.count == 1 else {
         throw ValidationError("\(option): expected one drawing, found \(documents.count)")
@@ -85,11 +110,52 @@ struct AutomatonRecognize: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
+  /// Returns the files in a folder, or the path itself.
+  private static func filesIn(_ path: String) -> [String] {
+    FileTree.isFolder(path) ? FileTree.files(below: path) : [path]
+  }
+
+  /// Passes all drawings on; returns how many items could not be read, and prints why.
+  private func answer(_ take: @escaping (Drawing, String) throws -> Void) throws -> Int {
+    let inputs = DrawingInputs(
+      drawing: take,
+      picture: { _, path in
+        throw InkError(at: Place(file: path), expected: "strokes", found: "a picture")
+      })
+    var failureCount = 0
+    for path in files.isEmpty ? ["-"] : files.flatMap(Self.filesIn) {
+      guard path.lowercased().hasSuffix(".inkml") else {
+        failureCount += try inputs.answer([path])
+        continue
+      }
+      // All traces of a file are one drawing.
+      do {
+        guard let ink = try InkFile(path: path).annotatedInk() else {
+          failureCount += try inputs.answer([path])
+          continue
+        }
+        try take(ink.recording.drawing, path)
+      } catch let error as InkError {
+        Terminal.say("not read: \(error)")
+        failureCount += 1
+      }
+    }
+    return failureCount
+  }
+
+  private func write(_ comparison: DiagramComparison) throws {
+    switch format.value {
+    case .json: try Terminal.show(json: ComparisonLine(comparison: comparison), indented: false)
+    case .text: for line in comparison.lines { Terminal.show(line) }
+    }
+  }
+
   private func write(_ diagram: Diagram, named name: String) throws {
     switch format.value {
     case .json:
       try Terminal.show(json: JSONLine(source: name, diagram: diagram), indented: false)
-    case .text: diagram.description(named: name).split(separator: "\n").forEach {
+    case .text:
+      diagram.description(named: name).split(separator: "\n").forEach {
         Terminal.show(String($0))
       }
     }

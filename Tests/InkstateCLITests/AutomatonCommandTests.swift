@@ -384,4 +384,72 @@ import Testing
       #expect(text.contains("\"one\ntwo\""), "\(form): \(text)")
     }
   }
+
+  // MARK: Whole drawings
+
+  @Test func aDrawingBecomesAnAutomatonThatRuns() throws {
+    let composed = try inkstate(
+      words(
+        "dataset compose --automata --known --writers 1 --per-writer 1 --seed 18 -o all.ndjson"),
+      in: folder)
+    #expect(composed.status == 0, "\(composed.errors)")
+    let lines = try String(contentsOfFile: folder.path + "/all.ndjson", encoding: .utf8)
+      .split(separator: "\n")
+    try folder.write("one.ndjson", lines[0] + "\n")
+
+    let text = try run("recognize", "one.ndjson", "-o", "one.automaton", "--svg", "one.svg")
+    #expect(text.status == 0 && text.output.hasPrefix("one.ndjson:1: "), "\(text.errors)")
+    #expect(text.output.contains("initial:") && text.output.contains("→"))
+    #expect(try run("check", "one.automaton").errors.isEmpty)
+    #expect(try String(contentsOfFile: folder.path + "/one.svg", encoding: .utf8).contains("<svg"))
+    #expect(try run("recognize", "one.ndjson", "-o", "one.automaton").errors.contains("--force"))
+    #expect(try run("recognize", "all.ndjson", "--svg", "x.svg").errors.contains("one drawing"))
+
+    // One object a line, from standard input too.
+    let json = try run(
+      "recognize", "--format", "json", input: lines[0] + "\n\n" + lines[1] + "\n")
+    let objects = try json.output.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(objects.map { $0["source"] as? String } == ["-:1", "-:3"])
+    #expect(Set(objects[0].keys) == ["automaton", "rejected", "source", "strokes", "uncertain"])
+    let strokes = try #require(objects[0]["strokes"] as? [[String: Any]])
+    #expect(strokes.allSatisfy { $0["role"] is String && $0.keys.contains("element") })
+
+    let truth = try run("recognize", "all.ndjson", "--truth", "all.ndjson")
+    #expect(truth.output.contains("exactly right: "), "\(truth.errors)")
+    #expect(truth.output.contains("of \(lines.count) ("))
+    let own = try run("recognize", "one.ndjson", "--truth", "one.automaton", "--format", "json")
+    #expect(own.output.contains("\"exact\":{\"count\":1,\"right\":1}"))
+    #expect(try run("recognize", "all.ndjson", "--truth", "one.automaton").status != 0)
+  }
+
+  @Test func whatIsNoAutomatonGetsAReason() throws {
+    try folder.write(
+      "other.ndjson", "{\"drawing\": []}\n{\"drawing\": [[[0, 90], [0, 5]]]}\n{\"drawing\": 1}\n")
+    let result = try run("recognize", "other.ndjson")
+    #expect(result.status == 2)
+    #expect(
+      result.output == """
+        other.ndjson:1: no automaton (nothing is drawn)
+        other.ndjson:2: no automaton (no ring that could be a state was found)
+
+        """)
+    #expect(result.errors.contains("not read: "))
+  }
+
+  @Test func allTracesOfAnInkMLFileAreOneDrawing() throws {
+    let ring = (0...40).map { step -> String in
+      let angle = 2 * Double.pi * Double(step) / 40
+      return "\(Int(100 + 50 * cos(angle))) \(Int(100 + 50 * sin(angle)))"
+    }.joined(separator: ", ")
+    try folder.write(
+      "a.inkml",
+      """
+      <ink xmlns="http://www.w3.org/2003/InkML"><traceGroup><trace>\(ring)</trace></traceGroup>
+      <traceGroup><trace>10 100, 30 100, 50 100</trace></traceGroup></ink>
+      """)
+    let result = try run("recognize", "a.inkml")
+    #expect(result.output.hasPrefix("a.inkml: 1 state, 0 transitions\n"), "\(result.errors)")
+  }
 }

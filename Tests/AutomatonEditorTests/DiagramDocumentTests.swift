@@ -1,0 +1,68 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDiagram
+import Testing
+
+/// Documents of whole drawings.
+@Suite(.timeLimit(.minutes(5))) struct DiagramDocumentTests {
+  /// Two states, an arrow bowed upwards with ε, a self-loop at the right, an initial arrow, a remark.
+  private var drawn: (diagram: Diagram, drawing: Drawing) {
+    let bow = (0...20).map { step in
+      let share = Double(step) / 20
+      return Vector(150 + 200 * share, 100 - 160 * share * (1 - share))
+    }
+    let loop = (0...20).map { step in
+      Vector(450, 100) + Vector(angle: -2.5 + 5 * Double(step) / 20, length: 40)
+    }
+    var diagram = Diagram(
+      states: [
+        .init(id: "s0", name: "p", initial: true, center: [100, 100], radius: 50),
+        .init(id: "s1", name: "q", final: true, center: [400, 100], radius: 50),
+      ],
+      transitions: [
+        .init(from: "s0", to: "s1", symbols: ["a", "ε"]),
+        .init(from: "s1", to: "s1", symbols: ["b"]),
+      ],
+      strokes: [.init(.state, element: "s0"), .init(.text), .init(.other)])
+    diagram.states[0].marker = [Vector(0, 100), Vector(48, 100)]
+    diagram.transitions[0].path = bow
+    diagram.transitions[1].path = loop
+    let strokes = (0..<3).map { number in
+      Stroke([Point(Double(number), 1), Point(Double(number) + 0.5, 2)])
+    }
+    return (diagram, Drawing(strokes))
+  }
+
+  @Test func aDrawingBecomesADocumentAsItWasDrawn() throws {
+    let (diagram, drawing) = drawn
+    let document = Document(diagram, drawing: drawing, id: "d")
+    #expect(document.states.map(\.name) == ["p", "q"])
+    #expect(document.states.map(\.isFinal) == [false, true])
+    #expect(document.isInitial("s0") && !document.isInitial("s1"))
+    #expect(document.automaton.accepts(["a", "b"]) && document.automaton.accepts(["b"]))
+    #expect(!document.automaton.accepts(["b", "a"]))
+    guard case .regular(_, let tip, let flex) = document.transitions[0].shape,
+      case .loop(let angle, _) = document.transitions[1].shape
+    else {
+      Issue.record("other shapes")
+      return
+    }
+    #expect(flex.y < 70 && abs(flex.x - 250) < 10)
+    #expect(abs(tip.distance(to: Vector(400, 100)) - 50) < 1)
+    // The self-loop is at the right: a quarter turn back from the bottom.
+    #expect(abs((angle + .pi / 2).remainder(dividingBy: 2 * .pi)) < 0.2)
+  }
+
+  @Test func otherStrokesStayAsInkInTheFile() throws {
+    let (diagram, drawing) = drawn
+    let document = Document(diagram, drawing: drawing, id: "d")
+    #expect(document.ink == Array(drawing.strokes[1...]))
+    let copy = try DocumentFile.read(DocumentFile.write(document), name: "d")
+    #expect(copy.ink == document.ink && copy.automaton == document.automaton)
+    #expect(document.svg.contains("M1,1 L1.5,2"))
+    let broken = Data(
+      #"{"automatonStates": {}, "transitions": {}, "ink": [[[1]]]}"#.utf8)
+    #expect(throws: (any Error).self) { try DocumentFile.read(broken, name: "x") }
+  }
+}

@@ -1,0 +1,305 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkDiagram
+import SeededRandom
+import Testing
+
+/// Whole drawings, made of rings, lines and letters.
+@Suite(.timeLimit(.minutes(5))) struct DiagramRecognizerTests {
+  private static let released = Result { try DiagramRecognizer.released() }
+
+  private func recognize(_ strokes: [Stroke], vocabulary: [String] = []) throws -> Diagram {
+    try Self.released.get().recognize(Drawing(strokes), vocabulary: vocabulary)
+  }
+
+  // MARK: Ink
+
+  /// An arc around a place; angles in turns, clockwise from the right.
+  private func arc(
+    _ x: Double, _ y: Double, _ radius: Double = 50, from: Double = -0.25, to: Double = 0.77
+  ) -> Stroke {
+    Stroke(
+      (0...60).map { step in
+        let angle = 2 * .pi * (from + (to - from) * Double(step) / 60)
+        return Point(x + radius * cos(angle), y + radius * sin(angle))
+      })
+  }
+
+  private func line(_ places: (Double, Double)...) -> Stroke {
+    var points: [Point] = []
+    for (a, b) in zip(places, places.dropFirst()) {
+      points += (0...12).map {
+        let share = Double($0) / 12
+        return Point(a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
+      }
+    }
+    return Stroke(points)
+  }
+
+  /// A bowed line between two places.
+  private func bow(_ a: (Double, Double), _ b: (Double, Double), by sag: Double) -> Stroke {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1)
+    let length = hypot(dx, dy)
+    return Stroke(
+      (0...40).map { step in
+        let share = Double(step) / 40
+        let off = 4 * sag * share * (1 - share)
+        return Point(a.0 + dx * share - dy / length * off, a.1 + dy * share + dx / length * off)
+      })
+  }
+
+  /// An arrow to the right with its head in a stroke of its own.
+  private func arrow(from x: Double, to tip: Double, y: Double) -> [Stroke] {
+    [line((x, y), (tip, y)), line((tip - 18, y - 14), (tip, y), (tip - 16, y + 15))]
+  }
+
+  /// Two rings, an arrow from the left one to the right one, and one from nowhere to the left one.
+  private var two: [Stroke] {
+    [arc(200, 200), arc(500, 200)] + arrow(from: 255, to: 446, y: 200)
+      + arrow(from: 60, to: 148, y: 200)
+  }
+
+  private func transitions(_ diagram: Diagram) -> [[String]] {
+    let place = Dictionary(
+      uniqueKeysWithValues: diagram.states.map { ($0.id, "\(Int(($0.center[0] / 100).rounded()))") }
+    )
+    return diagram.transitions.map { [place[$0.from]!, place[$0.to]!] }.sorted {
+      $0.joined() < $1.joined()
+    }
+  }
+
+  private func state(_ diagram: Diagram, at x: Double) -> Diagram.State? {
+    diagram.states.first { abs($0.center[0] - x) < 20 }
+  }
+
+  // MARK: Elements
+
+  @Test func ringsAndArrowsAreAnAutomatonInAnyOrder() throws {
+    var generator = SeededGenerator(seed: 1)
+    for _ in 0..<6 {
+      let strokes = two.shuffled(using: &generator)
+      let diagram = try recognize(strokes)
+      #expect(diagram.rejection == nil && diagram.states.count == 2)
+      #expect(transitions(diagram) == [["2", "5"]])
+      #expect(state(diagram, at: 200)?.initial == true && state(diagram, at: 500)?.initial == false)
+      #expect(diagram.states.allSatisfy { !$0.final && abs($0.radius - 50) < 3 })
+      #expect(diagram.strokes.count { $0.role == .state } == 2)
+      #expect(diagram.strokes.count { $0.role == .transition && $0.element == "t0" } == 2)
+      #expect(diagram.strokes.count { $0.role == .initial } == 2)
+    }
+  }
+
+  @Test func theHeadDecidesTheDirection() throws {
+    // The pen goes from right to left, and the head is at the right.
+    var strokes = two
+    strokes[2] = strokes[2].reversed()
+    #expect(try transitions(recognize(strokes)) == [["2", "5"]])
+    // Without a head, the arrow leads where the pen went.
+    strokes.remove(at: 3)
+    #expect(try transitions(recognize(strokes)) == [["5", "2"]])
+    // One stroke: line, one barb, back, the other barb.
+    strokes[2] = line((255, 200), (446, 200), (430, 186), (446, 200), (429, 213))
+    #expect(try transitions(recognize(strokes)) == [["2", "5"]])
+  }
+
+  @Test func anOpenRingOnEmptyPaperIsAState() throws {
+    for gap in [0.05, 0.15, 0.22] {
+      let diagram = try recognize([arc(300, 300, 60, from: 0.1, to: 1.1 - gap)])
+      #expect(diagram.states.count == 1, "gap \(gap)")
+      #expect(abs((diagram.states.first?.radius ?? 0) - 60) < 3)
+    }
+  }
+
+  @Test func twoArcsAreOneRing() throws {
+    var strokes = two
+    strokes[0] = arc(200, 200, from: -0.26, to: 0.24)
+    strokes.append(arc(200, 200, from: 0.74, to: 0.26))
+    let diagram = try recognize(strokes)
+    #expect(diagram.states.count == 2 && transitions(diagram) == [["2", "5"]])
+    #expect(diagram.strokes[0] == diagram.strokes[strokes.count - 1])
+    #expect(diagram.strokes[0].role == .state)
+  }
+
+  @Test func aSecondRingMakesAStateFinal() throws {
+    let inner = try recognize(two + [arc(500, 202, 40)])
+    #expect(state(inner, at: 500)?.final == true && state(inner, at: 200)?.final == false)
+    #expect(inner.states.count == 2)
+    // Two turns in one stroke.
+    var strokes = two
+    strokes[1] = Stroke(
+      (0...120).map { step in
+        let angle = 4 * .pi * Double(step) / 120
+        let radius = step < 60 ? 50.0 : 39
+        return Point(500 + radius * cos(angle), 200 + radius * sin(angle))
+      })
+    let spiral = try recognize(strokes)
+    #expect(state(spiral, at: 500)?.final == true && spiral.states.count == 2)
+    #expect(abs((state(spiral, at: 500)?.radius ?? 0) - 50) < 3)
+  }
+
+  @Test func oppositeArrowsAreNoRing() throws {
+    let there = bow((235, 165), (465, 165), by: -60)
+    let back = bow((465, 235), (235, 235), by: -60)
+    let diagram = try recognize([arc(200, 200), arc(500, 200), there, back])
+    #expect(diagram.states.count == 2)
+    #expect(transitions(diagram) == [["2", "5"], ["5", "2"]])
+  }
+
+  @Test func aLineBackToItsStateIsASelfLoop() throws {
+    // With a head and without, and drawn as a ring that touches the state.
+    let loop = arc(500, 118, 38, from: 0.36, to: 1.14)
+    let head = line((543, 130), (528, 149), (549, 152))
+    for strokes in [two + [loop, head], two + [loop]] {
+      let diagram = try recognize(strokes)
+      #expect(diagram.states.count == 2)
+      #expect(transitions(diagram) == [["2", "5"], ["5", "5"]])
+    }
+  }
+
+  @Test func aTriangleAtAStateMarksItAsInitial() throws {
+    let triangle = line((105, 175), (148, 200), (105, 225), (105, 175))
+    let diagram = try recognize(Array(two.prefix(4)) + [triangle])
+    #expect(state(diagram, at: 200)?.initial == true)
+    #expect(diagram.strokes[4].role == .initial)
+  }
+
+  @Test func aLineGoesOnBehindItsLabel() throws {
+    let strokes =
+      [arc(200, 200), arc(560, 200), line((255, 200), (340, 200)), line((400, 200), (505, 200))]
+      + [line((488, 187), (505, 200), (488, 213)), arc(370, 200, 14, from: 0.1, to: 0.9)]
+    let diagram = try recognize(strokes)
+    #expect(transitions(diagram) == [["2", "6"]])
+    #expect(diagram.strokes[2].element == "t0" && diagram.strokes[3].element == "t0")
+    #expect(diagram.strokes[5] == .init(.text, element: "t0"))
+  }
+
+  // MARK: Handwriting
+
+  @Test(arguments: ["mod3", "a"]) func automataOfSyntheticWritersAreRead(name: String) throws {
+    let composer = DiagramComposer(seed: 7)
+    var sum = DiagramComparison()
+    for writer in composer.syntheticWriters(count: 6) {
+      let example = try #require(composer.drawing(0, by: writer, known: name))
+      let truth = try #require(try Diagram(attributes: example.attributes))
+      guard case .drawing(let drawing) = example.content else { continue }
+      let alphabet = Set(truth.transitions.flatMap(\.symbols)).sorted()
+      let found = try recognize(drawing.strokes, vocabulary: alphabet)
+      sum += DiagramComparison(found, truth: truth)
+    }
+    #expect(sum.structure.right >= 5 && sum.structure.count == 6)
+    #expect(Double(sum.symbols.right) >= 0.85 * Double(sum.symbols.count))
+    #expect(Double(sum.names.right) >= 0.8 * Double(sum.names.count))
+    #expect(Double(sum.text.right) >= 0.97 * Double(sum.text.count))
+  }
+
+  @Test func whatIsReadDoesNotDependOnOrderAndTime() throws {
+    let composer = DiagramComposer(seed: 7)
+    let example = try #require(
+      composer.drawing(0, by: composer.syntheticWriters(count: 1)[0], known: "mod3"))
+    guard case .drawing(let drawing) = example.content else { return }
+    let straight = try recognize(drawing.strokes)
+    let plain = drawing.strokes.reversed().map { stroke in
+      Stroke(stroke.points.map { Point($0.x, $0.y) })
+    }
+    let reversed = try recognize(Array(plain))
+    #expect(DiagramComparison(reversed, truth: straight).exact.right == 1)
+  }
+
+  // MARK: Other input
+
+  @Test func nothingIsRejectedAsEmpty() throws {
+    #expect(try recognize([]).rejection == .empty)
+    #expect(try recognize([Stroke([])]).rejection == .empty)
+    let nowhere = Stroke([Point(.nan, 1), Point(2, .infinity)])
+    let diagram = try recognize([nowhere] + two)
+    #expect(diagram.strokes[0] == .init(.other) && diagram.states.count == 2)
+    #expect(try recognize([Stroke([Point(1, 1)])]).rejection == .noStates)
+  }
+
+  @Test func lettersAloneAreTextAndNoAutomaton() throws {
+    // Lines of letters, among them some that are rings.
+    let characters = Synthesizer(seed: 5).characters(by: 2, perCharacter: 2)
+    let strokes = characters.prefix(60).enumerated().flatMap { index, one -> [Stroke] in
+      let place = (x: Double(index % 12) * 60, y: Double(index / 12) * 120)
+      let bounds = one.drawing.bounds!
+      let scale = 40 / max(bounds.height, 1)
+      return one.drawing.transformed(
+        by: Transform.translation(x: -bounds.minX, y: -bounds.minY)
+          .then(.scale(x: scale, y: scale)).then(.translation(x: place.x, y: place.y))
+      ).strokes
+    }
+    let diagram = try recognize(strokes)
+    #expect(diagram.states.isEmpty && diagram.rejection == .noStates)
+    let textCount = diagram.strokes.count { $0.role == .text }
+    #expect(Double(textCount) > 0.95 * Double(strokes.count))
+  }
+
+  @Test func boxesAndLinesOfAFlowChartAreShapes() throws {
+    func box(_ x: Double, _ y: Double) -> Stroke {
+      line((x, y), (x + 200, y), (x + 200, y + 100), (x, y + 100), (x, y))
+    }
+    func word(_ x: Double, _ y: Double) -> [Stroke] {
+      (0..<4).map { arc(x + 26 * Double($0), y, 10, from: 0, to: 0.8) }
+    }
+    let down = [line((100, 102), (100, 198)), line((88, 184), (100, 198), (112, 183))]
+    let strokes = [box(0, 0), box(0, 200)] + word(60, 50) + word(60, 250) + word(130, 150) + down
+    let diagram = try recognize(strokes)
+    #expect(diagram.rejection == .noStates)
+    let isText = diagram.strokes.map { $0.role == .text }
+    #expect(isText == strokes.indices.map { (2..<14).contains($0) })
+  }
+
+  /// The time that this thread needs for `work`, in seconds.
+  private func seconds(_ work: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = now()
+    try work()
+    return now() - start
+  }
+
+  @Test func manyScribblesTakeLessThanTwoSeconds() throws {
+    var generator = SeededGenerator(seed: 3)
+    func scribbles(_ count: Int, size: Double) -> [Stroke] {
+      (0..<count).map { _ in
+        let (x, y) = (generator.uniform(0...size), generator.uniform(0...size))
+        return Stroke(
+          (0..<12).map { _ in
+            Point(x + generator.uniform(0...60), y + generator.uniform(0...60))
+          })
+      }
+    }
+    for size in [200.0, 4000] {
+      let strokes = scribbles(10_000, size: size)
+      var diagram: Diagram?
+      let time = try seconds { diagram = try recognize(strokes) }
+      #expect(diagram?.strokes.count == 10_000)
+      #expect(time < 2, "\(size): \(time) s")
+    }
+  }
+
+  @Test func timeGrowsWithTheNumberOfStrokes() throws {
+    // The same two states again and again, side by side.
+    func copies(_ count: Int) -> [Stroke] {
+      (0..<count).flatMap { index in
+        two.map { stroke in
+          Stroke(
+            stroke.points.map {
+              Point($0.x + Double(index % 20) * 700, $0.y + Double(index / 20) * 300)
+            })
+        }
+      }
+    }
+    let (few, many) = (copies(80), copies(320))
+    var diagram: Diagram?
+    _ = try recognize(few)
+    let short = try seconds { _ = try recognize(few) }
+    let long = try seconds { diagram = try recognize(many) }
+    #expect(diagram?.states.count == 640 && diagram?.transitions.count == 320)
+    #expect(long < 10 * short, "\(short) s for \(few.count) strokes, \(long) s for \(many.count)")
+  }
+}
