@@ -44,7 +44,7 @@ import TestSupport
     }
     let middles = rings.compactMap { Drawing([$0]).bounds?.center.x }.sorted()
     #expect(middles.count == 3)
-    for (found, expected) in zip(middles, [230, 620, 620]) { #expect(abs(found - expected) < 6) }
+    for (found, expected) in zip(middles, [230.0, 620, 620]) { #expect(abs(found - expected) < 6) }
     let overlay = try PNG.read(path: "\(folder.path)/overlay.png")
     #expect((overlay.width, overlay.height) == (900, 600))
 
