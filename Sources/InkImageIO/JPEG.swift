@@ -40,7 +40,9 @@ public enum JPEG {
     guard
       tjDecompressHeader3(
         decoder, bytes.baseAddress, UInt(bytes.count), &width, &height, &subsampling, &colors) == 0
-        || tjGetErrorCode(decoder) == TJERR_WARNING.rawValue
+        || tjGetErrorCode(decoder) == TJERR_WARNING.rawValue,
+      // A file that ends within its header gives a warning only.
+      width > 0, height > 0
     else { return failure() }
     let pixels = Int(width) * Int(height)
     guard pixels <= PNG.mostPixels else {

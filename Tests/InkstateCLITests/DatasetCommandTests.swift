@@ -322,7 +322,8 @@ import TestSupport
     #expect(result.output == "6 drawings composed by 2 writers in drawings.ndjson\n")
     var drawings = try Dataset.load("\(folder.path)/drawings.ndjson").dataset.examples
     #expect(drawings.count == 6 && drawings.allSatisfy { $0.attributes["automaton"] != nil })
-    result = try run("dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
+    result = try run(
+      "dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
     #expect(result.output.hasPrefix("7 drawings"))
     _ = try run("dataset synthesize --repertoire digits --writers 3 --per-class 2 -o digits.ndjson")
     result = try run(
