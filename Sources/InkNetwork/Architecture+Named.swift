@@ -101,7 +101,8 @@ extension Architecture {
       + convolution(40) + [.maxPooling(size: 2)]
       + convolution(64) + convolution(72)
       + [
-        .columns, .dense(units: 128), .relu, .dropout(rate: 0.2), .gru(units: 120, direction: .both),
+        .columns, .dense(units: 128), .relu, .dropout(rate: 0.2),
+        .gru(units: 120, direction: .both),
         .dropout(rate: 0.3), .dense(units: classCount),
       ]
     return try Architecture(
