@@ -42,6 +42,8 @@ public enum JPEG {
         decoder, bytes.baseAddress, UInt(bytes.count), &width, &height, &subsampling, &colors) == 0
         || tjGetErrorCode(decoder) == TJERR_WARNING.rawValue
     else { return failure() }
+    // A file that ends within its header has no size.
+    guard width > 0, height > 0 else { return failure() }
     let pixels = Int(width) * Int(height)
     guard pixels <= PNG.mostPixels else {
       return .failure(
