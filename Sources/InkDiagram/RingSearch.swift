@@ -7,6 +7,8 @@ struct RingSearch {
 
   /// The largest share of a turn by which a ring may be open.
   private static let mostGap = 0.27
+  /// The residual of a stroke, with ends that stick out, above which it is no ring.
+  private static let mostResidual = 0.22
   /// The number of turns from which one stroke may be two rings.
   private static let doubleTurns = 1.6
   /// The number of neighbours at an end that may be the other arc.
@@ -26,11 +28,9 @@ struct RingSearch {
   /// Returns the ring of a whole stroke, whose ends may stick out.
   private func ring(of trace: Trace) -> Ring? {
     let points = trace.points
-    if let whole = Ring([points], strokes: [trace.index]), whole.turns > Self.doubleTurns,
-      let double = double(points, around: whole)
-    {
-      return double
-    }
+    guard let whole = Ring([points], strokes: [trace.index]), whole.residual < Self.mostResidual
+    else { return nil }
+    if whole.turns > Self.doubleTurns, let double = double(points, around: whole) { return double }
     var best: Ring?
     for cut in [(0, 0), (0, 8), (8, 0), (0, 16), (16, 0), (8, 8)] {
       guard let ring = Ring([Array(points[cut.0..<points.count - cut.1])], strokes: [trace.index])
@@ -76,12 +76,19 @@ struct RingSearch {
   /// Returns the radius of an arc that may be part of a ring.
   private func arcRadius(of trace: Trace) -> Double? {
     // An ellipse through an arc alone is far from the ring.
-    guard let circle = CircleFit(Drawing([Stroke(trace.points.map { Point($0.x, $0.y) })])),
-      (0.8...6.5).contains(trace.length / circle.radius)
+    guard trace.points.count > 2 else { return nil }
+    // The circle through its ends and its middle.
+    let half = trace.points[trace.points.count / 2]
+    let foot = trace.start.middle(to: trace.end)
+    let sag = half.distance(to: foot)
+    guard sag > 0.05 * trace.length else { return nil }
+    let radius = (0.25 * trace.chord * trace.chord + sag * sag) / (2 * sag)
+    let center = half + (foot - half).unit * radius
+    let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: center) - radius) }
+    guard (0.8...6.5).contains(trace.length / radius),
+      off < 0.2 * radius * Double(trace.points.count)
     else { return nil }
-    let off = trace.points.reduce(0.0) { $0 + abs($1.distance(to: circle.center) - circle.radius) }
-    guard off < 0.2 * circle.radius * Double(trace.points.count) else { return nil }
-    return circle.radius
+    return radius
   }
 
   /// Returns the rings of two arcs whose ends meet.

@@ -20,9 +20,12 @@ struct StateSearch {
   let traces: [Trace]
   let rings: [Ring]
   private let byStroke: [Int: Trace]
+  /// The strokes that are rings of their own.
+  private let isRing: Set<Int>
 
   init(traces: [Trace], rings: [Ring]) {
     (self.traces, self.rings) = (traces, rings)
+    isRing = Set(rings.filter { $0.strokes.count == 1 }.map { $0.strokes[0] })
     byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
   }
 
@@ -112,26 +115,28 @@ struct StateSearch {
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)
-    for number in grid.items(near: ring.center, reach: 1.6 * ring.radius) {
+    for number in grid.items(near: ring.center, reach: 4 * ring.radius) {
       let trace = traces[number]
       guard !ring.strokes.contains(trace.index) else { continue }
       let shares = [trace.start, trace.center, trace.end].map { ring.share(of: $0) }
-      if shares.allSatisfy({ $0 < 0.95 }) {
+      if shares.allSatisfy({ $0 < 0.88 }), shares[1] < 0.7 {
         inside += 1
       } else if trace.length > 1.2 * ring.radius,
         [shares[0], shares[2]].contains(where: { (0.8...1.4).contains($0) })
       {
         meeting += 1
-      } else if trace.size < 2.2 * ring.radius, trace.size > 0.8 * ring.radius,
+      } else if trace.height < 2.6 * ring.radius, trace.height > 1.15 * ring.radius,
         abs(trace.center.y - ring.center.y) < ring.radius,
-        abs(trace.center.x - ring.center.x) < 3 * ring.radius
+        abs(trace.center.x - ring.center.x) < (isRing.contains(trace.index) ? 2.9 : 4.5)
+          * ring.radius
       {
+        // Letters of a line are as high as an o; the labels of a state are lower.
         beside += 1
       }
     }
     odds += inside > 0 ? 2 : -0.8
     odds += min(1.5, 0.6 * Double(meeting))
-    odds -= min(2, Double(beside))
+    odds -= min(3, 1.5 * Double(beside)) * (inside > 0 ? 0.5 : 1)
     return odds
   }
 

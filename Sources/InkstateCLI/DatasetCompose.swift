@@ -168,7 +168,8 @@ struct DatasetCompose: ParsableCommand {
     Terminal.show(
       "\(count.counted(noun)) composed by \(writers.counted("writer"))"
         + (others > 0
-          ? ", and \(others.counted("drawing")) that \(others == 1 ? "is" : "are") no writing," : "")
+          ? ", and \(others.counted("drawing")) that \(others == 1 ? "is" : "are") no writing,"
+          : "")
         + " in \(output.output)")
   }
 }

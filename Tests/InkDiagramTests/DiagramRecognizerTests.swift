@@ -223,7 +223,7 @@ import Testing
     let strokes = characters.prefix(60).enumerated().flatMap { index, one -> [Stroke] in
       let place = (x: Double(index % 12) * 60, y: Double(index / 12) * 120)
       let bounds = one.drawing.bounds!
-      let scale = 40 / max(bounds.height, 1)
+      let scale = 40 / max(bounds.longerSide, 1)
       return one.drawing.transformed(
         by: Transform.translation(x: -bounds.minX, y: -bounds.minY)
           .then(.scale(x: scale, y: scale)).then(.translation(x: place.x, y: place.y))
