@@ -44,8 +44,6 @@ public enum JPEG {
       // A file that ends within its header gives a warning only.
       width > 0, height > 0
     else { return failure() }
-    // A file that ends within its header has no size.
-    guard width > 0, height > 0 else { return failure() }
     let pixels = Int(width) * Int(height)
     guard pixels <= PNG.mostPixels else {
       return .failure(
