@@ -27,7 +27,7 @@ extension Document {
     else { return nil }
     // A closed ring of the size of a state that only starts near another one.
     if stroke.chord < 0.12 * stroke.length, let fit = CircleFit(Drawing([stroke])),
-      fit.radius > 0.6 * state.radius, min(gap(first), gap(last)) > 0.12 * state.radius
+      fit.radius > 0.4 * state.radius, min(gap(first), gap(last)) > 0.12 * state.radius
     {
       return nil
     }

@@ -58,6 +58,10 @@ import Testing
     #expect(session.editor.document.states[0].isFinal)
     #expect(session.editor.document.transitions.isEmpty)
     session.editor.undo()
+    // A small closed ring that starts near the state but not at its ring.
+    let small = arc(Vector(300, 198), 28, from: 1.57, sweep: 6.2)
+    #expect(session.draw(small).label == "state")
+    session.editor.undo()
     // Far from the ring on one side, and near it where it starts.
     _ = session.draw(arc(Vector(310, 300), 80, from: .pi, sweep: 6.2))
     #expect(session.editor.document.states[0].isFinal)
