@@ -211,6 +211,17 @@ enum SymbolKind: Hashable, CaseIterable {
     }
   }
 
+  /// The letters whose small and capital forms differ in size alone.
+  private static let sizeOnly: Set<Character> = Set("cCkKoOpPsSuUvVwWxXzZ")
+
+  /// Whether a symbol can be of this kind, if its size says nothing.
+  private func includes(_ symbol: String) -> Bool {
+    let kind = SymbolKind(symbol)
+    if kind == self || kind == .empty { return true }
+    guard self == .small || self == .capital, symbol.count == 1 else { return false }
+    return symbol.first.map(Self.sizeOnly.contains) ?? false
+  }
+
   /// The share of drawings with such symbols.
   var prior: Double {
     switch self {
@@ -232,7 +243,7 @@ enum SymbolKind: Hashable, CaseIterable {
     let scores = kinds.map { kind in
       let fit = zip(labels, weights).reduce(0.0) { sum, label in
         let share = zip(label.0, label.1).reduce(0.0) { share, text in
-          let fits = text.0.allSatisfy { [kind, .empty].contains(SymbolKind($0)) }
+          let fits = text.0.allSatisfy { kind.includes($0) }
           return share + (fits ? text.1 : 0)
         }
         return sum + log(share + 0.01)

@@ -16,6 +16,8 @@ struct LabelSearch {
   /// The number of strokes and the width, as a share of the height, above which writing is no label.
   private static let mostStrokes = 40
   private static let mostWidth = 14.0
+  /// The number of arrows that a line may label.
+  private static let mostArrows = 5
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
 
@@ -62,10 +64,11 @@ struct LabelSearch {
       && line.high.x - line.low.x < Self.mostWidth * height
     {
       let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * height
-      for arrow in grid.items(near: line.center, reach: reach) {
-        let cost = cost(of: line, at: arrows[arrow], height: height)
-        if cost < Self.remarkCost { pairs.append((number, arrow, cost)) }
+      let near = grid.items(near: line.center, reach: reach).map { arrow in
+        (line: number, arrow: arrow, cost: cost(of: line, at: arrows[arrow], height: height))
       }
+      pairs += near.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
+        .prefix(Self.mostArrows)
     }
     // An arrow has one label, and a label one arrow.
     let packing = Packing(

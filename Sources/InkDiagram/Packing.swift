@@ -13,6 +13,9 @@ struct Packing {
 
   /// The number of partial choices that are followed.
   private static let beamWidth = 48
+  /// The number of partial choices in a large group, and how many candidates such a group has.
+  private static let narrowBeamWidth = 8
+  private static let largeGroup = 80
   /// The number of candidates in a group above which the best ones are taken one by one.
   private static let mostInGroup = 300
 
@@ -67,6 +70,7 @@ struct Packing {
         return true
       }
     }
+    let width = group.count > Self.largeGroup ? Self.narrowBeamWidth : Self.beamWidth
     var choices = [Choice()]
     for index in order {
       let candidate = candidates[index]
@@ -79,9 +83,9 @@ struct Packing {
         next.append(extended)
       }
       // The sort keeps earlier choices first, so that the answer does not depend on the order.
-      if next.count > Self.beamWidth {
+      if next.count > width {
         next.sort { ($0.saving, $1.indices.count) > ($1.saving, $0.indices.count) }
-        next.removeLast(next.count - Self.beamWidth)
+        next.removeLast(next.count - width)
       }
       choices = next
     }
