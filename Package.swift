@@ -71,6 +71,9 @@ let package = Package(
     .systemLibrary(
       name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
     .systemLibrary(
+      name: "CJPEG", pkgConfig: "libturbojpeg",
+      providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+    .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libpng-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CFreeType", pkgConfig: "freetype2",
@@ -78,7 +81,9 @@ let package = Package(
     .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
-    .target(name: "InkImageIO", dependencies: ["CPNG", "InkRaster"]),
+    .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "InkRaster"]),
+    .target(
+      name: "InkTracing", dependencies: ["Ink", "InkRaster", "InkImageIO", "ParallelLoops"]),
     .target(
       name: "InkDatasets",
       dependencies: [
@@ -133,7 +138,7 @@ let package = Package(
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
-        "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "InkTracing", "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -152,7 +157,9 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
-    .testTarget(name: "InkImageIOTests", dependencies: ["InkImageIO", "TestSupport"]),
+    .testTarget(name: "InkImageIOTests", dependencies: ["CJPEG", "InkImageIO", "TestSupport"]),
+    .testTarget(
+      name: "InkTracingTests", dependencies: ["InkTracing", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(name: "InkPrintTests", dependencies: ["InkPrint", "TestSupport"]),
     .testTarget(

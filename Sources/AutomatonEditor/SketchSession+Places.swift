@@ -17,7 +17,8 @@ extension SketchSession {
     guard let bounds = Drawing([stroke]).bounds, !document.states.isEmpty else { return nil }
     let size = bounds.longerSide
     let points = stroke.points.map { Vector($0) }
-    if let state = document.nearestState(to: Vector(bounds.center.x, bounds.center.y), editor.options),
+    if let state = document.nearestState(
+      to: Vector(bounds.center.x, bounds.center.y), editor.options),
       size < 1.3 * state.radius,
       points.allSatisfy({ $0.distance(to: state.center) < 0.92 * state.radius })
     {
@@ -74,7 +75,8 @@ extension SketchSession {
   private func isAtEnd(_ points: [Vector], _ usual: Double) -> Bool {
     editor.document.transitions.contains { transition in
       guard case .regular(let start, let tip, _) = transition.shape else { return false }
-      return [start, tip].contains { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
+      return [start, tip].contains { end in points.contains { $0.distance(to: end) < 0.25 * usual }
+      }
     }
   }
 
@@ -99,7 +101,8 @@ extension SketchSession {
     if ids.isEmpty {
       for transition in document.transitions
       where !(transition.symbols.isEmpty && !transition.includesEpsilon) {
-        guard let label = document.appearance(of: transition)?.label, bounds.distance(to: label) == 0,
+        guard let label = document.appearance(of: transition)?.label,
+          bounds.distance(to: label) == 0,
           !document.crosses(stroke.points.map { Vector($0) }, transition, reach: 0)
         else { continue }
         for symbol in transition.symbols {

@@ -336,6 +336,7 @@ public struct SketchSession: Sendable {
     guard recognition.rejection != .tooSmall else { return label }
     let isSure = recognition.margin >= Self.uncertain
     if !(isSure && label == "transition"),
+      editor.document.arrow(inPlaceOfTriangle: stroke, editor.options) == nil,
       editor.document.holder(ofLoop: stroke, editor.options) != nil
     {
       return "cycle"

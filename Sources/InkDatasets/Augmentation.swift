@@ -84,7 +84,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
   ///
   /// Strips only.
   public var blur: Double
-  /// The unevenness of the light, as a share of the contrast.
+  /// The unevenness of the light and the loss of contrast, as a share of the contrast.
   ///
   /// Strips only.
   public var light: Double

@@ -39,7 +39,9 @@ extension DiagramPlan {
     let isOver = isOn && generator.chance(0.3)
     let usualGap = height * generator.uniform(0.1...0.55)
     for attempt in 0..<30 {
-      let along = isLoop ? 0.5 + 0.06 * generator.normal()
+      let along =
+        isLoop
+        ? 0.5 + 0.06 * generator.normal()
         : attempt < 4 ? 0.5 + 0.06 * generator.normal() : generator.uniform(0.25...0.75)
       let place = min(path.count - 2, max(1, Int(along * Double(path.count))))
       let (before, after) = (path[place - 1], path[place + 1])
@@ -72,13 +74,16 @@ extension DiagramPlan {
       return false
     }
     for other in arrows {
-      if let bounds = other.label?.bounds, box.overlaps(bounds, margin: max(3 * margin, 0.6 * letterHeight)) {
+      if let bounds = other.label?.bounds,
+        box.overlaps(bounds, margin: max(3 * margin, 0.6 * letterHeight))
+      {
         return false
       }
     }
     let own = arrows[index].path.map(box.distance).min()!
     if own < margin, !mayCover { return false }
-    let lines = arrows.indices.filter { $0 != index }.map { arrows[$0].path }
+    let lines =
+      arrows.indices.filter { $0 != index }.map { arrows[$0].path }
       + markers.map(\.path)
     return lines.allSatisfy { line in
       let distance = line.map(box.distance).min()!
@@ -111,7 +116,10 @@ extension DiagramPlan {
     if generator.chance(0.3) {
       let below = y + own.maxY + 0.25 * height
       underlines.append(
-        [Point(x + own.minX, below), Point(x + own.maxX, below + 0.05 * height * generator.normal())]
+        [
+          Point(x + own.minX, below),
+          Point(x + own.maxX, below + 0.05 * height * generator.normal()),
+        ]
       )
     }
   }

@@ -67,7 +67,9 @@ struct DrawnMachine {
       return numbered("q", from: generator.chance(0.75) ? 0 : 1)
     case 8..<11:
       let letters = ["s", "F", "S", "p", "A"].map(Character.init).filter(characters.contains)
-      if !letters.isEmpty { return numbered(generator.pick(letters), from: generator.index(below: 2)) }
+      if !letters.isEmpty {
+        return numbered(generator.pick(letters), from: generator.index(below: 2))
+      }
     case 11..<15 where count <= 6 && "ABCDEF".allSatisfy(characters.contains):
       return Array("ABCDEF").prefix(count).map { LineText([$0]) }
     case 15 where count <= 4 && "abcd".allSatisfy(characters.contains):

@@ -132,9 +132,12 @@ enum SeriesLine {
   private static func attributes(in data: Data) -> [String: Recording.Attribute] {
     struct Nested: Decodable { var attributes: [String: AttributeValue] }
     let decoder = JSONDecoder()
-    let values = (try? decoder.decode([String: AttributeValue].self, from: data)) ?? [:]
-    let nested = (try? decoder.decode(Nested.self, from: data))?.attributes ?? [:]
-    return values.merging(nested) { $1 }.compactMapValues(\.attribute)
+    var values = (try? decoder.decode([String: AttributeValue].self, from: data)) ?? [:]
+    if let nested = try? decoder.decode(Nested.self, from: data) {
+      values["attributes"] = nil
+      values.merge(nested.attributes) { $1 }
+    }
+    return values.compactMapValues(\.attribute)
   }
 
   private static func series(

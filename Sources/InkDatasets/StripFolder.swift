@@ -58,7 +58,7 @@ public enum StripFolder {
         loaded.dataset.examples.append(example)
       } catch let error as FileError {
         loaded.failures.append("\(error)")
-      } catch let error as PNGError {
+      } catch let error as PictureError {
         loaded.failures.append("\(place): \(error)")
       }
       return true

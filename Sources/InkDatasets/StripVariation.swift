@@ -60,9 +60,10 @@ extension Augmentation {
   private func addRemains(to ink: inout StripPixels, using generator: inout SeededGenerator) {
     let (width, height) = (Double(ink.width), Double(ink.height))
     // The writing fills most of the strip, so what is left of its neighbours is at the border.
-    var inside = Bounds(around: Point(0.15 * height, 0.15 * height))
-    inside.maxX = max(0.2 * height, width - 0.15 * height)
-    inside.maxY = 0.85 * height
+    let inset = 0.25 * height
+    var inside = Bounds(around: Point(inset, inset))
+    inside.maxX = max(inset, width - inset)
+    inside.maxY = height - inset
     let pen = Float(generator.uniform(0.03...0.09) * height)
     let strength = Float(generator.uniform(0.6...1))
     for _ in 0...generator.index(below: 2) {
@@ -101,7 +102,7 @@ extension Augmentation {
   private func developed(
     _ ink: StripPixels, _ levels: StripLevels, using generator: inout SeededGenerator
   ) -> Bitmap {
-    let contrast = Float(generator.uniform(0.7...1)) * (levels.ink - levels.paper)
+    let contrast = (1 - Float(light * generator.uniform())) * (levels.ink - levels.paper)
     let uneven = Float(light) * abs(contrast)
     let slopeX = uneven * Float(generator.uniform(-1...1)) / Float(ink.width)
     let slopeY = uneven * Float(generator.uniform(-1...1)) / Float(ink.height)

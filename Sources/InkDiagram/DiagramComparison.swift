@@ -156,7 +156,9 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
   /// Adds the counts of another comparison.
   public static func + (one: DiagramComparison, other: DiagramComparison) -> DiagramComparison {
     var sum = one
-    func add<Value>(_ path: WritableKeyPath<DiagramComparison, Value>, _ plus: (Value, Value) -> Value) {
+    func add<Value>(
+      _ path: WritableKeyPath<DiagramComparison, Value>, _ plus: (Value, Value) -> Value
+    ) {
       sum[keyPath: path] = plus(one[keyPath: path], other[keyPath: path])
     }
     for path in [

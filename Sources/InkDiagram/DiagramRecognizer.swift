@@ -26,6 +26,9 @@ public struct DiagramRecognizer: Sendable {
     self.reader = reader
   }
 
+  /// The strokes of writing for each ring above which bare rings are letters.
+  private static let writingOfState = 6
+
   /// Creates a recogniser with the models that come with this package.
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
@@ -72,6 +75,13 @@ public struct DiagramRecognizer: Sendable {
       } else {
         isState[index].toggle()
       }
+    }
+    // Rings without names and arrows among much writing are letters.
+    if best.arrows.allSatisfy({ $0.to == nil }),
+      best.writing.count > Self.writingOfState * best.states.count,
+      LabelSearch(best).names.isEmpty
+    {
+      return interpretation(candidates.map { _ in false })
     }
     return best
   }

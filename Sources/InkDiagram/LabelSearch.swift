@@ -18,6 +18,8 @@ struct LabelSearch {
   private static let mostWidth = 14.0
   /// The number of arrows that a line may label.
   private static let mostArrows = 5
+  /// The least unit of the distance between label and arrow, as a share of the radius of states.
+  private static let leastUnit = 0.6
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
 
@@ -55,6 +57,8 @@ struct LabelSearch {
       return
     }
     let height = Self.height(of: lines.flatMap(\.traces), scale)
+    // Where people write small, labels still stand as far from arrows as states are large.
+    let unit = max(height, Self.leastUnit * scale)
     let arrows = interpretation.arrows
     var grid = Grid(side: scale)
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
@@ -63,9 +67,12 @@ struct LabelSearch {
     where line.traces.count <= Self.mostStrokes
       && line.high.x - line.low.x < Self.mostWidth * height
     {
-      let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * height
+      let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * unit
       let near = grid.items(near: line.center, reach: reach).map { arrow in
-        (line: number, arrow: arrow, cost: cost(of: line, at: arrows[arrow], height: height))
+        (
+          line: number, arrow: arrow,
+          cost: cost(of: line, at: arrows[arrow], height: height, unit: unit)
+        )
       }
       pairs += near.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
         .prefix(Self.mostArrows)
@@ -110,7 +117,9 @@ struct LabelSearch {
     return hypot(across, down)
   }
 
-  private func cost(of line: TextLine, at arrow: ArrowCandidate, height: Double) -> Double {
+  private func cost(
+    of line: TextLine, at arrow: ArrowCandidate, height: Double, unit: Double
+  ) -> Double {
     let (low, high) = (line.low, line.high)
     let path = arrow.shaft.path
     var nearest = (distance: Double.infinity, index: 0)
@@ -122,7 +131,7 @@ struct LabelSearch {
       let distance = off.length + 0.15 * point.distance(to: line.center)
       if distance < nearest.distance { nearest = (distance, index) }
     }
-    let share = nearest.distance / height
+    let share = nearest.distance / unit
     let place = abs(2 * Double(nearest.index) / Double(max(1, path.count - 1)) - 1)
     let wide = max(0, (high.x - low.x) / height - 5) * 0.4
     let arrowCost = arrow.isInitial ? 1.5 : 0

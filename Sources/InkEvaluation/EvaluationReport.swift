@@ -121,7 +121,7 @@ public struct EvaluationReport: Codable, Sendable {
 
   /// Returns the report as one HTML page that contains pictures of the errors.
   ///
-  /// - Throws: `PNGError` if a picture cannot be encoded.
+  /// - Throws: `PictureError` if a picture cannot be encoded.
   public func html(examples: Dataset, rasterizer: Rasterizer) throws -> String {
     var body = "<h1>Evaluation</h1><p>Model <code>\(ReportPage.escape(model))</code>, data "
     body +=

@@ -105,7 +105,7 @@ public struct ReadingReport: Codable, Sendable {
 
   /// Returns the report as one HTML page that contains pictures of the errors, drawn by `rasterizer`.
   ///
-  /// - Throws: `FileError` or `PNGError` if a picture cannot be made.
+  /// - Throws: `FileError` or `PictureError` if a picture cannot be made.
   public func html(examples: Dataset, rasterizer: LineRasterizer) throws -> String {
     func escape(_ text: String) -> String { ReportPage.escape(text) }
     func table(_ rows: [[String]], hasHeading: Bool = true) -> String {

@@ -729,6 +729,14 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     set {layer = .softmaxNd(newValue)}
   }
 
+  var reverse: CoreML_Specification_ReverseLayerParams {
+    get {
+      if case .reverse(let v)? = layer {return v}
+      return CoreML_Specification_ReverseLayerParams()
+    }
+    set {layer = .reverse(newValue)}
+  }
+
   var flattenTo2D: CoreML_Specification_FlattenTo2DLayerParams {
     get {
       if case .flattenTo2D(let v)? = layer {return v}
@@ -767,6 +775,7 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     case uniDirectionalLstm(CoreML_Specification_UniDirectionalLSTMLayerParams)
     case biDirectionalLstm(CoreML_Specification_BiDirectionalLSTMLayerParams)
     case softmaxNd(CoreML_Specification_SoftmaxNDLayerParams)
+    case reverse(CoreML_Specification_ReverseLayerParams)
     case flattenTo2D(CoreML_Specification_FlattenTo2DLayerParams)
     case reshapeStatic(CoreML_Specification_ReshapeStaticLayerParams)
 
@@ -1624,6 +1633,18 @@ nonisolated struct CoreML_Specification_SliceLayerParams: Sendable {
     ]
 
   }
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_ReverseLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var reverseDim: [Bool] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -2846,7 +2867,7 @@ nonisolated extension CoreML_Specification_NeuralNetworkMeanImage: SwiftProtobuf
 
 nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NeuralNetworkLayer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}8multiply\0\u{2}\u{e}scale\0\u{2}#reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{1e}slice\0\u{2}<gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}H\u{8}softmaxND\0\u{2}t\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}8multiply\0\u{2}\u{e}scale\0\u{2}#reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{1e}slice\0\u{2}<gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}H\u{8}softmaxND\0\u{2}\u{a}reverse\0\u{2}j\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3104,6 +3125,19 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
           self.layer = .softmaxNd(v)
         }
       }()
+      case 960: try {
+        var v: CoreML_Specification_ReverseLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .reverse(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .reverse(v)
+        }
+      }()
       case 1130: try {
         var v: CoreML_Specification_FlattenTo2DLayerParams?
         var hadOneofValue = false
@@ -3225,6 +3259,10 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
     case .softmaxNd?: try {
       guard case .softmaxNd(let v)? = self.layer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 950)
+    }()
+    case .reverse?: try {
+      guard case .reverse(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 960)
     }()
     case .flattenTo2D?: try {
       guard case .flattenTo2D(let v)? = self.layer else { preconditionFailure() }
@@ -4422,6 +4460,36 @@ nonisolated extension CoreML_Specification_SliceLayerParams: SwiftProtobuf.Messa
 
 nonisolated extension CoreML_Specification_SliceLayerParams.SliceAxis: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANNEL_AXIS\0\u{1}HEIGHT_AXIS\0\u{1}WIDTH_AXIS\0")
+}
+
+nonisolated extension CoreML_Specification_ReverseLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReverseLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reverseDim\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBoolField(value: &self.reverseDim) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reverseDim.isEmpty {
+      try visitor.visitPackedBoolField(value: self.reverseDim, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ReverseLayerParams, rhs: CoreML_Specification_ReverseLayerParams) -> Bool {
+    if lhs.reverseDim != rhs.reverseDim {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension CoreML_Specification_GRULayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

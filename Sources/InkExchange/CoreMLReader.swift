@@ -97,6 +97,8 @@ struct CoreMLReader: ModelFileReader {
   /// The content of an axis of a value.
   private enum Axis: String, CustomStringConvertible {
     case step, channel, row, column
+    /// The steps from the last to the first.
+    case reversedStep
     /// The steps of each channel, one channel after the other.
     case channelsOfSteps
     /// An axis of length 1.
@@ -112,6 +114,7 @@ struct CoreMLReader: ModelFileReader {
   }
 
   private static let seriesAxes: [Axis] = [.step, .channel, .one, .one]
+  private static let reversedAxes: [Axis] = [.reversedStep, .channel, .one, .one]
   private static let vectorAxes: [Axis] = [.one, .channel, .one, .one]
   private static let planeAxes: [Axis] = [.one, .channel, .row, .column]
   /// The maximum length of a series, whose length Core ML files do not limit.
@@ -374,7 +377,9 @@ struct CoreMLReader: ModelFileReader {
         }
         try checkActivations(lstm.activations, count: 3, at: place)
         try addLSTM(
-          .lstm(units: try count(lstm.outputVectorSize, "units", at: place)), lstm.params,
+          .lstm(
+            units: try count(lstm.outputVectorSize, "units", at: place),
+            direction: direction(of: value)), lstm.params,
           [lstm.weightParams], layer, &value, at: place)
       case .biDirectionalLstm(let lstm)?:
         try checkActivations(lstm.activationsForwardLstm, count: 3, at: place)
@@ -385,6 +390,12 @@ struct CoreMLReader: ModelFileReader {
         try addLSTM(
           .lstm(units: try count(lstm.outputVectorSize, "units", at: place), direction: .both),
           lstm.params, lstm.weightParams, layer, &value, at: place)
+      case .reverse(let reverse)?:
+        let axes = [CoreMLReader.seriesAxes, CoreMLReader.reversedAxes]
+        guard reverse.reverseDim == CoreMLWriter.reversedSteps,
+          let place = axes.firstIndex(of: value.axes)
+        else { throw mismatch(place, "a reversal of a sequence", "another") }
+        value.axes = axes[1 - place]
       case .multiply?, .scale?, .reduce?, .loadConstant?, .slice?:
         throw mismatch(
           place, "a layer of an attention, a layer normalisation or a state",
@@ -396,7 +407,7 @@ struct CoreMLReader: ModelFileReader {
         throw mismatch(
           place,
           "a convolution, pooling, activation, flatten, inner product, batch normalisation, GRU, LSTM, "
-            + "concatenation, permutation or softmax",
+            + "concatenation, permutation, reversal or softmax",
           kind ?? "nothing")
       }
     }
@@ -563,13 +574,34 @@ struct CoreMLReader: ModelFileReader {
           throw mismatch(place, "channels of vectors or series", "\(value.axes)")
         }
       }
-      if sources.count > 1 { try graph.add(.concatenation, from: sources, at: place) }
+      guard sources.count > 1, !joinsDirections(layer, sources) else { return }
+      try graph.add(.concatenation, from: sources, at: place)
+    }
+
+    /// Whether a concatenation is that of the two directions of a GRU, which is then one layer.
+    private mutating func joinsDirections(
+      _ layer: Layer, _ sources: [Architecture.Source]
+    ) -> Bool {
+      // What the directions compute is read here only.
+      guard layer.input.count == 2, layer.input.allSatisfy({ readers[$0]?.count == 1 }),
+        let last = layers.first(where: { $0.output == [layer.input[1]] }),
+        case .reverse? = last.layer, readers[last.input[0]]?.count == 1
+      else { return false }
+      return graph.joinDirections(sources)
     }
 
     // MARK: Recurrent layers
 
+    /// The direction in which a layer reads a series that may be reversed.
+    private func direction(of value: Value) -> Direction {
+      value.axes == CoreMLReader.reversedAxes ? .backward : .forward
+    }
+
     /// Makes the steps the sequence; one step is a sequence of its own.
-    private func useSequence(_ value: inout Value, at place: String) throws(ModelError) {
+    private func useSequence(
+      _ value: inout Value, mayBeReversed: Bool = false, at place: String
+    ) throws(ModelError) {
+      if mayBeReversed, value.axes == CoreMLReader.reversedAxes { return }
       if graph.series?.length == 1, value.axes[1] == .channel {
         value.axes = CoreMLReader.seriesAxes
       }
@@ -605,7 +637,7 @@ struct CoreMLReader: ModelFileReader {
       _ weights: [CoreML_Specification_LSTMWeightParams], _ file: Layer, _ value: inout Value,
       at place: String
     ) throws(ModelError) {
-      try useSequence(&value, at: place)
+      try useSequence(&value, mayBeReversed: weights.count == 1, at: place)
       try checkOutput(parameters.sequenceOutput, at: place)
       guard !parameters.hasPeepholeVectors_p, !parameters.coupledInputAndForgetGate else {
         throw mismatch(place, "no peepholes and no coupled gates", "peepholes or coupled gates")
@@ -662,7 +694,8 @@ struct CoreMLReader: ModelFileReader {
       _ gru: CoreML_Specification_GRULayerParams, _ layer: Layer, _ value: inout Value,
       at place: String
     ) throws(ModelError) {
-      try useSequence(&value, at: place)
+      try useSequence(&value, mayBeReversed: true, at: place)
+      let direction = direction(of: value)
       guard !gru.reverseInput else {
         throw mismatch(place, "a layer that reads forwards", "one that reads backwards")
       }
@@ -694,7 +727,8 @@ struct CoreMLReader: ModelFileReader {
       guard layer.input.count > 1, try hasConstantUnit(layer.input[1], size, at: place) else {
         for name in layer.input.dropFirst() { try checkState(name, at: place) }
         let arrays = [weight, recursion, bias, [Float](repeating: 0, count: 3 * size)]
-        return try graph.addRecurrent(.gru(units: size), units: size, [arrays], at: place)
+        return try graph.addRecurrent(
+          .gru(units: size, direction: direction), units: size, [arrays], at: place)
       }
       // The last unit is always 1; the products with it are the biases of the state.
       let units = size - 1
@@ -715,10 +749,10 @@ struct CoreMLReader: ModelFileReader {
           arrays[3].append(recursion[unit * size + units])
         }
       }
-      try graph.addRecurrent(.gru(units: units), units: units, [arrays], at: place)
+      try graph.addRecurrent(
+        .gru(units: units, direction: direction), units: units, [arrays], at: place)
       used.insert(reader[0])
-      values[layers[reader[0]].output[0]] = Value(
-        source: graph.current, axes: CoreMLReader.seriesAxes)
+      values[layers[reader[0]].output[0]] = Value(source: graph.current, axes: value.axes)
     }
 
     /// Whether an initial state of `size` units is 1 in the last one, and 0 or an input in the others.
@@ -845,6 +879,7 @@ struct CoreMLReader: ModelFileReader {
       case .concat(let concat)?: (unknown, known) = (concat.unknownFields, [100])
       case .slice(let slice)?: (unknown, known) = (slice.unknownFields, [1, 2, 3, 4])
       case .permute(let permute)?: (unknown, known) = (permute.unknownFields, [1])
+      case .reverse(let reverse)?: (unknown, known) = (reverse.unknownFields, [1])
       case .reshape(let reshape)?: (unknown, known) = (reshape.unknownFields, [1, 2])
       case .loadConstant(let constant)?: (unknown, known) = (constant.unknownFields, [1, 2])
       case .multiply?, .softmax?, .softmaxNd?, nil: return

@@ -4,7 +4,8 @@ import InkRecognizer
 import SwiftProtobuf
 
 /// Writes a network as a Core ML neural network, specification version 1 (iOS 11, macOS 10.13); version 3 (iOS 12,
-/// macOS 10.14) if the width of a picture varies.
+/// macOS 10.14) if the width of a picture varies; version 4 (iOS 13, macOS 10.15) if a layer reads series from
+/// the last step to the first, because only that version can reverse them.
 ///
 /// Core ML's values have the axes `[sequence, batch, channel, height, width]`. A series goes in as
 /// `[length, 1, channels]`: its steps are the sequence. A grey picture is an image, other pictures and
@@ -19,6 +20,8 @@ struct CoreMLWriter {
   private var values: [Architecture.Source: String] = [:]
   private let label: String
   private let probabilities: String
+  /// Whether a series is reversed.
+  private var reverses = false
 
   /// The axes of a sequence with its steps as columns, and back.
   static let stepsAsColumns: [UInt64] = [3, 1, 2, 0]
@@ -29,7 +32,7 @@ struct CoreMLWriter {
 
   /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
   ///
-  /// - Throws: `ModelError` naming the layer that Core ML does not have.
+  /// - Throws: `ModelError` naming the input that Core ML does not have.
   init(_ content: NetworkExport) throws(ModelError) {
     self.content = content
     let architecture = content.architecture
@@ -44,7 +47,7 @@ struct CoreMLWriter {
     }
     label = names.name("label")
     probabilities = names.name("labelProbabilities")
-    for index in architecture.nodes.indices { values[.node(index)] = try add(index) }
+    for index in architecture.nodes.indices { values[.node(index)] = add(index) }
     var logits = values[.node(architecture.nodes.count - 1)]!
     if content.temperature != 1 {
       logits = append(names.name("temperature"), [logits]) {
@@ -56,7 +59,7 @@ struct CoreMLWriter {
 
   func data() throws -> Data {
     var file = CoreML_Specification_Model()
-    file.specificationVersion = content.hasVariableWidth ? 3 : 1
+    file.specificationVersion = reverses ? 4 : content.hasVariableWidth ? 3 : 1
     file.description_p = description
     let preprocessing = content.architecture.inputs.indices.filter(isImage).map { index in
       CoreML_Specification_NeuralNetworkPreprocessing.with {
@@ -113,7 +116,7 @@ struct CoreMLWriter {
       description.output = [
         Self.array(
           probabilities, [content.architecture.classCount],
-          "The probability of each label, step after step: \(labels)")
+          "The probability of the blank and of each label, step after step: \(labels)")
       ]
     }
     description.output += stateOutputs
@@ -174,7 +177,7 @@ struct CoreMLWriter {
   // MARK: Layers
 
   /// Adds node `index` and returns the name of its output.
-  private mutating func add(_ index: Int) throws(ModelError) -> String {
+  private mutating func add(_ index: Int) -> String {
     let architecture = content.architecture
     let network = content.network
     let layer = architecture.nodes[index].layer
@@ -256,8 +259,18 @@ struct CoreMLWriter {
         $0.convolution.bias = weights(.bias)
       }
       return permute(convolved, Self.stepsAsColumns, as: name)
-    case .gru(let layer): return try addGRU(layer, index, read[0], name)
-    case .lstm(let layer): return try addLSTM(layer, index, read[0], name)
+    case .gru(let layer):
+      let sides = layer.direction.passes.map { pass in
+        let side =
+          layer.direction == .both
+          ? names.name("\(name).\(pass.isBackward ? "backward" : "forward")") : name
+        guard pass.isBackward else { return addGRU(layer, index, pass, read[0], side) }
+        return reversing(read[0], as: side) { $0.addGRU(layer, index, pass, $1, $2) }
+      }
+      return sides.count == 1 ? sides[0] : joined(sides, name)
+    case .lstm(let layer):
+      guard layer.direction == .backward else { return addLSTM(layer, index, read[0], name) }
+      return reversing(read[0], as: name) { $0.addLSTM(layer, index, $1, $2) }
     case .timePooling(let layer):
       guard layer.method == .attention else {
         let columns = permute(read[0], Self.stepsAsColumns, "\(name).columns")
@@ -309,7 +322,25 @@ struct CoreMLWriter {
     }
   }
 
-  /// Adds a GRU.
+  /// Adds what `add` makes of the reversed steps of `input`, and reverses its output, which gets `name`.
+  ///
+  /// Core ML's own way to read a series backwards does not define the order of its outputs.
+  private mutating func reversing(
+    _ input: String, as name: String, _ add: (inout CoreMLWriter, String, String) -> String
+  ) -> String {
+    reverses = true
+    func reverse(_ value: String, as name: String) -> String {
+      append(name, [value]) { $0.reverse.reverseDim = Self.reversedSteps }
+    }
+    let turned = reverse(input, as: names.name("\(name).reversed"))
+    let output = add(&self, turned, names.name("\(name).turned"))
+    return reverse(output, as: name)
+  }
+
+  /// The first of the five axes of a value.
+  static let reversedSteps = [true, false, false, false, false]
+
+  /// Adds one direction of a GRU.
   ///
   /// Core ML has one bias for each gate:
   ///
@@ -318,17 +349,10 @@ struct CoreMLWriter {
   /// The bias cn of the state, where there is one, is the product with one more unit, whose state is
   /// always 1: it begins with 1, and its gate z is 1.
   private mutating func addGRU(
-    _ layer: GRU, _ index: Int, _ input: String, _ name: String
-  ) throws(ModelError) -> String {
-    guard layer.direction == .forward else {
-      throw content.refuse(
-        index, to: "coreml",
-        "a GRU that reads forwards, because Core ML does not define the order of a reversed "
-          + "output (an LSTM can read in both directions; ONNX has all directions)",
-        layer.direction.rawValue)
-    }
+    _ layer: GRU, _ index: Int, _ pass: Direction.Pass, _ input: String, _ name: String
+  ) -> String {
     let units = layer.units
-    let values = Direction.forward.passes[0].roles.map { content.network.values(index, $0) }
+    let values = pass.roles.map { content.network.values(index, $0) }
     let inputs = values[0].count / (3 * units)
     func rows(_ gate: Int, _ values: [Float]) -> [Float] {
       let length = values.count / 3
@@ -402,16 +426,11 @@ struct CoreMLWriter {
     return slice(output, as: name)
   }
 
-  /// Adds an LSTM; both biases of a gate are one in Core ML.
+  /// Adds an LSTM, which reads forwards or in both directions, or one direction of it; both biases of a gate
+  /// are one in Core ML.
   private mutating func addLSTM(
     _ layer: LSTM, _ index: Int, _ input: String, _ name: String
-  ) throws(ModelError) -> String {
-    guard layer.direction != .backward else {
-      throw content.refuse(
-        index, to: "coreml",
-        "an LSTM that reads forwards or in both directions, because Core ML does not define the "
-          + "order of a reversed output (ONNX has all directions)", layer.direction.rawValue)
-    }
+  ) -> String {
     let inputs = content.architecture.inputShape(of: index).channelCount
     let parameters = CoreML_Specification_LSTMParams.with {
       $0.sequenceOutput = true
@@ -422,7 +441,7 @@ struct CoreMLWriter {
       let values = pass.roles.map { content.network.values(index, $0) }
       return Self.weights(values, bias: zip(values[2], values[3]).map { $0 + $1 })
     }
-    guard layer.direction == .forward else {
+    guard layer.direction != .both else {
       return append(name, [input]) {
         $0.biDirectionalLstm.inputVectorSize = UInt64(inputs)
         $0.biDirectionalLstm.outputVectorSize = UInt64(layer.units)

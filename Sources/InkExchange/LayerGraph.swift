@@ -194,6 +194,29 @@ struct LayerGraph: ModelFileReader {
     }
   }
 
+  /// Makes one GRU of the two last layers, if one of them reads forwards and the other backwards what it
+  /// reads; returns whether they are such layers.
+  mutating func joinDirections(_ sources: [Architecture.Source]) -> Bool {
+    let first = nodes.count - 2
+    guard first >= 0, sources == [.node(first), .node(first + 1)],
+      case .series(let length, _) = shapes[first],
+      case .gru(let forward) = nodes[first].layer, case .gru(let backward) = nodes[first + 1].layer,
+      forward.direction == .forward, backward.direction == .backward,
+      forward.units == backward.units, nodes[first].sources == nodes[first + 1].sources
+    else { return false }
+    let layer = Layer.gru(units: forward.units, direction: .both)
+    for role in Direction.backward.passes[0].roles {
+      weights[Parameter.name(node: first, role)] = weights.removeValue(
+        forKey: Parameter.name(node: first + 1, role))
+    }
+    nodes.removeLast()
+    shapes.removeLast()
+    nodes[first].layer = layer
+    shapes[first] = .series(length: length, channels: 2 * forward.units)
+    current = .node(first)
+    return true
+  }
+
   /// Adds a layer normalisation; each list has one value for each channel.
   mutating func addLayerNormalization(
     scale: [Float], shift: [Float]?, epsilon: Float, at place: String

@@ -31,7 +31,7 @@ enum ProtobufFields {
       160: [15: weights, 16: weights, 17: weights, 18: weights],
       245: leaf, 290: leaf, 300: leaf, 310: leaf,
       410: [10: leaf], 420: [10: leaf, 20: leaf],
-      430: [10: leaf, 11: leaf, 20: leaf], 1140: leaf,
+      430: [10: leaf, 11: leaf, 20: leaf], 960: leaf, 1140: leaf,
     ],
     2: [10: leaf], 100: leaf, 101: leaf,
   ]

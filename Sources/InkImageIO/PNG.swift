@@ -19,21 +19,54 @@ public enum PNG {
   ///
   /// Transparent pixels become black if the ink is light, and white if it is dark.
   ///
-  /// - Throws: `PNGError` naming `path` where the data is no PNG, broken or too large.
-  public static func decode(_ data: Data, path: String) throws(PNGError) -> Bitmap {
+  /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
+  public static func decode(_ data: Data, path: String) throws(PictureError) -> Bitmap {
     guard isPNG(data) else {
-      throw PNGError(
+      throw PictureError(
         path: path, expected: "a PNG", found: data.isEmpty ? "an empty file" : "something else")
     }
-    let result = data.withUnsafeBytes { bytes -> Result<Bitmap, PNGError> in
+    let (image, samples) = try samples(data, path: path) { format in
+      format & png_uint_32(PNG_FORMAT_FLAG_ALPHA)
+    }
+    let hasAlpha = image.format & png_uint_32(PNG_FORMAT_FLAG_ALPHA) != 0
+    return Bitmap(
+      width: Int(image.width), height: Int(image.height),
+      pixels: hasAlpha ? composited(samples) : samples)
+  }
+
+  /// Reads any PNG as a photograph; transparent pixels become the background of the ink.
+  ///
+  /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
+  public static func photograph(_ data: Data, path: String) throws(PictureError) -> Photograph {
+    let alpha = png_uint_32(PNG_FORMAT_FLAG_ALPHA)
+    let color = png_uint_32(PNG_FORMAT_FLAG_COLOR)
+    let (image, samples) = try samples(data, path: path) { format in
+      format & alpha != 0 ? alpha : format & color
+    }
+    return Photograph(
+      width: Int(image.width), height: Int(image.height),
+      channels: image.format & color == 0 ? 1 : 3,
+      samples: image.format & alpha == 0 ? samples : composited(samples))
+  }
+
+  /// Decodes a PNG to the format that `choose` returns for that of the file.
+  private static func samples(
+    _ data: Data, path: String, choose: (png_uint_32) -> png_uint_32
+  ) throws(PictureError) -> (image: png_image, samples: [UInt8]) {
+    guard isPNG(data) else {
+      throw PictureError(
+        path: path, expected: "a PNG", found: data.isEmpty ? "an empty file" : "something else")
+    }
+    let result = data.withUnsafeBytes { bytes -> Result<(png_image, [UInt8]), PictureError> in
       var image = png_image()
       image.version = png_uint_32(PNG_IMAGE_VERSION)
       defer { png_image_free(&image) }
-      func failure() -> Result<Bitmap, PNGError> {
+      func failure() -> Result<(png_image, [UInt8]), PictureError> {
         let message = withUnsafeBytes(of: image.message) { bytes in
           String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return .failure(PNGError(path: path, expected: "a whole PNG", found: "libpng: \(message)"))
+        return .failure(
+          PictureError(path: path, expected: "a whole PNG", found: "libpng: \(message)"))
       }
       guard png_image_begin_read_from_memory(&image, bytes.baseAddress, bytes.count) != 0 else {
         return failure()
@@ -41,59 +74,70 @@ public enum PNG {
       let (width, height) = (Int(image.width), Int(image.height))
       guard width * height <= mostPixels else {
         return .failure(
-          PNGError(
+          PictureError(
             path: path, expected: "at most \(mostPixels) pixels", found: "\(width) × \(height)"))
       }
-      let hasAlpha = image.format & png_uint_32(PNG_FORMAT_FLAG_ALPHA) != 0
-      let channels = hasAlpha ? 2 : 1
-      image.format &= png_uint_32(PNG_FORMAT_FLAG_ALPHA)
+      // A byte of deflated data gives at most 1,032 bytes of pixels, which hold 8 pixels each.
+      guard width * height <= data.count * 1032 * 8 else {
+        return .failure(
+          PictureError(
+            path: path, expected: "the data of \(width) × \(height) pixels",
+            found: "\(data.count) bytes"))
+      }
+      image.format = choose(image.format)
+      // Cameras and scanners write 16 bits with the same curve as 8 bits.
+      image.flags |= png_uint_32(PNG_IMAGE_FLAG_16BIT_sRGB)
+      let channels = (image.format & 1 != 0 ? 1 : 0) + (image.format & 2 != 0 ? 3 : 1)
       var samples = [UInt8](repeating: 0, count: width * height * channels)
       let read = samples.withUnsafeMutableBytes {
         png_image_finish_read(&image, nil, $0.baseAddress, 0, nil)
       }
       guard read != 0 else { return failure() }
-      return .success(
-        Bitmap(
-          width: width, height: height, pixels: hasAlpha ? composited(samples) : samples))
+      return .success((image, samples))
     }
     return try result.get()
   }
 
   /// Reads the PNG file at `path` as 8-bit grey.
   ///
-  /// - Throws: `PNGError` if it cannot be read.
-  public static func read(path: String) throws(PNGError) -> Bitmap {
+  /// - Throws: `PictureError` if it cannot be read.
+  public static func read(path: String) throws(PictureError) -> Bitmap {
+    try decode(contents(of: path), path: path)
+  }
+
+  /// Returns the bytes of the picture at `path`.
+  static func contents(of path: String) throws(PictureError) -> Data {
     let handle = FileHandle(forReadingAtPath: path)
     defer { try? handle?.close() }
     // The size of a pipe is unknown.
     guard let data = try? handle?.read(upToCount: longestFile + 1) ?? Data(), handle != nil else {
-      throw PNGError(path: path, expected: "a readable file", found: "none")
+      throw PictureError(path: path, expected: "a readable file", found: "none")
     }
     guard data.count <= longestFile else {
-      throw PNGError(path: path, expected: "at most \(longestFile >> 20) MiB", found: "more")
+      throw PictureError(path: path, expected: "at most \(longestFile >> 20) MiB", found: "more")
     }
-    return try decode(data, path: path)
+    return data
   }
 
   /// Returns the picture as an 8-bit grey PNG.
   ///
-  /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
-  public static func encode(_ bitmap: Bitmap) throws(PNGError) -> Data {
+  /// - Throws: `PictureError` if libpng refuses, as for a picture without pixels.
+  public static func encode(_ bitmap: Bitmap) throws(PictureError) -> Data {
     try encode(
       bitmap.pixels, width: bitmap.width, height: bitmap.height, format: PNG_FORMAT_GRAY)
   }
 
   /// Returns the picture as an 8-bit RGB PNG.
   ///
-  /// - Throws: `PNGError` if libpng refuses, as for a picture without pixels.
-  public static func encode(_ picture: ColorPicture) throws(PNGError) -> Data {
+  /// - Throws: `PictureError` if libpng refuses, as for a picture without pixels.
+  public static func encode(_ picture: ColorPicture) throws(PictureError) -> Data {
     try encode(
       picture.samples, width: picture.width, height: picture.height, format: PNG_FORMAT_RGB)
   }
 
   private static func encode(
     _ samples: [UInt8], width: Int, height: Int, format: some BinaryInteger
-  ) throws(PNGError) -> Data {
+  ) throws(PictureError) -> Data {
     var image = png_image()
     image.version = png_uint_32(PNG_IMAGE_VERSION)
     image.width = png_uint_32(width)
@@ -108,7 +152,7 @@ public enum PNG {
       png_image_write_to_memory(&image, out.baseAddress, &count, 0, samples, 0, nil)
     }
     guard written != 0 else {
-      throw PNGError(
+      throw PictureError(
         path: "PNG", expected: "a picture that libpng writes", found: "\(width) × \(height) pixels")
     }
     return data.prefix(count)
@@ -130,17 +174,4 @@ public enum PNG {
       return UInt8((sum + 127) / 255)
     }
   }
-}
-
-/// A PNG that cannot be read or written.
-public struct PNGError: Error, Hashable, CustomStringConvertible {
-  /// The file.
-  public var path: String
-  /// The expected value.
-  public var expected: String
-  /// The found value.
-  public var found: String
-
-  /// The error in one line.
-  public var description: String { "\(path): expected \(expected), found \(found)" }
 }

@@ -32,7 +32,7 @@ public enum PictureForm: String, Hashable, Sendable, CaseIterable {
 
   /// Returns the file of a picture, which `svg` describes; `scale` is the pixels of a PNG per unit.
   ///
-  /// - Throws: `SVGError` or `PNGError` if a PNG or PDF cannot be rendered or encoded.
+  /// - Throws: `SVGError` or `PictureError` if a PNG or PDF cannot be rendered or encoded.
   public func data(of svg: String, scale: Double = 1) throws -> Data {
     switch self {
     case .svg: Data(svg.utf8)

@@ -85,7 +85,7 @@ extension Architecture {
   ///
   /// It reads grey lines of `height` rows and any of ``lineWidths``, and has a distribution for every four
   /// columns. `classCount` is the number of characters and one more for the blank. With 100 classes and a
-  /// height of 32, it has 244,420 parameters.
+  /// height of 32, it has 348,948 parameters.
   ///
   /// - Throws: `ArchitectureError` where the height does not fit it.
   public static func reader(
@@ -98,10 +98,11 @@ extension Architecture {
       name: "line", form: .image(channels: 1, height: height, width: .variable(lineWidths)))
     let layers =
       convolution(16) + [.maxPooling(size: 2)]
-      + convolution(32) + [.maxPooling(size: 2)]
-      + convolution(48) + convolution(64)
+      + convolution(40) + [.maxPooling(size: 2)]
+      + convolution(64) + convolution(72)
       + [
-        .columns, .dense(units: 112), .relu, .dropout(rate: 0.2), .gru(units: 96, direction: .both),
+        .columns, .dense(units: 128), .relu, .dropout(rate: 0.2),
+        .gru(units: 120, direction: .both),
         .dropout(rate: 0.3), .dense(units: classCount),
       ]
     return try Architecture(

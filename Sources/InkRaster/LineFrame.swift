@@ -62,7 +62,7 @@ struct StrokeShape: LineShape {
 /// The map from a line of writing to the rows and columns of its picture.
 ///
 /// y is levelled by `y - slope * x`. Inside a band around most of the ink, one scale applies to x
-/// and y. Above and below the band, y is squeezed. The band covers nearly all lines as a whole.
+/// and y, but for the stretch of x. Above and below the band, y is squeezed. The band covers nearly all lines as a whole.
 struct LineFrame {
   /// The number of columns of the picture.
   let columns: Int
@@ -70,6 +70,7 @@ struct LineFrame {
   let slope: Double
   private let band: ClosedRange<Double>
   private let scale: Double
+  private let stretch: Double
   private let centerX: Double
   private let centerLevel: Double
   private let middleRow: Double
@@ -122,7 +123,8 @@ struct LineFrame {
     let scale = size > 0 ? room / size : 0
     // An extent that is too small to divide by counts as 0.
     self.scale = scale.isFinite ? scale : 0
-    let width = extent.width * self.scale + 2 * rasterizer.margin + rasterizer.penWidth
+    stretch = rasterizer.stretch
+    let width = extent.width * self.scale * stretch + 2 * rasterizer.margin + rasterizer.penWidth
     let needed = width.rounded(.up)
     guard needed <= Double(rasterizer.maxWidth) else {
       throw .tooLong(columns: Int(min(needed, 1e15)), limit: rasterizer.maxWidth)
@@ -134,10 +136,12 @@ struct LineFrame {
   }
 
   /// The width of a column on the line; 0 for a line without extent.
-  var unitsPerColumn: Double { scale > 0 ? 1 / scale : 0 }
+  var unitsPerColumn: Double { scale > 0 ? 1 / (scale * stretch) : 0 }
+
+  private var unitsPerRow: Double { scale > 0 ? 1 / scale : 0 }
 
   /// The horizontal position on the picture.
-  func column(_ x: Double) -> Double { (x - centerX) * scale + Double(columns) / 2 }
+  func column(_ x: Double) -> Double { (x - centerX) * scale * stretch + Double(columns) / 2 }
 
   /// The vertical position on the picture.
   func row(_ x: Double, _ y: Double) -> Double {
@@ -149,7 +153,7 @@ struct LineFrame {
 
   /// The y coordinate, at x 0, of a vertical position on the picture.
   func levelledY(row: Double) -> Double {
-    let level = centerLevel + (row - middleRow) * unitsPerColumn
+    let level = centerLevel + (row - middleRow) * unitsPerRow
     let inside = min(max(level, band.lowerBound), band.upperBound)
     return inside + (level - inside) / Self.squeeze
   }

@@ -3,9 +3,9 @@ import Ink
 /// Renders a line of writing as a grey picture of a fixed height, as wide as the writing.
 ///
 /// Training and use of a reader call it with the same parameters. It levels the line if the line
-/// slopes, scales it to the height with one scale in both directions, and draws it with the pen of
-/// all rasterisers. So the sizes of the characters relative to each other stay, and the drop of a
-/// subscript stays. The scale follows the size of most of the ink: what a single stroke adds far
+/// slopes, scales it to the height, with one scale in both directions unless ``stretch`` makes it wider, and
+/// draws it with the pen of all rasterisers. So the sizes of the characters relative to each other stay, and
+/// the drop of a subscript stays. The scale follows the size of most of the ink: what a single stroke adds far
 /// above or below is squeezed. ``render(_:)-(Drawing)`` takes strokes, ``render(_:)-(Bitmap)`` takes
 /// a strip that was cut from a picture.
 public struct LineRasterizer: Hashable, Sendable, Codable {
@@ -15,11 +15,17 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   public let margin: Double
   /// The pen width, in pixels.
   public let penWidth: Double
+  /// How many times wider than high a character becomes.
+  ///
+  /// Narrow letters then cover more of the steps of a reader, which are a few columns wide.
+  public let stretch: Double
   /// The width of the narrowest picture, in pixels.
   public let minWidth: Int
   /// The width of the widest picture, in pixels.
   public let maxWidth: Int
 
+  /// The allowed stretches.
+  public static let stretches = 1.0...4.0
   /// The allowed heights.
   public static let heights = 16...256
   /// The allowed widths.
@@ -30,8 +36,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen
   ///   leave no room for ink.
   public init(
-    height: Int = 32, margin: Double = 2, penWidth: Double = 2, minWidth: Int = 8,
-    maxWidth: Int = 2048
+    height: Int = 32, margin: Double = 2, penWidth: Double = 2, stretch: Double = 1,
+    minWidth: Int = 8, maxWidth: Int = 2048
   ) throws(RasterError) {
     guard Self.heights.contains(height) else {
       throw .invalidParameter(
@@ -51,6 +57,12 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
         name: "margin", expected: "at least 8 pixels left between margins and pen",
         found: "\(Double(height) - 2 * margin - penWidth)")
     }
+    guard Self.stretches.contains(stretch) else {
+      throw .invalidParameter(
+        name: "stretch",
+        expected: "\(Self.stretches.lowerBound) to \(Self.stretches.upperBound)",
+        found: "\(stretch)")
+    }
     guard minWidth <= maxWidth, Self.widths.contains(minWidth), Self.widths.contains(maxWidth)
     else {
       throw .invalidParameter(
@@ -62,6 +74,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     self.height = height
     self.margin = margin
     self.penWidth = penWidth
+    self.stretch = stretch
     self.minWidth = minWidth
     self.maxWidth = maxWidth
   }
@@ -69,7 +82,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   /// The default rasteriser, 32 rows high.
   public static let standard = try! LineRasterizer()
 
-  /// Returns a rasteriser of the same height and widths with another margin or pen width, if given.
+  /// Returns a rasteriser of the same height, stretch and widths with another margin or pen width, if given.
   ///
   /// - Throws: `RasterError.invalidParameter` if they do not fit the height.
   public func with(
@@ -77,7 +90,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   ) throws(RasterError) -> LineRasterizer {
     try LineRasterizer(
       height: height, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth,
-      minWidth: minWidth, maxWidth: maxWidth)
+      stretch: stretch, minWidth: minWidth, maxWidth: maxWidth)
   }
 
   /// Renders `drawing`, one line of writing.
@@ -128,7 +141,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   }
 
   private enum CodingKeys: CodingKey {
-    case height, margin, penWidth, minWidth, maxWidth
+    case height, margin, penWidth, stretch, minWidth, maxWidth
   }
 
   /// Reads the parameters and checks them.
@@ -140,6 +153,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       height: container.decode(Int.self, forKey: .height),
       margin: container.decode(Double.self, forKey: .margin),
       penWidth: container.decode(Double.self, forKey: .penWidth),
+      // Models of earlier versions have none.
+      stretch: container.decodeIfPresent(Double.self, forKey: .stretch) ?? 1,
       minWidth: container.decode(Int.self, forKey: .minWidth),
       maxWidth: container.decode(Int.self, forKey: .maxWidth))
   }

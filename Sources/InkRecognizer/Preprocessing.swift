@@ -55,8 +55,9 @@ public enum Preprocessing: Hashable, Sendable {
       return "\(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
         + "pen \(raster.penWidth), grey × \(scale)"
     case .line(let line, let scale):
-      return "lines of \(line.height) pixels, margin \(line.margin), pen \(line.penWidth), "
-        + "grey × \(scale)"
+      return
+        "lines of \(line.height) pixels, stretch \(line.stretch), margin \(line.margin), "
+        + "pen \(line.penWidth), grey × \(scale)"
     case .strokes(let encoder, _):
       let steps =
         switch encoder.sampling {

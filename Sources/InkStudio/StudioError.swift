@@ -30,7 +30,7 @@ func plainText(of error: any Error) -> String {
   switch error {
   case is StudioError, is MissingDocument, is AutomatonError, is InkError,
     is RasterError, is ModelError, is ArchitectureError, is TrainingError, is BLASError,
-    is PNGError, is FileError, is SeriesError, is WindowError, is PreparationError:
+    is PictureError, is FileError, is SeriesError, is WindowError, is PreparationError:
     return "\(error)"
   default:
     return "Something went wrong: \(reason(for: error)). Try again."

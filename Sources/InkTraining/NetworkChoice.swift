@@ -71,7 +71,8 @@ public struct NetworkChoice: Hashable, Sendable {
     preprocessing = try architecture.inputs.map { input in
       switch input.form {
       // A narrow line such as `l1''` needs steps for all its characters.
-      case .image(_, let height, .variable): .line(try LineRasterizer(height: height, minWidth: 64))
+      case .image(_, let height, .variable):
+        .line(try LineRasterizer(height: height, stretch: 1.5, minWidth: 64))
       case .image: .raster(rasterizer)
       case .series: try Self.series(of: dataset, window: window).preprocessing
       case .vector:

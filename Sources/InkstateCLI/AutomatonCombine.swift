@@ -34,9 +34,7 @@ enum AutomatonCombine {
       discussion: """
         The result is deterministic and minimal.
 
-        Example:
-
-          inkstate automaton \(combination.rawValue) Examples/Automata/a.automaton \
+        Example: inkstate automaton \(combination.rawValue) Examples/Automata/a.automaton \
         Examples/Automata/d.automaton
         """)
   }

@@ -18,8 +18,7 @@ struct AutomatonGrade: ParsableCommand {
 
       Example:
 
-        inkstate automaton grade Examples/Automata/mod3.automaton Examples/Automata --html \
-      runs/grades.html
+        inkstate automaton grade Examples/Automata/d.automaton Examples/Automata
       """)
 
   @Argument(help: "The automaton that accepts the right words.")

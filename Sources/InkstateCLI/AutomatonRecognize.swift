@@ -4,6 +4,8 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDiagram
+import InkImageIO
+import InkTracing
 import SafeFiles
 
 /// Recognises whole drawings of automata, with their handwriting.
@@ -14,8 +16,9 @@ struct AutomatonRecognize: ParsableCommand {
     discussion: """
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
       with symbols beside them, and an arrow from nowhere to the initial state. NDJSON has one drawing \
-      per line, and an InkML file is one drawing. The command prints the states and the transitions; \
-      --output writes a document for the editor, laid out as it was drawn.
+      per line, and an InkML file is one drawing. In a PNG or JPEG, such as a photograph of paper or a \
+      board, the strokes are traced first, as `inkstate trace` does. The command prints the states and \
+      the transitions; --output writes a document for the editor, laid out as it was drawn.
 
       What could not be read with certainty is listed with the alternatives. --vocabulary names \
       likely symbols and names, one per line; this helps where writing is ambiguous.
@@ -34,7 +37,8 @@ struct AutomatonRecognize: ParsableCommand {
       Example: inkstate automaton recognize Examples/Drawings/mod3.ndjson
       """)
 
-  @Argument(help: "Drawings: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
+  @Argument(
+    help: "Drawings: NDJSON, InkML, gesture XML, PNG or JPEG; - is NDJSON on standard input.")
   var files: [String] = []
 
   @Option(
@@ -119,8 +123,10 @@ struct AutomatonRecognize: ParsableCommand {
   private func answer(_ take: @escaping (Drawing, String) throws -> Void) throws -> Int {
     let inputs = DrawingInputs(
       drawing: take,
-      picture: { _, path in
-        throw InkError(at: Place(file: path), expected: "strokes", found: "a picture")
+      picture: { data, path in
+        let traced = try Tracer().trace(Photograph.decode(data, path: path))
+        for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }
+        try take(traced.uprightDrawing, path)
       })
     var failureCount = 0
     for path in files.isEmpty ? ["-"] : files.flatMap(Self.filesIn) {

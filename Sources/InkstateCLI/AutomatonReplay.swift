@@ -22,8 +22,8 @@ struct AutomatonReplay: ParsableCommand {
 
       Examples:
 
-        inkstate automaton replay Examples/Automata/strokes.ndjson -o runs/a.automaton
-        inkstate automaton replay Examples/Drawings/mod3.ndjson --writing -o runs/b.automaton
+        inkstate automaton replay Examples/Automata/strokes.ndjson
+        inkstate automaton replay Examples/Drawings/mod3.ndjson --writing
       """)
 
   @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")

@@ -77,8 +77,8 @@ struct Classify: ParsableCommand {
         let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
         write(try recognizer.recognize(drawing), named: name, seen: seen)
       },
-      picture: { picture, path in
-        var bitmap = picture
+      picture: { data, path in
+        var bitmap = try PNG.decode(data, path: path)
         let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
         if isInverted { bitmap = bitmap.inverted() }
         if isInverted, polarity == .auto, format.value == .text {

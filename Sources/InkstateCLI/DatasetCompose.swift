@@ -31,9 +31,10 @@ struct DatasetCompose: ParsableCommand {
       data, and the rings and arrows from --shapes or from synthetic writers. With --writers instead \
       of data, everything is synthetic.
 
-      Examples: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
+      Example: inkstate dataset compose datasets/synthetic.ndjson --per-writer 40 --seed 1 \
       --output runs/composed.ndjson
-      inkstate dataset compose --automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
+
+      Example: inkstate dataset compose --automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
       """)
 
   @Argument(
@@ -168,7 +169,8 @@ struct DatasetCompose: ParsableCommand {
     Terminal.show(
       "\(count.counted(noun)) composed by \(writers.counted("writer"))"
         + (others > 0
-          ? ", and \(others.counted("drawing")) that \(others == 1 ? "is" : "are") no writing," : "")
+          ? ", and \(others.counted("drawing")) that \(others == 1 ? "is" : "are") no writing,"
+          : "")
         + " in \(output.output)")
   }
 }

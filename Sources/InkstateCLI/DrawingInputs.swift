@@ -1,16 +1,16 @@
 import Foundation
 import Ink
 import InkImageIO
-import InkRaster
 import InkRecognizer
+import InkTracing
 import SafeFiles
 
 /// Drawings and pictures in files, folders and standard input, each of which gets an answer.
 struct DrawingInputs {
   /// Answers a drawing; the name says where it is.
   let drawing: (_ drawing: Drawing, _ name: String) throws -> Void
-  /// Answers a picture as it is in its file.
-  let picture: (_ picture: Bitmap, _ path: String) throws -> Void
+  /// Answers the contents of a picture's file.
+  let picture: (_ data: Data, _ path: String) throws -> Void
 
   /// Answers everything in `paths`, or in standard input if there are none; returns how many items could
   /// not be read, and prints why.
@@ -51,11 +51,14 @@ struct DrawingInputs {
     return failureCount
   }
 
-  /// Whether a file in a folder is ink or a PNG, by its content or its name.
+  /// The endings of the names of pictures.
+  private static let pictureEndings = [".png", ".jpg", ".jpeg"]
+
+  /// Whether a file in a folder is ink or a picture, by its content or its name.
   private func isReadable(_ path: String) -> Bool {
-    let endings = [".png"] + InkFile.Format.allCases.map { ".\($0.ending)" }
+    let endings = Self.pictureEndings + InkFile.Format.allCases.map { ".\($0.ending)" }
     if endings.contains(where: path.lowercased().hasSuffix) { return true }
-    return (try? InkFile(path: path)) != nil || PNG.isPNG(start(of: path))
+    return (try? InkFile(path: path)) != nil || Photograph.isPhotograph(start(of: path))
   }
 
   private func start(of path: String) -> Data {
@@ -69,12 +72,14 @@ struct DrawingInputs {
     do {
       // A pipe can be opened only once.
       let input = try InputFile(path: path)
-      if PNG.isPNG(try input.start(8)) || path.lowercased().hasSuffix(".png") {
+      if Photograph.isPhotograph(try input.start(8))
+        || Self.pictureEndings.contains(where: path.lowercased().hasSuffix)
+      {
         guard let data = try input.rest(atMost: PNG.longestFile) else {
           throw InkError(
             at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")
         }
-        try picture(PNG.decode(data, path: path), path)
+        try picture(data, path)
         return 0
       }
       let file = try InkFile(input)
@@ -110,8 +115,11 @@ struct DrawingInputs {
         Terminal.say("not read: \(first)\(more)")
       }
       return failureCount
-    } catch let error where error is InkError || error is PNGError {
+    } catch let error where error is InkError || error is PictureError {
       Terminal.say("not read: \(error)")
+      return 1
+    } catch let error as TracingError {
+      Terminal.say("not read: \(path): \(error)")
       return 1
     } catch let error as PreparationError {
       Terminal.say("not read: \(path): \(error)")

@@ -18,6 +18,11 @@ struct Export: ParsableCommand {
       1/255. Labels, preprocessing and rejection thresholds are stored as metadata. Batch \
       normalisation is folded into the neighbouring layers.
 
+      A model that reads text gives a probability of each class for every fourth column of the line: \
+      first the blank, which is no new character, then the labels. The simplest decoder takes the most \
+      likely class of each step, keeps one of equal neighbours and leaves out blanks; U+FFFD is no \
+      writing. Temperature and limits are in the metadata.
+
       Example: inkstate export models/inkstate.safetensors --to coreml --output runs/Strokes.mlmodel
       """)
 
@@ -78,7 +83,7 @@ struct Export: ParsableCommand {
     let data = try model.exported(as: form, name: typeName)
     try FileTree.write(data, to: output)
     print(
-      "\(output): \(form.rawValue), \(data.count.counted("byte")), \(model.labels.joined(separator: ", "))"
+      "\(output): \(form.rawValue), \(data.count.counted("byte")), \(model.labels.joined(separator: model.readsText ? "" : ", "))"
     )
   }
 }

@@ -19,7 +19,8 @@ struct Inkstate: ParsableCommand {
     version: Version.current,
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
-      Classify.self, Read.self, Inspect.self, Export.self, Import.self, AutomatonCommand.self,
+      Classify.self, Read.self, Trace.self, Inspect.self, Export.self, Import.self,
+      AutomatonCommand.self,
       StudioProgram.self,
     ])
 

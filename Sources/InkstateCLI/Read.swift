@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Ink
+import InkImageIO
 import InkRaster
 import InkReader
 import SafeFiles
@@ -43,7 +44,9 @@ struct Read: ParsableCommand {
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
       drawing: { write(try reader.read($0, with: decoder), named: $1) },
-      picture: { write(try reader.read($0, with: decoder), named: $1) }
+      picture: { data, path in
+        write(try reader.read(PNG.decode(data, path: path), with: decoder), named: path)
+      }
     ).answer(paths)
     if failureCount > 0 { throw ExitCode(2) }
   }

@@ -63,8 +63,8 @@ struct Train: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The characters that a reader learns; lines with others are left out. (default: all characters \
-      of the labels)
+      The characters that a reader learns, U+FFFD included for what is no writing; lines with others \
+      are left out. (default: all characters of the labels, or those of the model in --from)
       """, valueName: "characters"))
   var alphabet: String?
 
@@ -145,10 +145,10 @@ struct Train: ParsableCommand {
     let start = try from.map { try Model.read(path: $0) }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
-    if let alphabet {
+    if let alphabet = alphabet ?? start.flatMap({ $0.readsText ? $0.labels.joined() : nil }) {
       learnt = limited(learnt, to: alphabet, part: "training")
       // A character that occurs in the validation part only cannot be learnt.
-      let known = learnt.characters.joined()
+      let known = start == nil ? learnt.characters.joined() : alphabet
       chosenBy = chosenBy.map { limited($0, to: known, part: "validation") }
     }
     let choice = try windows.choice(for: learnt, startingFrom: start)

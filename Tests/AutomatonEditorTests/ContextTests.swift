@@ -27,7 +27,8 @@ import Testing
     return session
   }
 
-  private func arc(_ center: Vector, _ radius: Double, from start: Double, sweep: Double) -> Stroke {
+  private func arc(_ center: Vector, _ radius: Double, from start: Double, sweep: Double) -> Stroke
+  {
     Stroke(
       (0...40).map { step in
         let angle = start + sweep * Double(step) / 40

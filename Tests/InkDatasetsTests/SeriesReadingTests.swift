@@ -572,11 +572,18 @@ import TestSupport
       guard value.isFinite else { continue }
       #expect(read("\(value)") == .number(value))
     }
+    for _ in 0..<20_000 {
+      // With 17 digits, more than one operation rounds correctly.
+      let value = Double(generator.next() >> 11) * 0x1p-43
+      let text = Array("\(value)".utf8)
+      #expect(text.withUnsafeBufferPointer { NumberText.double($0) } == .number(value))
+    }
     // The middle between two floats, and next to it.
     for text in [
       "16777217", "16777219", "16777217.0000001", "16777216.9999999", "1.00000017881393",
       "1.000000178813934", "1.000000178813935", "9007199254740993", "0.1e-45", "1e-46",
       "3.4028235e38",
+      "6.46823525428772e+00", "7.45872661411795e-08", "9.21986393223051e-05",
       "+5", "-0", ".5", "5.", "00012", "1E5", "1e+05",
     ] {
       #expect(read(text) == .number(strtof(text, nil)), "\(text)")

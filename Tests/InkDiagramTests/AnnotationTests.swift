@@ -43,7 +43,9 @@ import TestSupport
     return try #require(try InkFile(path: path).annotatedInk())
   }
 
-  private func group(_ truth: String, _ traces: String, id: String = "", inner: String = "") -> String {
+  private func group(_ truth: String, _ traces: String, id: String = "", inner: String = "")
+    -> String
+  {
     let views = traces.split(separator: " ").map { "<traceView traceDataRef=\"#\($0)\"/>" }
     return """
       <traceGroup\(id.isEmpty ? "" : " xml:id=\"\(id)\"")><annotation type="truth">\(truth)</annotation>\
@@ -79,7 +81,8 @@ import TestSupport
 
   @Test func referencesAndNestedLabelsDecide() throws {
     let ink = try file(
-      group("state", "r0", id: "A", inner: group("label: start", "n")) + group("state", "r1 r2", id: "B")
+      group("state", "r0", id: "A", inner: group("label: start", "n"))
+        + group("state", "r1 r2", id: "B")
         + group(
           "arrow", "s h",
           inner: """

@@ -84,7 +84,8 @@ import Testing
 
   @Test func aMissedStateLeavesTheOthers() {
     let own = diagram("q0 q1 q2", truth)
-    let found = diagram("q1 q2", at: [(310, 95), (600, 105)], initial: [], final: [0], [(0, "b", 1)])
+    let found = diagram(
+      "q1 q2", at: [(310, 95), (600, 105)], initial: [], final: [0], [(0, "b", 1)])
     let comparison = DiagramComparison(found, truth: own)
     #expect(comparison.states == .init(found: 2, missed: 1, wrong: 0))
     #expect(comparison.transitions == .init(found: 1, missed: 2, wrong: 0))

@@ -74,7 +74,7 @@ import TestSupport
       }
     }
     #expect(try PNG.read(path: path) == bitmap)
-    #expect(throws: PNGError.self) { try PNG.read(path: folder.path) }
+    #expect(throws: PictureError.self) { try PNG.read(path: folder.path) }
   }
 
   @Test func aBombIsRefusedBeforeItUnfolds() throws {
@@ -101,7 +101,7 @@ import TestSupport
         "\(error)".hasPrefix("a.png: expected a") && "\(error)".contains(found)
       }
     }
-    #expect(throws: PNGError.self) { try PNG.read(path: "/nowhere/at/all.png") }
+    #expect(throws: PictureError.self) { try PNG.read(path: "/nowhere/at/all.png") }
   }
 
   private func crc32(_ bytes: Data) -> [UInt8] {

@@ -67,6 +67,24 @@ import TestSupport
     }
   }
 
+  @Test func aStretchMakesLinesWiderAndNotHigher() throws {
+    let wide = try LineRasterizer(stretch: 2)
+    let (plain, stretched) = (try rasterizer.render(word), try wide.render(word))
+    let ink = Double(plain.bitmap.width) - 2 * rasterizer.margin - rasterizer.penWidth
+    #expect(abs(Double(stretched.bitmap.width - plain.bitmap.width) - ink) <= 2)
+    #expect(rows(stretched.bitmap) == rows(plain.bitmap))
+    #expect(abs(stretched.unitsPerColumn - plain.unitsPerColumn / 2) < 1e-9)
+    // The strip of a stretched picture's strokes looks like them.
+    let strip = try LineRasterizer(height: 64).render(word).bitmap
+    let fromStrip = try wide.render(strip).bitmap
+    #expect(abs(fromStrip.width - stretched.bitmap.width) <= 6)
+    let (top, bottom) = (rows(fromStrip)?.lowerBound ?? 0, rows(fromStrip)?.upperBound ?? 0)
+    #expect((1...4).contains(top) && (27...30).contains(bottom))
+    let stored = try JSONEncoder().encode(wide)
+    #expect(try JSONDecoder().decode(LineRasterizer.self, from: stored) == wide)
+    #expect(throws: RasterError.self) { try LineRasterizer(stretch: 0.5) }
+  }
+
   @Test(arguments: [1e-9, 1, 1e9]) func sizeAndPlaceDoNotShow(scale: Double) throws {
     let one = try rasterizer.render(word)
     let other = try rasterizer.render(

@@ -412,7 +412,7 @@ import TestSupport
 
   @Test func theReaderIsSmall() throws {
     let reader = try Architecture.reader(classCount: 100)
-    #expect(reader.parameterCount == 244_420)
+    #expect(reader.parameterCount == 348_948)
     #expect(reader.name == "reader" && reader.output == .distributionPerStep)
     #expect(reader.labelCount == 99)
     #expect(try Architecture.reader(classCount: 100, height: 48).parameterCount <= 400_000)

@@ -323,7 +323,8 @@ import Testing
   /// Every example in the help of these commands, as it is written, at the root of a clone.
   @Test(arguments: [
     "", "replay", "check", "run", "trace", "determinize", "minimize", "complement", "equivalent",
-    "convert", "render",
+    "convert", "render", "complete", "remove-epsilon", "reverse", "trim", "expression",
+    "from-expression", "words", "grade",
   ])
   func examplesOfTheHelpRunAsWritten(command: String) throws {
     try FileManager.default.createSymbolicLink(
@@ -447,7 +448,7 @@ import Testing
       "a.inkml",
       """
       <ink xmlns="http://www.w3.org/2003/InkML"><traceGroup><trace>\(ring)</trace></traceGroup>
-      <traceGroup><trace>10 100, 30 100, 50 100</trace></traceGroup></ink>
+      <traceGroup><trace>100 80, 100 100, 100 120</trace></traceGroup></ink>
       """)
     let result = try run("recognize", "a.inkml")
     #expect(result.output.hasPrefix("a.inkml: 1 state, 0 transitions\n"), "\(result.errors)")

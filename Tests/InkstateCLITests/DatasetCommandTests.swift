@@ -294,11 +294,16 @@ import TestSupport
     result = try run("dataset preview lines.ndjson --lines --rows 1 -o lines.png")
     #expect(result.status == 0 && result.output.hasSuffix(" lines on lines.png\n"))
     #expect(try PNG.read(path: "\(folder.path)/lines.png").height > 100)
+    result = try run(
+      "dataset preview lines.ndjson --lines --augmented --columns 2 --rows 1 -o v.png")
+    #expect(result.status == 0, "\(result.errors)")
+    // Each example is beside a variation of it.
+    #expect(
+      try PNG.read(path: "\(folder.path)/v.png") != PNG.read(path: "\(folder.path)/lines.png"))
     for (command, message) in [
       ("compose digits.ndjson --mark-subscripts -o a", "--mark-subscripts needs --lines"),
       ("compose digits.ndjson --no-writing 0.1 -o a", "--no-writing needs --lines"),
       ("compose digits.ndjson --lines --no-writing 1 -o a", "--no-writing must be from 0.0 to 0.9"),
-      ("preview lines.ndjson --lines --augmented -o a", "leave out --augmented"),
     ] {
       result = try run("dataset \(command)")
       #expect(result.status == 64 && result.errors.contains(message))
@@ -317,7 +322,8 @@ import TestSupport
     #expect(result.output == "6 drawings composed by 2 writers in drawings.ndjson\n")
     var drawings = try Dataset.load("\(folder.path)/drawings.ndjson").dataset.examples
     #expect(drawings.count == 6 && drawings.allSatisfy { $0.attributes["automaton"] != nil })
-    result = try run("dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
+    result = try run(
+      "dataset compose --automata --known --writers 1 --per-writer 1 -o known.ndjson")
     #expect(result.output.hasPrefix("7 drawings"))
     _ = try run("dataset synthesize --repertoire digits --writers 3 --per-class 2 -o digits.ndjson")
     result = try run(

@@ -70,6 +70,9 @@ import Testing
       trained.errors.contains(
         "left out: 1 line for training with characters outside the alphabet: `#` 1"))
     #expect(trained.errors.contains("18 examples of ab, 6 for validation"), "\(trained.errors)")
+    let more = try run("train print --from m.safetensors --epochs 1 -o more.safetensors")
+    #expect(more.status == 0, "\(more.errors)")
+    #expect(more.errors.contains("left out: 1 line for training with characters outside"))
     let several = try run(
       "train ink.ndjson --validation print --validation ink.ndjson --architecture reader --alphabet a "
         + "--epochs 1 -o n.safetensors")

@@ -120,6 +120,9 @@ def core_ml_layer(layer, read):
         return [powers / powers.sum(axis=1, keepdims=True)]
     if kind == "permute":
         return [values.transpose(list(p.axis))]
+    if kind == "reverse":
+        assert list(p.reverseDim) == [True, False, False, False, False]
+        return [values[::-1]]
     if kind == "concat":
         return [np.concatenate(read, axis=1)]
     if kind == "multiply":
@@ -278,30 +281,29 @@ def check_networks(folder):
                 state = dict(zip(state, states))
                 parts.append(part[0])
             report(f"{name}, onnx in pieces", [np.abs(np.concatenate(parts) - examples[3][1]).max()])
-        if network["hasCoreML"]:
-            for ending in ["", "-state"] if network["states"] else [""]:
-                path = os.path.join(folder, f"{name}{ending}.mlmodel")
-                model = coremltools.models.MLModel(path, skip_model_load=True).get_spec()
-                expected = 3 if name == "columns" else 1
-                assert model.specificationVersion == expected, model.specificationVersion
-                part = getattr(model, model.WhichOneof("Type"))
-                differences = []
-                for inputs, answer in examples:
-                    start = {entry["name"]: core_ml_input(entry, values)
-                             for entry, values in zip(entries, inputs)}
-                    states = [x.name for x in model.description.input if x.type.isOptional]
-                    pieces = [start]
-                    if states:
-                        pieces = [{"series": piece} for piece in np.split(start["series"], [2, 3])]
-                    current = {x.name: np.zeros((1, x.type.multiArrayType.shape[0], 1, 1))
-                               for x in model.description.input if x.type.isOptional}
-                    found = []
-                    for piece in pieces:
-                        values = core_ml_values(part.layers, {**piece, **current})
-                        found.append(values["labelProbabilities"].reshape(-1, answer.shape[1]))
-                        current = {name: values[f"{name}.next"] for name in states}
-                    differences.append(np.abs(np.concatenate(found) - answer).max())
-                report(f"{name}, coreml{' in pieces' if ending else ''}", differences)
+        for ending in ["", "-state"] if network["states"] else [""]:
+            path = os.path.join(folder, f"{name}{ending}.mlmodel")
+            model = coremltools.models.MLModel(path, skip_model_load=True).get_spec()
+            expected = {"columns": 3, "directions": 4, "reader": 4}.get(name, 1)
+            assert model.specificationVersion == expected, model.specificationVersion
+            part = getattr(model, model.WhichOneof("Type"))
+            differences = []
+            for inputs, answer in examples:
+                start = {entry["name"]: core_ml_input(entry, values)
+                         for entry, values in zip(entries, inputs)}
+                states = [x.name for x in model.description.input if x.type.isOptional]
+                pieces = [start]
+                if states:
+                    pieces = [{"series": piece} for piece in np.split(start["series"], [2, 3])]
+                current = {x.name: np.zeros((1, x.type.multiArrayType.shape[0], 1, 1))
+                           for x in model.description.input if x.type.isOptional}
+                found = []
+                for piece in pieces:
+                    values = core_ml_values(part.layers, {**piece, **current})
+                    found.append(values["labelProbabilities"].reshape(-1, answer.shape[1]))
+                    current = {name: values[f"{name}.next"] for name in states}
+                differences.append(np.abs(np.concatenate(found) - answer).max())
+            report(f"{name}, coreml{' in pieces' if ending else ''}", differences)
         for inputs, answer in examples:
             arguments = ", ".join(
                 ("of: " if index == 0 else f"{entry['name']}: ")

@@ -17,6 +17,7 @@ import InkRecognizer
       switch session.draw(stroke) {
       case .applied(_, let answer): print("drawn: \(answer.top.label)")
       case .head: print("the head of the arrow before it")
+      case .writing, .scratchedOut: print("only with a recogniser of whole drawings")
       case .refused(let reason, let second):
         print("not understood (\(reason)); \(second ?? "nothing") instead?")
       }

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A picture as a camera or scanner gives it: grey or colour, upright.
+public struct Photograph: Hashable, Sendable {
+  /// The number of columns.
+  public let width: Int
+  /// The number of rows.
+  public let height: Int
+  /// 1 for grey, 3 for red, green and blue.
+  public let channels: Int
+  /// The samples, `[height, width, channels]`, 0 is black.
+  public let samples: [UInt8]
+  /// Whether the file ended early or is damaged, so that a part of the picture is missing.
+  public let isDamaged: Bool
+
+  /// Creates a picture of `samples`, `[height, width, channels]`.
+  ///
+  /// - Precondition: there are as many samples as the numbers say; `channels` is 1 or 3.
+  public init(
+    width: Int, height: Int, channels: Int, samples: [UInt8], isDamaged: Bool = false
+  ) {
+    precondition(
+      (channels == 1 || channels == 3) && samples.count == width * height * channels,
+      "a photograph of \(width) × \(height) × \(channels) has not \(samples.count) samples")
+    (self.width, self.height, self.channels) = (width, height, channels)
+    self.samples = samples
+    self.isDamaged = isDamaged
+  }
+
+  /// Returns whether `data` starts as a PNG or a JPEG.
+  public static func isPhotograph(_ data: Data) -> Bool { PNG.isPNG(data) || JPEG.isJPEG(data) }
+
+  /// Reads a PNG or a JPEG, turned upright.
+  ///
+  /// - Throws: `PictureError` naming `path` where the data is neither, broken or too large.
+  public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
+    if PNG.isPNG(data) { return try PNG.photograph(data, path: path) }
+    if JPEG.isJPEG(data) { return try JPEG.decode(data, path: path) }
+    throw PictureError(
+      path: path, expected: "a PNG or a JPEG",
+      found: data.isEmpty ? "an empty file" : "something else")
+  }
+
+  /// Reads the PNG or JPEG at `path`, turned upright.
+  ///
+  /// - Throws: `PictureError` if it cannot be read.
+  public static func read(path: String) throws(PictureError) -> Photograph {
+    try decode(PNG.contents(of: path), path: path)
+  }
+
+  /// Returns the picture turned upright, for the number that EXIF gives to how it was taken.
+  func turned(orientation: Int) -> Photograph {
+    guard (2...8).contains(orientation) else { return self }
+    let isTransposed = orientation >= 5
+    let (newWidth, newHeight) = isTransposed ? (height, width) : (width, height)
+    // The source of the new pixel 0, 0 and the steps in the source per new column and row.
+    let flipsX = [2, 3, 7, 8].contains(orientation)
+    let flipsY = [3, 4, 6, 7].contains(orientation)
+    let origin = (flipsY ? height - 1 : 0) * width + (flipsX ? width - 1 : 0)
+    let stepX = flipsX ? -1 : 1
+    let stepY = flipsY ? -width : width
+    let (columnStep, rowStep) = isTransposed ? (stepY, stepX) : (stepX, stepY)
+    let channels = channels
+    let turned = [UInt8](unsafeUninitializedCapacity: samples.count) { target, count in
+      samples.withUnsafeBufferPointer { source in
+        // Tiles keep the columns of the source in the cache.
+        let tile = 64
+        for top in stride(from: 0, to: newHeight, by: tile) {
+          for left in stride(from: 0, to: newWidth, by: tile) {
+            for row in top..<min(top + tile, newHeight) {
+              for column in left..<min(left + tile, newWidth) {
+                let from = (origin + column * columnStep + row * rowStep) * channels
+                let to = (row * newWidth + column) * channels
+                for channel in 0..<channels { target[to + channel] = source[from + channel] }
+              }
+            }
+          }
+        }
+      }
+      count = samples.count
+    }
+    return Photograph(
+      width: newWidth, height: newHeight, channels: channels, samples: turned,
+      isDamaged: isDamaged)
+  }
+}

@@ -1,0 +1,12 @@
+/// A picture file that cannot be read or written.
+public struct PictureError: Error, Hashable, CustomStringConvertible {
+  /// The file.
+  public var path: String
+  /// The expected value.
+  public var expected: String
+  /// The found value.
+  public var found: String
+
+  /// The error in one line.
+  public var description: String { "\(path): expected \(expected), found \(found)" }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Ink
+import InkImageIO
+import ParallelLoops
+
+/// Turns photographs into ink.
+public struct Tracer: Sendable {
+  private let loop: ParallelLoop
+
+  /// The most pixels that are worked on; a larger picture is made smaller.
+  private static let mostPixels = 6_000_000
+  /// The width of the ink, in pixels, above which a picture is made smaller.
+  private static let wideInk = 9.0
+  /// The width of the ink, in pixels, that it has afterwards at least.
+  private static let fineInk = 4.0
+  /// More strokes than this are noise if half of them are short.
+  private static let leastNoise = 2_000
+  /// The length of a short stroke, in widths of the pen.
+  private static let shortLine = 3.0
+  /// The angle, in radians, up to which a picture counts as straight.
+  static let straight = 0.02
+  /// The most strokes of a drawing.
+  public static let mostStrokes = 20_000
+
+  /// Creates a tracer that uses so many cores.
+  public init(workers: Int = ProcessInfo.processInfo.activeProcessorCount) {
+    loop = ParallelLoop(workers: workers)
+  }
+
+  /// Traces the ink of `photograph`.
+  ///
+  /// - Throws: `TracingError` if the picture has more detail than any drawing.
+  public func trace(_ photograph: Photograph) throws(TracingError) -> TracedDrawing {
+    var result = TracedDrawing(
+      drawing: Drawing([]), traces: [], width: photograph.width, height: photograph.height,
+      penWidth: 0, isLightOnDark: false, rotation: nil,
+      remarks: photograph.isDamaged ? [.damaged] : [])
+    let pixels = Double(photograph.width * photograph.height)
+    let reduction = max(1, Int((pixels / Double(Self.mostPixels)).squareRoot().rounded(.up)))
+    guard min(photograph.width, photograph.height) / reduction >= 3 else {
+      result.remarks.append(.noInk)
+      return result
+    }
+    let ink = inkOf(photograph, reduction: reduction)
+    result.isLightOnDark = ink.picture.isLightOnDark
+    result.rotation = ink.rotation
+    let lines = try lines(in: ink.mask, of: ink.picture)
+    let (scale, deviation) = (Double(ink.picture.reduction), max(1, lines.penWidth / 2))
+    for line in lines.lines {
+      let line = line.smoothed(deviation: deviation, spacing: 2)
+      result.drawing.strokes.append(
+        Stroke(line.points.map { Point($0.x * scale, $0.y * scale) }))
+      result.traces.append(
+        .init(width: line.width * scale, grey: ink.picture.grey(along: line.points)))
+    }
+    result.penWidth = lines.penWidth * scale
+    if result.drawing.strokes.isEmpty { result.remarks.append(.noInk) }
+    if let rotation = result.rotation, abs(rotation) > Self.straight {
+      result.remarks.append(.turned(degrees: rotation * 180 / .pi))
+    }
+    return result
+  }
+
+  /// Finds the ink, in a smaller picture if it is wide.
+  private func inkOf(
+    _ photograph: Photograph, reduction: Int
+  ) -> (picture: EvenedPicture, mask: InkMask, rotation: Double?) {
+    var picture = EvenedPicture(photograph, reduction: reduction, loop: loop)
+    let rotation = picture.removePaperLines(loop: loop)
+    var mask = InkMask(picture, loop: loop)
+    mask.clean(contrast: picture.ink)
+    guard mask.meanWidth > Self.wideInk else { return (picture, mask, rotation) }
+    var skeleton = mask
+    skeleton.thin()
+    let penWidth = Self.penWidth(of: skeleton, distances: mask.distances())
+    let smaller = reduction * Int(penWidth / Self.fineInk)
+    guard penWidth > Self.wideInk, min(photograph.width, photograph.height) / smaller >= 64 else {
+      return (picture, mask, rotation)
+    }
+    return inkOf(photograph, reduction: smaller)
+  }
+
+  /// Traces the lines of `mask`.
+  private func lines(
+    in mask: InkMask, of picture: EvenedPicture
+  ) throws(TracingError) -> (lines: [TracedLine], penWidth: Double) {
+    var mask = mask
+    let meanWidth = mask.meanWidth
+    let holes = RoundHoles(in: mask, leastSide: Int(3.5 * meanWidth))
+    let distances = mask.distances()
+    var skeleton = mask
+    skeleton.thin()
+    let penWidth = Self.penWidth(of: skeleton, distances: distances)
+    let areas = FilledAreas(takenFrom: &mask, distances: distances, penWidth: penWidth)
+    if areas.isEmpty {
+      mask = skeleton
+    } else {
+      mask.thin()
+    }
+    var graph = SkeletonGraph(mask, distances: distances)
+    guard graph.edges.count < 4 * Self.mostStrokes else {
+      throw .tooMuchDetail(strokes: graph.edges.count)
+    }
+    graph.removeSpurs(penWidth: penWidth)
+    let paths = StrokePaths(graph, holes: holes, penWidth: penWidth)
+    var lines = GapJoining.joined(paths.lines, penWidth: penWidth)
+    lines.removeAll { picture.isEdge(along: $0) }
+    lines = (lines + areas.lines).withoutSpecks(penWidth: penWidth)
+    let lengths = lines.map { Stroke($0.points).length }.sorted()
+    let isNoise =
+      lines.count > Self.leastNoise && lengths[lines.count / 2] < Self.shortLine * penWidth
+    guard lines.count <= Self.mostStrokes, !isNoise else {
+      throw .tooMuchDetail(strokes: lines.count)
+    }
+    // Nothing but specks is no drawing.
+    if (lengths.last ?? 0) < Self.shortLine * penWidth { lines = [] }
+    return (lines, penWidth)
+  }
+
+  /// Returns the usual width of the ink whose middle is `skeleton`.
+  private static func penWidth(of skeleton: InkMask, distances: [UInt8]) -> Double {
+    var counts = [Int](repeating: 0, count: 256)
+    for index in skeleton.pixels.indices where skeleton.pixels[index] != 0 {
+      counts[Int(distances[index])] += 1
+    }
+    var left = counts.reduce(0, +) / 2
+    for (distance, count) in counts.enumerated() {
+      if count > left { return SkeletonGraph.inkWidth(UInt8(distance)) }
+      left -= count
+    }
+    return 1
+  }
+}
+
+/// A picture that cannot be traced.
+public enum TracingError: Error, Hashable, CustomStringConvertible {
+  /// There are more strokes than in any drawing.
+  case tooMuchDetail(strokes: Int)
+
+  /// The error in one line.
+  public var description: String {
+    switch self {
+    case .tooMuchDetail(let strokes):
+      "expected a drawing, found \(strokes) strokes without any order: this is noise, print or a "
+        + "picture of something else"
+    }
+  }
+}
+
+extension InkMask {
+  /// Removes specks of ink and of paper.
+  mutating func clean(contrast: [UInt8]) {
+    let dot = meanWidth * meanWidth
+    let ink = Components(of: self, contrast: contrast)
+    let area = ink.parts.reduce(0) { $0 + $1.area }
+    let usual = Double(ink.parts.reduce(0) { $0 + $1.contrast }) / Double(max(1, area))
+    set(ink, to: 0) { part in
+      let area = Double(part.area)
+      let isPale = Double(part.contrast) < 0.6 * usual * area
+      return area < max(4, 0.25 * dot) || isPale && area < 4 * dot
+    }
+    let paper = Components(of: self, contrast: [], value: 0)
+    set(paper, to: 1) { Double($0.area) < max(3, 0.8 * dot) }
+  }
+}

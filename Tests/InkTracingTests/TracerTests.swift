@@ -1,0 +1,208 @@
+import Foundation
+import Ink
+import InkImageIO
+import SeededRandom
+import Testing
+
+@testable import InkTracing
+
+@Suite(.timeLimit(.minutes(5))) struct TracerTests {
+  private func trace(_ scene: Scene) throws -> TracedDrawing {
+    try Tracer(workers: 2).trace(scene.photograph())
+  }
+
+  /// The share of the points of `strokes`, two pixels apart, that are within 1.5 pixels of `others`.
+  private func share(of strokes: [Stroke], near others: [Stroke]) -> Double {
+    let points = strokes.flatMap { $0.resampled(spacing: 2).points }
+    return Double(points.count { Scene.distance($0, to: others) <= 1.5 }) / Double(points.count)
+  }
+
+  /// Whether one traced stroke has both ends of the middle of `line`.
+  private func isWhole(_ line: Stroke, in traced: [Stroke]) -> Bool {
+    let points = line.resampled(count: 9).points
+    return traced.contains { stroke in
+      [points[2], points[6]].allSatisfy { Scene.distance($0, to: [stroke]) < 2 }
+    }
+  }
+
+  private func isClosedRing(_ stroke: Stroke) -> Bool {
+    stroke.points.count > 8 && stroke.points[0].distance(to: stroke.points.last!) < 3
+  }
+
+  @Test func linesAreTracedWhereTheyAreAndStraightThroughCrossings() throws {
+    var random = SeededGenerator(seed: 19)
+    var (near, found, whole, crossings) = (0.0, 0.0, 0, 0)
+    let count = 6
+    for index in 0..<count {
+      var (scene, crossing) = Scene.automaton(random: &random)
+      if index % 2 == 1 { scene.dimmest = 0.5 }
+      if index % 3 == 1 { scene.grid = (22, 0.15) }
+      let strokes = try trace(scene).drawing.strokes
+      near += share(of: strokes, near: scene.strokes)
+      found += share(of: scene.strokes, near: strokes)
+      whole += crossing.count { isWhole($0, in: strokes) }
+      crossings += crossing.count
+    }
+    #expect(near / Double(count) >= 0.99)
+    #expect(found / Double(count) >= 0.98)
+    #expect(Double(whole) / Double(crossings) >= 0.95)
+  }
+
+  @Test func aRingThatAnArrowTouchesIsOneClosedStroke() throws {
+    var scene = Scene()
+    scene.strokes = [
+      Scene.ring(300, 180, radius: 45), Scene.line(80, 170, 255, 180),
+      Scene.line(255, 180, 238, 168), Scene.line(255, 180, 238, 192),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    let rings = strokes.filter(isClosedRing)
+    #expect(rings.count == 1)
+    #expect(abs((Drawing(rings).bounds?.width ?? 0) - 90) < 3)
+    #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
+  }
+
+  @Test func aLoopKeepsItsFeetOnTheRing() throws {
+    var scene = Scene()
+    let loop = Scene.bow(Point(222, 145), Point(240, -40), Point(258, 145))
+    scene.strokes = [Scene.ring(240, 190, radius: 48), loop]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count { isClosedRing($0) } == 1)
+    #expect(strokes.contains { isWhole(loop, in: [$0]) && !isClosedRing($0) })
+  }
+
+  @Test func squaredPaperLeavesNoStrokes() throws {
+    var scene = Scene()
+    scene.grid = (20, 0.4)
+    scene.gridAngle = 0.05
+    scene.noise = 3
+    scene.ink = (30, 40, 120)
+    scene.strokes = [
+      Scene.ring(150, 130, radius: 40), Scene.ring(330, 230, radius: 40),
+      Scene.line(180, 160, 300, 205),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(share(of: strokes, near: scene.strokes) > 0.95)
+    #expect(share(of: scene.strokes, near: strokes) > 0.97)
+    #expect(strokes.count { isClosedRing($0) } == 2)
+  }
+
+  @Test(arguments: [-0.15, 0.1]) func aPictureThatIsNotStraightIsTurned(angle: Double) throws {
+    var scene = Scene()
+    scene.grid = (20, 0.2)
+    scene.gridAngle = angle
+    let (x, y) = (150 * cos(angle), 150 * sin(angle))
+    scene.strokes = [Scene.line(240 - x, 180 - y, 240 + x, 180 + y)]
+    let traced = try trace(scene)
+    #expect(abs((traced.rotation ?? 0) - angle) < 0.01)
+    let message = angle > 0 ? "turned by 6° clockwise" : "turned by 9° anticlockwise"
+    #expect(traced.remarks.contains { $0.message.contains(message) })
+    #expect((traced.uprightDrawing.bounds?.height ?? 99) < 6)
+    #expect((traced.drawing.bounds?.height ?? 0) > 25)
+  }
+
+  @Test(arguments: [
+    ("red on white", (200.0, 40.0, 40.0), (240.0, 240.0, 240.0), false),
+    ("blue on yellow", (60, 80, 190), (240, 225, 150), false),
+    ("pencil", (150, 150, 150), (225, 225, 225), false),
+    ("white chalk on green", (225, 230, 225), (40, 80, 60), true),
+    ("red chalk on black", (190, 90, 90), (45, 45, 45), true),
+  ])
+  func anyInkOnAnyPaper(
+    name: String, ink: (Double, Double, Double), paper: (Double, Double, Double), isLight: Bool
+  ) throws {
+    var scene = Scene()
+    (scene.ink, scene.paper, scene.dimmest) = (ink, paper, 0.6)
+    scene.strokes = [Scene.ring(150, 130, radius: 40), Scene.line(200, 60, 420, 300)]
+    let traced = try trace(scene)
+    #expect(traced.isLightOnDark == isLight)
+    #expect(traced.drawing.strokes.count == 2)
+    #expect(share(of: traced.drawing.strokes, near: scene.strokes) > 0.99)
+    #expect(share(of: scene.strokes, near: traced.drawing.strokes) > 0.99)
+    let brightness = (77 * ink.0 + 150 * ink.1 + 29 * ink.2) / 256
+    #expect(traced.traces.allSatisfy { abs(Double($0.grey) - brightness) < 60 })
+    #expect(traced.traces.allSatisfy { abs($0.width - scene.penWidth) < 1.5 })
+  }
+
+  @Test func filledHeadsAreOutlinesAndDotsArePoints() throws {
+    var scene = Scene()
+    scene.strokes = [Scene.line(80, 180, 300, 180), Stroke([Point(120, 80)])]
+    scene.fills = [[Point(300, 166), Point(300, 194), Point(328, 180)]]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count == 3)
+    let head = try #require(strokes.first { isClosedRing($0) })
+    let bounds = try #require(Drawing([head]).bounds)
+    #expect(abs(bounds.minX - 300) < 6 && abs(bounds.maxX - 328) < 5)
+    #expect(abs(bounds.height - 28) < 5)
+    #expect(
+      strokes.contains { stroke in
+        stroke.length < 4 && stroke.points[0].distance(to: Point(120, 80)) < 2
+      })
+  }
+
+  @Test func gapsAreJoined() throws {
+    var scene = Scene()
+    scene.strokes = [
+      Scene.line(60, 100, 200, 110), Scene.line(212, 111, 400, 124),
+      // Too far apart to be one.
+      Scene.line(60, 250, 200, 250), Scene.line(260, 250, 400, 250),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count == 3)
+  }
+
+  @Test func aShadowIsNoInk() throws {
+    var scene = Scene()
+    scene.strokes = [Scene.ring(240, 180, radius: 50)]
+    let light = scene.photograph()
+    var samples = light.samples
+    for row in 0..<light.height {
+      for column in 0..<light.width where column + row / 2 > 330 {
+        for channel in 0..<3 {
+          let index = (row * light.width + column) * 3 + channel
+          samples[index] = UInt8(Double(samples[index]) * 0.55)
+        }
+      }
+    }
+    let strokes = try Tracer(workers: 1).trace(
+      Photograph(width: light.width, height: light.height, channels: 3, samples: samples)
+    ).drawing.strokes
+    #expect(strokes.count { isClosedRing($0) } == 1)
+    #expect(share(of: strokes, near: scene.strokes) > 0.98)
+  }
+
+  @Test func aLargePictureIsTracedInItsOwnPixels() throws {
+    var scene = Scene()
+    (scene.width, scene.height, scene.penWidth) = (1600, 1200, 16)
+    scene.strokes = [Scene.ring(800, 600, radius: 300)]
+    let traced = try trace(scene)
+    let bounds = try #require(traced.drawing.bounds)
+    #expect(abs(bounds.minX - 500) < 4 && abs(bounds.maxX - 1100) < 4)
+    #expect(abs(traced.penWidth - 16) < 4)
+  }
+
+  @Test(arguments: [(1, 1), (2, 500), (300, 200)]) func aPictureWithoutInkSaysSo(
+    width: Int, height: Int
+  ) throws {
+    for grey in [0, 128, 255] as [UInt8] {
+      let traced = try Tracer(workers: 1).trace(
+        Photograph(
+          width: width, height: height, channels: 1,
+          samples: [UInt8](repeating: grey, count: width * height)))
+      #expect(traced.drawing.strokes.isEmpty)
+      #expect(traced.remarks == [.noInk])
+    }
+  }
+
+  @Test func noiseIsRefusedOrEmpty() throws {
+    var random = SeededGenerator(seed: 4)
+    let (width, height) = (1000, 800)
+    let samples = (0..<width * height).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    let photograph = Photograph(width: width, height: height, channels: 1, samples: samples)
+    do {
+      let traced = try Tracer().trace(photograph)
+      #expect(traced.remarks.contains(.noInk))
+    } catch {
+      #expect("\(error)".contains("strokes"))
+    }
+  }
+}

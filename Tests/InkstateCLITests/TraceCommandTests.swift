@@ -1,0 +1,86 @@
+import Foundation
+import Ink
+import InkImageIO
+import InkRaster
+import Testing
+import TestSupport
+
+/// `inkstate trace`, and pictures where drawings are read.
+@Suite(.timeLimit(.minutes(5))) struct TraceCommandTests {
+  private let folder: TemporaryFolder
+  private let paper: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    paper = root.appendingPathComponent("Examples/Pictures/paper.jpg").path
+  }
+
+  private func run(_ words: String) throws -> CommandResult {
+    try inkstate(words.split(separator: " ").map(String.init), in: folder)
+  }
+
+  @Test func aPhotographBecomesStrokes() throws {
+    let result = try run("trace \(paper) --output ink.ndjson --overlay overlay.png")
+    #expect(result.status == 0)
+    let items = try InkFile.items(path: "\(folder.path)/ink.ndjson")
+    #expect(items.count == 1)
+    let recording = try items[0].result.get()
+    let strokes = recording.drawing.strokes
+    guard case .list(let widths) = recording.attributes["widths"],
+      case .list(let greys) = recording.attributes["greys"]
+    else {
+      Issue.record("no widths or greys")
+      return
+    }
+    #expect(widths.count == strokes.count && greys.count == strokes.count)
+    #expect(recording.attributes["pictureWidth"] == .number(900))
+    // The rings of two states, one of them final, in pixels of the picture.
+    let rings = strokes.filter { stroke in
+      let bounds = Drawing([stroke]).bounds
+      return (bounds?.width ?? 0) > 90 && (bounds?.height ?? 0) > 90
+        && stroke.points[0].distance(to: stroke.points.last!) < 8
+    }
+    let middles = rings.compactMap { Drawing([$0]).bounds?.center.x }.sorted()
+    #expect(middles.count == 3)
+    for (found, expected) in zip(middles, [230.0, 620, 620]) {
+      #expect(abs(found - expected) < 6.0)
+    }
+    let overlay = try PNG.read(path: "\(folder.path)/overlay.png")
+    #expect((overlay.width, overlay.height) == (900, 600))
+
+    let again = try run("trace \(paper) --output ink.ndjson")
+    #expect(again.status != 0 && again.errors.contains("--force"))
+  }
+
+  @Test func whatCannotBeTracedIsExplained() throws {
+    let white = try PNG.encode(Bitmap(width: 90, height: 80, filledWith: 255))
+    try white.write(to: URL(fileURLWithPath: "\(folder.path)/white.png"))
+    var result = try run("trace white.png --output white.ndjson")
+    #expect(result.status == 0 && result.errors.contains("white.png: there is no ink"))
+    let data = try Data(contentsOf: URL(fileURLWithPath: paper))
+    try data.prefix(30_000).write(to: URL(fileURLWithPath: "\(folder.path)/cut.jpg"))
+    result = try run("trace cut.jpg --output cut.ndjson")
+    #expect(
+      result.status == 0 && result.errors.contains("cut.jpg: the file is damaged or ends early"))
+    try folder.write("text.jpg", "no picture")
+    result = try run("trace text.jpg --output text.ndjson")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("text.jpg: expected a PNG or a JPEG, found something else"))
+  }
+
+  @Test func automataAreRecognizedInPhotographs() throws {
+    var result = try run("automaton recognize \(paper) --output a.automaton")
+    #expect(result.status == 0)
+    #expect(result.output.contains("2 states, 4 transitions"))
+    // An initial and a final state, an arrow each way, and a loop on each.
+    let states = try run("automaton convert a.automaton --to table").output
+    #expect(states.components(separatedBy: "\n").count { $0.hasPrefix("→ ") } == 1)
+    #expect(states.components(separatedBy: "\n").count { $0.hasPrefix("* ") } == 1)
+    try folder.write("text.jpg", "no picture")
+    result = try run("automaton recognize text.jpg")
+    #expect(
+      result.status == 2 && result.errors.contains("not read: text.jpg: expected a PNG or a JPEG"))
+  }
+}
