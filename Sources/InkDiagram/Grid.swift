@@ -7,7 +7,7 @@ struct Grid {
   private var cells: [Cell: [Int]] = [:]
 
   /// A cell that holds this many items takes no more: the place is scribbled over.
-  private static let most = 24
+  private static let most = 16
 
   private struct Cell: Hashable {
     var x: Int

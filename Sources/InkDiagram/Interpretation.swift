@@ -52,7 +52,8 @@ struct Interpretation {
     let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
-    cost += arrows.reduce(0) { $0 + $1.cost }
+    // An arrow that is chosen because there has to be an initial state costs no more than writing.
+    cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
   }
 
   /// Returns the states with the strokes that retrace their rings or close them.

@@ -22,9 +22,13 @@ struct StateSearch {
   private let byStroke: [Int: Trace]
   /// The strokes that are rings of their own.
   private let isRing: Set<Int>
+  /// The usual size of a stroke.
+  private let usualSize: Double
 
   init(traces: [Trace], rings: [Ring]) {
     (self.traces, self.rings) = (traces, rings)
+    let sizes = traces.map(\.size).sorted()
+    usualSize = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
     isRing = Set(rings.filter { $0.strokes.count == 1 }.map { $0.strokes[0] })
     byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
   }
@@ -136,6 +140,8 @@ struct StateSearch {
     }
     odds += inside > 0 ? 2 : -0.8
     odds += min(1.5, 0.6 * Double(meeting))
+    // Letters are as large as most strokes; states are larger, or arrows lead there.
+    if meeting == 0, traces.count > 2, 2 * ring.radius < 1.7 * usualSize { odds -= 2.5 }
     odds -= min(3, 1.5 * Double(beside)) * (inside > 0 ? 0.5 : 1)
     return odds
   }
