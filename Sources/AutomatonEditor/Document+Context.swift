@@ -71,7 +71,7 @@ extension Document {
     guard let corners = Self.corners(of: points) else { return nil }
     let sides = (0..<3).map { (corners[$0], corners[($0 + 1) % 3]) }
     let fits = points.allSatisfy { point in
-      sides.contains { Self.distance(from: point, to: $0) < 0.16 * size }
+      sides.contains { point.distance(toSegmentFrom: $0.0, to: $0.1) < 0.16 * size }
     }
     guard fits, sides.allSatisfy({ $0.0.distance(to: $0.1) > 0.35 * size }) else { return nil }
     for tip in corners {
@@ -95,20 +95,12 @@ extension Document {
     guard let first = points.max(by: { $0.distance(to: points[0]) < $1.distance(to: points[0]) }),
       let second = points.max(by: { $0.distance(to: first) < $1.distance(to: first) }),
       let third = points.max(by: {
-        distance(from: $0, to: (first, second)) < distance(from: $1, to: (first, second))
+        $0.distance(toSegmentFrom: first, to: second)
+          < $1.distance(toSegmentFrom: first, to: second)
       }),
-      distance(from: third, to: (first, second)) > 0.25 * first.distance(to: second)
+      third.distance(toSegmentFrom: first, to: second) > 0.25 * first.distance(to: second)
     else { return nil }
     return [first, second, third]
-  }
-
-  private static func distance(from point: Vector, to line: (Vector, Vector)) -> Double {
-    let way = line.1 - line.0
-    let squared = way.x * way.x + way.y * way.y
-    guard squared > 0 else { return point.distance(to: line.0) }
-    let d = point - line.0
-    let along = min(1, max(0, (d.x * way.x + d.y * way.y) / squared))
-    return point.distance(to: line.0 + way * along)
   }
 
   private func isEnd(

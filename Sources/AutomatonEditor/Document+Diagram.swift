@@ -48,7 +48,7 @@ extension Document {
   private static func loop(along path: [Vector], at state: State) -> Transition.Shape {
     guard path.count > 2 else { return .loop(angle: .pi, isMirrored: false) }
     let middle = path.reduce(Vector(0, 0), +) * (1 / Double(path.count))
-    let turning = Stroke(path.map { Point($0.x, $0.y) }).smoothTurningAngle
+    let turning = Stroke(through: path).smoothTurningAngle
     return .loop(angle: loopAngle(middle - state.center), isMirrored: turning < 0)
   }
 
@@ -60,7 +60,7 @@ extension Document {
     let flex = path[path.count / 2]
     let chord = first.distance(to: last)
     let way = (last - first).unit
-    let sag = abs((flex - first).x * way.y - (flex - first).y * way.x)
+    let sag = abs((flex - first).cross(way))
     guard sag > 0.05 * chord else { return .straight(from: from, to: to) }
     return .regular(
       start: from.ringPoint(towards: flex), tip: to.ringPoint(towards: flex), flex: flex)

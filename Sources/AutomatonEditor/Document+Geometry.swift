@@ -160,18 +160,11 @@ extension Document {
 
   /// The distance between two line segments.
   private static func distance(_ a: Vector, _ b: Vector, _ c: Vector, _ d: Vector) -> Double {
-    func side(_ p: Vector, _ q: Vector, _ r: Vector) -> Double {
-      (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x)
-    }
+    func side(_ p: Vector, _ q: Vector, _ r: Vector) -> Double { (q - p).cross(r - p) }
     if side(a, b, c) * side(a, b, d) < 0, side(c, d, a) * side(c, d, b) < 0 { return 0 }
-    func toSegment(_ p: Vector, _ q: Vector, _ r: Vector) -> Double {
-      let way = r - q
-      let squared = way.x * way.x + way.y * way.y
-      guard squared > 0 else { return p.distance(to: q) }
-      let along = ((p.x - q.x) * way.x + (p.y - q.y) * way.y) / squared
-      return p.distance(to: q + way * min(1, max(0, along)))
-    }
-    return min(toSegment(a, c, d), toSegment(b, c, d), toSegment(c, a, b), toSegment(d, a, b))
+    return min(
+      a.distance(toSegmentFrom: c, to: d), b.distance(toSegmentFrom: c, to: d),
+      c.distance(toSegmentFrom: a, to: b), d.distance(toSegmentFrom: a, to: b))
   }
 }
 

@@ -23,7 +23,7 @@ struct Revision {
     var ideal: [Stroke] = []
     var elements: [String] = []
     func add(_ line: [Vector], _ id: String) {
-      ideal.append(Stroke(line.map { Point($0.x, $0.y) }))
+      ideal.append(Stroke(through: line))
       elements.append(id)
     }
     let seen = Drawing(strokes).bounds

@@ -165,11 +165,6 @@ extension Bounds {
     extended(to: Point(other.minX, other.minY)).extended(to: Point(other.maxX, other.maxY))
   }
 
-  /// The distance to `place`, 0 inside.
-  func distance(to place: Vector) -> Double {
-    Vector(max(minX - place.x, 0, place.x - maxX), max(minY - place.y, 0, place.y - maxY)).length
-  }
-
   /// The distance to `other`, 0 where they overlap.
   func distance(to other: Bounds) -> Double {
     Vector(

@@ -15,7 +15,7 @@ package struct CircleFit {
     let points = drawing.strokes.flatMap { stroke -> [Vector] in
       let share = stroke.length / length
       guard share > 0 else { return [] }
-      return stroke.withoutTimes(count: max(3, Int(share * 96))).map { Vector($0) }
+      return stroke.resampled(count: max(3, Int(share * 96))).points.map { Vector($0) }
     }
     let count = Double(points.count)
     let mean = points.reduce(Vector(0, 0), +) * (1 / count)
@@ -43,11 +43,6 @@ package struct CircleFit {
 }
 
 extension Stroke {
-  /// Returns evenly spaced points.
-  fileprivate func withoutTimes(count: Int) -> [Point] {
-    resampled(count: count).points.map { Point($0.x, $0.y) }
-  }
-
   /// The turning angle of the stroke after smoothing.
   package var smoothTurningAngle: Double { resampled(count: 32).turningAngle }
 }

@@ -73,4 +73,9 @@ public struct Bounds: Hashable, Sendable {
     result.maxY = max(maxY, point.y)
     return result
   }
+
+  /// The distance to `place`, 0 inside.
+  package func distance(to place: Vector) -> Double {
+    Vector(max(minX - place.x, 0, place.x - maxX), max(minY - place.y, 0, place.y - maxY)).length
+  }
 }

@@ -10,6 +10,14 @@ public struct Stroke: Hashable, Sendable {
     self.points = points
   }
 
+  /// Creates a stroke without times through the points of a line.
+  package init(through line: [Vector]) {
+    self.init(line.map { Point($0.x, $0.y) })
+  }
+
+  /// The stroke without times and pressures.
+  package var withoutTimes: Stroke { Stroke(points.map { Point($0.x, $0.y) }) }
+
   /// The maximum number of steps for resampling.
   private static let mostSteps = 1e6
 
@@ -90,8 +98,9 @@ public struct Stroke: Hashable, Sendable {
     while let (start, end) = pending.popLast() {
       guard end - start > 1 else { continue }
       var furthest = (index: start, distance: tolerance)
+      let (first, last) = (Vector(points[start]), Vector(points[end]))
       for index in start + 1..<end {
-        let distance = points[index].distance(toSegmentFrom: points[start], to: points[end])
+        let distance = Vector(points[index]).distance(toSegmentFrom: first, to: last)
         if distance > furthest.distance { furthest = (index, distance) }
       }
       guard furthest.index != start else { continue }
@@ -109,17 +118,5 @@ public struct Stroke: Hashable, Sendable {
       points.reversed().map {
         Point($0.x, $0.y, time: $0.time.map { origin - $0 }, pressure: $0.pressure)
       })
-  }
-}
-
-extension Point {
-  /// The distance to the segment from `a` to `b`, in canvas points.
-  func distance(toSegmentFrom a: Point, to b: Point) -> Double {
-    let dx = b.x - a.x
-    let dy = b.y - a.y
-    let squared = dx * dx + dy * dy
-    guard squared > 0 else { return distance(to: a) }
-    let along = ((x - a.x) * dx + (y - a.y) * dy) / squared
-    return distance(to: a.interpolated(to: b, fraction: min(1, max(0, along))))
   }
 }

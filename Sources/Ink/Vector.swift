@@ -50,6 +50,20 @@ public struct Vector: Hashable, Sendable {
   /// Returns the midpoint between this point and `other`.
   public func middle(to other: Vector) -> Vector { (self + other) * 0.5 }
 
+  /// Returns the scalar product.
+  package func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
+
+  /// Returns the cross product: positive if `other` is clockwise from this one on screen.
+  package func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
+
+  /// The distance to the segment from `a` to `b`.
+  package func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
+    let way = b - a
+    let squared = way.dot(way)
+    guard squared > 0 else { return distance(to: a) }
+    return distance(to: a + way * min(1, max(0, (self - a).dot(way) / squared)))
+  }
+
   /// The sum.
   public static func + (one: Vector, other: Vector) -> Vector {
     Vector(one.x + other.x, one.y + other.y)

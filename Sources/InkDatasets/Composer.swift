@@ -236,11 +236,6 @@ struct ArrowHead {
 }
 
 extension Stroke {
-  /// The stroke without times and pressures.
-  var withoutTimes: Stroke {
-    Stroke(points.map { Point($0.x, $0.y) })
-  }
-
   /// The stroke narrower along a random axis, as flat loops are.
   fileprivate func squashed(using generator: inout SeededGenerator) -> Stroke {
     let axis = generator.uniform(-.pi ... .pi)

@@ -1,3 +1,5 @@
+import InkReader
+
 /// A diagram for comparisons: states by number, and one edge from a state to another.
 struct DiagramGraph {
   struct Edge: Hashable {
@@ -69,7 +71,7 @@ enum DiagramMatching {
     func text(_ text: String) -> String {
       switch texts {
       case .none: ""
-      case .folded: text.folded
+      case .folded: text.folded(cases: false)
       case .exact: text
       }
     }

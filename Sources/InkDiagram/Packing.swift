@@ -1,3 +1,5 @@
+import Ink
+
 /// Chooses candidates that share no strokes so that they save as much cost as possible.
 ///
 /// Candidates that share strokes form groups, which are solved one by one: exactly if they are small,
@@ -26,27 +28,19 @@ struct Packing {
   }
 
   private func groups(of useful: [Int]) -> [[Int]] {
-    var parent = Array(candidates.indices)
-    func root(_ index: Int) -> Int {
-      var index = index
-      while parent[index] != index {
-        parent[index] = parent[parent[index]]
-        index = parent[index]
-      }
-      return index
-    }
+    var sets = DisjointSets(count: candidates.count)
     var owner: [Int: Int] = [:]
     for index in useful {
       for stroke in candidates[index].strokes {
         if let other = owner[stroke] {
-          parent[root(index)] = root(other)
+          sets.join(index, into: other)
         } else {
           owner[stroke] = index
         }
       }
     }
     var groups: [Int: [Int]] = [:]
-    for index in useful { groups[root(index), default: []].append(index) }
+    for index in useful { groups[sets.root(of: index), default: []].append(index) }
     return groups.keys.sorted().map { groups[$0]! }
   }
 

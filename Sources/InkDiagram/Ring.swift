@@ -5,7 +5,6 @@ import Ink
 struct Ring {
   /// The strokes that draw it.
   var strokes: [Int]
-  var center: Vector
   /// The mean radius.
   var radius: Double
   /// The shorter axis as a share of the longer one.
@@ -20,16 +19,17 @@ struct Ring {
   var turns: Double
   /// Whether it is two rings in one stroke.
   var isDouble = false
-  /// The quadratic form of the ellipse around its centre: xx, xy and yy.
-  private var form: (Double, Double, Double)
+  private let conic: Conic
+
+  var center: Vector { conic.center }
 
   /// Fits an ellipse by least squares, or a circle where no ellipse fits.
   init?(_ parts: [[Vector]], strokes: [Int]) {
     let points = parts.flatMap(\.self)
     guard points.count >= 8, let conic = Conic(points) else { return nil }
     self.strokes = strokes
-    (center, form) = (conic.center, conic.form)
-    let (xx, xy, yy) = form
+    self.conic = conic
+    let (xx, xy, yy) = conic.form
     let determinant = xx * yy - xy * xy
     let middle = (xx + yy) / 2
     let spread = ((xx - yy) * (xx - yy) / 4 + xy * xy).squareRoot()
@@ -45,7 +45,7 @@ struct Ring {
       var total = 0.0
       var previous: Double?
       for point in part {
-        let way = point - center
+        let way = point - conic.center
         let share = conic.share(way)
         squares += (share - 1) * (share - 1)
         let angle = way.angle
@@ -71,9 +71,7 @@ struct Ring {
 
   /// Returns the distance of `place` from the centre as a share of the radius in its direction.
   func share(of place: Vector) -> Double {
-    let way = place - center
-    let (xx, xy, yy) = form
-    return (xx * way.x * way.x + 2 * xy * way.x * way.y + yy * way.y * way.y).squareRoot()
+    conic.share(place - center)
   }
 
   /// How unlikely such a ring is, as a negative logarithm.
@@ -93,6 +91,7 @@ struct Ring {
 /// An ellipse as a quadratic form.
 private struct Conic {
   var center: Vector
+  /// The quadratic form around the centre: xx, xy and yy.
   var form: (Double, Double, Double)
 
   /// Returns the distance from the centre as a share of the radius in this direction.

@@ -12,7 +12,7 @@ struct StateCandidate {
   var evidence: Double
 
   /// Returns whether a place is inside its ring.
-  func contains(_ place: Vector, margin: Double = 1) -> Bool { ring.share(of: place) < margin }
+  func contains(_ place: Vector) -> Bool { ring.share(of: place) < 1 }
 }
 
 /// Finds which rings are states.

@@ -26,26 +26,20 @@ struct TextLine {
     guard height > 0 else { return traces.map { TextLine(traces: [$0]) } }
     var grid = Grid(side: height)
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
-    var parent = Array(traces.indices)
-    func root(_ index: Int) -> Int {
-      var index = index
-      while parent[index] != index {
-        parent[index] = parent[parent[index]]
-        index = parent[index]
-      }
-      return index
-    }
+    var sets = DisjointSets(count: traces.count)
     for (number, trace) in traces.enumerated() {
       var near: Set<Int> = []
       for place in [trace.start, trace.end, trace.center, trace.low, trace.high] {
         near.formUnion(grid.items(near: place, reach: height))
       }
       for other in near.sorted() where other > number && joins(trace, traces[other], height) {
-        parent[root(other)] = root(number)
+        sets.join(other, into: number)
       }
     }
     var groups: [Int: [Trace]] = [:]
-    for (number, trace) in traces.enumerated() { groups[root(number), default: []].append(trace) }
+    for (number, trace) in traces.enumerated() {
+      groups[sets.root(of: number), default: []].append(trace)
+    }
     return groups.keys.sorted().map { TextLine(traces: groups[$0]!) }
   }
 

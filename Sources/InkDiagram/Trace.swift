@@ -12,8 +12,6 @@ struct Trace {
   /// The corners of the upright rectangle around the points.
   let low: Vector
   let high: Vector
-  /// When it began, in milliseconds, if this is known.
-  let time: Double?
 
   /// The number of points of a stroke with an extent.
   static let pointCount = 96
@@ -25,13 +23,11 @@ struct Trace {
       return nil
     }
     self.index = index
-    time = stroke.points[0].time
     let length = stroke.length
     self.length = length
     points =
       length > 0
-      ? Stroke(stroke.points.map { Point($0.x, $0.y) }).resampled(count: Self.pointCount).points
-        .map { Vector($0) }
+      ? stroke.withoutTimes.resampled(count: Self.pointCount).points.map { Vector($0) }
       : [first]
     // The resampled points can miss a corner.
     low = all.reduce(first) { Vector(min($0.x, $1.x), min($0.y, $1.y)) }
@@ -59,7 +55,6 @@ struct Trace {
   var turning: (signed: Double, absolute: Double) {
     points.turning(smoothing: 4)
   }
-
 }
 
 extension Array where Element == Vector {
@@ -89,29 +84,5 @@ extension Array where Element == Vector {
   func heading(over count: Int) -> Vector {
     guard let last else { return Vector(0, 0) }
     return (last - self[Swift.max(0, self.count - 1 - count)]).unit
-  }
-
-  /// Returns the distance from `place` to the path.
-  func distance(to place: Vector) -> Double {
-    guard count > 1 else { return first?.distance(to: place) ?? .infinity }
-    return zip(self, dropFirst()).reduce(.infinity) {
-      Swift.min($0, place.distance(toSegmentFrom: $1.0, to: $1.1))
-    }
-  }
-}
-
-extension Vector {
-  /// Returns the scalar product.
-  func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
-
-  /// Returns the cross product: positive if `other` is clockwise from this one on screen.
-  func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
-
-  /// Returns the distance to the segment from `a` to `b`.
-  func distance(toSegmentFrom a: Vector, to b: Vector) -> Double {
-    let way = b - a
-    let squared = way.dot(way)
-    guard squared > 0 else { return distance(to: a) }
-    return distance(to: a + way * Swift.min(1, Swift.max(0, (self - a).dot(way) / squared)))
   }
 }

@@ -1,3 +1,5 @@
+import Ink
+
 /// The ink of a line of writing on a strip that was cut from a picture.
 struct StripInk: LineShape {
   /// The number of columns of the strip, after a large one is made smaller.
@@ -135,16 +137,8 @@ struct StripInk: LineShape {
   /// Finds the runs of ink and joins those that touch, also at their corners.
   private mutating func findParts() {
     runs = []
-    // The runs' parents in a forest of parts.
-    var parents: [Int] = []
-    func root(_ index: Int) -> Int {
-      var index = index
-      while parents[index] != index {
-        parents[index] = parents[parents[index]]
-        index = parents[index]
-      }
-      return index
-    }
+    // The runs of each part.
+    var sets = DisjointSets(count: 0)
     var previous = 0..<0
     for column in 0..<width {
       let first = runs.count
@@ -161,7 +155,7 @@ struct StripInk: LineShape {
           row += 1
         }
         run.rows = run.rows.lowerBound..<row
-        parents.append(runs.count)
+        sets.append()
         runs.append(run)
       }
       var other = previous.lowerBound
@@ -172,7 +166,7 @@ struct StripInk: LineShape {
         }
         var touching = other
         while touching < previous.upperBound, runs[touching].rows.lowerBound <= rows.upperBound {
-          parents[root(index)] = root(touching)
+          sets.join(index, into: touching)
           touching += 1
         }
       }
@@ -180,7 +174,7 @@ struct StripInk: LineShape {
     }
     var numbers: [Int: Int] = [:]
     for index in runs.indices {
-      let root = root(index)
+      let root = sets.root(of: index)
       let number = numbers[root] ?? numbers.count
       numbers[root] = number
       runs[index].part = number

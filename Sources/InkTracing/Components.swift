@@ -1,3 +1,5 @@
+import Ink
+
 /// Ink that is connected, also at corners.
 struct Components {
   /// One connected part.
@@ -31,15 +33,7 @@ struct Components {
   init(of mask: InkMask, contrast: [UInt8], value: UInt8 = 1) {
     let width = mask.width
     let reach: Int32 = value == 1 ? 1 : 0
-    var parents: [Int32] = []
-    func root(_ index: Int32) -> Int32 {
-      var index = index
-      while parents[Int(index)] != index {
-        parents[Int(index)] = parents[Int(parents[Int(index)])]
-        index = parents[Int(index)]
-      }
-      return index
-    }
+    var sets = DisjointSets(count: 0)
     var previous = 0..<0
     mask.pixels.withUnsafeBufferPointer { pixels in
       for row in 0..<mask.height {
@@ -52,7 +46,7 @@ struct Components {
           }
           let start = column
           while column < width, pixels[row * width + column] == value { column += 1 }
-          parents.append(Int32(runs.count))
+          sets.append()
           runs.append(Run(row: Int32(row), start: Int32(start), end: Int32(column), part: 0))
         }
         var other = previous.lowerBound
@@ -62,8 +56,8 @@ struct Components {
           }
           var touching = other
           while touching < previous.upperBound, runs[touching].start < runs[index].end + reach {
-            let (a, b) = (root(Int32(index)), root(Int32(touching)))
-            parents[Int(max(a, b))] = min(a, b)
+            let (a, b) = (sets.root(of: index), sets.root(of: touching))
+            sets.join(max(a, b), into: min(a, b))
             touching += 1
           }
         }
@@ -71,7 +65,7 @@ struct Components {
       }
       var numbers = [Int32](repeating: -1, count: runs.count)
       for index in runs.indices {
-        let root = Int(root(Int32(index)))
+        let root = sets.root(of: index)
         if numbers[root] < 0 {
           numbers[root] = Int32(parts.count)
           parts.append(Part())

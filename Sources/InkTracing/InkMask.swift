@@ -25,36 +25,25 @@ struct InkMask {
     let levels = Self.thresholds(picture)
     // How much of a pixel is ink, in 255ths.
     var shares = [UInt8](repeating: 0, count: width * height)
-    pixels = [UInt8](unsafeUninitializedCapacity: width * height) { target, count in
-      nonisolated(unsafe) let target = target
-      picture.ink.withUnsafeBufferPointer { ink in
-        nonisolated(unsafe) let ink = ink
-        loop.run(height) { row, _ in
-          levels.withRow(row, side: Self.tileSide, width: width) { level in
-            for column in 0..<width {
-              let index = row * width + column
-              target[index] = ink[index] > level[column] ? 1 : 0
+    pixels = [UInt8](repeating: 0, count: width * height)
+    pixels.withUnsafeMutableBufferPointer { pixels in
+      nonisolated(unsafe) let pixels = pixels
+      shares.withUnsafeMutableBufferPointer { shares in
+        nonisolated(unsafe) let shares = shares
+        picture.ink.withUnsafeBufferPointer { ink in
+          nonisolated(unsafe) let ink = ink
+          loop.run(height) { row, _ in
+            let isInside = row > 0 && row < height - 1
+            levels.withRow(row, side: Self.tileSide, width: width) { level in
+              for column in 0..<width {
+                let index = row * width + column
+                let (value, level) = (ink[index], level[column])
+                pixels[index] = isInside && value > level ? 1 : 0
+                shares[index] = UInt8(min(255, Int(value) * 255 / max(1, Int(level))))
+              }
             }
-          }
-          target[row * width] = 0
-          target[row * width + width - 1] = 0
-          if row == 0 || row == height - 1 {
-            for column in 0..<width { target[row * width + column] = 0 }
-          }
-        }
-      }
-      count = width * height
-    }
-    shares.withUnsafeMutableBufferPointer { target in
-      nonisolated(unsafe) let target = target
-      picture.ink.withUnsafeBufferPointer { ink in
-        nonisolated(unsafe) let ink = ink
-        loop.run(height) { row, _ in
-          levels.withRow(row, side: Self.tileSide, width: width) { level in
-            for column in 0..<width {
-              let index = row * width + column
-              target[index] = UInt8(min(255, Int(ink[index]) * 255 / max(1, Int(level[column]))))
-            }
+            pixels[row * width] = 0
+            pixels[row * width + width - 1] = 0
           }
         }
       }

@@ -74,15 +74,7 @@ struct StrokePaths {
   ///
   /// Where two lines cross at an angle, the thinned ink has two forks with a short bridge.
   private mutating func meetings() -> [(ends: [Int], center: Point, width: Double)] {
-    var parents = Array(graph.nodes.indices)
-    func root(_ node: Int) -> Int {
-      var node = node
-      while parents[node] != node {
-        parents[node] = parents[parents[node]]
-        node = parents[node]
-      }
-      return node
-    }
+    var sets = DisjointSets(count: graph.nodes.count)
     for (index, edge) in graph.edges.enumerated()
     where edge.nodes.count == 2 && !edge.pixels.isEmpty {
       let (a, b) = (graph.nodes[edge.nodes[0]], graph.nodes[edge.nodes[1]])
@@ -95,10 +87,10 @@ struct StrokePaths {
         continue
       }
       isBridge[index] = true
-      parents[root(edge.nodes[0])] = root(edge.nodes[1])
+      sets.join(edge.nodes[0], into: edge.nodes[1])
     }
     var members: [Int: [Int]] = [:]
-    for node in graph.nodes.indices { members[root(node), default: []].append(node) }
+    for node in graph.nodes.indices { members[sets.root(of: node), default: []].append(node) }
     return members.sorted { $0.key < $1.key }.compactMap { _, nodes in
       let ends = nodes.flatMap { graph.nodes[$0].ends }.filter { !isBridge[$0 / 2] }
       guard ends.count >= 2 else { return nil }

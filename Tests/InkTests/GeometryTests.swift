@@ -41,6 +41,36 @@ import TestSupport
     #expect(Stroke([]).resampled(count: 3).points.isEmpty)
   }
 
+  @Test func theDistanceToASegmentIsThatToItsNearestPoint() {
+    let (a, b) = (Vector(0, 0), Vector(10, 0))
+    let distances = [Vector(5, 3), Vector(-3, 4), Vector(13, -4), Vector(7, 0)].map {
+      $0.distance(toSegmentFrom: a, to: b)
+    }
+    #expect(distances == [3, 5, 5, 0])
+    #expect(Vector(3, 4).distance(toSegmentFrom: a, to: a) == 5)
+  }
+
+  @Test(arguments: 0..<20) func joinedSetsAreThoseThatRelabellingGives(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    var sets = DisjointSets(count: 40)
+    var labels = Array(0..<40)
+    for _ in 0..<30 {
+      let (a, b) = (generator.index(below: 40), generator.index(below: 40))
+      let root = sets.root(of: b)
+      sets.join(a, into: b)
+      #expect(sets.root(of: a) == root)
+      let old = labels[a]
+      for number in labels.indices where labels[number] == old { labels[number] = labels[b] }
+    }
+    for a in 0..<40 {
+      for b in 0..<40 {
+        #expect((sets.root(of: a) == sets.root(of: b)) == (labels[a] == labels[b]))
+      }
+    }
+    sets.append()
+    #expect(sets.root(of: 40) == 40)
+  }
+
   @Test func simplificationKeepsCornersAndDropsTheRest() {
     let bent = Stroke(
       (0...10).map { Point(Double($0), 0) } + (1...10).map { Point(10, Double($0)) })
