@@ -3,13 +3,6 @@ import Ink
 import SeededRandom
 
 extension Bounds {
-  /// The distance to a point, 0 inside.
-  fileprivate func distance(to point: Point) -> Double {
-    let dx = max(minX - point.x, 0, point.x - maxX)
-    let dy = max(minY - point.y, 0, point.y - maxY)
-    return (dx * dx + dy * dy).squareRoot()
-  }
-
   fileprivate func overlaps(_ other: Bounds, margin: Double) -> Bool {
     minX - margin < other.maxX && other.minX < maxX + margin
       && minY - margin < other.maxY && other.minY < maxY + margin
@@ -70,7 +63,7 @@ extension DiagramPlan {
   /// Whether a label within `box` is nearest to its own arrow and meets nothing.
   private func fits(_ box: Bounds, for index: Int, mayCover: Bool) -> Bool {
     let margin = 0.08 * radius
-    for state in states where box.distance(to: state.center) < state.radius + margin {
+    for state in states where box.distance(to: Vector(state.center)) < state.radius + margin {
       return false
     }
     for other in arrows {
@@ -80,13 +73,13 @@ extension DiagramPlan {
         return false
       }
     }
-    let own = arrows[index].path.map(box.distance).min()!
+    let own = arrows[index].path.map { box.distance(to: Vector($0)) }.min()!
     if own < margin, !mayCover { return false }
     let lines =
       arrows.indices.filter { $0 != index }.map { arrows[$0].path }
       + markers.map(\.path)
     return lines.allSatisfy { line in
-      let distance = line.map(box.distance).min()!
+      let distance = line.map { box.distance(to: Vector($0)) }.min()!
       return distance > 2 * margin && distance > 1.4 * own + margin
     }
   }

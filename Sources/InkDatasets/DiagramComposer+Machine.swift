@@ -82,7 +82,7 @@ struct DrawnMachine {
     return (0..<count).map { LineText(String(first + $0)) }
   }
 
-  /// The seven automata of the usability test, by name.
+  /// The seven automata in `Examples/Automata`, by name.
   static let known: [String: DrawnMachine] = [
     "a": machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3"),
     "a-prime": machine("1 2 3", finals: [2], "1A2 1B2 1B3 2A3 2B2 3A1"),

@@ -5,9 +5,10 @@ import SeededRandom
 
 /// Composes whole drawings of automata, as people draw them, with their truth.
 ///
-/// The automata are random, or the seven automata of the usability test. The drawings have names, symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn
-/// in several orders. All characters of a drawing come from one writer, who is also the writer of the
-/// drawing. Rings and arrows come from one writer with recordings of both, or from a synthetic writer.
+/// The automata are random, or the seven automata in `Examples/Automata`. The drawings have names,
+/// symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn in several
+/// orders. All characters of a drawing come from one writer, who is also the writer of the drawing.
+/// Rings and arrows come from one writer with recordings of both, or from a synthetic writer.
 /// The attributes `automaton` and `strokes` hold the truth (``Diagram``), `kind` the layout, `order`
 /// the order of drawing and `shapes` the writer of the rings and arrows.
 public struct DiagramComposer: Sendable {
@@ -27,14 +28,7 @@ public struct DiagramComposer: Sendable {
   /// Every third writer's rings and arrows are synthetic, and the others have those of a writer of
   /// `shapes`, from drawings with the labels `state` and `transition`.
   public func writers(of characters: Dataset, shapes: Dataset = Dataset([])) -> [Writer] {
-    var hands: [String: (model: Example, samples: [Character: [Drawing]])] = [:]
-    for example in characters.examples {
-      guard let hand = example.hand, example.label.count == 1,
-        case .drawing(let drawing) = example.content, drawing.bounds != nil
-      else { continue }
-      hands[hand, default: (example, [:])].samples[Character(example.label), default: []]
-        .append(Drawing(drawing.strokes.map(\.withoutTimes)))
-    }
+    let hands = characters.charactersByHand
     var pieces: [String: Composer.Pieces] = [:]
     for example in shapes.examples {
       guard let hand = example.hand else { continue }
@@ -47,7 +41,10 @@ public struct DiagramComposer: Sendable {
       let shapes =
         names.isEmpty || generator.chance(0.33) ? nil : generator.pick(names)
       return Writer(
-        number: number, model: hands[hand]!.model, samples: hands[hand]!.samples,
+        number: number, model: hands[hand]!.model,
+        samples: hands[hand]!.samples.mapValues { drawings in
+          drawings.map { Drawing($0.strokes.map(\.withoutTimes)) }
+        },
         shapes: shapes.map { ($0, usable[$0]!) }, using: &generator)
     }
   }
@@ -67,7 +64,7 @@ public struct DiagramComposer: Sendable {
     }
   }
 
-  /// The names of the seven automata of the usability test.
+  /// The names of the seven automata in `Examples/Automata`.
   public static let knownAutomata: [String] = DrawnMachine.known.keys.sorted()
 
   /// Returns drawing number `index` of `writer`, from 0, or `nil` if the writer's characters are not

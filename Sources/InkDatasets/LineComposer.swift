@@ -26,14 +26,7 @@ public struct LineComposer: Sendable {
   ///
   /// Recordings whose label is one character are used, if they have ink and a known writer.
   public func compose(from dataset: Dataset, perHand: Int) -> Dataset {
-    var hands: [String: (model: Example, samples: [Character: [Drawing]])] = [:]
-    for example in dataset.examples {
-      guard let hand = example.hand, example.label.count == 1,
-        case .drawing(let drawing) = example.content, drawing.bounds != nil
-      else { continue }
-      hands[hand, default: (example, [:])].samples[Character(example.label), default: []]
-        .append(drawing)
-    }
+    let hands = dataset.charactersByHand
     var composed: [Example] = []
     for (number, hand) in hands.keys.sorted().enumerated() {
       let (model, samples) = hands[hand]!
@@ -57,6 +50,23 @@ public struct LineComposer: Sendable {
       }
     }
     return Dataset(composed)
+  }
+}
+
+extension Dataset {
+  /// The recorded characters of each writer, with the writer's first recording.
+  ///
+  /// Recordings whose label is one character are used, if they have ink and a known writer.
+  var charactersByHand: [String: (model: Example, samples: [Character: [Drawing]])] {
+    var hands: [String: (model: Example, samples: [Character: [Drawing]])] = [:]
+    for example in examples {
+      guard let hand = example.hand, example.label.count == 1,
+        case .drawing(let drawing) = example.content, drawing.bounds != nil
+      else { continue }
+      hands[hand, default: (example, [:])].samples[Character(example.label), default: []]
+        .append(drawing)
+    }
+    return hands
   }
 }
 

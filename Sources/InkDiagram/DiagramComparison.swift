@@ -1,3 +1,5 @@
+import InkReader
+
 /// How well drawings were recognised, compared with the truth.
 ///
 /// The comparison of one drawing has its counts, and comparisons are added up. Elements are counted
@@ -115,7 +117,7 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
     for state in 0..<truth.count where !truth.names[state].isEmpty {
       let name = matching[state].map { found.names[$0] }
       names.add(name == truth.names[state])
-      foldedNames.add(name?.folded == truth.names[state].folded)
+      foldedNames.add(name?.folded(cases: false) == truth.names[state].folded(cases: false))
     }
     var common = 0
     for (edge, symbols) in truth.edges {
@@ -126,7 +128,10 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
       if others != nil { common += 1 }
       guard !symbols.isEmpty else { continue }
       self.symbols.add(others == symbols)
-      foldedSymbols.add(others.map { Set($0.map(\.folded)) } == Set(symbols.map(\.folded)))
+      func folded(_ symbols: Set<String>) -> Set<String> {
+        Set(symbols.map { $0.folded(cases: false) })
+      }
+      foldedSymbols.add(others.map(folded) == folded(symbols))
     }
     transitions.add(Set(truth.edges.keys), Set(found.edges.keys), common: common)
   }
@@ -175,19 +180,5 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
   /// Adds the counts of another comparison.
   public static func += (one: inout DiagramComparison, other: DiagramComparison) {
     one = one + other
-  }
-}
-
-extension String {
-  /// The text with characters that look alike replaced by one of them.
-  var folded: String {
-    String(
-      map { character in
-        switch character {
-        case "o", "O": "0"
-        case "l", "I": "1"
-        default: character
-        }
-      })
   }
 }

@@ -211,15 +211,12 @@ enum SymbolKind: Hashable, CaseIterable {
     }
   }
 
-  /// The letters whose small and capital forms differ in size alone.
-  private static let sizeOnly: Set<Character> = Set("cCkKoOpPsSuUvVwWxXzZ")
-
   /// Whether a symbol can be of this kind, if its size says nothing.
   private func includes(_ symbol: String) -> Bool {
     let kind = SymbolKind(symbol)
     if kind == self || kind == .empty { return true }
     guard self == .small || self == .capital, symbol.count == 1 else { return false }
-    return symbol.first.map(Self.sizeOnly.contains) ?? false
+    return symbol.first?.isSameInBothCases ?? false
   }
 
   /// The share of drawings with such symbols.

@@ -34,24 +34,3 @@ extension Example {
   /// Whether the example is ink that is no writing, or has some.
   var isNoWriting: Bool { label.contains(Recording.noWriting) }
 }
-
-/// Texts whose characters may look the same.
-enum FoldedText {
-  /// Letters whose capital differs in its size only.
-  private static let sameInBothCases = Set("ckopsuvwxz")
-
-  /// Returns `text` with one character for all that look like it: `o` for `O` and `0`, `l` for `1` and
-  /// `I`, and small letters for capitals that differ from them in their size only.
-  static func folded(_ text: String) -> String {
-    String(
-      text.map { character -> Character in
-        switch character {
-        case "0": return "o"
-        case "1", "I": return "l"
-        default:
-          let small = Character(character.lowercased())
-          return sameInBothCases.contains(small) ? small : character
-        }
-      })
-  }
-}

@@ -79,7 +79,7 @@ public struct ReadingEvaluation: Hashable, Sendable, Codable {
       }
       answers.append((reading.probability, read == text))
       if read == text { rightCount += 1 } else { errors.append(mistake) }
-      if FoldedText.folded(read) == FoldedText.folded(text) { foldedCount += 1 }
+      if read.folded(cases: true) == text.folded(cases: true) { foldedCount += 1 }
       if reading.rejection != nil { rejectedCount += 1 }
       let script = EditScript(from: Array(text), to: Array(read))
       characters += text.count
