@@ -18,6 +18,12 @@ public struct GradeReport: Sendable {
       self.document = document
       self.result = result
     }
+
+    /// The grade, if there is one.
+    public var grade: Grading.Grade? { try? result.get() }
+
+    /// The answer in words: right, wrong or not graded.
+    public var answer: String { grade.map { $0.isRight ? "right" : "wrong" } ?? "not graded" }
   }
 
   /// Why a submission has no grade, in one line.
@@ -44,11 +50,11 @@ public struct GradeReport: Sendable {
   }
 
   /// The number of submissions that are right.
-  public var rightCount: Int { entries.count { (try? $0.result.get().isRight) ?? false } }
+  public var rightCount: Int { entries.count { $0.grade?.isRight ?? false } }
 
   /// The mean of the shares, from 0 to 1; a submission without a grade counts as 0.
   public var meanShare: Double {
-    entries.reduce(0) { $0 + ((try? $1.result.get().share) ?? 0) } / Double(max(1, entries.count))
+    entries.reduce(0) { $0 + ($1.grade?.share ?? 0) } / Double(max(1, entries.count))
   }
 
   /// Returns what is wrong with a submission, in one line each; none if it is right.
@@ -82,7 +88,7 @@ public struct GradeReport: Sendable {
   public var csv: String {
     var lines = ["submission,right,share,states,remarks"]
     for entry in entries {
-      let grade = try? entry.result.get()
+      let grade = entry.grade
       lines.append(
         [
           Self.quoted(entry.name), grade.map { $0.isRight ? "yes" : "no" } ?? "not graded",
@@ -100,9 +106,9 @@ public struct GradeReport: Sendable {
     var rows = ""
     var sheets = ""
     for (index, entry) in entries.enumerated() {
-      let grade = try? entry.result.get()
+      let grade = entry.grade
       let remarks = remarks(entry)
-      let answer = grade.map { $0.isRight ? "right" : "wrong" } ?? "not graded"
+      let answer = entry.answer
       let share = grade.map { Self.percent($0.share) } ?? "–"
       let name = Self.escaped(entry.name)
       rows += """
@@ -132,7 +138,7 @@ public struct GradeReport: Sendable {
       </style>
       <h1>Grades</h1>
       <p>Solution: \(Self.escaped(solution)). \(entries.count) submissions, \(rightCount) right; on
-      average \(Self.percent(meanShare)) of \(Self.escaped(wordsInWords)).</p>
+      average \(Self.percent(meanShare)) of \(Self.escaped(countedWords)).</p>
       <table><tr><th>Submission<th>Answer<th>Words<th>Remark</tr>
       \(rows)</table>
       \(sheets)</html>
@@ -140,8 +146,8 @@ public struct GradeReport: Sendable {
       """
   }
 
-  /// The words that count towards the share.
-  public var wordsInWords: String {
+  /// The words that count towards the share, for people: all up to a length, or the number of them.
+  public var countedWords: String {
     grading.tests.isEmpty
       ? "all words of at most \(grading.longestWord) symbols" : "\(grading.tests.count) words"
   }

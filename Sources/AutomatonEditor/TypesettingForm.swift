@@ -8,6 +8,15 @@ public enum TypesettingForm: String, Hashable, Sendable, CaseIterable {
   /// The extension of file names.
   public var ending: String { rawValue }
 
+  /// Creates the language that the ending of `path` names, or `nil` if it names none.
+  public init?(path: String) {
+    let path = path.lowercased()
+    guard let form = Self.allCases.first(where: { path.hasSuffix(".\($0.ending)") }) else {
+      return nil
+    }
+    self = form
+  }
+
   /// The name of the language for people.
   public var title: String {
     switch self {

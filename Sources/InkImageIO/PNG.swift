@@ -10,6 +10,10 @@ public enum PNG {
   /// The longest file that is read, in bytes.
   public static let longestFile = 1 << 28
 
+  /// The bits of libpng's formats that say that a pixel has alpha and that it has three colours.
+  private static let alpha = png_uint_32(PNG_FORMAT_FLAG_ALPHA)
+  private static let color = png_uint_32(PNG_FORMAT_FLAG_COLOR)
+
   /// Returns whether `data` starts as a PNG.
   public static func isPNG(_ data: Data) -> Bool {
     data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
@@ -21,35 +25,23 @@ public enum PNG {
   ///
   /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Bitmap {
-    guard isPNG(data) else {
-      throw PictureError(
-        path: path, expected: "a PNG", found: data.isEmpty ? "an empty file" : "something else")
-    }
-    let (image, samples) = try samples(data, path: path) { format in
-      format & png_uint_32(PNG_FORMAT_FLAG_ALPHA)
-    }
-    let hasAlpha = image.format & png_uint_32(PNG_FORMAT_FLAG_ALPHA) != 0
-    return Bitmap(
-      width: Int(image.width), height: Int(image.height),
-      pixels: hasAlpha ? composited(samples) : samples)
+    let (image, samples) = try samples(data, path: path) { format in format & alpha }
+    return Bitmap(width: Int(image.width), height: Int(image.height), pixels: samples)
   }
 
   /// Reads any PNG as a photograph; transparent pixels become the background of the ink.
   ///
   /// - Throws: `PictureError` naming `path` where the data is no PNG, broken or too large.
   public static func photograph(_ data: Data, path: String) throws(PictureError) -> Photograph {
-    let alpha = png_uint_32(PNG_FORMAT_FLAG_ALPHA)
-    let color = png_uint_32(PNG_FORMAT_FLAG_COLOR)
     let (image, samples) = try samples(data, path: path) { format in
       format & alpha != 0 ? alpha : format & color
     }
     return Photograph(
       width: Int(image.width), height: Int(image.height),
-      channels: image.format & color == 0 ? 1 : 3,
-      samples: image.format & alpha == 0 ? samples : composited(samples))
+      channels: image.format & color == 0 ? 1 : 3, samples: samples)
   }
 
-  /// Decodes a PNG to the format that `choose` returns for that of the file.
+  /// Decodes a PNG to the format that `choose` returns for that of the file, without its alpha.
   private static func samples(
     _ data: Data, path: String, choose: (png_uint_32) -> png_uint_32
   ) throws(PictureError) -> (image: png_image, samples: [UInt8]) {
@@ -87,13 +79,13 @@ public enum PNG {
       image.format = choose(image.format)
       // Cameras and scanners write 16 bits with the same curve as 8 bits.
       image.flags |= png_uint_32(PNG_IMAGE_FLAG_16BIT_sRGB)
-      let channels = (image.format & 1 != 0 ? 1 : 0) + (image.format & 2 != 0 ? 3 : 1)
+      let channels = (image.format & alpha == 0 ? 0 : 1) + (image.format & color == 0 ? 1 : 3)
       var samples = [UInt8](repeating: 0, count: width * height * channels)
       let read = samples.withUnsafeMutableBytes {
         png_image_finish_read(&image, nil, $0.baseAddress, 0, nil)
       }
       guard read != 0 else { return failure() }
-      return .success((image, samples))
+      return .success((image, image.format & alpha == 0 ? samples : composited(samples)))
     }
     return try result.get()
   }

@@ -155,6 +155,9 @@ public struct Model: Hashable, Sendable {
   /// Whether the model reads text: its answer is a distribution over characters for each step.
   public var readsText: Bool { architecture.output == .distributionPerStep }
 
+  /// The classes with commas between them, or the characters without.
+  package var labelList: String { labels.joined(separator: readsText ? "" : ", ") }
+
   /// Checks that a network reads what `preprocessing` makes.
   ///
   /// - Throws: `ModelError` naming what does not fit.

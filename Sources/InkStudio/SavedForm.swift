@@ -37,7 +37,7 @@ enum SavedForm: Hashable {
       self = .document(form)
     } else if let form = PictureForm(path: "file.\(ending)") {
       self = .picture(form)
-    } else if let form = TypesettingForm(rawValue: ending.lowercased()) {
+    } else if let form = TypesettingForm(path: "file.\(ending)") {
       self = .typesetting(form)
     } else {
       return nil

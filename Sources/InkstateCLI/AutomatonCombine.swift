@@ -40,29 +40,13 @@ enum AutomatonCombine {
   }
 
   struct CombineOptions: ParsableArguments {
-    @Argument(help: "The first automaton; - is standard input.")
-    var first: String
-
-    @Argument(help: "The second automaton; - is standard input.")
-    var second: String
-
-    @Option(help: "The format of both files. (default: detected)")
-    var from: DocumentForm?
-
-    @OptionGroup var alphabet: AlphabetOptions
+    @OptionGroup var input: AutomatonPair
     @OptionGroup var limit: LimitOptions
     @OptionGroup var output: AutomatonOutput
 
-    func validate() throws {
-      guard first != "-" || second != "-" else {
-        throw ValidationError("only one of the two automata can come from standard input")
-      }
-    }
-
     func run(_ combination: Combination) throws {
-      let source = try AutomatonSource.read(first, form: from)
-      let one = try source.addingToAlphabet(alphabet.symbols()).automaton
-      let other = try AutomatonSource.read(second, form: from).automaton
+      let (first, other) = try input.read()
+      let one = try first.addingToAlphabet(input.alphabet.symbols())
       let combined = try one.combined(with: other, by: combination, limit: limit.value)
       try output.write(AutomatonSource(try combined.minimized(limit: limit.value)))
     }

@@ -100,6 +100,34 @@ struct AlphabetOptions: ParsableArguments {
   func validate() throws { _ = try symbols() }
 }
 
+/// Two automata that a command compares or combines, and additional symbols of their alphabet.
+struct AutomatonPair: ParsableArguments {
+  @Argument(help: "The first automaton; - is standard input.")
+  var first: String
+
+  @Argument(help: "The second automaton; - is standard input.")
+  var second: String
+
+  @Option(help: "The format of both files. (default: detected)")
+  var from: DocumentForm?
+
+  @OptionGroup var alphabet: AlphabetOptions
+
+  func validate() throws {
+    guard first != "-" || second != "-" else {
+      throw ValidationError("only one of the two automata can come from standard input")
+    }
+  }
+
+  /// Reads both automata, without the additional symbols.
+  func read() throws -> (first: Automaton, second: Automaton) {
+    (
+      try AutomatonSource.read(first, form: from).automaton,
+      try AutomatonSource.read(second, form: from).automaton
+    )
+  }
+}
+
 /// An automaton's file and additional symbols of its alphabet.
 struct AutomatonInputOverAlphabet: ParsableArguments {
   @OptionGroup var input: AutomatonInput

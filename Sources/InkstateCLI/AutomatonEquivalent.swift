@@ -17,17 +17,7 @@ struct AutomatonEquivalent: ParsableCommand {
         inkstate automaton equivalent Examples/Automata/mod3.jff runs/min.dot
       """)
 
-  @Argument(help: "The first automaton; - is standard input.")
-  var first: String
-
-  @Argument(help: "The second automaton; - is standard input.")
-  var second: String
-
-  @Option(
-    help: "The format of both files. (default: detected)")
-  var from: DocumentForm?
-
-  @OptionGroup var alphabet: AlphabetOptions
+  @OptionGroup var input: AutomatonPair
   @OptionGroup var limit: LimitOptions
 
   @OptionGroup var format: FormatOptions
@@ -38,19 +28,12 @@ struct AutomatonEquivalent: ParsableCommand {
     var acceptedBy: String?
   }
 
-  func validate() throws {
-    guard first != "-" || second != "-" else {
-      throw ValidationError("only one of the two automata can come from standard input")
-    }
-  }
-
   func run() throws {
-    let source = try AutomatonSource.read(first, form: from)
-    let other = try AutomatonSource.read(second, form: from).automaton
+    let (first, other) = try input.read()
     // The word is written over both alphabets.
-    let one = try source.automaton.addingToAlphabet(alphabet.symbols() + other.alphabet)
+    let one = try first.addingToAlphabet(input.alphabet.symbols() + other.alphabet)
     let word = try one.counterexample(to: other, limit: limit.value)
-    let owner = word.map { one.accepts($0) ? first : second }
+    let owner = word.map { one.accepts($0) ? input.first : input.second }
     switch format.value {
     case .text:
       if let word, let owner {

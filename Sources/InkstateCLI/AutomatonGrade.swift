@@ -65,7 +65,6 @@ struct AutomatonGrade: ParsableCommand {
   func validate() throws {
     try check("--length", length, in: 0...100)
     if let states { try check("--states", states, in: 1...1_000_000) }
-    guard !submissions.isEmpty else { throw ValidationError("name at least one submission") }
   }
 
   func run() throws {
@@ -132,18 +131,16 @@ struct AutomatonGrade: ParsableCommand {
     switch format.value {
     case .text:
       for entry in report.entries {
-        let grade = try? entry.result.get()
-        let share = grade.map { GradeReport.percent($0.share) } ?? "–"
+        let share = entry.grade.map { GradeReport.percent($0.share) } ?? "–"
         let remarks = report.remarks(entry).joined(separator: "; ")
-        let answer = grade.map { $0.isRight ? "right" : "wrong" } ?? "not graded"
-        print("\(entry.name.printable())\t\(answer)\t\(share)\t\(remarks.printable())")
+        print("\(entry.name.printable())\t\(entry.answer)\t\(share)\t\(remarks.printable())")
       }
       Terminal.show(
         "\(report.rightCount) of \(report.entries.count) right; on average "
-          + "\(GradeReport.percent(report.meanShare)) of \(report.wordsInWords)")
+          + "\(GradeReport.percent(report.meanShare)) of \(report.countedWords)")
     case .json:
       let answers = report.entries.map { entry in
-        let grade = try? entry.result.get()
+        let grade = entry.grade
         return Answer(
           submission: entry.name, isRight: grade?.isRight ?? false, share: grade?.share,
           word: grade?.difference,

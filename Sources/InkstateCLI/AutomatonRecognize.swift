@@ -161,9 +161,7 @@ struct AutomatonRecognize: ParsableCommand {
     case .json:
       try Terminal.show(json: JSONLine(source: name, diagram: diagram), indented: false)
     case .text:
-      diagram.description(named: name).split(separator: "\n").forEach {
-        Terminal.show(String($0))
-      }
+      for line in diagram.lines(named: name) { Terminal.show(line) }
     }
     // A program that sends one drawing at a time waits for each answer.
     fflush(nil)
@@ -172,8 +170,8 @@ struct AutomatonRecognize: ParsableCommand {
 
 extension Diagram {
   /// Returns the diagram as text for people.
-  fileprivate func description(named source: String) -> String {
-    guard rejection == nil else { return "\(source): no automaton (\(rejection!.message))" }
+  fileprivate func lines(named source: String) -> [String] {
+    if let rejection { return ["\(source): no automaton (\(rejection.message))"] }
     let names = Dictionary(
       uniqueKeysWithValues: states.map { ($0.id, $0.name.isEmpty ? "(\($0.id))" : $0.name) })
     func list(_ marked: (State) -> Bool) -> String {
@@ -196,6 +194,6 @@ extension Diagram {
         "  uncertain: \(one.property.rawValue) `\(one.value)` \(one.probability.fixed(2))"
           + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
     }
-    return lines.joined(separator: "\n")
+    return lines
   }
 }

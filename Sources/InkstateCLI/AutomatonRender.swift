@@ -27,8 +27,7 @@ struct AutomatonRender: ParsableCommand {
   func run() throws {
     if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
     let document = try input.read().drawing(id: UUID().uuidString)
-    let ending = (output.output as NSString).pathExtension.lowercased()
-    if let form = TypesettingForm(rawValue: ending) {
+    if let form = TypesettingForm(path: output.output) {
       try Terminal.write(Data(form.text(of: document).utf8), to: output.output)
     } else if let form = output.output == "-" ? .svg : PictureForm(path: output.output) {
       try Terminal.write(form.data(of: document.svg), to: output.output)

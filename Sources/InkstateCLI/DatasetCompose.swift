@@ -56,7 +56,7 @@ struct DatasetCompose: ParsableCommand {
   @Option(help: "With --automata: the number of synthetic writers, instead of data.")
   var writers: Int?
 
-  @Flag(help: "With --automata: compose the seven automata of the usability test, not random ones.")
+  @Flag(help: "With --automata: compose the seven automata in Examples/Automata, not random ones.")
   var known = false
 
   @Flag(help: "With --lines: write _ before subscripts in the labels, as in q_0 instead of q0.")

@@ -83,7 +83,7 @@ struct Export: ParsableCommand {
     let data = try model.exported(as: form, name: typeName)
     try FileTree.write(data, to: output)
     print(
-      "\(output): \(form.rawValue), \(data.count.counted("byte")), \(model.labels.joined(separator: model.readsText ? "" : ", "))"
+      "\(output): \(form.rawValue), \(data.count.counted("byte")), \(model.labelList)"
     )
   }
 }

@@ -105,7 +105,7 @@ struct Import: ParsableCommand {
     let network = model.architecture
     print(
       "\(output.output): \(network.name), \(network.layers.count.counted("layer")), "
-        + "\(network.parameterCount.counted("parameter")), \(model.labels.joined(separator: model.readsText ? "" : ", "))"
+        + "\(network.parameterCount.counted("parameter")), \(model.labelList)"
     )
   }
 }

@@ -216,7 +216,7 @@ struct Train: ParsableCommand {
       guard group.rank == 0 else { return }
       try FileTree.write(model.encoded(), to: output.output)
       try? FileManager.default.removeItem(atPath: checkpointPath)
-      print("\(output.output): \(model.labels.joined(separator: model.readsText ? "" : ", "))")
+      print("\(output.output): \(model.labelList)")
     }
     // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }
