@@ -4,9 +4,10 @@ import PackageDescription
 // How data flows: Ink → InkRaster → InkDatasets → InkTraining → model file → InkRecognizer.
 // InkEvaluation measures models.
 // InkExchange takes model files to and from other tools. InkStudio shows most of it in a browser.
-// InkReader turns the outputs of a network into text.
-// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer, InkReader) links no system
-// library.
+// InkReader turns the outputs of a network into text; InkDiagram turns whole drawings into automata.
+// InkTracing finds strokes in photographs, and InkPrint prints lines of text to train on.
+// The app's side (Ink, InkRaster, InkSeries, InkNetwork, InkRecognizer, InkReader, InkDiagram) links
+// no system library.
 
 let package = Package(
   name: "inkstate",
