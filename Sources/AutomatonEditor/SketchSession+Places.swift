@@ -29,9 +29,7 @@ extension SketchSession {
       }
       if isRing != true { return WritingPlace(element: state.id) }
     }
-    let radii = document.states.map(\.radius).sorted()
-    let usual = radii[radii.count / 2]
-    guard size < 1.15 * usual else { return nil }
+    guard let usual = usualRadius, size < 1.15 * usual else { return nil }
     if let page, let writing = page.writing, page.revision == editor.revision,
       writing.distance(to: bounds) < 0.5 * usual
     {
@@ -74,18 +72,40 @@ extension SketchSession {
   /// Whether a small stroke touches the end of a transition.
   private func isAtEnd(_ points: [Vector], _ usual: Double) -> Bool {
     editor.document.transitions.contains { transition in
-      guard case .regular(let start, let tip, _) = transition.shape else { return false }
-      return [start, tip].contains { end in points.contains { $0.distance(to: end) < 0.25 * usual }
+      let ends: [Vector]
+      switch transition.shape {
+      case .regular(let start, let tip, _): ends = [start, tip]
+      case .loop:
+        let line = editor.document.appearance(of: transition)?.polyline ?? []
+        ends = [line.first, line.last].compactMap(\.self)
       }
+      return ends.contains { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
     }
+  }
+
+  /// The median radius of the states.
+  private var usualRadius: Double? {
+    let radii = editor.document.states.map(\.radius).sorted()
+    return radii.isEmpty ? nil : radii[radii.count / 2]
   }
 
   // MARK: Scratching out
 
+  /// The size of a stroke that scratches out an element, as a share of the usual radius: what is smaller
+  /// is a filled head or a letter.
+  private static let leastScratch = 0.6
+
+  /// Whether a stroke is small and at the end of an arrow: people fill heads by going to and fro.
+  private func isFilledHead(_ stroke: Stroke, _ bounds: Bounds) -> Bool {
+    guard let usual = usualRadius else { return false }
+    return bounds.longerSide < usual && isAtEnd(stroke.points.map { Vector($0) }, usual)
+  }
+
   /// Erases what is below a stroke that goes to and fro, and returns the ids of the elements; `nil` if
   /// the stroke does not scratch anything out.
   mutating func scratchOut(_ stroke: Stroke) -> [String]? {
-    guard stroke.goesToAndFro, let bounds = Drawing([stroke]).bounds else { return nil }
+    guard stroke.goesToAndFro, let bounds = Drawing([stroke]).bounds, !isFilledHead(stroke, bounds)
+    else { return nil }
     // What was written last has to be known.
     if needsSettling { settle() }
     let document = editor.document
@@ -113,7 +133,9 @@ extension SketchSession {
       }
     }
     if ids.isEmpty {
-      guard (try? next.perform(.erase(Drawing([stroke])))) != nil else { return nil }
+      guard bounds.longerSide > Self.leastScratch * (usualRadius ?? 0),
+        (try? next.perform(.erase(Drawing([stroke])))) != nil
+      else { return nil }
       let left = Set(next.document.states.map(\.id) + next.document.transitions.map(\.id))
       ids = (document.states.map(\.id) + document.transitions.map(\.id)).filter {
         !left.contains($0)
@@ -140,7 +162,12 @@ extension Stroke {
         ways.reduce(0) { $0 + 2 * $1.x * $1.y },
         ways.reduce(0) { $0 + $1.x * $1.x - $1.y * $1.y })
     let axis = Vector(angle: angle, length: 1)
-    let along = points.map { $0.x * axis.x + $0.y * axis.y }
+    // A ring that is drawn several times over never goes through its middle.
+    let center = Vector(bounds.center.x, bounds.center.y)
+    guard points.contains(where: { $0.distance(to: center) < 0.2 * bounds.longerSide }) else {
+      return false
+    }
+    let along = points.map { $0.dot(axis) }
     guard let low = along.min(), let high = along.max() else { return false }
     let least = 0.4 * (high - low)
     var turns = 0

@@ -14,6 +14,9 @@ struct ArrowChoice {
   private static let noInitial = 3.0
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
+  /// The cost of a second arrow from one state to the same other one: people write several symbols beside
+  /// one arrow.
+  private static let second = 5.0
 
   /// Returns the arrows that save most; one of them marks the initial state.
   func arrows() -> [ArrowCandidate] {
@@ -22,8 +25,13 @@ struct ArrowChoice {
         candidates: zip(found, savings).map { .init(strokes: $0.strokes, saving: $1) }
       ).chosen()
     }
-    let savings = found.map(\.saving)
-    let first = chosen(savings)
+    var savings = found.map(\.saving)
+    var first = chosen(savings)
+    let seconds = seconds(among: first, savings)
+    if !seconds.isEmpty {
+      for index in seconds { savings[index] -= Self.second }
+      first = chosen(savings)
+    }
     let initial = first.filter { found[$0].isInitial }
     guard initial.count != 1 else { return first.map { found[$0] } }
     var changed = savings
@@ -49,6 +57,24 @@ struct ArrowChoice {
       }
     }
     return chosen(changed).map { found[$0] }
+  }
+
+  /// Returns the arrows between the states of a better one of the chosen arrows.
+  private func seconds(among chosen: [Int], _ savings: [Double]) -> [Int] {
+    struct Ends: Hashable { var from, to: Int }
+    var best: [Ends: Int] = [:]
+    for index in chosen.sorted(by: { savings[$0] > savings[$1] }) {
+      guard let from = found[index].from, let to = found[index].to else { continue }
+      let ends = Ends(from: from, to: to)
+      best[ends] = best[ends] ?? index
+    }
+    guard best.count < chosen.count else { return [] }
+    return found.indices.filter { index in
+      guard let from = found[index].from, let to = found[index].to,
+        let other = best[Ends(from: from, to: to)]
+      else { return false }
+      return Set(found[index].strokes).isDisjoint(with: found[other].strokes)
+    }
   }
 
   /// Whether there is writing near the middle or the start of an arrow.

@@ -69,8 +69,9 @@ struct ArrowSearch {
 
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
-    let single = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }.map(Shaft.init)
-    let shafts = single.filter { $0.length > 0.35 * scale } + joined(single)
+    let lines = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }
+    let single = lines.flatMap(Shaft.all)
+    let shafts = single.filter { $0.length > 0.35 * scale } + joined(lines.map { Shaft($0) })
     return shafts.flatMap { arrows($0) } + traces.compactMap(marker)
   }
 

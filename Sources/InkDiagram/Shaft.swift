@@ -18,19 +18,28 @@ struct Shaft {
   /// The minimum angle of the corner at a tip, in radians.
   private static let leastCorner = 1.25
 
-  /// Creates the shaft of one stroke.
-  init(_ trace: Trace) {
+  /// The size of heads that people usually draw, and the largest, as shares of the line before them.
+  private static let (usualHead, largestHead) = (0.35, 0.85)
+
+  /// Creates the shaft of one stroke; a head is at most `largest` of the line before it.
+  init(_ trace: Trace, head largest: Double = largestHead) {
     strokes = [trace.index]
     path = trace.points
-    if let tip = Self.tip(of: path) {
+    if let tip = Self.tip(of: path, head: largest) {
       path = Array(path[...tip])
       headAtEnd = true
     }
     let backwards: [Vector] = path.reversed()
-    if let tip = Self.tip(of: backwards) {
+    if let tip = Self.tip(of: backwards, head: largest) {
       path = backwards[...tip].reversed()
       headAtStart = true
     }
+  }
+
+  /// Returns the shafts that a stroke may be: a corner may be that of a large head or be in the line.
+  static func all(of trace: Trace) -> [Shaft] {
+    let shafts = [Shaft(trace), Shaft(trace, head: usualHead)]
+    return shafts[0].path.count == shafts[1].path.count ? [shafts[0]] : shafts
   }
 
   /// Joins two shafts across a gap.
@@ -57,7 +66,7 @@ struct Shaft {
   var heading: Vector { path.heading(over: max(2, path.count / 8)) }
 
   /// Returns the index of the corner from which the rest of the path is a head.
-  private static func tip(of path: [Vector]) -> Int? {
+  private static func tip(of path: [Vector], head largest: Double) -> Int? {
     let count = path.count
     guard count > 12 else { return nil }
     var walked = [0.0]
@@ -74,7 +83,7 @@ struct Shaft {
       guard turn > leastCorner else { continue }
       let rest = path[index...]
       let reach = rest.map { $0.distance(to: path[index]) }.max() ?? 0
-      guard reach <= 0.85 * walked[index], reach >= 0.025 * total else { continue }
+      guard reach <= largest * walked[index], reach >= 0.025 * total else { continue }
       // The pen goes back beside the line.
       guard let far = rest.max(by: { ($0 - path[index]).length < ($1 - path[index]).length }),
         (far - path[index]).unit.dot(heading) < 0.2

@@ -117,6 +117,32 @@ import TestSupport
     #expect(session.editor.document.states.count == 2)
   }
 
+  @Test func filledHeadsAndDoubleRingsScratchNothingOut() throws {
+    var session = try two()
+    // Hatched at the tip of the arrow, and somewhere else.
+    for place in [Vector(632, 300), Vector(500, 500)] {
+      let head = Stroke(
+        (0...12).map {
+          Point(
+            place.x - 24 * Double($0) / 12,
+            place.y + ($0 % 2 == 0 ? -12 : 12) * Double($0) / 12)
+        }
+      ).resampled(count: 80)
+      _ = session.draw(head)
+      #expect(session.editor.document.states.count == 2)
+      #expect(session.editor.document.transition("e3") != nil)
+    }
+    // Three times around a state.
+    let rings = Stroke(
+      (0...150).map {
+        let angle = 2 * .pi * Double($0) / 50
+        return Point(300 + 66 * cos(angle), 300 + 64 * sin(angle))
+      })
+    _ = session.draw(rings)
+    #expect(session.editor.document.state("e1") != nil)
+    #expect(session.editor.document.transition("e3") != nil)
+  }
+
   @Test func laterStrokesRevise() throws {
     // A closed loop at a state looks like a ring until its head is drawn, long after.
     var session = try session()
@@ -200,7 +226,7 @@ import TestSupport
         if comparison.structure.right == 1, wrong <= 1 { rightCount += 1 }
       }
     }
-    // The goal is 95 %; 20 of 28 were right when this was written.
-    #expect(count == 28 && rightCount >= 20, "\(rightCount) of \(count)")
+    // At least 95 %.
+    #expect(count == 28 && rightCount >= 27, "\(rightCount) of \(count)")
   }
 }

@@ -176,6 +176,17 @@ import Testing
 
   // MARK: Handwriting
 
+  /// Self-loops of a few straight pieces, and an `A` beside an arrow whose legs look like a second arrow.
+  @Test(arguments: [(6, 1, "mod3"), (6, 1, "e"), (5, 2, "c")])
+  func cornersAndLettersAreNoArrows(seed: UInt64, writer: Int, name: String) throws {
+    let composer = DiagramComposer(seed: seed)
+    let hand = composer.syntheticWriters(count: writer + 1)[writer]
+    let example = try #require(composer.drawing(0, by: hand, known: name))
+    let truth = try #require(try Diagram(attributes: example.attributes))
+    guard case .drawing(let drawing) = example.content else { return }
+    #expect(try DiagramComparison(recognize(drawing.strokes), truth: truth).structure.right == 1)
+  }
+
   @Test(arguments: ["mod3", "a"]) func automataOfSyntheticWritersAreRead(name: String) throws {
     let composer = DiagramComposer(seed: 7)
     var sum = DiagramComparison()
