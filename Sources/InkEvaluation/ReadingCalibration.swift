@@ -37,7 +37,7 @@ public struct ReadingCalibration: Sendable {
         expected: "lines of writing to calibrate with", found: "none")
     }
     let logits = try reader.logits(of: dataset, workers: workers)
-    let decoder = CTCDecoder(alphabet: reader.alphabet)
+    let decoder = reader.decoderWithoutLimits()
     func answers(_ temperature: Double) -> [Answer] {
       zip(
         dataset.examples,

@@ -6,7 +6,8 @@ import Foundation
 /// step; repeated classes become one, then blanks are removed (Graves et al., 2006). ``read(_:)`` is a
 /// prefix beam search (Hannun et al., 2014) in the log domain that follows only prefixes which the
 /// grammar or the vocabulary allow. Each character of a word of the vocabulary makes it
-/// `vocabularyWeight` more likely, as a logarithm; clear writing of another text still wins.
+/// `preferredWeight` or `knownWeight` more likely, as a logarithm; clear writing of another text still
+/// wins.
 ///
 /// The probability of an answer is its weight, divided by the sum of the weights of all texts found and
 /// of what the search left out. So for any text without a vocabulary it is the probability of CTC,
@@ -16,7 +17,7 @@ public struct CTCDecoder: Sendable {
   public let alphabet: Alphabet
   /// The allowed texts.
   public let grammar: Grammar
-  /// The preferred words.
+  /// The preferred and the known words.
   public let vocabulary: Vocabulary?
   /// The limits of the search and of what is accepted.
   public var options: Options
@@ -31,8 +32,10 @@ public struct CTCDecoder: Sendable {
     ///
     /// Prefixes of the vocabulary are continued in any case. 0 keeps all classes.
     public var leastClassProbability = 1e-3
-    /// How much more likely a word of the vocabulary is for each of its characters, as a logarithm.
-    public var vocabularyWeight = 2.3
+    /// How much more likely a preferred word is for each of its characters, as a logarithm.
+    public var preferredWeight = 2.3
+    /// How much more likely a known word is for each of its characters, as a logarithm.
+    public var knownWeight = 1.5
     /// The number of candidates in an answer.
     public var mostCandidates = 5
     /// How the empty word is written in answers with the grammar `symbols`.
@@ -198,6 +201,6 @@ public struct CTCDecoder: Sendable {
       guard let next = vocabulary.child(of: node, number) else { return false }
       node = next
     }
-    return vocabulary.isWord(node)
+    return vocabulary.standing(of: node) > .unknown
   }
 }

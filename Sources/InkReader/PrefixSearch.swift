@@ -131,7 +131,7 @@ struct PrefixSearch {
         if number == table.separator {
           weight += wordBonus(of: prefix)
         } else if node >= 0 {
-          weight += options.vocabularyWeight * Double(prefix.depth + 1)
+          weight += hope(from: node) * Double(prefix.depth + 1)
         }
         guard weight >= least.any || (node >= 0 && weight >= least.word) else {
           if isLikely { cut = logSum(cut, paths) }
@@ -200,8 +200,7 @@ struct PrefixSearch {
   /// The weight of a prefix after the step, as if a word that it begins were complete.
   private func nextWeight(of index: Int32) -> Double {
     let prefix = prefixes[Int(index)]
-    let bonus =
-      prefix.node > Vocabulary.root ? options.vocabularyWeight * Double(prefix.depth) : 0
+    let bonus = prefix.node > Vocabulary.root ? hope(from: prefix.node) * Double(prefix.depth) : 0
     return prefix.nextTotal + prefix.bonus + bonus
   }
 
@@ -254,17 +253,32 @@ struct PrefixSearch {
     return Int32(prefixes.count - 1)
   }
 
-  private func isWord(_ prefix: Prefix) -> Bool {
-    prefix.node >= 0 && vocabulary?.isWord(prefix.node) == true
+  /// The weight of a character of a word.
+  private func weight(of standing: Vocabulary.Standing) -> Double {
+    switch standing {
+    case .unknown: 0
+    case .known: options.knownWeight
+    case .preferred: options.preferredWeight
+    }
+  }
+
+  /// The weight of a character if the best word that begins so is written.
+  private func hope(from node: Int32) -> Double {
+    vocabulary.map { weight(of: $0.highestStanding(from: node)) } ?? 0
+  }
+
+  private func standing(of prefix: Prefix) -> Vocabulary.Standing {
+    guard let vocabulary, prefix.node >= 0 else { return .unknown }
+    return vocabulary.standing(of: prefix.node)
   }
 
   /// Whether the text, or the symbol in a list, may end here.
   private func isComplete(_ prefix: Prefix) -> Bool {
-    table.isComplete(prefix.grammarState) || isWord(prefix)
+    table.isComplete(prefix.grammarState) || standing(of: prefix) > .unknown
   }
 
   private func wordBonus(of prefix: Prefix) -> Double {
-    isWord(prefix) ? options.vocabularyWeight * Double(prefix.depth) : 0
+    weight(of: standing(of: prefix)) * Double(prefix.depth)
   }
 
   /// Returns the text of a prefix, if it may end here.

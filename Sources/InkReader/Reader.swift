@@ -54,16 +54,26 @@ public struct Reader: Sendable {
   }
 
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
+  ///
+  /// Any text is rather a word that the model knows.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
-    var options = CTCDecoder.Options()
+    var decoder = decoderWithoutLimits(grammar: grammar, vocabulary: vocabulary)
     let limits = model.decision.reading ?? .standard
-    options.leastEvidence = limits.leastEvidence
-    options.leastProbability = limits.leastProbability
-    options.mostNoWriting = limits.mostNoWriting
+    decoder.options.leastEvidence = limits.leastEvidence
+    decoder.options.leastProbability = limits.leastProbability
+    decoder.options.mostNoWriting = limits.mostNoWriting
+    return decoder
+  }
+
+  /// Returns a decoder that rejects no text.
+  package func decoderWithoutLimits(
+    grammar: Grammar = .text, vocabulary: [String] = []
+  ) -> CTCDecoder {
+    let known = grammar == .text ? model.words : []
     return CTCDecoder(
       alphabet: alphabet, grammar: grammar,
-      vocabulary: vocabulary.isEmpty ? nil : Vocabulary(vocabulary, alphabet: alphabet),
-      options: options)
+      vocabulary: vocabulary.isEmpty && known.isEmpty
+        ? nil : Vocabulary(vocabulary, known: known, alphabet: alphabet))
   }
 
   /// Reads `drawing`, one line of writing.

@@ -15,6 +15,8 @@ public struct Model: Hashable, Sendable {
   public var decision: Decision
   /// Where the model came from, for people: data and their hashes, seed, command, version.
   public var provenance: [String: String]
+  /// The words that a reader knows, in small letters; other models have none.
+  public var words: [String]
 
   /// The version of the file format that is written; those of version 2 are read as well.
   static let formatVersion = "3"
@@ -121,7 +123,8 @@ public struct Model: Hashable, Sendable {
   /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
   public init(
     network: TrainedNetwork, labels: [String], preprocessing: [Preprocessing],
-    decision: Decision = Decision(), provenance: [String: String] = [:], path: String = "model"
+    decision: Decision = Decision(), provenance: [String: String] = [:], words: [String] = [],
+    path: String = "model"
   ) throws(ModelError) {
     let architecture = network.architecture
     guard labels.count == architecture.labelCount else {
@@ -150,6 +153,7 @@ public struct Model: Hashable, Sendable {
     self.preprocessing = preprocessing
     self.decision = decision
     self.provenance = provenance
+    self.words = words
   }
 
   /// Whether the model reads text: its answer is a distribution over characters for each step.
@@ -268,7 +272,8 @@ public struct Model: Hashable, Sendable {
         field("architecture", as: Architecture.self), weights: weights, path: path),
       labels: field("labels", as: [String].self), preprocessing: preprocessing,
       decision: field("decision", as: Decision.self),
-      provenance: field("provenance", as: [String: String].self), path: path)
+      provenance: field("provenance", as: [String: String].self),
+      words: metadata["words"] == nil ? [] : field("words", as: [String].self), path: path)
   }
 
   /// Everything but the weights, as texts: the format's version and JSON.
@@ -281,7 +286,7 @@ public struct Model: Hashable, Sendable {
     func text(_ value: some Encodable) -> String {
       String(decoding: try! encoder.encode(value), as: UTF8.self)
     }
-    return [
+    var metadata = [
       "inkstate_format": Self.formatVersion,
       "architecture": text(architecture),
       "labels": text(labels),
@@ -289,6 +294,8 @@ public struct Model: Hashable, Sendable {
       "decision": text(decision),
       "provenance": text(provenance),
     ]
+    if !words.isEmpty { metadata["words"] = text(words) }
+    return metadata
   }
 
   /// The model as the bytes of a file; the same model gives the same bytes.
@@ -307,7 +314,7 @@ extension Model {
   public func foldingBatchNormalization() throws(ModelError) -> Model {
     try Model(
       network: network.foldingBatchNormalization(), labels: labels, preprocessing: preprocessing,
-      decision: decision, provenance: provenance)
+      decision: decision, provenance: provenance, words: words)
   }
 
   /// Returns the path of a file that a module of this package brings along.

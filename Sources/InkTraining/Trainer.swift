@@ -20,6 +20,7 @@ public final class Trainer {
   public let tapCount: Int
 
   private let labels: [String]
+  private let words: [String]
   private let readsText: Bool
   private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
@@ -121,6 +122,7 @@ public final class Trainer {
       ? try Self.readingLoss(architecture, labels, options)
       : try Self.classLoss(training, options, tapCount: tapCount)
     self.labels = labels
+    words = readsText ? Set(start?.words ?? []).union(training.words).sorted() : []
     self.preprocessing = preprocessing
     self.options = options
     func targets(of dataset: Dataset) throws -> [[Int]] {
@@ -290,7 +292,7 @@ public final class Trainer {
       try Model(
         network: TrainedNetwork(network.architecture, weights: best ?? averagedWeights),
         labels: labels, preprocessing: preprocessing,
-        decision: decision, provenance: provenance))
+        decision: decision, provenance: provenance, words: words))
   }
 
   private var hasRunOutOfPatience: Bool {

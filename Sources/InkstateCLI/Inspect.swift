@@ -87,7 +87,7 @@ struct Inspect: ParsableCommand {
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
     let decision = model.decision
-    print("\nlabels        \(model.labels.joined(separator: ", "))")
+    print((model.readsText ? "\ncharacters    " : "\nlabels        ") + model.labelList)
     for (index, preprocessing) in model.preprocessing.enumerated() {
       print((index == 0 ? "preprocessing " : "              ") + preprocessing.summary)
     }
@@ -96,7 +96,18 @@ struct Inspect: ParsableCommand {
         + (model.recordings == nil
           ? ", extent at least \(decision.leastExtent.fixed(1)) points" : "")
         + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
-    for label in model.labels where label != decision.rejectedLabel {
+    if let limits = decision.reading {
+      print(
+        "              evidence at least \(limits.leastEvidence.fixed(3)), probability at least "
+          + "\(limits.leastProbability.fixed(3)), no writing at most "
+          + "\(limits.mostNoWriting.fixed(3))")
+    }
+    if !model.words.isEmpty {
+      print(
+        "words         \(model.words.count), such as "
+          + model.words.prefix(5).joined(separator: ", "))
+    }
+    for label in model.labels where !model.readsText && label != decision.rejectedLabel {
       print(
         "              \(label): probability at least "
           + "\((decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "

@@ -117,7 +117,7 @@ import TestSupport
     options.beamWidth = .max
     options.leastClassProbability = 0
     options.mostCandidates = .max
-    options.vocabularyWeight = 0.7
+    options.preferredWeight = 0.7
     let decoder = CTCDecoder(
       alphabet: alphabet, grammar: grammar,
       vocabulary: words.isEmpty ? nil : Vocabulary(words, alphabet: alphabet), options: options)
@@ -170,7 +170,7 @@ import TestSupport
     options.beamWidth = .max
     options.leastClassProbability = 0
     options.mostCandidates = .max
-    options.vocabularyWeight = 0.5
+    options.preferredWeight = 0.5
     let words = Vocabulary(["a\u{FFFD}", "aa"], alphabet: alphabet)
     #expect(words.unreadable == ["a\u{FFFD}"] && words.count == 1)
     var generator = SeededGenerator(seed: 12, stream: UInt64(seed))
@@ -383,17 +383,33 @@ import TestSupport
     #expect(symbols.text == "coin,a")
   }
 
+  @Test func aKnownWordIsLikelierThanOtherTextsAndLessSoThanAPreferredOne() throws {
+    let alphabet = try Alphabet(Self.all)
+    func text(_ written: String, preferred: [String] = []) throws -> String {
+      let words = Vocabulary(preferred, known: ["start", "order"], alphabet: alphabet)
+      let output = clear(written, alphabet, confusing: ["l": "t", "q": "O", "Q": "O", "m": "r"])
+      return try CTCDecoder(alphabet: alphabet, vocabulary: words).read(output).text
+    }
+    #expect(try text("slart") == "start")
+    // With a capital and in capitals, but not with others.
+    #expect(try text("Slart") == "Start" && text("QRDER") == "ORDER" && text("qrder") == "Order")
+    #expect(try text("slArl") == "slArl")
+    #expect(try text("smart") == "smart" && text("slart", preferred: ["slart"]) == "slart")
+    #expect(Vocabulary([], known: ["start", "an"], alphabet: alphabet).count == 6)
+    #expect(Vocabulary(["start"], known: ["start", ""], alphabet: alphabet).count == 3)
+  }
+
   @Test func aWordIsFoundThoughItsLettersAreUnlikely() throws {
     // The word stays in the search even though each of its letters is far less likely than others.
     let alphabet = try Alphabet(Self.all)
     let output = clear("stopping", alphabet, confidence: 12, confusing: ["t": "l", "i": "j"])
     var options = CTCDecoder.Options()
-    options.vocabularyWeight = 12
+    options.preferredWeight = 12
     let words = Vocabulary(["shopping"], alphabet: alphabet)
     let reading = try CTCDecoder(alphabet: alphabet, vocabulary: words, options: options)
       .read(output)
     #expect(reading.text == "shopping")
-    options.vocabularyWeight = 1
+    options.preferredWeight = 1
     let other = try CTCDecoder(alphabet: alphabet, vocabulary: words, options: options)
       .read(output)
     #expect(other.text == "stopping")

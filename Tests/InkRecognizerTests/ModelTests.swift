@@ -104,6 +104,7 @@ import Testing
       ),
       ("decision", nil, "decision: expected a value in the metadata"),
       ("provenance", "[]", "provenance: expected a value as Inkstate writes it"),
+      ("words", "{}", "words: expected a value as Inkstate writes it"),
     ] as [(String, String?, String)])
   func aWrongFieldIsNamed(field: String, value: String?, message: String) throws {
     var file = try Safetensors(randomModel(small).encoded(), path: "a")
@@ -112,6 +113,15 @@ import Testing
     #expect { try Model(data, path: "m.safetensors") } throws: {
       "\($0)".hasPrefix("m.safetensors, ") && "\($0)".contains(message)
     }
+  }
+
+  @Test func theWordsOfAReaderAreKept() throws {
+    var model = try randomModel(small)
+    #expect(model.metadata["words"] == nil)
+    model.words = ["order", "über"]
+    let read = try Model(model.encoded(), path: "a")
+    #expect(read == model && read.words == ["order", "über"])
+    #expect(try read.foldingBatchNormalization().words == model.words)
   }
 
   @Test func modelsOfFormat2AreRead() throws {

@@ -85,6 +85,20 @@ import TestSupport
     return model
   }
 
+  @Test func wordsOfSeveralWritersAreKnown() throws {
+    func example(_ text: String, _ writer: String?) throws -> Example {
+      Example(
+        .series(try Self.wave("ab", seed: 1)), label: text, writer: writer, origin: "a line")
+    }
+    let lines = Dataset([
+      try example("Order", "a"), try example("order", "b"), try example("claim", "a"),
+      try example("claim", "a"), try example("ab", "a"), try example("ab", "b"),
+      try example("q10", "a"), try example("q10", "b"), try example("list", nil),
+      try example("LIST", "a"),
+    ])
+    #expect(lines.words == ["list", "order"])
+  }
+
   @Test func aReaderLearnsAndItsBestEpochIsKept() throws {
     let trainer = try Self.trainer()
     let model = try Self.model(trainer)
