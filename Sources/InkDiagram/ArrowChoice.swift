@@ -10,7 +10,7 @@ struct ArrowChoice {
   let scale: Double
 
   /// The cost of each initial arrow after the first one, and of none.
-  private static let secondInitial = 1.5
+  private static let secondInitial = 3.0
   private static let noInitial = 3.0
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5

@@ -42,9 +42,12 @@ struct Interpretation {
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
     var found = search.arrows()
+    let traceOf = Dictionary(uniqueKeysWithValues: rest.map { ($0.index, $0) })
     for index in found.indices {
-      let writing = found[index].strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
-      found[index].saving = writing - found[index].cost
+      let strokes = found[index].strokes
+      let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
+      let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
+      found[index].saving = min(apart, together ?? apart) - found[index].cost
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
@@ -83,6 +86,10 @@ struct Interpretation {
 struct WritingCosts {
   /// The cost of a stroke outside a state that looks like a letter.
   static let usual = 1.4
+  /// The cost of each further stroke of a letter.
+  private static let further = 0.4
+  /// The size of the largest letters, as a share of the usual height.
+  private static let largestLetter = 1.3
 
   private let states: [StateCandidate]
   private let scale: Double
@@ -109,6 +116,21 @@ struct WritingCosts {
       let inside = trace.points.count { ring.share(of: $0) < 1.02 }
       return Double(inside) > 0.85 * Double(trace.points.count)
     }
+  }
+
+  /// Returns the negative logarithm of the probability that the strokes are one letter, or `nil` if they
+  /// are one stroke or larger than a letter.
+  func cost(ofLetter strokes: [Trace]) -> Double? {
+    guard strokes.count > 1, let first = strokes.first else { return nil }
+    let (low, high) = strokes.dropFirst().reduce((first.low, first.high)) {
+      (
+        Vector(min($0.0.x, $1.low.x), min($0.0.y, $1.low.y)),
+        Vector(max($0.1.x, $1.high.x), max($0.1.y, $1.high.y))
+      )
+    }
+    let most = Self.largestLetter * height * scale
+    guard high.x - low.x < most, high.y - low.y < most else { return nil }
+    return Self.usual + Self.further * Double(strokes.count - 1)
   }
 
   /// Returns the negative logarithm of the probability that the stroke is writing.
