@@ -26,7 +26,7 @@ public struct CTCDecoder: Sendable {
 
   /// The limits of the search and of what is accepted.
   public struct Options: Hashable, Sendable {
-    /// The number of prefixes that are followed at once, and again of prefixes of the vocabulary.
+    /// The number of prefixes that are followed at once.
     public var beamWidth = 24
     /// The least probability with which a class continues a prefix at a step.
     ///

@@ -115,7 +115,7 @@ struct PrefixSearch {
       prefixes[Int(index)].nextCharacter =
         prefix.character + Double(output[step, prefix.lastClass])
     }
-    let least = leastWeights(of: active)
+    let least = leastWeight(of: active)
 
     var cut = -Double.infinity
     for index in active {
@@ -133,7 +133,7 @@ struct PrefixSearch {
         } else if node >= 0 {
           weight += hope(from: node) * Double(prefix.depth + 1)
         }
-        guard weight >= least.any || (node >= 0 && weight >= least.word) else {
+        guard weight >= least else {
           if isLikely { cut = logSum(cut, paths) }
           return
         }
@@ -185,16 +185,13 @@ struct PrefixSearch {
     return kept
   }
 
-  /// The least weights with which a prefix, or one in the vocabulary, can be among those to go on with.
+  /// The least weight with which a prefix can be among those to go on with.
   ///
   /// At least the active prefixes themselves compete with it.
-  private func leastWeights(of active: [Int32]) -> (any: Double, word: Double) {
+  private func leastWeight(of active: [Int32]) -> Double {
     let width = max(1, options.beamWidth)
-    func least(_ indices: [Int32]) -> Double {
-      guard indices.count >= width else { return -.infinity }
-      return indices.map(nextWeight).sorted(by: >)[width - 1]
-    }
-    return (least(active), least(active.filter { prefixes[Int($0)].node > Vocabulary.root }))
+    guard active.count >= width else { return -.infinity }
+    return active.map(nextWeight).sorted(by: >)[width - 1]
   }
 
   /// The weight of a prefix after the step, as if a word that it begins were complete.
@@ -204,25 +201,15 @@ struct PrefixSearch {
     return prefix.nextTotal + prefix.bonus + bonus
   }
 
-  /// Returns the prefixes with the highest weights, and of those in the vocabulary as many again.
+  /// Returns the prefixes with the highest weights.
   private mutating func best(of touched: [Int32]) -> [Int32] {
     let width = max(1, options.beamWidth)
     guard touched.count > width else { return touched }
     var ranked = touched.map { (index: $0, weight: nextWeight(of: $0)) }
     // Equal weights keep the order of their creation, so the result is the same everywhere.
     ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && $0.index < $1.index) }
-    var kept: [Int32] = []
-    var words = 0
-    for (place, one) in ranked.enumerated() {
-      let isWord = prefixes[Int(one.index)].node > Vocabulary.root
-      if place < width || (isWord && words < width) {
-        kept.append(one.index)
-        if isWord { words += 1 }
-      } else {
-        lost = logSum(lost, prefixes[Int(one.index)].nextTotal)
-      }
-    }
-    return kept
+    for one in ranked[width...] { lost = logSum(lost, prefixes[Int(one.index)].nextTotal) }
+    return ranked[..<width].map(\.index)
   }
 
   /// Returns the prefix with one more character, or `nil` if it is not allowed.

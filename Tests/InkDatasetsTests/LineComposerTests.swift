@@ -192,6 +192,10 @@ import TestSupport
     let ink = Dictionary(grouping: others.examples) { $0.contentFingerprint }
     #expect(ink.count == 250)
     #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
+    // Also where each writer has the same shapes.
+    let few = composer.noWriting(
+      beside: composer.compose(from: recorded(), perHand: 5), share: 0.19)
+    #expect(Set(few.examples.map(\.contentFingerprint)).count == 24)
   }
 
   /// A ring that is drawn several times shows each turn, so that it is no `0`.

@@ -115,6 +115,13 @@ import Testing
     }
   }
 
+  @Test func tensorsStartAtAMultipleOf8() throws {
+    for count in 0..<8 {
+      let file = Safetensors(metadata: ["a": String(repeating: "x", count: count)], tensors: [:])
+      #expect(try file.encoded()[0] % 8 == 0)
+    }
+  }
+
   @Test func theWordsOfAReaderAreKept() throws {
     var model = try randomModel(small)
     #expect(model.metadata["words"] == nil)

@@ -100,6 +100,9 @@ import TestSupport
     let preparation = try SeriesPreparation.measured(
       on: [series([Float](repeating: 0.1, count: 1001)), series([Float](repeating: 0.1, count: 7))])
     #expect(preparation.scales == [1])
+    // Neighbouring numbers differ by rounding only.
+    let rounded = (0..<100).map { $0 % 2 == 0 ? Float(0.1) : Float(0.1).nextUp }
+    #expect(try SeriesPreparation.measured(on: [series(rounded)]).scales == [1])
     #expect(throws: SeriesError.empty) { try SeriesPreparation.measured(on: []) }
   }
 
