@@ -85,7 +85,7 @@ struct Ring {
   }
 
   /// The cost above which a ring is none.
-  static let mostCost = 6.0
+  static let mostCost = 3.5
 }
 
 /// An ellipse as a quadratic form.

@@ -24,17 +24,26 @@ struct StateSearch {
   private let isRing: Set<Int>
   /// The usual size of a stroke.
   private let usualSize: Double
+  /// The usual size of a stroke, specks left out: that of a letter, if there is writing.
+  private let letterSize: Double
 
   init(traces: [Trace], rings: [Ring]) {
     (self.traces, self.rings) = (traces, rings)
     let sizes = traces.map(\.size).sorted()
-    usualSize = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
+    let usual = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
+    usualSize = usual
+    let large = sizes.filter { $0 > 0.5 * usual }
+    letterSize = large.isEmpty ? 0 : large[large.count / 2]
     isRing = Set(rings.filter { $0.strokes.count == 1 }.map { $0.strokes[0] })
     byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
   }
 
   /// The evidence between which a ring is doubtful.
   static let doubtful = 2.0
+  /// The size of an o, as a share of the usual size of letters, at most.
+  private static let largestLetter = 1.4
+  /// The number of strokes inside a ring above which they are no name.
+  private static let mostInside = 12
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 4.0
 
@@ -90,7 +99,7 @@ struct StateSearch {
     for (number, trace) in traces.enumerated() { grid.insert(number, at: [trace.center]) }
     var votes: [(radius: Double, weight: Double)] = []
     for ring in rings {
-      let isFull = grid.items(near: ring.center, reach: ring.radius).contains { number in
+      let inside = grid.items(near: ring.center, reach: ring.radius).count { number in
         let trace = traces[number]
         guard !ring.strokes.contains(trace.index), trace.size < 1.4 * ring.radius else {
           return false
@@ -98,7 +107,10 @@ struct StateSearch {
         return [trace.start, trace.center, trace.end].allSatisfy { ring.share(of: $0) < 0.9 }
       }
       let likelihood = exp(-ring.cost) * (ring.strokes.count > 1 ? 0.3 : 1)
-      votes.append((ring.radius, likelihood * (isFull ? 1 : 0.15) * ring.radius / largest))
+      let isFull = (1...Self.mostInside).contains(inside)
+      let isLetter = inside == 0 && 2 * ring.radius < Self.largestLetter * letterSize
+      let weight = isFull ? 1 : isLetter ? 0.02 : 0.15
+      votes.append((ring.radius, likelihood * weight * ring.radius / largest))
     }
     // Of several sizes that are as common, states have the largest.
     return votes.max { a, b in support(a.radius, votes) < support(b.radius, votes) }?.radius
@@ -115,7 +127,7 @@ struct StateSearch {
   /// Returns the logarithm of the odds that a ring is a state.
   private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
     let size = log(ring.radius / scale)
-    var odds = 2.5 - ring.cost - (size < 0 ? 9 : 3) * size * size
+    var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)
@@ -138,7 +150,7 @@ struct StateSearch {
         beside += 1
       }
     }
-    odds += inside > 0 ? 2 : -0.8
+    odds += inside > Self.mostInside ? -2 : inside > 0 ? 2 : -0.8
     odds += min(1.5, 0.6 * Double(meeting))
     // Letters are as large as most strokes; states are larger, or arrows lead there.
     if meeting == 0, traces.count > 2, 2 * ring.radius < 1.7 * usualSize { odds -= 2.5 }

@@ -246,6 +246,21 @@ import Testing
     #expect(Double(textCount) > 0.95 * Double(strokes.count))
   }
 
+  /// Many letters are rings, and the states are empty.
+  @Test func theStatesAmongMuchWritingAreTheLargerRings() throws {
+    var strokes = [arc(100, 60, 22), arc(260, 60, 22)] + arrow(from: 125, to: 236, y: 60)
+    for row in 0..<3 {
+      for column in 0..<12 {
+        let (x, y) = (60 + 24 * Double(column), 160 + 50 * Double(row))
+        strokes.append(
+          column % 3 == 2 ? line((x, y - 9), (x + 2, y + 9)) : arc(x, y, 9 + Double(column % 2)))
+      }
+    }
+    let diagram = try recognize(strokes)
+    #expect(diagram.states.count == 2 && diagram.states.allSatisfy { $0.radius > 15 })
+    #expect(transitions(diagram) == [["1", "3"]])
+  }
+
   @Test func boxesAndLinesOfAFlowChartAreShapes() throws {
     func box(_ x: Double, _ y: Double) -> Stroke {
       line((x, y), (x + 200, y), (x + 200, y + 100), (x, y + 100), (x, y))
