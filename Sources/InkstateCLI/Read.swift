@@ -16,7 +16,8 @@ struct Read: ParsableCommand {
       writing. Without a path it reads NDJSON from standard input and answers line by line.
 
       --grammar limits the texts: state is the name of a state such as q0 or A', symbols is a list \
-      with commas, in which eps and λ are the empty word ε, and number is a number. --vocabulary \
+      with commas, in which eps and λ are the empty word ε, and number is a number. Without one, \
+      words that the model knows from its training are likelier than other texts. --vocabulary \
       prefers words, such as the names that a document already has; clear writing of another text \
       still wins.
 
