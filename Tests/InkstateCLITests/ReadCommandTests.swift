@@ -159,7 +159,7 @@ import TestSupport
     try write(others, "others.ndjson")
     try write(lines(seed: 1, writers: 1, perHand: 30, isOdd: true), "own.ndjson")
     let result = try run(
-      "train others.ndjson --from \(reader) --adapt own.ndjson --epochs 10 -o own.safetensors")
+      "train others.ndjson --from \(reader) --adapt own.ndjson --epochs 16 -o own.safetensors")
     #expect(result.status == 0, "\(result.errors)")
     let before = try Reader.released()
     let after = try Reader(modelPath: "\(folder.path)/own.safetensors")
