@@ -71,7 +71,12 @@ extension SketchSession {
 
   /// Whether a small stroke touches the end of a transition.
   private func isAtEnd(_ points: [Vector], _ usual: Double) -> Bool {
-    editor.document.transitions.contains { transition in
+    endsTouched(by: points, usual).contains { $0 > 0 }
+  }
+
+  /// Returns the number of ends of each transition that a small stroke touches.
+  private func endsTouched(by points: [Vector], _ usual: Double) -> [Int] {
+    editor.document.transitions.map { transition in
       let ends: [Vector]
       switch transition.shape {
       case .regular(let start, let tip, _): ends = [start, tip]
@@ -79,7 +84,7 @@ extension SketchSession {
         let line = editor.document.appearance(of: transition)?.polyline ?? []
         ends = [line.first, line.last].compactMap(\.self)
       }
-      return ends.contains { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
+      return ends.count { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
     }
   }
 
@@ -95,17 +100,18 @@ extension SketchSession {
   /// is a filled head or a letter.
   private static let leastScratch = 0.6
 
-  /// Whether a stroke is small and at the end of an arrow: people fill heads by going to and fro.
+  /// Whether a stroke is small and at one end of an arrow: people fill heads by going to and fro.
   private func isFilledHead(_ stroke: Stroke, _ bounds: Bounds) -> Bool {
     guard let usual = usualRadius else { return false }
-    return bounds.longerSide < usual && isAtEnd(stroke.points.map { Vector($0) }, usual)
+    let points = stroke.points.map { Vector($0) }
+    let touched = endsTouched(by: points, usual)
+    return bounds.longerSide < usual && touched.contains(1) && !touched.contains(2)
   }
 
   /// Erases what is below a stroke that goes to and fro, and returns the ids of the elements; `nil` if
   /// the stroke does not scratch anything out.
   mutating func scratchOut(_ stroke: Stroke) -> [String]? {
-    guard stroke.goesToAndFro, let bounds = Drawing([stroke]).bounds, !isFilledHead(stroke, bounds)
-    else { return nil }
+    guard stroke.goesToAndFro, let bounds = Drawing([stroke]).bounds else { return nil }
     // What was written last has to be known.
     if needsSettling { settle() }
     let document = editor.document
@@ -134,6 +140,7 @@ extension SketchSession {
     }
     if ids.isEmpty {
       guard bounds.longerSide > Self.leastScratch * (usualRadius ?? 0),
+        !isFilledHead(stroke, bounds),
         (try? next.perform(.erase(Drawing([stroke])))) != nil
       else { return nil }
       let left = Set(next.document.states.map(\.id) + next.document.transitions.map(\.id))

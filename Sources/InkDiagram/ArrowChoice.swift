@@ -14,8 +14,8 @@ struct ArrowChoice {
   private static let noInitial = 3.0
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
-  /// The cost of a second arrow from one state to the same other one: people write several symbols beside
-  /// one arrow.
+  /// The cost of a second arrow between the same states in the same direction, and of a second self-loop:
+  /// people write several symbols beside one.
   private static let second = 5.0
 
   /// Returns the arrows that save most; one of them marks the initial state.
@@ -68,7 +68,9 @@ struct ArrowChoice {
       let ends = Ends(from: from, to: to)
       best[ends] = best[ends] ?? index
     }
-    guard best.count < chosen.count else { return [] }
+    guard best.count < chosen.count(where: { found[$0].from != nil && found[$0].to != nil }) else {
+      return []
+    }
     return found.indices.filter { index in
       guard let from = found[index].from, let to = found[index].to,
         let other = best[Ends(from: from, to: to)]

@@ -70,8 +70,9 @@ struct ArrowSearch {
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
     let lines = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }
-    let single = lines.flatMap(Shaft.all)
-    let shafts = single.filter { $0.length > 0.35 * scale } + joined(lines.map { Shaft($0) })
+    let single = lines.map(Shaft.all)
+    let shafts =
+      single.flatMap(\.self).filter { $0.length > 0.35 * scale } + joined(single.map { $0[0] })
     return shafts.flatMap { arrows($0) } + traces.compactMap(marker)
   }
 

@@ -39,7 +39,10 @@ struct Shaft {
   /// Returns the shafts that a stroke may be: a corner may be that of a large head or be in the line.
   static func all(of trace: Trace) -> [Shaft] {
     let shafts = [Shaft(trace), Shaft(trace, head: usualHead)]
-    return shafts[0].path.count == shafts[1].path.count ? [shafts[0]] : shafts
+    let isSame =
+      shafts[0].path.count == shafts[1].path.count && shafts[0].headAtStart == shafts[1].headAtStart
+      && shafts[0].headAtEnd == shafts[1].headAtEnd
+    return isSame ? [shafts[0]] : shafts
   }
 
   /// Joins two shafts across a gap.

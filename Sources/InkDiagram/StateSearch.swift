@@ -185,7 +185,7 @@ struct StateSearch {
   /// Whether two rings are those of a final state.
   private func isPair(_ a: Ring, _ b: Ring) -> Bool {
     let (outer, inner) = a.radius > b.radius ? (a, b) : (b, a)
-    return inner.radius > 0.55 * outer.radius && max(a.cost, b.cost) < 4
+    return inner.radius > 0.55 * outer.radius
       && inner.center.distance(to: outer.center) < 0.3 * outer.radius
   }
 }

@@ -22,8 +22,8 @@ public struct ReadingCalibration: Sendable {
   ///
   /// The temperature is the one with which the probability of the best text says best whether it is
   /// right, by maximum likelihood. The limits reject at most the share `falseRejections` of the lines.
-  /// They share these rejections so that most drawings that are no writing are rejected, or, without
-  /// such drawings, most lines that are read wrongly.
+  /// They share these rejections so that most drawings that are no writing are rejected, and then most
+  /// lines that are read wrongly.
   ///
   /// - Throws: `FileError` if there are no lines, or one cannot be rendered; `ModelError` if the model
   ///   does not read lines of writing.
@@ -103,7 +103,7 @@ public struct ReadingCalibration: Sendable {
   ) -> Model.Decision.ReadingLimits {
     let lines = answers.filter(\.isWriting)
     let others = answers.filter { !$0.isWriting }
-    let unwanted = others.isEmpty ? lines.filter { !$0.isRight } : others
+    let wrong = lines.filter { !$0.isRight }
     let mayReject = Int((falseRejections * Double(lines.count)).rounded(.down))
     let shares = lines.map(\.reading.noWriting).sorted(by: >)
     let evidences = lines.map(\.reading.evidence).sorted()
@@ -116,14 +116,17 @@ public struct ReadingCalibration: Sendable {
         mostNoWriting: max(0, threshold(shares, counts.2)))
     }
     var best = limits((0, 0, 0))
-    var mostRejected = unwanted.count { best.reject($0.reading) }
+    func rejected(_ limits: Model.Decision.ReadingLimits) -> (Int, Int) {
+      (others.count { limits.reject($0.reading) }, wrong.count { limits.reject($0.reading) })
+    }
+    var mostRejected = rejected(best)
     let step = max(1, mayReject / 12)
     for first in stride(from: 0, through: mayReject, by: step) {
       for second in stride(from: 0, through: mayReject, by: step) {
         for third in stride(from: 0, through: mayReject, by: step) {
           let tried = limits((first, second, third))
           guard lines.count(where: { tried.reject($0.reading) }) <= mayReject else { break }
-          let count = unwanted.count { tried.reject($0.reading) }
+          let count = rejected(tried)
           if count > mostRejected { (best, mostRejected) = (tried, count) }
         }
       }

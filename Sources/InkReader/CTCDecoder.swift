@@ -30,11 +30,12 @@ public struct CTCDecoder: Sendable {
     public var beamWidth = 24
     /// The least probability with which a class continues a prefix at a step.
     ///
-    /// Prefixes of the vocabulary are continued in any case. 0 keeps all classes.
+    /// Prefixes of the vocabulary are not held to it. 0 keeps all classes.
     public var leastClassProbability = 1e-3
     /// How much more likely a preferred word is for each of its characters, as a logarithm.
     public var preferredWeight = 2.3
-    /// How much more likely a known word is for each of its characters, as a logarithm.
+    /// How much more likely a known word is for each of its characters, as a logarithm; less than a
+    /// preferred one.
     public var knownWeight = 1.5
     /// The number of candidates in an answer.
     public var mostCandidates = 5

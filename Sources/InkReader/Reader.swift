@@ -55,7 +55,8 @@ public struct Reader: Sendable {
 
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.
   ///
-  /// Any text is rather a word that the model knows.
+  /// With the grammar `text`, words that the model knows are likelier than other texts, so the probability
+  /// of a reading is not that of CTC alone.
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
     var decoder = decoderWithoutLimits(grammar: grammar, vocabulary: vocabulary)
     let limits = model.decision.reading ?? .standard

@@ -3,9 +3,9 @@
 ///
 /// They are stored as a trie, so 100,000 words hardly slow a reader down.
 public struct Vocabulary: Sendable {
-  /// The number of different words that can be read.
+  /// The number of different spellings that can be read.
   public let count: Int
-  /// The words with a character that is not in the alphabet, in their order; they are never read.
+  /// The preferred words with a character that is not in the alphabet, in their order; they are never read.
   public let unreadable: [String]
 
   // The nodes are in breadth-first order. The children of a node are neighbours, by class.

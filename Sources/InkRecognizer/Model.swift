@@ -148,6 +148,13 @@ public struct Model: Hashable, Sendable {
     }
     try Self.check(preprocessing, for: architecture, path: path)
     try decision.check(labels: labels, path: path)
+    guard Set(words).count == words.count,
+      words.allSatisfy({ !$0.isEmpty && $0 == $0.lowercased() })
+    else {
+      throw ModelError(
+        path: path, field: "words", expected: "different words in small letters",
+        found: words.first { $0 != $0.lowercased() } ?? "a word twice, or one without letters")
+    }
     self.network = network
     self.labels = labels
     self.preprocessing = preprocessing

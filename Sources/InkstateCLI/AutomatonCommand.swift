@@ -222,3 +222,15 @@ struct LimitOptions: ParsableArguments {
 }
 
 extension DocumentForm: ExpressibleByArgument {}
+
+extension DocumentForm {
+  /// Checks that `path`, where a drawing's document is written, is not named as another tool's file.
+  ///
+  /// - Throws: `ValidationError` saying how to write such a file.
+  static func checkIsOwn(_ path: String) throws {
+    guard let form = DocumentForm(path: path), form != .automaton else { return }
+    throw ValidationError(
+      "--output: \(path) would not be a \(form.title) file; use a name that ends in .automaton, and "
+        + "then inkstate automaton convert")
+  }
+}

@@ -98,7 +98,14 @@ struct AutomatonGrade: ParsableCommand {
   }
 
   private func files(of path: String) throws -> [String] {
-    guard FileTree.isFolder(path) else { return [path] }
+    guard FileTree.isFolder(path) else {
+      guard FileTree.exists(path) else {
+        throw FileError(
+          path: path, expected: "a submission, or a folder of them",
+          found: "nothing of that name")
+      }
+      return [path]
+    }
     let files = FileTree.files(below: path).filter { file in
       DocumentForm.endings.contains { file.lowercased().hasSuffix(".\($0)") }
     }

@@ -76,6 +76,13 @@ struct AutomatonRecognize: ParsableCommand {
     var comparison: DiagramComparison
   }
 
+  func validate() throws {
+    guard output == nil || output != svg else {
+      throw ValidationError("--output and --svg name the same file, \(svg!); name two files")
+    }
+    if let output { try DocumentForm.checkIsOwn(output) }
+  }
+
   func run() throws {
     for path in [output, svg].compactMap({ $0 }) where path != "-" {
       for file in files { try FileTree.refuseReplacing(file, by: path) }
@@ -182,16 +189,18 @@ extension Diagram {
       "\(source): \(states.count.counted("state")), \(transitions.count.counted("transition"))",
       "  states: \(list { _ in true }); initial: \(list(\.initial)); final: \(list(\.final))",
     ]
-    for transition in transitions {
+    var elements = names
+    for (number, transition) in transitions.enumerated() {
       let symbols = transition.symbols.joined(separator: ", ")
-      lines.append(
-        "  \(names[transition.from] ?? "?") → \(names[transition.to] ?? "?"): "
-          + (symbols.isEmpty ? "no symbols" : symbols))
+      let arrow = "\(names[transition.from] ?? "?") → \(names[transition.to] ?? "?")"
+      elements["t\(number)"] = arrow
+      lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
     }
     for one in uncertain {
       let others = one.alternatives.prefix(3).map { "`\($0.value)` \($0.probability.fixed(2))" }
       lines.append(
-        "  uncertain: \(one.property.rawValue) `\(one.value)` \(one.probability.fixed(2))"
+        "  uncertain: \(one.property.rawValue) of \(elements[one.element] ?? one.element): "
+          + "`\(one.value)` \(one.probability.fixed(2))"
           + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
     }
     return lines

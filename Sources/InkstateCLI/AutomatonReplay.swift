@@ -74,6 +74,7 @@ struct AutomatonReplay: ParsableCommand {
     guard output == nil || output != svg else {
       throw ValidationError("--output and --svg name the same file, \(svg!); name two files")
     }
+    if let output { try DocumentForm.checkIsOwn(output) }
   }
 
   func run() throws {

@@ -105,6 +105,8 @@ import Testing
       ("decision", nil, "decision: expected a value in the metadata"),
       ("provenance", "[]", "provenance: expected a value as Inkstate writes it"),
       ("words", "{}", "words: expected a value as Inkstate writes it"),
+      ("words", #"["Order"]"#, "words: expected different words in small letters, found Order"),
+      ("words", #"["a","a"]"#, "words: expected different words in small letters"),
     ] as [(String, String?, String)])
   func aWrongFieldIsNamed(field: String, value: String?, message: String) throws {
     var file = try Safetensors(randomModel(small).encoded(), path: "a")

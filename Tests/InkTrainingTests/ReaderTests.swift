@@ -91,12 +91,13 @@ import TestSupport
         .series(try Self.wave("ab", seed: 1)), label: text, writer: writer, origin: "a line")
     }
     let lines = Dataset([
-      try example("Order", "a"), try example("order", "b"), try example("claim", "a"),
-      try example("claim", "a"), try example("ab", "a"), try example("ab", "b"),
-      try example("q10", "a"), try example("q10", "b"), try example("list", nil),
-      try example("LIST", "a"),
+      try example("Order", "a"), try example("order", "b"), try example("ORDER", "c"),
+      try example("claim", "a"), try example("claim", "b"), try example("claim", "b"),
+      try example("ab", "a"), try example("ab", "b"), try example("ab", "c"),
+      try example("q10", "a"), try example("q10", "b"), try example("q10", "c"),
+      try example("list", "a"), try example("list", "b"), try example("list", nil),
     ])
-    #expect(lines.words == ["list", "order"])
+    #expect(lines.words == ["order"])
   }
 
   @Test func aReaderLearnsAndItsBestEpochIsKept() throws {

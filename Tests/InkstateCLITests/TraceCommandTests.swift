@@ -79,6 +79,14 @@ import TestSupport
     #expect(states.components(separatedBy: "\n").count { $0.hasPrefix("→ ") } == 1)
     #expect(states.components(separatedBy: "\n").count { $0.hasPrefix("* ") } == 1)
     try folder.write("text.jpg", "no picture")
+    for (arguments, message) in [
+      ("recognize \(paper) --output a.jff", "would not be a JFLAP file"),
+      ("recognize \(paper) --output b --svg b", "name the same file"),
+      ("grade a.automaton nobody", "nobody: expected a submission, or a folder of them"),
+    ] {
+      result = try run("automaton \(arguments)")
+      #expect(result.status != 0 && result.errors.contains(message), "\(result.errors)")
+    }
     result = try run("automaton recognize text.jpg")
     #expect(
       result.status == 2 && result.errors.contains("not read: text.jpg: expected a PNG or a JPEG"))
