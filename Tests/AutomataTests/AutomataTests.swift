@@ -137,6 +137,14 @@ import Testing
         .initialStates(["1", "2"]), .epsilon(transition: "y"),
         .choice(state: "1", symbol: "a", transitions: ["x", "y"]),
       ])
+    // Two arrows to the same state leave no choice.
+    let twice = try Automaton(
+      states: [.init("1", isInitial: true), .init("2")],
+      transitions: [
+        .init("x", from: "1", to: "2", symbols: ["a"]),
+        .init("y", from: "1", to: "2", symbols: ["a", "b"]),
+      ])
+    #expect(twice.isDeterministic)
   }
 
   @Test func whatExplodesStopsAtTheLimit() throws {

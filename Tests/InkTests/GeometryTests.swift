@@ -168,4 +168,15 @@ import TestSupport
     // Where the ends coincide there is no chord to measure from.
     #expect(Stroke([Point(0, 0), Point(3, 4), Point(0, 0)]).sag == 5)
   }
+
+  @Test func aTremorIsNoFurtherTurn() throws {
+    let ring = Stroke(
+      (0...90).map { step in
+        let (angle, radius) = (Double(step) * .pi / 45, step % 2 == 0 ? 110.0 : 90.0)
+        return Point(radius * cos(angle), radius * sin(angle))
+      })
+    #expect(ring.length > 1.5 * 2 * .pi * 100)
+    let turns = try #require(CircleFit(Drawing([ring]))).turns
+    #expect((0.7...1.1).contains(turns), "\(turns)")
+  }
 }
