@@ -92,6 +92,9 @@ func inkstate(
     #expect(result.status == 0)
     #expect(
       result.output.hasPrefix("model m.safetensors\ndata  data (split: test)\n\nmean recall  "))
+    #expect(!result.errors.contains("the model was trained on these examples"))
+    result = try run("evaluate data --model m.safetensors --part train")
+    #expect(result.errors.contains("note: the model was trained on these examples"))
     #expect(try PNG.read(path: "\(folder.path)/e.png").width > 28)
     #expect(FileManager.default.contents(atPath: "\(folder.path)/r.html")!.count > 1000)
 

@@ -126,6 +126,22 @@ import TestSupport
     }
   }
 
+  /// A folder with MNIST's files has a train and a test part.
+  @Test func partsOfMNISTAreTold() throws {
+    for (name, count) in [("train", UInt8(6)), ("t10k", UInt8(4))] {
+      var pictures = Data([0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28])
+      for _ in 0..<count { pictures.append(Data((0..<784).map { $0 % 29 == 0 ? 255 : 0 })) }
+      try folder.write("mnist/\(name)-images-idx3-ubyte", pictures)
+      let labels = Data([0, 0, 8, 1, 0, 0, 0, count] + (0..<count).map { $0 % 2 })
+      try folder.write("mnist/\(name)-labels-idx1-ubyte", labels)
+    }
+    for (option, part, count) in [("", "test", 4), (" --part train", "train", 6)] {
+      let result = try run("evaluate mnist --map 0=state --map 1=transition\(option)")
+      #expect(result.output.contains("data  mnist (split: \(part))"), "\(result.errors)")
+      #expect(result.output.contains(" of \(count)\n"))
+    }
+  }
+
   @Test func evaluationLeadsWithTheMeanAndTheWorst() throws {
     try synthesize()
     let result = try run("evaluate ink.ndjson --html r.html")
