@@ -130,6 +130,22 @@ import Testing
     #expect(comparison.text == .init(right: 3, count: 5))
     #expect(comparison.elements == .init(right: 2, count: 5))
     #expect(comparison.confusion["text"] == ["text": 1, "transition": 1])
+    // One shape for another is no text.
+    found.strokes = roles
+    found.strokes[0] = .init(.transition, element: "t0")
+    let shapes = DiagramComparison(found, truth: own)
+    #expect(shapes.roles.right == 4 && shapes.text.right == 5)
+  }
+
+  /// States whose names and places mislead are matched as the transitions say.
+  @Test func anIsomorphismDecidesWhichStateIsWhich() {
+    let own = diagram("A B C", [(0, "a", 1), (1, "b", 2), (2, "c", 2)])
+    let found = diagram(
+      "B C A", at: [(300, 100), (600, 100), (0, 100)], [(0, "a", 1), (1, "b", 2), (2, "c", 2)])
+    let comparison = DiagramComparison(found, truth: own)
+    #expect(comparison.structure.right == 1)
+    #expect(comparison.transitions == .init(found: 3, missed: 0, wrong: 0))
+    #expect(comparison.names.right == 0)
   }
 
   @Test func sumsAreCountsOfAllDrawings() {
