@@ -71,21 +71,21 @@ extension SketchSession {
 
   /// Whether a small stroke touches the end of a transition.
   private func isAtEnd(_ points: [Vector], _ usual: Double) -> Bool {
-    endsTouched(by: points, usual).contains { $0 > 0 }
+    editor.document.transitions.contains { endsTouched(of: $0, by: points, usual) > 0 }
   }
 
-  /// Returns the number of ends of each transition that a small stroke touches.
-  private func endsTouched(by points: [Vector], _ usual: Double) -> [Int] {
-    editor.document.transitions.map { transition in
-      let ends: [Vector]
-      switch transition.shape {
-      case .regular(let start, let tip, _): ends = [start, tip]
-      case .loop:
-        let line = editor.document.appearance(of: transition)?.polyline ?? []
-        ends = [line.first, line.last].compactMap(\.self)
-      }
-      return ends.count { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
+  /// Returns the number of ends of a transition that a small stroke touches.
+  private func endsTouched(
+    of transition: Document.Transition, by points: [Vector], _ usual: Double
+  ) -> Int {
+    let ends: [Vector]
+    switch transition.shape {
+    case .regular(let start, let tip, _): ends = [start, tip]
+    case .loop:
+      let line = editor.document.appearance(of: transition)?.polyline ?? []
+      ends = [line.first, line.last].compactMap(\.self)
     }
+    return ends.count { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
   }
 
   /// The median radius of the states.
@@ -102,10 +102,10 @@ extension SketchSession {
 
   /// Whether a stroke is small and at one end of an arrow: people fill heads by going to and fro.
   private func isFilledHead(_ stroke: Stroke, _ bounds: Bounds) -> Bool {
-    guard let usual = usualRadius else { return false }
+    guard let usual = usualRadius, bounds.longerSide < usual else { return false }
     let points = stroke.points.map { Vector($0) }
-    let touched = endsTouched(by: points, usual)
-    return bounds.longerSide < usual && touched.contains(1) && !touched.contains(2)
+    let touched = editor.document.transitions.map { endsTouched(of: $0, by: points, usual) }
+    return touched.contains(1) && !touched.contains(2)
   }
 
   /// Erases what is below a stroke that goes to and fro, and returns the ids of the elements; `nil` if

@@ -14,9 +14,8 @@ struct ArrowChoice {
   private static let noInitial = 3.0
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
-  /// The cost of a second arrow between the same states in the same direction, and of a second self-loop:
-  /// people write several symbols beside one.
-  private static let second = 5.0
+  /// The cost of an arrow parallel to a better one: people write several symbols beside one arrow.
+  private static let parallel = 5.0
 
   /// Returns the arrows that save most; one of them marks the initial state.
   func arrows() -> [ArrowCandidate] {
@@ -27,9 +26,9 @@ struct ArrowChoice {
     }
     var savings = found.map(\.saving)
     var first = chosen(savings)
-    let seconds = seconds(among: first, savings)
-    if !seconds.isEmpty {
-      for index in seconds { savings[index] -= Self.second }
+    let parallels = parallels(to: first, savings)
+    if !parallels.isEmpty {
+      for index in parallels { savings[index] -= Self.parallel }
       first = chosen(savings)
     }
     let initial = first.filter { found[$0].isInitial }
@@ -59,22 +58,26 @@ struct ArrowChoice {
     return chosen(changed).map { found[$0] }
   }
 
-  /// Returns the arrows between the states of a better one of the chosen arrows.
-  private func seconds(among chosen: [Int], _ savings: [Double]) -> [Int] {
-    struct Ends: Hashable { var from, to: Int }
-    var best: [Ends: Int] = [:]
-    for index in chosen.sorted(by: { savings[$0] > savings[$1] }) {
-      guard let from = found[index].from, let to = found[index].to else { continue }
-      let ends = Ends(from: from, to: to)
-      best[ends] = best[ends] ?? index
+  /// The states that an arrow leads from and to.
+  private struct Ends: Hashable {
+    var from, to: Int
+  }
+
+  private func ends(of index: Int) -> Ends? {
+    guard let from = found[index].from, let to = found[index].to else { return nil }
+    return Ends(from: from, to: to)
+  }
+
+  /// Returns the arrows with the ends of a chosen arrow and none of its strokes; none if no two of the
+  /// chosen arrows have the same ends.
+  private func parallels(to chosen: [Int], _ savings: [Double]) -> [Int] {
+    let between = chosen.filter { ends(of: $0) != nil }
+    let best = Dictionary(between.map { (ends(of: $0)!, $0) }) { one, other in
+      savings[one] >= savings[other] ? one : other
     }
-    guard best.count < chosen.count(where: { found[$0].from != nil && found[$0].to != nil }) else {
-      return []
-    }
+    guard best.count < between.count else { return [] }
     return found.indices.filter { index in
-      guard let from = found[index].from, let to = found[index].to,
-        let other = best[Ends(from: from, to: to)]
-      else { return false }
+      guard let other = ends(of: index).flatMap({ best[$0] }) else { return false }
       return Set(found[index].strokes).isDisjoint(with: found[other].strokes)
     }
   }

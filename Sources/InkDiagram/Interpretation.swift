@@ -121,15 +121,12 @@ struct WritingCosts {
   /// Returns the negative logarithm of the probability that the strokes are one letter, or `nil` if they
   /// are one stroke or larger than a letter.
   func cost(ofLetter strokes: [Trace]) -> Double? {
-    guard strokes.count > 1, let first = strokes.first else { return nil }
-    let (low, high) = strokes.dropFirst().reduce((first.low, first.high)) {
-      (
-        Vector(min($0.0.x, $1.low.x), min($0.0.y, $1.low.y)),
-        Vector(max($0.1.x, $1.high.x), max($0.1.y, $1.high.y))
-      )
-    }
+    guard strokes.count > 1 else { return nil }
+    let letter = TextLine(traces: strokes)
     let most = Self.largestLetter * height * scale
-    guard high.x - low.x < most, high.y - low.y < most else { return nil }
+    guard letter.high.x - letter.low.x < most, letter.high.y - letter.low.y < most else {
+      return nil
+    }
     return Self.usual + Self.further * Double(strokes.count - 1)
   }
 

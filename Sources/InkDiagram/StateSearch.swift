@@ -29,11 +29,11 @@ struct StateSearch {
 
   init(traces: [Trace], rings: [Ring]) {
     (self.traces, self.rings) = (traces, rings)
+    func median(_ sorted: [Double]) -> Double { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
     let sizes = traces.map(\.size).sorted()
-    let usual = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
+    let usual = median(sizes)
     usualSize = usual
-    let large = sizes.filter { $0 > 0.5 * usual }
-    letterSize = large.isEmpty ? 0 : large[large.count / 2]
+    letterSize = median(sizes.filter { $0 > 0.5 * usual })
     isRing = Set(rings.filter { $0.strokes.count == 1 }.map { $0.strokes[0] })
     byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
   }

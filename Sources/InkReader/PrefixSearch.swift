@@ -131,7 +131,7 @@ struct PrefixSearch {
         if number == table.separator {
           weight += wordBonus(of: prefix)
         } else if node >= 0 {
-          weight += hope(from: node) * Double(prefix.depth + 1)
+          weight += optimisticWeight(from: node) * Double(prefix.depth + 1)
         }
         guard weight >= least else {
           if isLikely { cut = logSum(cut, paths) }
@@ -197,8 +197,8 @@ struct PrefixSearch {
   /// The weight of a prefix after the step, as if a word that it begins were complete.
   private func nextWeight(of index: Int32) -> Double {
     let prefix = prefixes[Int(index)]
-    let bonus = prefix.node > Vocabulary.root ? hope(from: prefix.node) * Double(prefix.depth) : 0
-    return prefix.nextTotal + prefix.bonus + bonus
+    let weight = prefix.node > Vocabulary.root ? optimisticWeight(from: prefix.node) : 0
+    return prefix.nextTotal + prefix.bonus + weight * Double(prefix.depth)
   }
 
   /// Returns the prefixes with the highest weights.
@@ -249,8 +249,8 @@ struct PrefixSearch {
     }
   }
 
-  /// The weight of a character if the best word that begins so is written.
-  private func hope(from node: Int32) -> Double {
+  /// The weight of a character if the likeliest word that begins so is written.
+  private func optimisticWeight(from node: Int32) -> Double {
     vocabulary.map { weight(of: $0.highestStanding(from: node)) } ?? 0
   }
 

@@ -16,7 +16,7 @@ public struct Model: Hashable, Sendable {
   /// Where the model came from, for people: data and their hashes, seed, command, version.
   public var provenance: [String: String]
   /// The words that a reader knows, in small letters; other models have none.
-  public var words: [String]
+  public let words: [String]
 
   /// The version of the file format that is written; those of version 2 are read as well.
   static let formatVersion = "3"
@@ -120,7 +120,8 @@ public struct Model: Hashable, Sendable {
 
   /// Creates a model; errors name it `path`.
   ///
-  /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network.
+  /// - Throws: `ModelError` where labels, preprocessing or decision do not fit the network, or the words
+  ///   are not different words in small letters.
   public init(
     network: TrainedNetwork, labels: [String], preprocessing: [Preprocessing],
     decision: Decision = Decision(), provenance: [String: String] = [:], words: [String] = [],
@@ -153,7 +154,7 @@ public struct Model: Hashable, Sendable {
     else {
       throw ModelError(
         path: path, field: "words", expected: "different words in small letters",
-        found: words.first { $0 != $0.lowercased() } ?? "a word twice, or one without letters")
+        found: words.first { $0 != $0.lowercased() } ?? "an empty word, or the same word twice")
     }
     self.network = network
     self.labels = labels

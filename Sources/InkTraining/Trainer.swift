@@ -66,7 +66,7 @@ public final class Trainer {
   /// of those in `training`.
   /// `preprocessing` has one value for each input. `workers` is the number of cores; it
   /// changes the speed and nothing else. With `start`, a model of the same architecture and labels,
-  /// training goes on from its weights, and its decision is kept. The processes of a `group` share every batch; all of them need the same data
+  /// training goes on from its weights, and its decision and its words are kept. The processes of a `group` share every batch; all of them need the same data
   /// and options, and the first one's checkpoints.
   ///
   /// - Throws: `TrainingError` for options or data that cannot work, `BLASError` where there is no

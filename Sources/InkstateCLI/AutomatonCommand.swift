@@ -224,13 +224,17 @@ struct LimitOptions: ParsableArguments {
 extension DocumentForm: ExpressibleByArgument {}
 
 extension DocumentForm {
-  /// Checks that `path`, where a drawing's document is written, is not named as another tool's file.
+  /// Checks the names of the files for the document and the SVG picture of a drawing.
   ///
-  /// - Throws: `ValidationError` saying how to write such a file.
-  static func checkIsOwn(_ path: String) throws {
-    guard let form = DocumentForm(path: path), form != .automaton else { return }
+  /// - Throws: `ValidationError` where they are the same, or the document is named as another tool's file.
+  static func check(output: String?, svg: String?) throws {
+    guard let output else { return }
+    guard output != svg else {
+      throw ValidationError("--output and --svg name the same file, \(output); name two files")
+    }
+    guard let form = DocumentForm(path: output), form != .automaton else { return }
     throw ValidationError(
-      "--output: \(path) would not be a \(form.title) file; use a name that ends in .automaton, and "
+      "--output: \(output) would not be a \(form.title) file; use a name that ends in .automaton, and "
         + "then inkstate automaton convert")
   }
 }

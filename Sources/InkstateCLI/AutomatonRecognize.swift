@@ -77,10 +77,7 @@ struct AutomatonRecognize: ParsableCommand {
   }
 
   func validate() throws {
-    guard output == nil || output != svg else {
-      throw ValidationError("--output and --svg name the same file, \(svg!); name two files")
-    }
-    if let output { try DocumentForm.checkIsOwn(output) }
+    try DocumentForm.check(output: output, svg: svg)
   }
 
   func run() throws {

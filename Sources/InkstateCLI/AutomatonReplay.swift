@@ -71,10 +71,7 @@ struct AutomatonReplay: ParsableCommand {
     guard zoom.isFinite, zoom > 0 else {
       throw ValidationError("--zoom: \(zoom) is not a number above 0")
     }
-    guard output == nil || output != svg else {
-      throw ValidationError("--output and --svg name the same file, \(svg!); name two files")
-    }
-    if let output { try DocumentForm.checkIsOwn(output) }
+    try DocumentForm.check(output: output, svg: svg)
   }
 
   func run() throws {
