@@ -138,7 +138,8 @@ struct LineFrame {
   /// The width of a column on the line; 0 for a line without extent.
   var unitsPerColumn: Double { scale > 0 ? 1 / (scale * stretch) : 0 }
 
-  private var unitsPerRow: Double { scale > 0 ? 1 / scale : 0 }
+  /// The height of a row on the line; 0 for a line without extent.
+  var unitsPerRow: Double { scale > 0 ? 1 / scale : 0 }
 
   /// The horizontal position on the picture.
   func column(_ x: Double) -> Double { (x - centerX) * scale * stretch + Double(columns) / 2 }

@@ -79,6 +79,9 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     self.maxWidth = maxWidth
   }
 
+  /// The thinnest pen of a strip in its picture, in widths of the pen of strokes.
+  private static let thinnestPen = 0.75
+
   /// The default rasteriser, 32 rows high.
   public static let standard = try! LineRasterizer()
 
@@ -127,12 +130,25 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   ///
   /// - Throws: `RasterError.tooLong` for a line that does not fit into `maxWidth`.
   public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
-    guard let ink = StripInk(strip) else { return blank }
+    guard var ink = StripInk(strip) else { return blank }
     let frame = try LineFrame(ink, rasterizer: self)
+    // A thin pen on a large strip would leave hardly a trace in the picture.
+    ink.thicken(to: Self.thinnestPen * penWidth * frame.unitsPerRow)
     return LineImage(
       bitmap: ink.resampled(by: frame, rows: height),
       left: frame.x(column: 0) * ink.pixelsPerCell,
       unitsPerColumn: frame.unitsPerColumn * ink.pixelsPerCell)
+  }
+
+  /// Returns the connected parts of the ink on `strip`, from left to right: the columns that each covers,
+  /// in pixels.
+  ///
+  /// Lines of the paper and dirt are no parts. A strip without writing has none.
+  public static func parts(of strip: Bitmap) -> [ClosedRange<Double>] {
+    guard let ink = StripInk(strip) else { return [] }
+    return ink.columnsOfParts
+      .map { Double($0.lowerBound) * ink.pixelsPerCell...Double($0.upperBound) * ink.pixelsPerCell }
+      .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
   }
 
   /// The picture of no writing.

@@ -310,7 +310,45 @@ struct StripInk: LineShape {
     }
   }
 
+  /// The columns that each part covers.
+  var columnsOfParts: [Range<Int>] {
+    var columns = [Range<Int>](repeating: width..<width, count: partCount)
+    // The runs are in the order of their columns.
+    for run in runs {
+      columns[run.part] = min(columns[run.part].lowerBound, run.column)..<run.column + 1
+    }
+    return columns
+  }
+
   // MARK: Picture
+
+  /// Makes ink that a thinner pen drew as wide as one of `width` cells.
+  mutating func thicken(to width: Double) {
+    let radius = (width - penWidth) / 2
+    guard radius >= 0.25 else { return }
+    let reach = Int(radius.rounded(.up))
+    // The share of ink falls to 0 within a cell at the edge of the disc.
+    var disc: [(row: Int, column: Int, share: Float)] = []
+    for row in -reach...reach {
+      for column in -reach...reach {
+        let distance = Double(row * row + column * column).squareRoot()
+        let share = Float(min(1, radius + 1 - distance))
+        if share > 0 { disc.append((row, column, share)) }
+      }
+    }
+    var result = values
+    for row in 0..<height {
+      for column in 0..<self.width where values[row * self.width + column] > 0 {
+        let value = values[row * self.width + column]
+        for cell in disc {
+          let (r, c) = (row + cell.row, column + cell.column)
+          guard (0..<height).contains(r), (0..<self.width).contains(c) else { continue }
+          result[r * self.width + c] = max(result[r * self.width + c], value * cell.share)
+        }
+      }
+    }
+    values = result
+  }
 
   /// Returns the picture of the ink with `rows` rows, scaled by area averaging.
   func resampled(by frame: LineFrame, rows: Int) -> Bitmap {

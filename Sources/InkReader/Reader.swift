@@ -19,8 +19,11 @@ public struct Reader: Sendable {
     /// The text, its probability and other candidates.
     public var reading: Reading
     /// The indices of the strokes of each character of the best text, or `nil` if they cannot be told
-    /// apart, as in joined writing and in pictures.
+    /// apart, as in joined writing, or if a picture was read.
     public var strokes: [[Int]]?
+    /// The columns of the picture that each character of the best text covers, in pixels, or `nil` if they
+    /// cannot be told apart, as in joined writing, or if strokes were read.
+    public var columns: [ClosedRange<Double>]?
   }
 
   /// Creates a reader with `model`.
@@ -82,40 +85,58 @@ public struct Reader: Sendable {
   /// - Throws: `PreparationError` if the drawing cannot be rendered.
   public func read(_ drawing: Drawing, with decoder: CTCDecoder) throws(PreparationError) -> Line {
     var line = try read(.drawing(drawing), with: decoder)
-    let groups = Self.groups(of: drawing)
-    if groups.count == line.reading.text.count { line.strokes = groups }
-    return line
-  }
-
-  /// Returns the strokes above and beside each other, from left to right.
-  ///
-  /// The steps of the network do not tell this: it may see a character early or late.
-  private static func groups(of drawing: Drawing) -> [[Int]] {
     let extents = drawing.strokes.enumerated().compactMap { index, stroke in
-      Drawing([stroke]).bounds.map { (index: index, low: $0.minX, high: $0.maxX) }
+      Drawing([stroke]).bounds.map { Extent(index: index, columns: $0.minX...$0.maxX) }
     }
-    let height = drawing.bounds?.height ?? 0
-    var groups: [(strokes: [Int], low: Double, high: Double)] = []
-    for one in extents.sorted(by: { $0.low < $1.low }) {
-      // More than half of the narrower one is above or below the other, or a stem touches it.
-      if let last = groups.last,
-        min(last.high, one.high) - one.low >= min(one.high - one.low, last.high - last.low) / 2
-          || one.low - last.high <= 0.04 * height && one.high - one.low <= 0.15 * height
-      {
-        groups[groups.count - 1].strokes.append(one.index)
-        groups[groups.count - 1].high = max(last.high, one.high)
-      } else {
-        groups.append(([one.index], one.low, one.high))
-      }
+    let groups = Self.groups(of: extents, height: drawing.bounds?.height ?? 0)
+    if groups.count == line.reading.text.count {
+      line.strokes = groups.map { $0.map(\.index).sorted() }
     }
-    return groups.map { $0.strokes.sorted() }
+    return line
   }
 
   /// Reads `strip`, a line of writing that was cut from a picture.
   ///
   /// - Throws: `PreparationError` if the strip cannot be rendered.
   public func read(_ strip: Bitmap, with decoder: CTCDecoder) throws(PreparationError) -> Line {
-    try read(.bitmap(strip), with: decoder)
+    var line = try read(.bitmap(strip), with: decoder)
+    let extents = LineRasterizer.parts(of: strip).enumerated().map {
+      Extent(index: $0, columns: $1)
+    }
+    let groups = Self.groups(of: extents, height: Double(strip.height))
+    if groups.count == line.reading.text.count {
+      line.columns = groups.map { group in
+        group.map(\.columns.lowerBound).min()!...group.map(\.columns.upperBound).max()!
+      }
+    }
+    return line
+  }
+
+  /// The horizontal extent of a stroke or of connected ink.
+  private struct Extent {
+    var index: Int
+    var columns: ClosedRange<Double>
+  }
+
+  /// Groups what is above each other or touches, from left to right: the parts of one character.
+  ///
+  /// The steps of the network do not tell this: it may see a character early or late.
+  private static func groups(of extents: [Extent], height: Double) -> [[Extent]] {
+    var groups: [(parts: [Extent], low: Double, high: Double)] = []
+    for one in extents.sorted(by: { $0.columns.lowerBound < $1.columns.lowerBound }) {
+      let (low, high) = (one.columns.lowerBound, one.columns.upperBound)
+      // More than half of the narrower one is above or below the other, or a stem touches it.
+      if let last = groups.last,
+        min(last.high, high) - low >= min(high - low, last.high - last.low) / 2
+          || low - last.high <= 0.04 * height && high - low <= 0.15 * height
+      {
+        groups[groups.count - 1].parts.append(one)
+        groups[groups.count - 1].high = max(last.high, high)
+      } else {
+        groups.append(([one], low, high))
+      }
+    }
+    return groups.map(\.parts)
   }
 
   private func read(
@@ -123,8 +144,7 @@ public struct Reader: Sendable {
   ) throws(PreparationError) -> Line {
     let logits = try logits(of: input)
     return Line(
-      reading: reading(of: logits, with: decoder, temperature: model.decision.temperature),
-      strokes: nil)
+      reading: reading(of: logits, with: decoder, temperature: model.decision.temperature))
   }
 
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.

@@ -21,8 +21,9 @@ struct Read: ParsableCommand {
       prefers words, such as the names that a document already has; clear writing of another text \
       still wins.
 
-      With --format json, strokes has the indices of the strokes of each character, or null if they \
-      cannot be told apart, as in joined writing and in pictures.
+      With --format json, strokes has the indices of the strokes of each character, and for a \
+      picture columns has the columns of each, [from, to] in pixels. They are null if the characters \
+      cannot be told apart, as in joined writing.
 
       The exit status is 0 if every item was read, even if some were rejected; it is 2 if an item \
       could not be read.
@@ -44,9 +45,11 @@ struct Read: ParsableCommand {
     let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
-      drawing: { write(try reader.read($0, with: decoder), named: $1) },
+      drawing: { write(try reader.read($0, with: decoder), named: $1, isPicture: false) },
       picture: { data, path in
-        write(try reader.read(PNG.decode(data, path: path), with: decoder), named: path)
+        write(
+          try reader.read(PNG.decode(data, path: path), with: decoder), named: path, isPicture: true
+        )
       }
     ).answer(paths)
     if failureCount > 0 { throw ExitCode(2) }
@@ -61,6 +64,8 @@ struct Read: ParsableCommand {
     var alternatives: [Alternative]
     /// The indices of the strokes of each character, from 0; `null` if they cannot be told apart.
     var strokes: [[Int]]??
+    /// The columns of each character, `[from, to]` in pixels; `null` if they cannot be told apart.
+    var columns: [[Double]]??
   }
 
   /// `[text, probability]`.
@@ -74,7 +79,7 @@ struct Read: ParsableCommand {
     }
   }
 
-  private func write(_ line: Reader.Line, named name: String) {
+  private func write(_ line: Reader.Line, named name: String, isPicture: Bool) {
     let reading = line.reading
     if format.value == .json {
       // Strings and finite numbers can always be encoded as JSON.
@@ -83,7 +88,9 @@ struct Read: ParsableCommand {
           source: name, text: reading.text, probability: reading.probability,
           rejected: .some(reading.rejection?.rawValue),
           alternatives: reading.alternatives.map { Alternative(candidate: $0) },
-          strokes: .some(line.strokes)),
+          strokes: isPicture ? nil : .some(line.strokes),
+          columns: isPicture
+            ? .some(line.columns?.map { [$0.lowerBound, $0.upperBound] }) : nil),
         indented: false)
     } else if let rejection = reading.rejection {
       Terminal.show("\(name): rejected (\(rejection.message))")

@@ -330,6 +330,16 @@ import TestSupport
     }
   }
 
+  @Test(arguments: [1, 2, 4]) func aThinPenOnALargeStripIsDrawnWider(penWidth: Double) throws {
+    let drawn = try rasterizer.render(word).bitmap
+    let large = try LineRasterizer(height: 160, margin: 10, penWidth: penWidth).render(word).bitmap
+    let image = try rasterizer.render(strip(large)).bitmap
+    #expect(agreement(drawn, image) > 0.9)
+    // At least half of the ink of the strokes' own pen.
+    func ink(_ bitmap: Bitmap) -> Int { bitmap.pixels.reduce(0) { $0 + Int($1) } }
+    #expect(2 * ink(image) > ink(drawn) && ink(image) < ink(drawn))
+  }
+
   @Test(arguments: [false, true]) func boldInkIsFound(isLight: Bool) throws {
     // Ink covers more of the strip than the background, except at the ends.
     var bold = Bitmap(width: 140, height: 48, filledWith: 190)

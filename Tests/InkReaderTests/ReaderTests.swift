@@ -37,6 +37,25 @@ import Testing
     #expect(symbols.reading.text == "a,b" && symbols.strokes == [[0, 1], [2], [3]])
   }
 
+  @Test func theCharactersOfAPictureHaveColumns() throws {
+    let lines = try Self.lines()
+    for (line, text) in [(lines[0], "q0"), (lines[1], "a,b")] {
+      let strip = try LineRasterizer(height: 96, minWidth: 96).render(line).bitmap
+      let read = try reader.read(strip, with: reader.decoder())
+      let columns = try #require(read.columns)
+      #expect(read.reading.text == text && read.strokes == nil)
+      #expect(columns.count == text.count)
+      for (left, right) in zip(columns, columns.dropFirst()) {
+        #expect(left.upperBound <= right.lowerBound)
+      }
+      // All ink is in the columns of a character.
+      for column in 0..<strip.width
+      where (0..<strip.height).contains(where: { strip[$0, column] > 200 }) {
+        #expect(columns.contains { $0.contains(Double(column) + 0.5) })
+      }
+    }
+  }
+
   @Test func whatFitsNoGrammarIsRejected() throws {
     let line = try Self.lines()[1]
     let reading = try reader.read(line, with: reader.decoder(grammar: .number)).reading
