@@ -123,7 +123,8 @@ let package = Package(
       name: "InkStudio",
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkRecognizer", "InkEvaluation", "Automata", "AutomatonEditor", "SafeFiles",
+        "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata", "AutomatonEditor",
+        "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       resources: [.copy("Page"), .copy("Resources/digits.safetensors")]),

@@ -96,7 +96,7 @@ extension Document {
         }
       }
       givenAlphabet = Set(symbols).sorted()
-    case .clear: (states, transitions, givenAlphabet) = ([], [], [])
+    case .clear: (states, transitions, givenAlphabet, ink) = ([], [], [], [])
     }
   }
 
@@ -529,6 +529,7 @@ extension Document {
       for transition in transitions where crosses(path, transition, reach: reach) {
         hit.insert(transition.id)
       }
+      ink = ink.filter { !crosses(path, $0, reach: reach) }
     }
     delete(hit, cascade)
   }

@@ -150,6 +150,12 @@ extension Document {
       || Self.isNear(path, appearance.head, reach: reach)
   }
 
+  /// Returns whether `path` comes within `reach` of a stroke of the ink.
+  func crosses(_ path: [Vector], _ stroke: Stroke, reach: Double) -> Bool {
+    let line = stroke.points.map { Vector($0) }
+    return Self.isNear(path, line.count == 1 ? line + line : line, reach: reach)
+  }
+
   private static func isNear(_ path: [Vector], _ line: [Vector], reach: Double) -> Bool {
     let steps = zip(path, path.dropFirst().isEmpty ? path[...] : path.dropFirst())
     for (a, b) in steps {

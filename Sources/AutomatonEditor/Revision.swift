@@ -17,6 +17,10 @@ struct Revision {
 
   /// How far from the new strokes settled elements are seen, in canvas points.
   private static let sight = 400.0
+  /// The size of the largest letters of a remark, as a share of the usual radius.
+  private static let largestLetter = 2.0
+  /// How far a state that is read again may be from where it is, as a share of its radius.
+  private static let samePlace = 0.25
 
   init(of strokes: [Stroke], as alone: [String?], on base: Document) {
     (self.base, self.alone) = (base, alone)
@@ -52,6 +56,9 @@ struct Revision {
     self.elements = elements
     drawing = Drawing(ideal + strokes)
   }
+
+  /// The ideal strokes that are rings of settled states.
+  var rings: Set<Int> { Set(elements.indices.filter { base.state(elements[$0]) != nil }) }
 
   /// The number of ideal strokes.
   var idealCount: Int { elements.count }
@@ -111,12 +118,18 @@ struct Revision {
       }
       var own = shape
       own.id = newID(known?.id)
+      // What is read as it was drawn stays where it is.
+      if let known, known.center.distance(to: own.center) < Self.samePlace * own.radius,
+        abs(known.radius - own.radius) < Self.samePlace * own.radius
+      {
+        (own.center, own.radius) = (known.center, known.radius)
+      }
       if own.name.isEmpty, !isNamed { own.name = known?.name ?? result.freeName }
       names[state.id] = own.id
       result.states.append(own)
     }
     keepUnread(diagram, states: current.states, used: &used, in: &result)
-    add(drawn, diagram, names: &names, settled: settled, written: written, to: &result) { pair in
+    add(drawn, diagram, current: current, names: &names, settled: settled, written: written, to: &result) { pair in
       newID(
         current.transitions.first {
           $0.start == pair.0 && $0.end == pair.1 && !used.contains($0.id)
@@ -138,9 +151,15 @@ struct Revision {
 
   /// The elements of strokes that the diagram leaves over: they stay what they were on their own.
   private func unread(_ diagram: Diagram) -> [(id: String, stroke: Stroke)] {
-    zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
-      guard $0.0.element == nil, $0.0.role != .text, let id = $1 else { return nil }
-      return (id, $0.1)
+    let radii = diagram.states.map(\.radius).sorted()
+    let usual = radii.isEmpty ? 0 : radii[radii.count / 2]
+    return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
+      let (read, stroke) = $0
+      guard read.element == nil, let id = $1 else { return nil }
+      // A remark is written with letters, which are smaller than arrows.
+      let size = Drawing([stroke]).bounds?.longerSide ?? 0
+      guard read.role != .text || size > Self.largestLetter * usual else { return nil }
+      return (id, stroke)
     }
   }
 
@@ -174,7 +193,7 @@ struct Revision {
 
   /// Adds the transitions.
   private func add(
-    _ drawn: Document, _ diagram: Diagram, names: inout [String: String],
+    _ drawn: Document, _ diagram: Diagram, current: Document, names: inout [String: String],
     settled: [String: String], written: Set<String>, to result: inout Document,
     id: ((String, String)) -> String
   ) {
@@ -199,6 +218,9 @@ struct Revision {
       else { continue }
       (own.start, own.end) = (start, end)
       own.id = id((start, end))
+      if let known = current.transition(own.id), known.start == start, known.end == end {
+        own.shape = known.shape
+      }
       names[element] = own.id
       result.transitions.append(own)
     }

@@ -27,9 +27,37 @@ extension SketchSession {
     page.map { !$0.isSettled && $0.revision == editor.revision } ?? false
   }
 
-  /// Adds a stroke to the page.
+  /// The strokes that are part of no element yet, and not ``Document/ink`` either: those that were refused
+  /// since the last edit. ``settle()`` reads them again.
+  public var refusedInk: [Stroke] {
+    guard let page, needsSettling else { return [] }
+    let ink = Set(editor.document.ink)
+    return zip(page.strokes, page.elements)
+      .filter { stroke, element in element == nil && !ink.contains(stroke) }.map(\.0)
+  }
+
+  /// Undoes the last command, or takes back the last stroke of writing, which leaves the others to be
+  /// read; returns whether there was one.
+  @discardableResult
+  public mutating func undo() -> Bool {
+    let isWriting = needsSettling && page?.writing != nil && page?.elements.last == .some(nil)
+    guard editor.undo() else { return false }
+    if isWriting {
+      page?.strokes.removeLast()
+      page?.elements.removeLast()
+      page?.revision = editor.revision
+    }
+    return true
+  }
+
+  /// Adds a stroke to the page, and writing to the ink of the document, so that it is kept until it is read.
   mutating func keep(_ stroke: Stroke, _ decision: Decision, before: Document) {
     var page = page ?? Page(base: Document(id: editor.document.id), revision: editor.revision)
+    if decision.isWriting {
+      var written = editor.document
+      written.ink.append(stroke)
+      try? editor.revise(written)
+    }
     let document = editor.document
     let known = Set(before.states.map(\.id) + before.transitions.map(\.id))
     let made = (document.states.map(\.id) + document.transitions.map(\.id)).first {
@@ -61,7 +89,16 @@ extension SketchSession {
   mutating func turnPage() {
     guard page?.revision != editor.revision else { return }
     page = Page(base: editor.document, revision: editor.revision)
-    uncertain = []
+    uncertain = uncertain.filter(isAsRead)
+  }
+
+  /// Returns whether an uncertain element is still as it was read.
+  private func isAsRead(_ one: Diagram.Uncertainty) -> Bool {
+    if let state = editor.document.state(one.element) {
+      return one.property != .name || state.name == one.value
+    }
+    guard let transition = editor.document.transition(one.element) else { return false }
+    return one.property != .symbols || transition.allSymbols.joined(separator: ",") == one.value
   }
 
   /// Reads all strokes since the last edit together, and corrects the document in one undo step.
@@ -74,10 +111,14 @@ extension SketchSession {
     turnPage()
     guard let diagrams, var page, !page.isSettled else { return false }
     let revision = Revision(of: page.strokes, as: page.elements, on: page.base)
-    let diagram = diagrams.recognize(revision.drawing, vocabulary: vocabulary(of: page.base))
+    let diagram = diagrams.recognize(
+      revision.drawing, vocabulary: vocabulary(of: page.base), rings: revision.rings)
     let current = editor.document
     let result = editor.withIDs { revision.result(diagram, current: current, ids: &$0) }
-    uncertain = diagram.uncertain.compactMap { one in
+    // Elements that were settled before are not read again.
+    let read = Set(result.ids.values)
+    uncertain = uncertain.filter { !read.contains($0.element) && isAsRead($0) }
+    uncertain += diagram.uncertain.compactMap { one in
       guard let id = result.ids[one.element] else { return nil }
       var one = one
       one.element = id
@@ -104,8 +145,9 @@ extension SketchSession {
   ///
   /// - Throws: `Refusal` if there is no such element, or the text is no name or list of symbols.
   public mutating func choose(_ text: String, for element: String) throws(Refusal) {
-    if editor.document.state(element) != nil {
-      try editor.perform(.rename(state: element, text))
+    if let state = editor.document.state(element) {
+      // The name that was read can be confirmed.
+      if state.name != text { try editor.perform(.rename(state: element, text)) }
     } else {
       guard let transition = editor.document.transition(element) else {
         throw .noSuchElement(element)
@@ -117,7 +159,7 @@ extension SketchSession {
       }
       if transition.includesEpsilon { try other.perform(.setEpsilon(transition: element, false)) }
       try other.perform(.addSymbols(transition: element, text))
-      try editor.revise(other.document)
+      if other.document != editor.document { try editor.revise(other.document) }
     }
     uncertain.removeAll { $0.element == element }
   }

@@ -69,8 +69,9 @@ public struct SketchSession: Sendable {
   public var usesContext = true
   /// The recogniser of whole drawings, which reads writing; without one, there is no writing.
   public var diagrams: DiagramRecognizer?
-  /// What the writing leaves open, by the ids of the document, since ``settle()`` was called last.
-  public internal(set) var uncertain: [Diagram.Uncertainty] = []
+  /// What the writing leaves open, by the ids of the document; what was changed since is left out when the
+  /// next stroke is drawn.
+  public var uncertain: [Diagram.Uncertainty] = []
   /// The strokes that can still be read again.
   var page: Page?
   private let recognizer: any DrawingRecognizer
@@ -103,6 +104,12 @@ public struct SketchSession: Sendable {
   private static let longestBarb = (length: 100.0, share: 0.3)
   /// The margin below which the elements around a stroke can change the decision.
   private static let uncertain = 0.9
+
+  /// Ends the combination of strokes: the next one starts a new element, as if a longer pause preceded it.
+  public mutating func separate() {
+    settle()
+    (last, replaceable) = (nil, nil)
+  }
 
   /// Creates a session for `editor`.
   public init(_ editor: Editor, recognizer: any DrawingRecognizer) {

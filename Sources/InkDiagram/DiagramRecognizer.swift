@@ -36,24 +36,27 @@ public struct DiagramRecognizer: Sendable {
     DiagramRecognizer(reader: try Reader.released())
   }
 
-  /// Recognises `drawing`; `vocabulary` has names and symbols that are likely in it.
-  public func recognize(_ drawing: Drawing, vocabulary: [String] = []) -> Diagram {
+  /// Recognises `drawing`; `vocabulary` has names and symbols that are likely in it, and `rings` the
+  /// indices of the strokes that are known to be rings of states.
+  public func recognize(
+    _ drawing: Drawing, vocabulary: [String] = [], rings: Set<Int> = []
+  ) -> Diagram {
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     guard !traces.isEmpty else {
       return Diagram(
         states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
         rejection: .empty)
     }
-    let interpretation = interpretation(of: traces)
+    let interpretation = interpretation(of: traces, knownRings: rings)
     return diagram(interpretation, of: drawing, vocabulary: vocabulary)
   }
 
   // MARK: Structure
 
   /// Returns the likeliest interpretation; each doubtful ring is tried as a state and as none.
-  private func interpretation(of traces: [Trace]) -> Interpretation {
+  private func interpretation(of traces: [Trace], knownRings: Set<Int>) -> Interpretation {
     let rings = RingSearch(traces: traces).rings()
-    let candidates = StateSearch(traces: traces, rings: rings).states()
+    let candidates = StateSearch(traces: traces, rings: rings, known: knownRings).states()
     var isState = candidates.map { $0.evidence > 0 }
     func interpretation(_ isState: [Bool]) -> Interpretation {
       Interpretation(

@@ -27,8 +27,11 @@ struct StateSearch {
   /// The usual size of a stroke, specks left out: that of a letter, if there is writing.
   private let letterSize: Double
 
-  init(traces: [Trace], rings: [Ring]) {
-    (self.traces, self.rings) = (traces, rings)
+  /// The strokes that are known to be rings of states.
+  private let known: Set<Int>
+
+  init(traces: [Trace], rings: [Ring], known: Set<Int>) {
+    (self.traces, self.rings, self.known) = (traces, rings, known)
     func median(_ sorted: [Double]) -> Double { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
     let sizes = traces.map(\.size).sorted()
     let usual = median(sizes)
@@ -40,6 +43,10 @@ struct StateSearch {
 
   /// The evidence between which a ring is doubtful.
   static let doubtful = 2.0
+  /// The evidence of a ring that is known to be a state.
+  private static let certain = 8.0
+  /// The evidence above which a ring is likely a state.
+  private static let likely = 1.5
   /// The size of an o, as a share of the usual size of letters, at most.
   private static let largestLetter = 1.4
   /// The number of strokes inside a ring above which they are no name.
@@ -58,10 +65,13 @@ struct StateSearch {
     let judged = zip(rings, alone).map { ring, own in
       // Better rings of about this size.
       let near = centers.items(near: ring.center, reach: 3 * scale).filter {
-        alone[$0] > max(1.5, own - 1.5) && rings[$0].radius > 0.6 * min(scale, ring.radius)
+        alone[$0] > max(-Self.doubtful, own - 1.5)
+          && rings[$0].radius > 0.6 * min(scale, ring.radius)
           && Set(rings[$0].strokes).isDisjoint(with: ring.strokes)
-      }.map { rings[$0] }
-      let isNone = near.contains { isLoop(ring, at: $0) } || isPairOfArrows(ring, near: near)
+      }
+      let likely = near.filter { alone[$0] > Self.likely }.map { rings[$0] }
+      let isNone =
+        near.contains { isLoop(ring, at: rings[$0]) } || isPairOfArrows(ring, near: likely)
       return (ring: ring, evidence: isNone ? own - Self.loopCost : own)
     }
     .sorted { $0.evidence > $1.evidence }
@@ -109,7 +119,7 @@ struct StateSearch {
       let likelihood = exp(-ring.cost) * (ring.strokes.count > 1 ? 0.3 : 1)
       let isFull = (1...Self.mostInside).contains(inside)
       let isLetter = inside == 0 && 2 * ring.radius < Self.largestLetter * letterSize
-      let weight = isFull ? 1 : isLetter ? 0.02 : 0.15
+      let weight = isFull || known.isSuperset(of: ring.strokes) ? 1 : isLetter ? 0.02 : 0.15
       votes.append((ring.radius, likelihood * weight * ring.radius / largest))
     }
     // Of several sizes that are as common, states have the largest.
@@ -126,6 +136,7 @@ struct StateSearch {
 
   /// Returns the logarithm of the odds that a ring is a state.
   private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
+    if known.isSuperset(of: ring.strokes) { return Self.certain }
     let size = log(ring.radius / scale)
     var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size
     if ring.strokes.count > 1 { odds -= 1 }
@@ -163,8 +174,12 @@ struct StateSearch {
     guard ring.strokes.count == 1, !ring.isDouble, other.share(of: ring.center) > 1.15 else {
       return false
     }
-    let trace = byStroke[ring.strokes[0]]!
-    return [trace.start, trace.end].allSatisfy { (0.6...1.4).contains(other.share(of: $0)) }
+    // Without a head that was drawn in the same stroke.
+    return Shaft.all(of: byStroke[ring.strokes[0]]!).contains { shaft in
+      [shaft.path[0], shaft.path[shaft.path.count - 1]].allSatisfy {
+        (0.6...1.4).contains(other.share(of: $0))
+      }
+    }
   }
 
   /// Whether two arcs end at other rings, as opposite arrows do.

@@ -27,6 +27,9 @@ public struct Photograph: Hashable, Sendable {
     self.isDamaged = isDamaged
   }
 
+  /// The extensions of the names of files that can be read.
+  public static let endings = ["png", "jpg", "jpeg"]
+
   /// Returns whether `data` starts as a PNG or a JPEG.
   public static func isPhotograph(_ data: Data) -> Bool { PNG.isPNG(data) || JPEG.isJPEG(data) }
 

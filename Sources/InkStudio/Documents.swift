@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import InkDiagram
 import InkRecognizer
 import SafeFiles
 
@@ -47,6 +48,8 @@ actor Documents {
     var session: SketchSession
     /// A number that increases with every change, so that a page can order its answers.
     var version = 0
+    /// A number that increases with every stroke and request for a change.
+    fileprivate var changeCount = 0
     /// The page that drew the last stroke; strokes of different pages are not combined.
     var page: String?
     /// The reason why the last changes are not saved, if they are not.
@@ -91,6 +94,7 @@ actor Documents {
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
+  private let diagrams: DiagramRecognizer?
   private let write: Writing
   private let flush: Flush
   private var open: [String: State] = [:]
@@ -112,13 +116,14 @@ actor Documents {
   private static let mostElements = 5000
 
   init(
-    folder: String, recognizer: any DrawingRecognizer,
+    folder: String, recognizer: any DrawingRecognizer, diagrams: DiagramRecognizer? = nil,
     writing: @escaping Writing = { try FileTree.write($0, to: $1) },
     flushing: @escaping Flush = { FileTree.flushNames(in: $0) }
   ) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     self.folder = folder
     self.recognizer = recognizer
+    self.diagrams = diagrams
     write = writing
     flush = flushing
   }
@@ -161,8 +166,9 @@ actor Documents {
   }
 
   private func show(_ document: Document, as name: String) -> State {
-    let state = State(
+    var state = State(
       session: SketchSession(Editor(document, ids: RandomIDs()), recognizer: recognizer))
+    state.session.diagrams = diagrams
     open[name] = state
     uses[name] = useCount
     return state
@@ -234,6 +240,7 @@ actor Documents {
     var state = try state(of: name, id: id)
     let before = state.document
     let result = try change(&state)
+    state.changeCount += 1
     let document = state.document
     guard document.elementCount <= max(before.elementCount, Self.mostElements) else {
       throw StudioError(
@@ -247,6 +254,23 @@ actor Documents {
     open[name] = state
     notify(name)
     return (state, result)
+  }
+
+  /// Reads the strokes of a document that are not read yet, beside other requests.
+  ///
+  /// If the document is changed meanwhile, nothing happens; the page asks again after its next stroke.
+  func read(_ name: String, id: String?) async throws -> State {
+    let state = try state(of: name, id: id)
+    guard state.session.needsSettling else { return state }
+    let session = state.session
+    let read = await Task.detached {
+      var session = session
+      session.settle()
+      return session
+    }.value
+    return try change(name, id: id) { now in
+      if now.changeCount == state.changeCount { now.session = read }
+    }.0
   }
 
   private func notify(_ name: String) {
@@ -384,14 +408,18 @@ actor Documents {
     return try await add(Document(drawn, id: UUID().uuidString), named: wish)
   }
 
-  /// Adds a document with an unused name, and returns the name.
-  func add(_ document: Document, named wish: String) throws -> String {
+  /// Adds a document with an unused name, and returns the name; `uncertain` is what its recognition left
+  /// open.
+  func add(
+    _ document: Document, named wish: String, uncertain: [Diagram.Uncertainty] = []
+  ) throws -> String {
     try Self.check(document.elementCount)
     let name = FileName.unused(wish, or: "document", used: Set(names))
     // If a file is opened twice, each copy is a separate document.
     var document = document
     document.id = UUID().uuidString
     _ = try keep(document, as: name)
+    open[name]?.session.uncertain = uncertain
     return name
   }
 

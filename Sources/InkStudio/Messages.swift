@@ -153,6 +153,19 @@ extension Message.Picture {
       }
       json.name("transitions")
       json.list(document.transitions) { Self.write($1, of: document, to: &$0) }
+      json.name("ink")
+      json.list(document.ink + state.session.refusedInk) { $0.value(Self.line($1)) }
+      json.member("isUnread", state.session.needsSettling)
+      json.name("uncertain")
+      json.list(
+        state.session.uncertain.filter { [.name, .symbols].contains($0.property) }
+      ) { json, one in
+        json.object { json in
+          json.member("element", one.element)
+          json.member("text", one.value)
+          json.member("others", one.alternatives.prefix(Self.mostOthers).map(\.value))
+        }
+      }
       guard let decision else { return }
       json.name("decision")
       json.object { json in
@@ -161,6 +174,15 @@ extension Message.Picture {
         json.member("instead", decision.instead)
       }
     }
+  }
+
+  /// The number of alternatives that the page offers for an uncertain name or list of symbols.
+  private static let mostOthers = 3
+
+  /// Returns a stroke as the path of an SVG; a dot is a short line, so that it can be seen.
+  private static func line(_ stroke: Stroke) -> String {
+    let points = stroke.points.map { Vector($0) }
+    return "M" + (points.count == 1 ? points + points : points).map(text).joined(separator: "L")
   }
 
   private static func write(

@@ -7,8 +7,8 @@ enum Page {
   private static let files = [
     "index.html", "studio.css", "studio.js", "elements.js", "server.js", "ink.js", "edit.js",
     "edit/canvas.js", "edit/changes.js", "edit/files.js", "edit/gestures.js", "edit/inspector.js",
-    "edit/keyboard.js", "edit/names.js", "edit/runner.js", "record.js", "recognize.js", "train.js",
-    "series.js", "practice.js",
+    "edit/keyboard.js", "edit/names.js", "edit/reading.js", "edit/runner.js", "record.js",
+    "recognize.js", "train.js", "series.js", "practice.js",
   ]
 
   private static let types = ["html": "text/html", "css": "text/css", "js": "text/javascript"]

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
+import InkDiagram
 import InkRecognizer
 import Logging
 import NIOCore
@@ -44,7 +45,8 @@ public struct Studio: Sendable {
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
-    documents = try Documents(folder: "\(folder)/documents", recognizer: models)
+    documents = try Documents(
+      folder: "\(folder)/documents", recognizer: models, diagrams: .released())
     practice = try Practice(folder: "\(folder)/practice")
     var generator = SystemRandomNumberGenerator()
     token = (0..<4).map { _ in

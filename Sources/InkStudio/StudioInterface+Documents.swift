@@ -51,7 +51,7 @@ extension StudioInterface {
           state.drawOnce(stroke) { state in
             if state.page != page {
               // Strokes of different pages are not combined.
-              state.session = SketchSession(state.session.editor, recognizer: models)
+              state.session.separate()
               state.page = page
             }
             state.session.editor.options.zoom = zoom
@@ -61,6 +61,19 @@ extension StudioInterface {
           }
         }
         return Message.Picture(name, state, decision: decision.map(Self.message))
+      }
+    }
+    router.post("api/documents/:name/read") { request, context in
+      let (name, id) = try shown(request, context)
+      return try await respondWithDocument {
+        Message.Picture(name, try await documents.read(name, id: id))
+      }
+    }
+    router.post("api/documents/:name/choose") { request, context in
+      let element = try parameter("element", request) ?? ""
+      let text = try parameter("text", request) ?? ""
+      return try await change(shown(request, context)) {
+        try $0.session.choose(text, for: element)
       }
     }
     router.post("api/documents/:name/instead") { request, context in
@@ -75,6 +88,7 @@ extension StudioInterface {
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
       return try await change(shown(request, context)) { state in
         _ = state.drawOnce(stroke) { state in
+          state.session.settle()
           state.session.editor.options.zoom = zoom
           try? state.session.editor.perform(.erase(recording.drawing, cascade))
           return nil
@@ -85,6 +99,8 @@ extension StudioInterface {
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
       return try await change(shown(request, context)) { state in
+        // The command acts on what was read; without this, strokes before it would stay ink.
+        state.session.settle()
         state.session.editor.options.zoom = zoom(message.zoom)
         do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
           // The value of a field did not change.
@@ -92,7 +108,7 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(shown(request, context)) { _ = $0.session.editor.undo() }
+      try await change(shown(request, context)) { $0.session.undo() }
     }
     router.post("api/documents/:name/redo") { request, context in
       try await change(shown(request, context)) { _ = $0.session.editor.redo() }
@@ -217,10 +233,14 @@ extension StudioInterface {
       let data = try await body(request, upTo: Self.longestFile).withoutByteOrderMark
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
+        if let drawn = try DrawnFile(data, ending: ending, name: wish) {
+          let (document, uncertain) = try drawn.document(with: .released())
+          return try await documents.add(document, named: wish, uncertain: uncertain)
+        }
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(
             "The studio cannot open .\(ending.prefix(40)) files. The studio opens "
-              + DocumentForm.endings.map { ".\($0)" }.joined(separator: ", ") + ".")
+              + (DocumentForm.endings + DrawnFile.endings).map { ".\($0)" }.joined(separator: ", ") + ".")
         }
         guard let format = form.format else {
           return try await documents.add(DocumentFile.read(data, name: wish), named: wish)

@@ -37,6 +37,8 @@ import NIOCore
 /// | `POST /api/documents/NAME/rename?to=` | renames the document |
 /// | `GET /api/documents/NAME/versions` | server-sent events: the version after each change |
 /// | `POST /api/documents/NAME/stroke` | draws a stroke → its decision and the document |
+/// | `POST /api/documents/NAME/read` | reads the strokes since the last edit together → the document |
+/// | `POST /api/documents/NAME/choose?element=&text=` | gives an uncertain element another name or symbols |
 /// | `POST /api/documents/NAME/instead?label=` | gives the last stroke another class |
 /// | `POST /api/documents/NAME/erase?attached=` | erases the elements that a stroke crosses |
 /// | `POST /api/documents/NAME/command` | runs a command of the editor |

@@ -52,7 +52,7 @@ struct DrawingInputs {
   }
 
   /// The endings of the names of pictures.
-  private static let pictureEndings = [".png", ".jpg", ".jpeg"]
+  private static let pictureEndings = Photograph.endings.map { ".\($0)" }
 
   /// Whether a file in a folder is ink or a picture, by its content or its name.
   private func isReadable(_ path: String) -> Bool {

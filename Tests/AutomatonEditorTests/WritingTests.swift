@@ -61,6 +61,36 @@ import TestSupport
     #expect(!session.settle() && session.editor.document == before)
   }
 
+  /// A nearly closed loop with a head, drawn on the right of each state of a row.
+  @Test(arguments: 0..<4) func aLoopThatLooksLikeARingStaysALoop(holder: Int) throws {
+    var session = try session()
+    for (number, name) in ["A", "B", "C", "D"].enumerated() {
+      let center = Vector(160 + 220 * Double(number), 250)
+      try session.editor.perform(.addState(center: center, radius: 52))
+      try session.editor.perform(.rename(state: "e\(number + 1)", name))
+    }
+    for number in 1...3 {
+      try session.editor.perform(.connect(from: "e\(number)", to: "e\(number + 1)"))
+    }
+    let before = session.editor.document
+    let angle = holder == 3 ? 0 : -Double.pi / 2
+    let state = before.states[holder]
+    let center = state.center + Vector(angle: angle, length: 1.75 * 52)
+    var line = (0...30).map { step in
+      let turn = 0.5 + Double(step) / 30 * 5.28
+      return center + Vector(angle: angle + .pi + turn, length: 0.85 * 52)
+    }
+    let (tip, back) = (line[30], line[26] - line[30])
+    for side in [0.55, -0.55] {
+      line += [tip + Vector(angle: atan2(back.y, back.x) + side, length: 22), tip]
+    }
+    #expect(session.draw(Stroke(through: line.dropLast())).label == "cycle")
+    session.settle()
+    let after = session.editor.document
+    #expect(after.states == before.states && after.transitions.count == 4)
+    #expect(after.transitions.last?.start == state.id && after.transitions.last?.end == state.id)
+  }
+
   @Test func writingBesideAnArrowSetsItsSymbols() throws {
     var session = try two()
     for stroke in writing("a", at: Vector(500, 265), height: 34) {

@@ -34,6 +34,79 @@ import Testing
     text.contains(/[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/)
   }
 
+  // MARK: Writing
+
+  /// Strokes of the shipped drawings; the page sends their writing one stroke at a time.
+  private static func strokes(ofLine number: Int) throws -> [String] {
+    let data = try Data(contentsOf: example("Lines/names.ndjson"))
+    let line = String(decoding: data, as: UTF8.self).split(separator: "\n")[number]
+    let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return (json?["drawing"] as? [[[Double]]] ?? []).map { "\($0)" }
+  }
+
+  private static func example(_ name: String) -> URL {
+    var folder = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { folder.deleteLastPathComponent() }
+    return folder.appendingPathComponent("Examples/\(name)")
+  }
+
+  @Test func writingInAStateIsKeptAndReadAndCorrected() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.post("/api/documents?name=written", "")
+      let path = "/api/documents/written"
+      let add = #"{"kind":"addState","place":{"x":80,"y":80},"radius":90}"#
+      _ = try await studio.post("\(path)/command", add)
+      let strokes = try Self.strokes(ofLine: 0)
+      for (count, stroke) in strokes.enumerated() {
+        let answer = try await studio.post(
+          "\(path)/stroke", #"{"drawing":[\#(stroke)],"page":"p"}"#)
+        #expect((answer.json["ink"] as? [String])?.count == count + 1)
+        #expect(answer.json["isUnread"] as? Bool == true)
+      }
+      // The last stroke is taken back, and drawn again.
+      let undone = try await studio.post("\(path)/undo", "")
+      #expect((undone.json["ink"] as? [String])?.count == strokes.count - 1)
+      _ = try await studio.post(
+        "\(path)/stroke", #"{"drawing":[\#(strokes.last!)],"page":"p"}"#)
+      let read = try await studio.post("\(path)/read", "")
+      #expect(read.json["isUnread"] as? Bool == false)
+      #expect(read.json["ink"] as? [String] == [])
+      let state = (read.json["states"] as? [[String: Any]])?.first
+      #expect(state?["name"] as? String == "q0")
+      let id = try #require(state?["id"] as? String)
+      let chosen = try await studio.post("\(path)/choose?element=\(id)&text=q9", "")
+      let renamed = (chosen.json["states"] as? [[String: Any]])?.first
+      #expect(renamed?["name"] as? String == "q9")
+      let missing = try await studio.post("\(path)/choose?element=none&text=q9", "")
+      #expect(missing.status >= 400 && !missing.error.isEmpty)
+    }
+  }
+
+  @Test func aPhotographBecomesADocument() async throws {
+    try await RunningStudio.run { studio in
+      let photograph = try Data(contentsOf: Self.example("Pictures/paper.jpg"))
+      let opened = try await studio.ask(
+        .post, "/api/documents/board/open?form=jpg", photograph)
+      #expect(opened.status == 200)
+      let document = try await studio.ask(.get, "/api/documents/board").json
+      #expect((document["states"] as? [Any])?.count == 2)
+      #expect((document["uncertain"] as? [Any])?.isEmpty == false)
+      let drawing = try Data(contentsOf: Self.example("Drawings/mod3.ndjson"))
+      _ = try await studio.ask(.post, "/api/documents/ink/open?form=ndjson", drawing)
+      let states = try await studio.ask(.get, "/api/documents/ink").json["states"]
+      #expect((states as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["A", "B", "C"])
+      for (ending, data, word) in [
+        ("jpg", Data("no picture".utf8), "expected"),
+        ("ndjson", drawing + drawing, "one drawing"),
+        ("ndjson", Data(#"{"drawing":[[[0,100],[0,0]]]}"#.utf8), "No automaton"),
+      ] {
+        let refused = try await studio.ask(
+          .post, "/api/documents/bad/open?form=\(ending)", data)
+        #expect(refused.status >= 400 && refused.error.contains(word))
+      }
+    }
+  }
+
   // MARK: Recordings
 
   @Test func aClassHasTheNameThatWasGiven() async throws {

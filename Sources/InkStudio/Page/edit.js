@@ -7,6 +7,7 @@ import { makeFiles } from "./edit/files.js";
 import { makeGestures } from "./edit/gestures.js";
 import { makeInspector } from "./edit/inspector.js";
 import { beginKeyboard } from "./edit/keyboard.js";
+import { makeReading } from "./edit/reading.js";
 import { makeRunner } from "./edit/runner.js";
 
 export async function beginEditing(constants) {
@@ -31,6 +32,7 @@ export async function beginEditing(constants) {
   editor.runner = makeRunner(editor);
   editor.inspector = makeInspector(editor);
   editor.gestures = makeGestures(editor);
+  editor.reading = makeReading(editor);
   editor.files = makeFiles(editor);
   beginKeyboard(editor);
 
@@ -48,8 +50,9 @@ export async function beginEditing(constants) {
     if (next.decision) { inspector.showDecision(next.decision); }
     $("edit-undo").disabled = !next.canUndo;
     $("edit-redo").disabled = !next.canRedo;
-    $("edit-empty").hidden = next.states.length + next.transitions.length > 0;
+    $("edit-empty").hidden = next.states.length + next.transitions.length + next.ink.length > 0;
     inspector.show();
+    editor.reading.show();
   }
 
   $("edit-undo").addEventListener("click", () => editor.changes.change("undo"));

@@ -56,7 +56,10 @@ export function makeCanvas(editor) {
       g.append(text);
       return g;
     });
-    svg.replaceChildren(...lines, ...circles, ...handles(), waiting);
+    const unsure = new Set(picture.uncertain.map(({ element }) => element));
+    for (const g of [...lines, ...circles]) { g.classList.toggle("unsure", unsure.has(g.dataset.id)); }
+    const ink = picture.ink.map((d) => shape("path", { class: "ink", d }));
+    svg.replaceChildren(...ink, ...lines, ...circles, ...handles(), waiting);
   }
 
   /// The places at which the selected element can be dragged.

@@ -1,0 +1,70 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDiagram
+import InkImageIO
+import InkTracing
+
+/// An automaton that was drawn elsewhere: a file of ink, or a photograph.
+struct DrawnFile {
+  /// The extensions of such files.
+  static let endings =
+    [InkFile.Format.ndjson.ending, InkFile.Format.inkML.ending] + Photograph.endings
+  /// The longer side of a photograph on the canvas, in canvas points.
+  private static let longerSide = 1200.0
+
+  private let drawing: Drawing
+  private let name: String
+
+  /// Reads the drawing in `data`, or returns `nil` if `ending` is not one of ``endings``.
+  ///
+  /// - Throws: `StudioError` if the file is damaged or does not contain one drawing.
+  init?(_ data: Data, ending: String, name: String) throws {
+    let ending = ending.lowercased()
+    guard Self.endings.contains(ending) else { return nil }
+    self.name = "\(name).\(ending)"
+    if Photograph.endings.contains(ending) {
+      drawing = try Self.traced(data, name: self.name)
+    } else {
+      let file = try UploadedFile(data, ending: ending, name: self.name)
+      defer { file.remove() }
+      drawing = try file.read(Self.drawing)
+    }
+  }
+
+  /// Traces a photograph, and scales it to the size of drawings on the canvas.
+  private static func traced(_ data: Data, name: String) throws -> Drawing {
+    do {
+      let traced = try Tracer().trace(Photograph.decode(data, path: name))
+      let scale = longerSide / Double(max(traced.width, traced.height))
+      return traced.uprightDrawing.transformed(by: .scale(x: scale, y: scale))
+    } catch { throw StudioError("\(error)", .unprocessableContent) }
+  }
+
+  private static func drawing(path: String) throws -> Drawing {
+    let file = try InkFile(path: path)
+    // All traces of InkML are one drawing.
+    if let ink = try file.annotatedInk() { return ink.recording.drawing }
+    var drawings: [Drawing] = []
+    try file.forEach { drawings.append(try $0.result.get().drawing) }
+    guard drawings.count == 1 else {
+      throw InkError(
+        at: Place(file: path), expected: "one drawing", found: drawings.count.counted("drawing"))
+    }
+    return drawings[0]
+  }
+
+  /// Returns the document of the automaton in the drawing, and what is uncertain about it.
+  ///
+  /// - Throws: `StudioError` if there is no automaton.
+  func document(
+    with recognizer: DiagramRecognizer
+  ) throws(StudioError) -> (Document, uncertain: [Diagram.Uncertainty]) {
+    let diagram = recognizer.recognize(drawing)
+    if let rejection = diagram.rejection {
+      throw StudioError(
+        "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)
+    }
+    return (Document(diagram, drawing: drawing, id: UUID().uuidString), diagram.uncertain)
+  }
+}

@@ -1,0 +1,58 @@
+// Has the server read what was written once the pen rests, and offers other readings where it is unsure.
+
+import { $ } from "../elements.js";
+import { describe } from "./names.js";
+
+/// How long the pen rests before the strokes are read, in milliseconds.
+const rest = 900;
+
+export function makeReading(editor) {
+  const { svg } = editor.canvas;
+  let timer = 0;
+  let isDown = false;
+
+  // While the pen writes, nothing changes below it.
+  svg.addEventListener("pointerdown", () => { isDown = true; });
+  for (const kind of ["pointerup", "pointercancel"]) {
+    window.addEventListener(kind, () => {
+      isDown = false;
+      begin();
+    });
+  }
+
+  function begin() {
+    clearTimeout(timer);
+    if (!editor.picture?.isUnread || isDown) { return; }
+    timer = setTimeout(() => editor.changes.change("read"), rest);
+  }
+
+  /// Shows the first of the readings that are unsure.
+  function showUncertain() {
+    const { picture } = editor;
+    const [one] = picture.uncertain;
+    const box = $("edit-uncertain");
+    if (!one) { return box.replaceChildren(); }
+    const element = [...picture.states, ...picture.transitions].find(({ id }) => id === one.element);
+    const question = document.createElement("span");
+    const count = picture.uncertain.length;
+    question.textContent = `${describe(picture, element)}: which is right?${count > 1 ? ` (1 of ${count})` : ""}`;
+    box.replaceChildren(question, ...[one.text, ...one.others].map((text) => {
+      const button = document.createElement("button");
+      button.textContent = text || "nothing";
+      button.addEventListener("click", () => {
+        editor.canvas.focus();
+        editor.changes.change(
+          `choose?element=${encodeURIComponent(one.element)}&text=${encodeURIComponent(text)}`);
+      });
+      return button;
+    }));
+  }
+
+  return {
+    /// Shows what is unsure in a new version of the document, and waits for the pen to rest.
+    show() {
+      showUncertain();
+      begin();
+    },
+  };
+}
