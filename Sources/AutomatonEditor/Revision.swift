@@ -129,7 +129,10 @@ struct Revision {
       result.states.append(own)
     }
     keepUnread(diagram, states: current.states, used: &used, in: &result)
-    add(drawn, diagram, current: current, names: &names, settled: settled, written: written, to: &result) { pair in
+    add(
+      drawn, diagram, current: current, names: &names, settled: settled, written: written,
+      to: &result
+    ) { pair in
       newID(
         current.transitions.first {
           $0.start == pair.0 && $0.end == pair.1 && !used.contains($0.id)

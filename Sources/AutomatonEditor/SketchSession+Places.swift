@@ -85,7 +85,7 @@ extension SketchSession {
       let line = editor.document.appearance(of: transition)?.polyline ?? []
       ends = [line.first, line.last].compactMap(\.self)
     }
-    return ends.count { end in points.contains { $0.distance(to: end) < 0.25 * usual } }
+    return ends.count { end in points.contains { $0.distance(to: end) < Self.headReach * usual } }
   }
 
   /// The median radius of the states.
@@ -96,16 +96,34 @@ extension SketchSession {
 
   // MARK: Scratching out
 
-  /// The size of a stroke that scratches out an element, as a share of the usual radius: what is smaller
-  /// is a filled head or a letter.
+  /// The size of a stroke that scratches out an element, as a share of the usual radius.
+  ///
+  /// What is smaller is a filled head or a letter. What scratches out a state is larger than its radius.
   private static let leastScratch = 0.6
+  /// How near the middle of a state a stroke that scratches it out comes, as a share of its radius.
+  private static let leastDepth = 0.4
+
+  /// The number of strokes, the last ones, that a filled head may belong to.
+  private static let shaftsBeforeHead = 3
+  /// How near a head is to the end of its shaft, as a share of the usual radius.
+  private static let headReach = 0.25
 
   /// Whether a stroke is small and at one end of an arrow: people fill heads by going to and fro.
   private func isFilledHead(_ stroke: Stroke, _ bounds: Bounds) -> Bool {
     guard let usual = usualRadius, bounds.longerSide < usual else { return false }
     let points = stroke.points.map { Vector($0) }
     let touched = editor.document.transitions.map { endsTouched(of: $0, by: points, usual) }
-    return touched.contains(1) && !touched.contains(2)
+    if touched.contains(1) && !touched.contains(2) { return true }
+    // A shaft without its head may have been read as something else.
+    return page?.strokes.suffix(Self.shaftsBeforeHead).contains { shaft in
+      guard let first = shaft.points.first, let last = shaft.points.last,
+        shaft.length > 1.3 * bounds.longerSide
+      else { return false }
+      let near = [Vector(first), Vector(last)].map { end in
+        points.contains { $0.distance(to: end) < Self.headReach * usual }
+      }
+      return near[0] != near[1]
+    } ?? false
   }
 
   /// Erases what is below a stroke that goes to and fro, and returns the ids of the elements; `nil` if
@@ -147,6 +165,14 @@ extension SketchSession {
       ids = (document.states.map(\.id) + document.transitions.map(\.id)).filter {
         !left.contains($0)
       }
+      // A head can be drawn before its shaft, at the ring of a state.
+      guard
+        document.states.allSatisfy({ state in
+          left.contains(state.id)
+            || bounds.longerSide > state.radius
+              && bounds.distance(to: state.center) < Self.leastDepth * state.radius
+        })
+      else { return nil }
     }
     guard (try? editor.revise(next.document)) != nil else { return nil }
     turnPage()

@@ -27,8 +27,9 @@ extension SketchSession {
     page.map { !$0.isSettled && $0.revision == editor.revision } ?? false
   }
 
-  /// The strokes that are part of no element yet, and not ``Document/ink`` either: those that were refused
-  /// since the last edit. ``settle()`` reads them again.
+  /// The strokes that were refused since the last edit, which are not in ``Document/ink`` yet.
+  ///
+  /// ``settle()`` reads them again.
   public var refusedInk: [Stroke] {
     guard let page, needsSettling else { return [] }
     let ink = Set(editor.document.ink)
@@ -36,8 +37,9 @@ extension SketchSession {
       .filter { stroke, element in element == nil && !ink.contains(stroke) }.map(\.0)
   }
 
-  /// Undoes the last command, or takes back the last stroke of writing, which leaves the others to be
-  /// read; returns whether there was one.
+  /// Undoes the last command, or takes back the last stroke of writing; returns whether there was one.
+  ///
+  /// The strokes of writing before it are still read by ``settle()``.
   @discardableResult
   public mutating func undo() -> Bool {
     let isWriting = needsSettling && page?.writing != nil && page?.elements.last == .some(nil)

@@ -45,8 +45,16 @@ struct ArrowSearch {
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.
   private static let markerCost = 0.6
+  /// The cost of a marker that may be the head of an arrow.
+  private static let headAsMarker = 1.5
+  /// The cost below which a triangle is clearly a marker.
+  private static let clearMarker = 2.0
   /// The cost above which a candidate is no arrow.
   private static let mostCost = 12.0
+  /// The length of a self-loop with its head, as a share of its size, at most; a filled head is longer.
+  private static let longestLine = 4.5
+  /// The number of lines that may go on where one ends: letters in the gap of a shaft are among them.
+  private static let mostJoints = 5
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -69,11 +77,19 @@ struct ArrowSearch {
 
   /// Returns all arrows that are worth a thought.
   func arrows() -> [ArrowCandidate] {
-    let lines = traces.filter { $0.length > 0.15 * scale && $0.points.count > 1 }
+    let lines = traces.filter {
+      $0.length > 0.15 * scale && $0.points.count > 1 && $0.length < Self.longestLine * $0.size
+    }
     let single = lines.map(Shaft.all)
     let shafts =
       single.flatMap(\.self).filter { $0.length > 0.35 * scale } + joined(single.map { $0[0] })
-    return shafts.flatMap { arrows($0) } + traces.compactMap(marker)
+    let markers = traces.compactMap(marker)
+    let triangles = Set(markers.filter { $0.cost < Self.clearMarker }.flatMap(\.strokes))
+    // A triangle that points at a state is no self-loop.
+    return markers
+      + shafts.flatMap { arrows($0) }.filter { arrow in
+        arrow.from != arrow.to || arrow.strokes.count > 1 || !triangles.contains(arrow.strokes[0])
+      }
   }
 
   /// Returns the initial marker that a triangle beside a state is.
@@ -92,7 +108,15 @@ struct ArrowSearch {
       let distance = (shares[nearest] - 1) * ring.radius / scale
       let rest = triangle.corners.indices.filter { $0 != nearest }.map { triangle.corners[$0] }
       let base = rest[0].middle(to: rest[1])
-      let cost = Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
+      // A triangle at the end of a line is the head of an arrow.
+      let isHead = grid.items(near: base, reach: 0.5 * scale).contains { number in
+        let line = traces[number]
+        return line.index != trace.index && line.length > 1.5 * trace.size
+          && [line.start, line.end].contains { trace.distance(to: $0) < 0.25 * scale }
+      }
+      let cost =
+        Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
+        + (isHead ? Self.headAsMarker : 0)
       if best.map({ cost < $0.cost }) ?? true {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
@@ -123,7 +147,7 @@ struct ArrowSearch {
             joints.append(Shaft(forward, other, cost: cost))
           }
         }
-        found += joints.sorted { $0.cost < $1.cost }.prefix(2)
+        found += joints.sorted { $0.cost < $1.cost }.prefix(Self.mostJoints)
       }
     }
     return found

@@ -112,7 +112,7 @@ struct HeadSearch {
     let ahead = (trace.mean - end).dot(heading) / max(trace.size, 1e-9)
     guard ahead < 0.8, ahead > -0.9 else { return nil }
     let tip = trace.points.max { ($0 - end).dot(heading) < ($1 - end).dot(heading) } ?? end
-    let narrow = max(0, trace.size / scale - 0.5) / 0.15
+    let narrow = max(0, trace.size / scale - 0.65) / 0.15
     let cost =
       0.8 + near(distance) + 0.5 * (off / 0.25) * (off / 0.25) + 0.5 * narrow * narrow
     return Head(strokes: [trace.index], tip: tip, cost: cost)

@@ -16,6 +16,9 @@ struct Interpretation {
 
   /// The cost of a doubtful ring that is no state.
   private static let otherCost = 6.0
+  /// The size of a barb, and how near to the tip it begins, as shares of the usual radius.
+  private static let (longestBarb, barbReach) = (0.8, 0.15)
+
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
     // From left to right, whatever the order of the strokes.
@@ -51,12 +54,41 @@ struct Interpretation {
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
+    arrows = Self.withBarbs(arrows, of: rest, scale: scale)
     let used = Set(arrows.flatMap(\.strokes))
     let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
+  }
+
+  /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.
+  private static func withBarbs(
+    _ arrows: [ArrowCandidate], of traces: [Trace], scale: Double
+  ) -> [ArrowCandidate] {
+    var arrows = arrows
+    var used = Set(arrows.flatMap(\.strokes))
+    for index in arrows.indices where arrows[index].to != nil {
+      guard let tip = arrows[index].line.last else { continue }
+      let heading = arrows[index].shaft.heading
+      for trace in traces where !used.contains(trace.index) {
+        guard trace.size < longestBarb * scale, trace.length < 2.2 * trace.size,
+          trace.size < 0.6 * arrows[index].shaft.length
+        else { continue }
+        let apex = trace.points.max {
+          $0.distance(toSegmentFrom: trace.start, to: trace.end)
+            < $1.distance(toSegmentFrom: trace.start, to: trace.end)
+        }
+        let near = [trace.start, trace.end, apex ?? trace.start].map { $0.distance(to: tip) }
+        guard near.min()! < barbReach * scale, (trace.mean - tip).dot(heading) < 0 else {
+          continue
+        }
+        used.insert(trace.index)
+        arrows[index].heads.append(Head(strokes: [trace.index], tip: tip, cost: 0))
+      }
+    }
+    return arrows
   }
 
   /// Returns the states with the strokes that retrace their rings or close them.
@@ -88,6 +120,8 @@ struct WritingCosts {
   static let usual = 1.4
   /// The cost of each further stroke of a letter.
   private static let further = 0.4
+  /// How far strokes of a letter are apart at most, as a share of the radius of a state.
+  private static let touch = 0.05
   /// The size of the largest letters, as a share of the usual height.
   private static let largestLetter = 1.3
 
@@ -97,8 +131,15 @@ struct WritingCosts {
   /// The usual height of letters, as a share of the radius of a state.
   private var height = 0.8
 
+  /// The traces outside the rings, and their positions by place.
+  private let traces: [Trace]
+  private let places: Grid
+
   init(states: [StateCandidate], scale: Double, traces: [Trace]) {
-    (self.states, self.scale) = (states, scale)
+    (self.states, self.scale, self.traces) = (states, scale, traces)
+    var places = Grid(side: scale)
+    for (number, trace) in traces.enumerated() { places.insert(number, at: [trace.center]) }
+    self.places = places
     var grid = Grid(side: scale)
     for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
     self.grid = grid
@@ -130,6 +171,20 @@ struct WritingCosts {
     return Self.usual + Self.further * Double(strokes.count - 1)
   }
 
+  /// Whether another stroke crosses or touches the stroke and is of about its size, as in a letter of
+  /// several strokes.
+  private func isPartOfLetter(_ trace: Trace) -> Bool {
+    places.items(near: trace.center, reach: scale).contains { number in
+      let other = traces[number]
+      guard other.index != trace.index, other.size > 0.5 * trace.size,
+        trace.size > 0.5 * other.size, cost(ofLetter: [trace, other]) != nil
+      else { return false }
+      let reach = Self.touch * scale
+      return trace.low.x < other.high.x + reach && other.low.x < trace.high.x + reach
+        && trace.low.y < other.high.y && other.low.y < trace.high.y
+    }
+  }
+
   /// Returns the negative logarithm of the probability that the stroke is writing.
   func cost(of trace: Trace) -> Double {
     let size = trace.size / scale
@@ -142,6 +197,7 @@ struct WritingCosts {
       max(0, trace.height / scale / height - 1.2) * 2.5
       + max(0, trace.width / scale / height - 1.5) * 2
     let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
-    return Self.usual + large + straight * min(1, size)
+    let usual = isPartOfLetter(trace) ? (Self.usual + Self.further) / 2 : Self.usual
+    return usual + large + straight * min(1, size)
   }
 }

@@ -51,6 +51,8 @@ struct StateSearch {
   private static let largestLetter = 1.4
   /// The number of strokes inside a ring above which they are no name.
   private static let mostInside = 12
+  /// The gap of a letter that is nearly a ring, as a share of the full turn.
+  private static let openLetter = 0.12
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 4.0
 
@@ -86,6 +88,12 @@ struct StateSearch {
       }
       // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
+        // An open one with nothing inside is a C.
+        if ring.radius < states[only].ring.radius, ring.gap > Self.openLetter,
+          !hasInside(ring, of: states[only], grid: grid)
+        {
+          continue
+        }
         states[only].isFinal = true
         states[only].strokes = (states[only].strokes + ring.strokes).sorted()
         states[only].evidence += 1
@@ -195,6 +203,15 @@ struct StateSearch {
   /// Whether the discs of two rings overlap.
   private func overlap(_ a: Ring, _ b: Ring) -> Bool {
     a.center.distance(to: b.center) < 0.9 * (a.radius + b.radius)
+  }
+
+  /// Whether a stroke that is no ring of the state is inside `ring`.
+  private func hasInside(_ ring: Ring, of state: StateCandidate, grid: Grid) -> Bool {
+    grid.items(near: ring.center, reach: ring.radius).contains { number in
+      let trace = traces[number]
+      return !ring.strokes.contains(trace.index) && !state.strokes.contains(trace.index)
+        && ring.share(of: trace.center) < 0.7 && trace.size < 1.7 * ring.radius
+    }
   }
 
   /// Whether two rings are those of a final state.

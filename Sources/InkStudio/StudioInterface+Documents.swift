@@ -240,7 +240,8 @@ extension StudioInterface {
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(
             "The studio cannot open .\(ending.prefix(40)) files. The studio opens "
-              + (DocumentForm.endings + DrawnFile.endings).map { ".\($0)" }.joined(separator: ", ") + ".")
+              + (DocumentForm.endings + DrawnFile.endings).map { ".\($0)" }.joined(separator: ", ")
+              + ".")
         }
         guard let format = form.format else {
           return try await documents.add(DocumentFile.read(data, name: wish), named: wish)

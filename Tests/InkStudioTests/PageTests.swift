@@ -93,7 +93,9 @@ import Testing
       }
       let shown = try await self.constants(of: studio)
       let copies =
-        shown.documentEndings.map { ".\($0)" }.filter { ![".txt", ".json", ".ndjson"].contains($0) }
+        shown.documentEndings.map { ".\($0)" }.filter {
+          ![".txt", ".json", ".ndjson"].contains($0)
+        }
         + shown.savedForms.map { "\"\($0.ending)\"" }
         + shown.recordingEndings.filter { $0 != "ndjson" }.map { ".\($0)" }
         + shown.meanings.values.filter { $0 != "a circle" } + shown.levels.map { "\"\($0.title)\"" }

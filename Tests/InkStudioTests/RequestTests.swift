@@ -94,7 +94,8 @@ import Testing
       let drawing = try Data(contentsOf: Self.example("Drawings/mod3.ndjson"))
       _ = try await studio.ask(.post, "/api/documents/ink/open?form=ndjson", drawing)
       let states = try await studio.ask(.get, "/api/documents/ink").json["states"]
-      #expect((states as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["A", "B", "C"])
+      #expect(
+        (states as? [[String: Any]])?.compactMap { $0["name"] as? String } == ["A", "B", "C"])
       for (ending, data, word) in [
         ("jpg", Data("no picture".utf8), "expected"),
         ("ndjson", drawing + drawing, "one drawing"),
