@@ -173,6 +173,35 @@ import TestSupport
     #expect(session.editor.document.transition("e3") != nil)
   }
 
+  @Test func aFilledHeadBeforeItsShaftErasesNoState() throws {
+    var session = try two()
+    let before = session.editor.document
+    // At the ring of the right state, nearly as large as a radius.
+    let places = (0...10).map { Vector(592 + 4.6 * Double($0), $0 % 2 == 0 ? 276 : 324) }
+    var line: [Vector] = []
+    for (a, b) in zip(places, places.dropFirst()) {
+      line += (0...6).map { a + (b - a) * (Double($0) / 6) }
+    }
+    let decision = session.draw(Stroke(through: line))
+    if case .scratchedOut = decision { Issue.record("a head scratched out \(decision)") }
+    #expect(session.editor.document.states == before.states)
+    // Over the middle, the same stroke scratches out.
+    let over = line.map { Vector(700 + ($0.x - 615) * 2, 300 + ($0.y - 300) * 1.6) }
+    #expect(session.draw(Stroke(through: over)) == .scratchedOut(["e2"]))
+  }
+
+  @Test func inkThatIsNotReadIsErasedAndTakenBack() throws {
+    var session = try two()
+    let strokes = writing("B", at: Vector(500, 250), height: 34)
+    for stroke in strokes { _ = session.draw(stroke) }
+    #expect(session.editor.document.ink == strokes)
+    session.undo()
+    #expect(session.editor.document.ink == Array(strokes.dropLast()) && session.needsSettling)
+    try session.editor.perform(.erase(Drawing([strokes[0]])))
+    #expect(!session.editor.document.ink.contains(strokes[0]))
+    #expect(session.editor.document.states.count == 2)
+  }
+
   @Test func laterStrokesRevise() throws {
     // A closed loop at a state looks like a ring until its head is drawn, long after.
     var session = try session()

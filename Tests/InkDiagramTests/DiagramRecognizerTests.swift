@@ -157,6 +157,81 @@ import Testing
     }
   }
 
+  /// A head at a place that is filled by going to and fro, with its tip on the right.
+  private func filledHead(_ x: Double, _ y: Double, size: Double = 34) -> Stroke {
+    let places = (0...9).map { step in
+      let back = size * (1 - Double(step) / 9)
+      return (x - back, y + (step % 2 == 0 ? 0.45 : -0.45) * back)
+    }
+    var points: [Point] = []
+    for (a, b) in zip(places, places.dropFirst()) {
+      points += (0...6).map {
+        let share = Double($0) / 6
+        return Point(a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
+      }
+    }
+    return Stroke(points)
+  }
+
+  @Test func aFilledHeadIsNoSelfLoop() throws {
+    for size in [24.0, 34, 42] {
+      let strokes = [
+        arc(200, 200), arc(500, 200), line((255, 200), (450, 200)),
+        filledHead(452, 200, size: size), line((60, 200), (145, 200)), filledHead(148, 200),
+      ]
+      let diagram = try recognize(strokes)
+      #expect(transitions(diagram) == [["2", "5"]])
+      #expect(diagram.strokes[3] == .init(.transition, element: "t0"))
+      #expect(state(diagram, at: 200)?.initial == true)
+    }
+  }
+
+  @Test func aTriangleAtTheEndOfALineIsItsHead() throws {
+    let triangle = line((410, 180), (448, 200), (410, 220), (410, 180))
+    let marker = line((110, 180), (148, 200), (110, 220), (110, 180))
+    let diagram = try recognize([
+      arc(200, 200), arc(500, 200), line((255, 200), (410, 200)), triangle, marker,
+    ])
+    #expect(transitions(diagram) == [["2", "5"]])
+    #expect(diagram.strokes[3] == .init(.transition, element: "t0"))
+    #expect(diagram.strokes[4].role == .initial)
+    #expect(state(diagram, at: 500)?.initial == false)
+  }
+
+  @Test func aBarbAtTheTipIsNoWriting() throws {
+    // The second barb goes nearly along the line, as quick ones do.
+    let diagram = try recognize(
+      two.dropLast(1) + [line((150, 200), (132, 188)), line((148, 201), (126, 203))])
+    #expect(diagram.strokes.suffix(2).allSatisfy { $0.role == .initial })
+    #expect(diagram.strokes.allSatisfy { $0.role != .text })
+  }
+
+  @Test func anOpenRingInAStateIsAC() throws {
+    let letter = arc(500, 200, 30, from: 0.12, to: 0.88)
+    let diagram = try recognize(two + [letter])
+    #expect(state(diagram, at: 500)?.final == false)
+    #expect(diagram.strokes.last == .init(.text, element: state(diagram, at: 500)?.id))
+    // With a name inside, an open ring is one of two.
+    let named = try recognize(two + [arc(500, 200, 40, from: 0.08, to: 0.92)] + capitalB(500, 200))
+    #expect(state(named, at: 500)?.final == true)
+  }
+
+  /// A B of two strokes, 40 points high.
+  private func capitalB(_ x: Double, _ y: Double) -> [Stroke] {
+    let bowls =
+      arc(x - 12, y - 10, 10, from: -0.25, to: 0.25).points
+      + arc(x - 12, y + 10, 10, from: -0.25, to: 0.25).points
+    return [line((x - 12, y - 20), (x - 12, y + 20)), Stroke(bowls)]
+  }
+
+  @Test func aLetterBesideAStateIsNoSelfLoop() throws {
+    for x in [272.0, 280, 290] {
+      let diagram = try recognize(two + capitalB(x, 160) + capitalB(350, 170))
+      #expect(transitions(diagram) == [["2", "5"]])
+      #expect(diagram.strokes.suffix(4).allSatisfy { $0.role == .text })
+    }
+  }
+
   @Test func aTriangleAtAStateMarksItAsInitial() throws {
     let triangle = line((105, 175), (148, 200), (105, 225), (105, 175))
     let diagram = try recognize(Array(two.prefix(4)) + [triangle])
@@ -177,6 +252,29 @@ import Testing
   // MARK: Handwriting
 
   /// Self-loops of a few straight pieces, and an `A` beside an arrow whose legs look like a second arrow.
+  @Test func aShaftGoesOnBehindLettersOfManyStrokes() throws {
+    // An A and a B in the gap, whose strokes also lie in the way of the line.
+    let first = line((255, 200), (300, 200))
+    let rest = [line((390, 200), (446, 200)), line((428, 186), (446, 200), (430, 215))]
+    let letters =
+      [line((312, 222), (324, 180), (336, 222)), line((316, 204), (332, 204))]
+      + capitalB(370, 200)
+    let strokes = [two[0], two[1], first] + rest + letters + [two[4], two[5]]
+    let diagram = try recognize(strokes)
+    #expect(transitions(diagram) == [["2", "5"]])
+    #expect(diagram.strokes[2] == .init(.transition, element: "t0"))
+    #expect(diagram.strokes[5...8].allSatisfy { $0.role == .text })
+  }
+
+  @Test func ringsThatAreKnownAreStates() throws {
+    // A row of equal rings may be letters, unless it is known that they are states.
+    let rings = [arc(200, 200), arc(500, 200)]
+    let loop = arc(580, 200, 42, from: 0.58, to: 1.42)
+    let known = try Self.released.get().recognize(Drawing(rings + [loop]), rings: [0, 1])
+    #expect(known.states.count == 2 && known.transitions.count == 1)
+    #expect(known.uncertain.allSatisfy { $0.property != .state })
+  }
+
   @Test(arguments: [(6, 1, "mod3"), (6, 1, "e"), (5, 2, "c")])
   func cornersAndLettersAreNoArrows(seed: UInt64, writer: Int, name: String) throws {
     let composer = DiagramComposer(seed: seed)
