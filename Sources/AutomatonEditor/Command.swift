@@ -51,11 +51,11 @@ public enum Command: Hashable, Sendable {
   case setEpsilon(transition: String, Bool)
   /// Deletes the state or transition of that id.
   case delete(String, Cascade = .keepsDangling)
-  /// Deletes the elements that a drawing crosses.
+  /// Deletes the elements and the unread ink that a drawing crosses.
   case erase(Drawing, Cascade = .keepsDangling)
   /// Sets the additional symbols of the alphabet, besides those of the transitions.
   case setAlphabet([String])
-  /// Deletes all elements and the additional symbols.
+  /// Deletes all elements, the unread ink and the additional symbols.
   case clear
 }
 

@@ -16,16 +16,17 @@ extension Document {
     return result
   }
 
-  /// Whether all positions are on the canvas, all radii positive, all ids unique, and the states of
+  /// Whether all positions and the ink are on the canvas, all radii positive, all ids unique, and the states of
   /// all transitions exist.
-  var isSound: Bool {
+  public var isSound: Bool {
     let known = Set(states.map(\.id))
     guard known.union(transitions.map(\.id)).count == states.count + transitions.count else {
       return false
     }
-    return states.allSatisfy {
-      $0.center.isOnCanvas && $0.radius > 0 && $0.radius <= Vector.furthest
-    }
+    return ink.allSatisfy { $0.points.allSatisfy { Vector($0).isOnCanvas } }
+      && states.allSatisfy {
+        $0.center.isOnCanvas && $0.radius > 0 && $0.radius <= Vector.furthest
+      }
       && transitions.allSatisfy { transition in
         [transition.start, transition.end].allSatisfy { $0.map(known.contains) ?? true }
           && {
@@ -521,7 +522,22 @@ extension Document {
   private mutating func erase(
     _ drawing: Drawing, _ cascade: Command.Cascade, _ options: EditorOptions
   ) {
-    let reach = options.eraserReach / options.zoom
+    for stroke in drawing.strokes {
+      let path = stroke.points.map { Vector($0) }.filter(\.isFinite)
+      let reach = Self.eraserReach(options)
+      ink = ink.filter { !crosses(path, $0, reach: reach) }
+    }
+    delete(hitIDs(by: drawing, options), cascade)
+  }
+
+  /// The reach of the eraser, in canvas points.
+  private static func eraserReach(_ options: EditorOptions) -> Double {
+    options.eraserReach / options.zoom
+  }
+
+  /// Returns the ids of the elements that `drawing` crosses.
+  func hitIDs(by drawing: Drawing, _ options: EditorOptions) -> Set<String> {
+    let reach = Self.eraserReach(options)
     var hit: Set<String> = []
     for stroke in drawing.strokes {
       let path = stroke.points.map { Vector($0) }.filter(\.isFinite)
@@ -529,8 +545,7 @@ extension Document {
       for transition in transitions where crosses(path, transition, reach: reach) {
         hit.insert(transition.id)
       }
-      ink = ink.filter { !crosses(path, $0, reach: reach) }
     }
-    delete(hit, cascade)
+    return hit
   }
 }

@@ -221,11 +221,27 @@ struct Revision {
       else { continue }
       (own.start, own.end) = (start, end)
       own.id = id((start, end))
-      if let known = current.transition(own.id), known.start == start, known.end == end {
+      if let known = current.transition(own.id), known.start == start, known.end == end,
+        known.shape.isNear(own.shape)
+      {
         own.shape = known.shape
       }
       names[element] = own.id
       result.transitions.append(own)
+    }
+  }
+}
+
+extension Document.Transition.Shape {
+  /// Whether two lines between the same states, or two self-loops, are in about the same place.
+  fileprivate func isNear(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.regular(let start, let tip, let flex), .regular(_, _, let otherFlex)):
+      flex.distance(to: otherFlex) < 0.15 * start.distance(to: tip)
+    case (.loop(let angle, let isMirrored), .loop(let otherAngle, let isOtherMirrored)):
+      isMirrored == isOtherMirrored
+        && abs((angle - otherAngle).remainder(dividingBy: 2 * .pi)) < .pi / 8
+    default: false
     }
   }
 }

@@ -158,21 +158,26 @@ extension SketchSession {
     }
     if ids.isEmpty {
       guard bounds.longerSide > Self.leastScratch * (usualRadius ?? 0),
-        !isFilledHead(stroke, bounds),
-        (try? next.perform(.erase(Drawing([stroke])))) != nil
+        !isFilledHead(stroke, bounds)
       else { return nil }
+      try? next.perform(.erase(Drawing([stroke])))
+      // What only grazes a ring, such as a head that is drawn before its shaft, leaves the state.
+      let grazed = document.states.filter { state in
+        next.document.state(state.id) == nil
+          && (bounds.longerSide < state.radius
+            || bounds.distance(to: state.center) > Self.leastDepth * state.radius)
+      }
+      if !grazed.isEmpty {
+        next = editor
+        let hit = document.hitIDs(by: Drawing([stroke]), editor.options)
+          .subtracting(grazed.map(\.id))
+        for id in hit.sorted() { try? next.perform(.delete(id)) }
+      }
+      guard next.document != document else { return nil }
       let left = Set(next.document.states.map(\.id) + next.document.transitions.map(\.id))
       ids = (document.states.map(\.id) + document.transitions.map(\.id)).filter {
         !left.contains($0)
       }
-      // A head can be drawn before its shaft, at the ring of a state.
-      guard
-        document.states.allSatisfy({ state in
-          left.contains(state.id)
-            || bounds.longerSide > state.radius
-              && bounds.distance(to: state.center) < Self.leastDepth * state.radius
-        })
-      else { return nil }
     }
     guard (try? editor.revise(next.document)) != nil else { return nil }
     turnPage()

@@ -10,11 +10,43 @@ extension SketchSession {
     var strokes: [Stroke] = []
     /// The element that each stroke became on its own, or with those before it.
     var elements: [String?] = []
-    /// The place of the last stroke, if it was writing.
-    var writing: Bounds?
+    /// Which strokes are writing, which the document keeps as ink until they are read.
+    var isWriting: [Bool] = []
+    /// The number of the last strokes that ``SketchSession/settle()`` has not read.
+    var unreadCount = 0
     /// The revision of the editor after the last stroke; any other change settles everything.
     var revision: Int
-    var isSettled = true
+
+    /// The place of the last strokes, if they are unread writing.
+    var writing: Bounds? {
+      var place: Bounds?
+      for index in strokes.indices.suffix(unreadCount).reversed() {
+        guard isWriting[index], let bounds = Drawing([strokes[index]]).bounds else { break }
+        place = place?.union(bounds) ?? bounds
+      }
+      return place
+    }
+
+    /// The unread strokes that are neither an element nor writing.
+    var refused: [Stroke] {
+      strokes.indices.suffix(unreadCount)
+        .filter { elements[$0] == nil && !isWriting[$0] }.map { strokes[$0] }
+    }
+
+    mutating func append(_ stroke: Stroke, _ element: String?, isWriting: Bool) {
+      strokes.append(stroke)
+      elements.append(element)
+      self.isWriting.append(isWriting)
+      unreadCount += 1
+    }
+
+    /// Removes the last stroke, which is unread.
+    mutating func removeLast() {
+      strokes.removeLast()
+      elements.removeLast()
+      isWriting.removeLast()
+      unreadCount -= 1
+    }
   }
 
   /// The number of strokes that are read again; older elements are settled.
@@ -24,31 +56,36 @@ extension SketchSession {
 
   /// Whether there are strokes that ``settle()`` has not read.
   public var needsSettling: Bool {
-    page.map { !$0.isSettled && $0.revision == editor.revision } ?? false
+    guard let page else { return false }
+    return page.unreadCount > 0 && page.revision == editor.revision || !page.refused.isEmpty
   }
 
-  /// The strokes that were refused since the last edit, which are not in ``Document/ink`` yet.
-  ///
-  /// ``settle()`` reads them again.
-  public var refusedInk: [Stroke] {
-    guard let page, needsSettling else { return [] }
-    let ink = Set(editor.document.ink)
-    return zip(page.strokes, page.elements)
-      .filter { stroke, element in element == nil && !ink.contains(stroke) }.map(\.0)
-  }
+  /// The strokes that were refused and not read yet, which are not in ``Document/ink``.
+  public var refusedInk: [Stroke] { page?.refused ?? [] }
 
-  /// Undoes the last command, or takes back the last stroke of writing; returns whether there was one.
+  /// Undoes the last command or stroke; returns whether there was one.
   ///
-  /// The strokes of writing before it are still read by ``settle()``.
+  /// The strokes before it are still read by ``settle()``.
   @discardableResult
   public mutating func undo() -> Bool {
-    let isWriting = needsSettling && page?.writing != nil && page?.elements.last == .some(nil)
-    guard editor.undo() else { return false }
-    if isWriting {
-      page?.strokes.removeLast()
-      page?.elements.removeLast()
-      page?.revision = editor.revision
+    guard var page, page.unreadCount > 0, page.revision == editor.revision else {
+      return editor.undo()
     }
+    defer { forgetLast() }
+    if page.elements.last == .some(nil), page.isWriting.last == false {
+      page.removeLast()
+    } else {
+      guard editor.undo() else { return false }
+      let document = editor.document
+      repeat {
+        page.removeLast()
+      } while page.unreadCount > 0
+        && page.elements.last!.map {
+          document.state($0) == nil && document.transition($0) == nil
+        } ?? false
+    }
+    page.revision = editor.revision
+    self.page = page
     return true
   }
 
@@ -61,10 +98,7 @@ extension SketchSession {
       try? editor.revise(written)
     }
     let document = editor.document
-    let known = Set(before.states.map(\.id) + before.transitions.map(\.id))
-    let made = (document.states.map(\.id) + document.transitions.map(\.id)).first {
-      !known.contains($0)
-    }
+    let made = document.newElement(since: before)
     if let made {
       // The strokes before it became this element together with it.
       for (index, element) in page.elements.enumerated() {
@@ -73,25 +107,39 @@ extension SketchSession {
         page.elements[index] = made
       }
     }
-    page.strokes.append(stroke)
     if case .head(let id) = decision {
-      page.elements.append(id)
+      page.append(stroke, id, isWriting: false)
     } else {
-      page.elements.append(made)
+      page.append(stroke, made, isWriting: decision.isWriting)
     }
     page.revision = editor.revision
-    page.isSettled = false
-    let bounds = Drawing([stroke]).bounds
-    page.writing = decision.isWriting ? bounds.map { page.writing?.union($0) ?? $0 } : nil
     self.page = page
   }
 
-  /// Starts a new page if the document was changed by other means than strokes: then it is as it should
-  /// be.
+  /// Notes that the last strokes of the page are `element` now.
+  mutating func keep(last count: Int, as element: String?) {
+    guard var page, page.strokes.count >= count else { return }
+    for index in page.elements.indices.suffix(count) { page.elements[index] = element }
+    page.revision = editor.revision
+    self.page = page
+  }
+
+  /// Starts a new page if the document was changed by other means than strokes.
+  ///
+  /// Then it is as it should be. Only strokes that were refused are still read.
   mutating func turnPage() {
     guard page?.revision != editor.revision else { return }
-    page = Page(base: editor.document, revision: editor.revision)
-    uncertain = uncertain.filter(isAsRead)
+    var next = Page(base: editor.document, revision: editor.revision)
+    for stroke in page?.refused ?? [] { next.append(stroke, nil, isWriting: false) }
+    page = next
+  }
+
+  /// What the writing leaves open, by the ids of the document.
+  ///
+  /// What was changed since is left out.
+  public var uncertain: [Diagram.Uncertainty] {
+    get { readings.filter(isAsRead) }
+    set { readings = newValue }
   }
 
   /// Returns whether an uncertain element is still as it was read.
@@ -100,7 +148,10 @@ extension SketchSession {
       return one.property != .name || state.name == one.value
     }
     guard let transition = editor.document.transition(one.element) else { return false }
-    return one.property != .symbols || transition.allSymbols.joined(separator: ",") == one.value
+    guard one.property == .symbols else { return true }
+    let list = Symbols(one.value)
+    return list.symbols.allSatisfy(transition.symbols.contains)
+      && (transition.includesEpsilon || !list.includesEpsilon)
   }
 
   /// Reads all strokes since the last edit together, and corrects the document in one undo step.
@@ -111,24 +162,27 @@ extension SketchSession {
   @discardableResult
   public mutating func settle() -> Bool {
     turnPage()
-    guard let diagrams, var page, !page.isSettled else { return false }
+    guard let diagrams, var page, page.unreadCount > 0 else { return false }
     let revision = Revision(of: page.strokes, as: page.elements, on: page.base)
     let diagram = diagrams.recognize(
       revision.drawing, vocabulary: vocabulary(of: page.base), rings: revision.rings)
     let current = editor.document
     let result = editor.withIDs { revision.result(diagram, current: current, ids: &$0) }
-    // Elements that were settled before are not read again.
-    let read = Set(result.ids.values)
-    uncertain = uncertain.filter { !read.contains($0.element) && isAsRead($0) }
-    uncertain += diagram.uncertain.compactMap { one in
+    let noted = diagram.uncertain.compactMap { one -> Diagram.Uncertainty? in
       guard let id = result.ids[one.element] else { return nil }
       var one = one
       one.element = id
       return one
     }
+    // What was settled before is not read again, so what was open about it still is.
+    let settled = Set(page.base.states.map(\.id) + page.base.transitions.map(\.id))
+    readings =
+      uncertain.filter { old in
+        settled.contains(old.element)
+          && !noted.contains { $0.element == old.element && $0.property == old.property }
+      } + noted
     let changed = (try? editor.revise(result.document)) != nil
-    page.isSettled = true
-    page.writing = nil
+    page.unreadCount = 0
     page.revision = editor.revision
     if page.strokes.count > Self.mostStrokes {
       page.settleOldest(diagram, revision, result, keeping: Self.keptStrokes)
@@ -154,16 +208,34 @@ extension SketchSession {
       guard let transition = editor.document.transition(element) else {
         throw .noSuchElement(element)
       }
-      // As one undo step.
+      // Only what is open is replaced, as one undo step.
+      let open = uncertain.first { $0.element == element && $0.property == .symbols }
+      let old = open.map { Symbols($0.value) } ?? Symbols(of: transition)
       var other = editor
-      for symbol in transition.symbols {
+      for symbol in old.symbols {
         try other.perform(.removeSymbol(transition: element, symbol))
       }
-      if transition.includesEpsilon { try other.perform(.setEpsilon(transition: element, false)) }
+      if old.includesEpsilon { try other.perform(.setEpsilon(transition: element, false)) }
       try other.perform(.addSymbols(transition: element, text))
       if other.document != editor.document { try editor.revise(other.document) }
     }
-    uncertain.removeAll { $0.element == element }
+    readings.removeAll { $0.element == element }
+  }
+
+  /// The symbols of a transition, or of a list with commas.
+  private struct Symbols {
+    var symbols: [String]
+    var includesEpsilon: Bool
+
+    init(_ list: String) {
+      let all = list.split(separator: ",").map { String($0) }
+      symbols = all.filter { $0 != "ε" }
+      includesEpsilon = all.contains("ε")
+    }
+
+    init(of transition: Document.Transition) {
+      (symbols, includesEpsilon) = (transition.symbols, transition.includesEpsilon)
+    }
   }
 }
 
@@ -197,9 +269,18 @@ extension SketchSession.Page {
       return element.map(recent.contains) ?? (index >= cut)
     }
     (strokes, elements) = (kept.map { strokes[$0] }, kept.map { elements[$0] })
+    isWriting = kept.map { isWriting[$0] }
     let rest = Set(strokes)
     next.ink.removeAll(where: rest.contains)
     base = next
+  }
+}
+
+extension Document {
+  /// The id of an element that `before` has not.
+  func newElement(since before: Document) -> String? {
+    let known = Set(before.states.map(\.id) + before.transitions.map(\.id))
+    return (states.map(\.id) + transitions.map(\.id)).first { !known.contains($0) }
   }
 }
 

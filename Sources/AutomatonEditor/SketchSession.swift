@@ -69,9 +69,8 @@ public struct SketchSession: Sendable {
   public var usesContext = true
   /// The recogniser of whole drawings, which reads writing; without one, there is no writing.
   public var diagrams: DiagramRecognizer?
-  /// What the writing leaves open, by the ids of the document; what was changed since is left out when the
-  /// next stroke is drawn.
-  public var uncertain: [Diagram.Uncertainty] = []
+  /// What the writing left open when it was read.
+  var readings: [Diagram.Uncertainty] = []
   /// The strokes that can still be read again.
   var page: Page?
   private let recognizer: any DrawingRecognizer
@@ -108,8 +107,10 @@ public struct SketchSession: Sendable {
   /// Ends the combination of strokes: the next one starts a new element, as if a longer pause preceded it.
   public mutating func separate() {
     settle()
-    (last, replaceable) = (nil, nil)
+    forgetLast()
   }
+
+  mutating func forgetLast() { (last, replaceable) = (nil, nil) }
 
   /// Creates a session for `editor`.
   public init(_ editor: Editor, recognizer: any DrawingRecognizer) {
@@ -167,7 +168,10 @@ public struct SketchSession: Sendable {
     guard let replaceable, isCurrent(replaceable) else { throw .noLastDrawing }
     guard let drawn = DrawnClass(rawValue: label) else { throw .noSuchLabel(label) }
     let command = drawn.command(Drawing(replaceable.strokes))
+    let before = editor.document
     editor = try replacing(replaceable, by: command)
+    let made = editor.document.newElement(since: before)
+    keep(last: replaceable.strokes.count, as: made)
     remember(replaceable.strokes, label: label)
   }
 

@@ -157,15 +157,22 @@ public struct DiagramRecognizer: Sendable {
     let names = labelReader.agreed(
       names: named.map { labelReader.names(ink(labels.names[$0]!)) })
     for (state, texts) in zip(named, names) {
-      guard let best = texts.first else { continue }
+      guard let best = texts.first else {
+        // Writing that gives no name stays ink.
+        for stroke in labels.names[state]!.strokes { diagram.strokes[stroke].element = nil }
+        continue
+      }
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, certain: Self.certain)
     }
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
     let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
     let texts = labelReader.agreed(symbols: lines.map { labelReader.symbols(ink($0.1)) })
-    for ((arrow, _), texts) in zip(lines, texts) {
-      guard let best = texts.first, let transition = transitionOf[arrow] else { continue }
+    for ((arrow, line), texts) in zip(lines, texts) {
+      guard let best = texts.first, let transition = transitionOf[arrow] else {
+        for stroke in line.strokes { diagram.strokes[stroke].element = nil }
+        continue
+      }
       for symbol in LabelReader.symbols(of: best.text)
       where !diagram.transitions[transition].symbols.contains(symbol) {
         diagram.transitions[transition].symbols.append(symbol)

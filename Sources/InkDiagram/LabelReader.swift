@@ -14,6 +14,8 @@ struct LabelReader {
   private let vocabulary: Set<String>
   private let names: [CTCDecoder]
   private let symbols: CTCDecoder
+  /// Reads words, which few people use as names or symbols.
+  private let words: CTCDecoder
 
   /// The number of texts that are kept for a label.
   private static let most = 12
@@ -29,35 +31,37 @@ struct LabelReader {
     }
     names = [decoder(.state, []), decoder(.number, [])]
     symbols = decoder(.symbols, vocabulary)
+    words = decoder(.text, [])
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
   func names(_ line: Drawing) -> [ScoredText] {
+    texts(line, with: names).filter { text in
+      text.text.allSatisfy { $0.isLetter || $0.isNumber || "_'′’".contains($0) }
+    }
+  }
+
+  /// Returns the symbols that a line of writing may be, the likeliest first.
+  func symbols(_ line: Drawing) -> [ScoredText] { texts(line, with: [symbols]) }
+
+  /// Returns what `decoders` read, and words.
+  private func texts(_ line: Drawing, with decoders: [CTCDecoder]) -> [ScoredText] {
+    guard let logits = try? reader.logits(of: .drawing(line)) else { return [] }
     var found: [String: Double] = [:]
-    for decoder in names {
-      for text in texts(line, with: decoder) {
-        guard text.text.allSatisfy({ $0.isLetter || $0.isNumber || "_'′’".contains($0) }) else {
-          continue
-        }
-        found[text.text] = max(found[text.text] ?? -.infinity, text.score)
+    for (number, decoder) in (decoders + [words]).enumerated() {
+      let reading = reader.reading(
+        of: logits, with: decoder, temperature: reader.model.decision.temperature)
+      guard reading.rejection != .empty, let best = reading.candidates.first else { continue }
+      let absolute = reading.evidence * Double(max(1, best.text.count))
+      for text in reading.candidates where !text.text.isEmpty && text.probability > 0 {
+        let isWord = text.text.count > 1 && text.text.allSatisfy(\.isLetter)
+        guard number < decoders.count || isWord else { continue }
+        let score = absolute + log(text.probability / max(best.probability, 1e-12))
+        found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }
     return found.map { ScoredText(text: $0, score: $1) }
       .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
-  }
-
-  /// Returns the symbols that a line of writing may be, the likeliest first.
-  func symbols(_ line: Drawing) -> [ScoredText] { texts(line, with: symbols) }
-
-  private func texts(_ line: Drawing, with decoder: CTCDecoder) -> [ScoredText] {
-    guard let reading = try? reader.read(line, with: decoder).reading,
-      reading.rejection != .empty, let best = reading.candidates.first
-    else { return [] }
-    let absolute = reading.evidence * Double(max(1, best.text.count))
-    return reading.candidates.filter { !$0.text.isEmpty && $0.probability > 0 }.map {
-      ScoredText(
-        text: $0.text, score: absolute + log($0.probability / max(best.probability, 1e-12)))
-    }
   }
 
   // MARK: The whole drawing

@@ -79,8 +79,8 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
     self.maxWidth = maxWidth
   }
 
-  /// The thinnest pen of a strip in its picture, in widths of the pen of strokes.
-  private static let thinnestPen = 0.75
+  /// The thinnest and the thickest pen of a strip in its picture, in widths of the pen of strokes.
+  private static let (thinnestPen, thickestPen) = (0.75, 1.6)
 
   /// The default rasteriser, 32 rows high.
   public static let standard = try! LineRasterizer()
@@ -132,8 +132,9 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
   public func render(_ strip: Bitmap) throws(RasterError) -> LineImage {
     guard var ink = StripInk(strip) else { return blank }
     let frame = try LineFrame(ink, rasterizer: self)
-    // A thin pen on a large strip would leave hardly a trace in the picture.
-    ink.thicken(to: Self.thinnestPen * penWidth * frame.unitsPerRow)
+    // A thin pen on a large strip would leave hardly a trace in the picture, and a thick one fill it.
+    let pen = penWidth * frame.unitsPerRow
+    ink.fitPen(to: Self.thinnestPen * pen...Self.thickestPen * pen)
     return LineImage(
       bitmap: ink.resampled(by: frame, rows: height),
       left: frame.x(column: 0) * ink.pixelsPerCell,

@@ -322,12 +322,23 @@ struct StripInk: LineShape {
 
   // MARK: Picture
 
-  /// Makes ink that a thinner pen drew as wide as one of `width` cells.
-  mutating func thicken(to width: Double) {
-    let radius = (width - penWidth) / 2
+  /// Makes ink that a pen outside of `widths`, in cells, drew as wide as one of them.
+  mutating func fitPen(to widths: ClosedRange<Double>) {
+    if penWidth < widths.lowerBound {
+      spread((widths.lowerBound - penWidth) / 2)
+    } else if penWidth > widths.upperBound {
+      // The background spreads.
+      values = values.map { 1 - $0 }
+      spread((penWidth - widths.upperBound) / 2)
+      values = values.map { 1 - $0 }
+    }
+  }
+
+  /// Gives each cell the highest value within `radius`.
+  private mutating func spread(_ radius: Double) {
     guard radius >= 0.25 else { return }
     let reach = Int(radius.rounded(.up))
-    // The share of ink falls to 0 within a cell at the edge of the disc.
+    // The share falls to 0 within a cell at the edge of the disc.
     var disc: [(row: Int, column: Int, share: Float)] = []
     for row in -reach...reach {
       for column in -reach...reach {
@@ -338,12 +349,12 @@ struct StripInk: LineShape {
     }
     var result = values
     for row in 0..<height {
-      for column in 0..<self.width where values[row * self.width + column] > 0 {
-        let value = values[row * self.width + column]
+      for column in 0..<width where values[row * width + column] > 0 {
+        let value = values[row * width + column]
         for cell in disc {
           let (r, c) = (row + cell.row, column + cell.column)
-          guard (0..<height).contains(r), (0..<self.width).contains(c) else { continue }
-          result[r * self.width + c] = max(result[r * self.width + c], value * cell.share)
+          guard (0..<height).contains(r), (0..<width).contains(c) else { continue }
+          result[r * width + c] = max(result[r * width + c], value * cell.share)
         }
       }
     }

@@ -16,7 +16,8 @@ struct Constants: Encodable {
   }
 
   /// The extensions of files that can be opened as documents.
-  var documentEndings = DocumentForm.endings + DrawnFile.endings
+  static let documentEndings = DocumentForm.endings + DrawnFile.endings
+  var documentEndings = Self.documentEndings
   /// The formats in which a document can be saved.
   var savedForms = SavedForm.all.map { Form(ending: $0.ending, title: $0.title) }
   /// The extensions of files that can be imported as recordings.

@@ -94,7 +94,7 @@ actor Documents {
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
-  private let diagrams: DiagramRecognizer?
+  nonisolated let diagrams: DiagramRecognizer
   private let write: Writing
   private let flush: Flush
   private var open: [String: State] = [:]
@@ -116,7 +116,7 @@ actor Documents {
   private static let mostElements = 5000
 
   init(
-    folder: String, recognizer: any DrawingRecognizer, diagrams: DiagramRecognizer? = nil,
+    folder: String, recognizer: any DrawingRecognizer, diagrams: DiagramRecognizer,
     writing: @escaping Writing = { try FileTree.write($0, to: $1) },
     flushing: @escaping Flush = { FileTree.flushNames(in: $0) }
   ) throws {
@@ -258,7 +258,7 @@ actor Documents {
 
   /// Reads the strokes of a document that are not read yet, beside other requests.
   ///
-  /// If the document is changed meanwhile, nothing happens; the page asks again after its next stroke.
+  /// If the document is changed meanwhile, nothing happens; the page asks again when the pen rests.
   func read(_ name: String, id: String?) async throws -> State {
     let state = try state(of: name, id: id)
     guard state.session.needsSettling else { return state }
@@ -414,6 +414,10 @@ actor Documents {
     _ document: Document, named wish: String, uncertain: [Diagram.Uncertainty] = []
   ) throws -> String {
     try Self.check(document.elementCount)
+    guard document.isSound else {
+      throw StudioError(
+        "\(wish) has positions that are too far away for a canvas.", .unprocessableContent)
+    }
     let name = FileName.unused(wish, or: "document", used: Set(names))
     // If a file is opened twice, each copy is a separate document.
     var document = document

@@ -73,6 +73,7 @@ extension StudioInterface {
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
       return try await change(shown(request, context)) {
+        $0.session.settle()
         try $0.session.choose(text, for: element)
       }
     }
@@ -234,13 +235,13 @@ extension StudioInterface {
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
         if let drawn = try DrawnFile(data, ending: ending, name: wish) {
-          let (document, uncertain) = try drawn.document(with: .released())
+          let (document, uncertain) = try drawn.document(with: documents.diagrams)
           return try await documents.add(document, named: wish, uncertain: uncertain)
         }
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(
             "The studio cannot open .\(ending.prefix(40)) files. The studio opens "
-              + (DocumentForm.endings + DrawnFile.endings).map { ".\($0)" }.joined(separator: ", ")
+              + Constants.documentEndings.map { ".\($0)" }.joined(separator: ", ")
               + ".")
         }
         guard let format = form.format else {

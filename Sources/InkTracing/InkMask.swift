@@ -16,7 +16,7 @@ struct InkMask {
   /// The share of the level of the ink from which a pixel is ink.
   private static let share = 0.36
   /// The share of ink around a pixel from which it is ink too, so that scribbled areas are filled.
-  private static let solidShare = 0.66
+  private static let solidShare = 0.85
 
   /// Finds the pixels of `picture` that are about as dark as the ink around them.
   init(_ picture: EvenedPicture, loop: ParallelLoop) {

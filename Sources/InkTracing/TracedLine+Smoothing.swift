@@ -39,7 +39,7 @@ extension TracedLine {
 }
 
 extension [TracedLine] {
-  /// Returns the lines without specks beside others.
+  /// Returns the lines without specks beside others, and without dots that no pen made.
   func withoutSpecks(penWidth: Double) -> [TracedLine] {
     let reach = 2.5 * penWidth
     func cell(_ point: Point) -> (Int, Int) { (Int(point.x / reach), Int(point.y / reach)) }
@@ -53,6 +53,7 @@ extension [TracedLine] {
     }
     return zip(self, isSpeck).filter { line, isSpeck in
       guard isSpeck, let point = line.points.first else { return true }
+      if line.points.count == 1, line.width < 0.4 * penWidth { return false }
       let (x, y) = cell(point)
       return !(y - 1...y + 1).contains { row in
         (x - 1...x + 1).contains { near.contains(row << 24 + $0) }

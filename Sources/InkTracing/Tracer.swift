@@ -13,6 +13,9 @@ public struct Tracer: Sendable {
   private static let wideInk = 9.0
   /// The width of the ink, in pixels, that it has afterwards at least.
   private static let fineInk = 4.0
+  /// The width of the ink, in pixels, below which a picture is made larger, so that lines that are near each
+  /// other stay apart.
+  private static let narrowInk = 4.0
   /// More strokes than this are noise if half of them are short.
   private static let leastNoise = 2_000
   /// The length of a short stroke, in widths of the pen.
@@ -41,11 +44,17 @@ public struct Tracer: Sendable {
       result.remarks.append(.noInk)
       return result
     }
-    let ink = inkOf(photograph, reduction: reduction)
+    var ink = inkOf(photograph, reduction: reduction)
+    var enlargement = 1.0
+    if ink.mask.meanWidth < Self.narrowInk, reduction == 1, pixels * 4 <= Double(Self.mostPixels) {
+      ink = inkOf(photograph.enlarged, reduction: 1)
+      enlargement = 2
+    }
     result.isLightOnDark = ink.picture.isLightOnDark
     result.rotation = ink.rotation
     let lines = try lines(in: ink.mask, of: ink.picture)
-    let (scale, deviation) = (Double(ink.picture.reduction), max(1, lines.penWidth / 2))
+    let scale = Double(ink.picture.reduction) / enlargement
+    let deviation = max(1, lines.penWidth / 2)
     for line in lines.lines {
       let line = line.smoothed(deviation: deviation, spacing: 2)
       result.drawing.strokes.append(

@@ -133,7 +133,13 @@ struct AutomatonRecognize: ParsableCommand {
         try take(traced.uprightDrawing, path)
       })
     var failureCount = 0
-    for path in files.isEmpty ? ["-"] : files.flatMap(Self.filesIn) {
+    var paths = files.isEmpty ? ["-"] : files
+    for folder in files where FileTree.isFolder(folder) {
+      let readable = inputs.files(in: folder)
+      if readable.isEmpty { failureCount += 1 }
+      paths = paths.flatMap { $0 == folder ? readable : [$0] }
+    }
+    for path in paths {
       guard path.lowercased().hasSuffix(".inkml") else {
         failureCount += try inputs.answer([path])
         continue

@@ -20,20 +20,26 @@ struct DrawingInputs {
       if path == "-" {
         failureCount += try answerStandardInput()
       } else if FileTree.isFolder(path) {
-        let files = FileTree.files(below: path)
-        let readable = files.filter(isReadable)
+        let readable = files(in: path)
         for file in readable { failureCount += try answer(file: file) }
-        if readable.isEmpty {
-          let found =
-            files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
-          Terminal.say("not read: \(path): expected ink or pictures, found \(found)")
-          failureCount += 1
-        }
+        if readable.isEmpty { failureCount += 1 }
       } else {
         failureCount += try answer(file: path)
       }
     }
     return failureCount
+  }
+
+  /// Returns the files of ink and the pictures in a folder; says so if there are none.
+  func files(in folder: String) -> [String] {
+    let files = FileTree.files(below: folder)
+    let readable = files.filter(isReadable)
+    if readable.isEmpty {
+      let found =
+        files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
+      Terminal.say("not read: \(folder): expected ink or pictures, found \(found)")
+    }
+    return readable
   }
 
   private func answerStandardInput() throws -> Int {

@@ -190,6 +190,63 @@ import TestSupport
     #expect(session.draw(Stroke(through: over)) == .scratchedOut(["e2"]))
   }
 
+  @Test func strokesAreTakenBackOneByOne() throws {
+    var session = try two()
+    let before = session.editor.document
+    let letter = writing("B", at: Vector(300, 300), height: 46)
+    for stroke in letter { _ = session.draw(stroke) }
+    let corners = (0...6).map { Vector(900 + 30 * Double($0), $0 % 2 == 0 ? 100 : 190) }
+    var line: [Vector] = []
+    for (a, b) in zip(corners, corners.dropFirst()) {
+      line += (0...8).map { a + (b - a) * (Double($0) / 8) }
+    }
+    let squiggle = Stroke(through: line)
+    guard case .refused = session.draw(squiggle) else {
+      Issue.record("a squiggle was taken for an element")
+      return
+    }
+    #expect(session.refusedInk == [squiggle])
+    // The refused stroke first, and then the writing; what is left is read.
+    session.undo()
+    #expect(session.refusedInk.isEmpty && session.editor.document.ink == letter)
+    session.undo()
+    #expect(session.editor.document.ink == Array(letter.dropLast()) && session.needsSettling)
+    for stroke in letter.dropFirst(letter.count - 1) { _ = session.draw(stroke) }
+    session.settle()
+    #expect(session.editor.document.state("e1")?.name == "B")
+    #expect(session.editor.document.states.count == before.states.count)
+    // A refused stroke outlives another command, and stays as ink when it is read.
+    _ = session.draw(squiggle)
+    try session.editor.perform(.rename(state: "e2", "z"))
+    #expect(session.refusedInk == [squiggle])
+    session.settle()
+    #expect(session.editor.document.ink == [squiggle])
+    #expect(session.editor.document.state("e2")?.name == "z")
+  }
+
+  @Test func aReadingThatIsConfirmedKeepsOtherSymbols() throws {
+    var session = try two()
+    try session.editor.perform(.addSymbols(transition: "e3", "a,b,ε"))
+    session.uncertain = [
+      .init(
+        element: "e3", property: .symbols, value: "b", probability: 0.6,
+        alternatives: [.init("6", probability: 0.3)])
+    ]
+    #expect(session.uncertain.count == 1)
+    var other = session
+    try session.choose("b", for: "e3")
+    #expect(session.editor.document.transition("e3")?.symbols == ["a", "b"])
+    #expect(session.editor.document.transition("e3")?.includesEpsilon == true)
+    #expect(session.uncertain.isEmpty)
+    try other.choose("6", for: "e3")
+    #expect(other.editor.document.transition("e3")?.symbols == ["a", "6"])
+    // A question about what is gone is none.
+    other.uncertain = [
+      .init(element: "e9", property: .name, value: "q", probability: 0.5, alternatives: [])
+    ]
+    #expect(other.uncertain.isEmpty)
+  }
+
   @Test func inkThatIsNotReadIsErasedAndTakenBack() throws {
     var session = try two()
     let strokes = writing("B", at: Vector(500, 250), height: 34)

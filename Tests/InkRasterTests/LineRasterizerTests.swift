@@ -347,10 +347,14 @@ import TestSupport
       for row in 2..<46 { bold[row, column] = UInt8(30 + row % 3) }
     }
     let image = try rasterizer.render(isLight ? bold.inverted() : bold)
-    let (first, last) = (image.bitmap.width / 25, image.bitmap.width * 24 / 25)
-    #expect(image.bitmap[16, first] > 200 && image.bitmap[16, last - 1] > 200)
-    let inked = (0..<image.bitmap.width).count { image.bitmap[16, $0] > 127 }
-    #expect(inked > image.bitmap.width / 2)
+    // The bars are ink, drawn with a thinner pen, and the gaps are not.
+    func value(x: Double) -> UInt8 {
+      image.bitmap[16, Int((x - image.left) / image.unitsPerColumn)]
+    }
+    for bar in 0..<8 {
+      #expect(value(x: 13 + 14 * Double(bar)) > 200)
+      #expect(value(x: 20 + 14 * Double(bar)) < 60)
+    }
   }
 
   @Test func aSlopingStripIsLevelled() throws {

@@ -17,7 +17,8 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    documents = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    documents = try Documents(
+      folder: folder.path, recognizer: Recognizer.released(), diagrams: .released())
   }
 
   /// Adds a state.
@@ -61,7 +62,8 @@ import Testing
     }
     #expect(seen == .changed(name: "A 1", version: 3))
     await documents.saved()
-    let again = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    let again = try Documents(
+      folder: folder.path, recognizer: Recognizer.released(), diagrams: .released())
     #expect(await again.names == ["A 1"])
     #expect(try await again.state(of: "A 1").document.states.count == 3)
     let name = try await again.add(Document(id: "x"), named: "A 1")
@@ -160,7 +162,7 @@ import Testing
   ) async throws -> (Documents, Flag) {
     let box = Flag()
     let documents = try Documents(
-      folder: folder.path, recognizer: Recognizer.released(),
+      folder: folder.path, recognizer: Recognizer.released(), diagrams: .released(),
       writing: { data, path in
         if box.value { throw CocoaError(.fileWriteOutOfSpace) }
         try FileTree.write(data, to: path)
@@ -237,7 +239,8 @@ import Testing
     #expect(try files() == ["\(onDisk).automaton"])
     #expect(try states(onDisk) == 3)
     await #expect(throws: StudioError.self) { try await documents.create(names[0]) }
-    let again = try Documents(folder: folder.path, recognizer: Recognizer.released())
+    let again = try Documents(
+      folder: folder.path, recognizer: Recognizer.released(), diagrams: .released())
     #expect(try await again.state(of: names[0]).document.states.count == 3)
     #expect(try await again.rename(names[0], "b") == "b")
     #expect(try files() == ["b.automaton"])
@@ -256,7 +259,7 @@ import Testing
     // What was flushed, and the files that were in it then.
     let flushed = Mutex<[String: [String]]>([:])
     let documents = try Documents(
-      folder: folder.path, recognizer: Recognizer.released(),
+      folder: folder.path, recognizer: Recognizer.released(), diagrams: .released(),
       flushing: { path in flushed.withLock { $0[path] = FileTree.names(in: path) } })
     for name in ["a", "c"] { _ = try await documents.create(name) }
     _ = try await documents.rename("a", "b")

@@ -150,6 +150,15 @@ import Testing
     #expect(strokes.count == 3)
   }
 
+  @Test(arguments: [6.0, 7, 9]) func twoRingsNearEachOtherStayTwo(distance: Double) throws {
+    var scene = Scene()
+    scene.strokes = [
+      Scene.ring(240, 180, radius: 50), Scene.ring(240, 180, radius: 50 - distance),
+    ]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count { isClosedRing($0) } == 2)
+  }
+
   @Test func aShadowIsNoInk() throws {
     var scene = Scene()
     scene.strokes = [Scene.ring(240, 180, radius: 50)]

@@ -12,7 +12,10 @@ export function makeReading(editor) {
   let isDown = false;
 
   // While the pen writes, nothing changes below it.
-  svg.addEventListener("pointerdown", () => { isDown = true; });
+  svg.addEventListener("pointerdown", () => {
+    isDown = true;
+    clearTimeout(timer);
+  });
   for (const kind of ["pointerup", "pointercancel"]) {
     window.addEventListener(kind, () => {
       isDown = false;
@@ -31,6 +34,10 @@ export function makeReading(editor) {
     const { picture } = editor;
     const [one] = picture.uncertain;
     const box = $("edit-uncertain");
+    const content = JSON.stringify([one, picture.uncertain.length]);
+    // A question that is read aloud or has the focus stays.
+    if (box.dataset.content === content) { return; }
+    box.dataset.content = content;
     if (!one) { return box.replaceChildren(); }
     const element = [...picture.states, ...picture.transitions].find(({ id }) => id === one.element);
     const question = document.createElement("span");
