@@ -124,7 +124,7 @@ struct Revision {
       {
         (own.center, own.radius) = (known.center, known.radius)
       }
-      if own.name.isEmpty, !isNamed { own.name = known?.name ?? result.freeName }
+      if own.name.isEmpty { own.name = known?.name ?? (isNamed ? "" : result.freeName) }
       names[state.id] = own.id
       result.states.append(own)
     }

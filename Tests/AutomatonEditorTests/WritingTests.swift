@@ -190,6 +190,21 @@ import TestSupport
     #expect(session.draw(Stroke(through: over)) == .scratchedOut(["e2"]))
   }
 
+  @Test func namesThatNobodyWroteStay() throws {
+    var session = try session()
+    for x in [300.0, 700] {
+      let ring = (0...40).map { step in
+        Vector(x, 300) + Vector(angle: Double(step) / 40 * 2 * .pi, length: 60)
+      }
+      _ = session.draw(Stroke(through: ring))
+    }
+    session.settle()
+    #expect(session.editor.document.states.map(\.name) == ["q0", "q1"])
+    for stroke in writing("B", at: Vector(700, 300), height: 46) { _ = session.draw(stroke) }
+    session.settle()
+    #expect(session.editor.document.states.map(\.name) == ["q0", "B"])
+  }
+
   @Test func strokesAreTakenBackOneByOne() throws {
     var session = try two()
     let before = session.editor.document
