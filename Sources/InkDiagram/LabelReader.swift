@@ -74,7 +74,11 @@ struct LabelReader {
       list.map { text in
         let kind = NameKind(text.text)
         var score = text.score + log(0.95 * (kinds[kind] ?? 0) + 0.05 * kind.prior)
-        if let index = kind.index(of: text.text), index > lists.count + 1 { score -= 1.5 }
+        if let index = kind.index(of: text.text), index > lists.count + 1 {
+          // 90 is rather q0; binary numbers are names.
+          let isLarge = kind == .number && index > 20 && !text.text.allSatisfy("01".contains)
+          score -= isLarge ? 8 : 1.5
+        }
         if vocabulary.contains(text.text) { score += 1.5 }
         return ScoredText(text: text.text, score: score)
       }
