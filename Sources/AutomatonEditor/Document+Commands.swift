@@ -16,8 +16,8 @@ extension Document {
     return result
   }
 
-  /// Whether all positions and the ink are on the canvas, all radii positive, all ids unique, and the states of
-  /// all transitions exist.
+  /// Whether all positions and the ink are on the canvas, all radii positive, all ids unique, and the
+  /// states of all transitions exist.
   public var isSound: Bool {
     let known = Set(states.map(\.id))
     guard known.union(transitions.map(\.id)).count == states.count + transitions.count else {

@@ -347,9 +347,18 @@ struct StripInk: LineShape {
         if share > 0 { disc.append((row, column, share)) }
       }
     }
+    // Inside an area, a neighbour that is as high reaches all that a cell reaches, so edges are enough.
+    func isEdge(_ row: Int, _ column: Int) -> Bool {
+      let value = values[row * width + column]
+      return (max(0, row - 1)...min(height - 1, row + 1)).contains { r in
+        (max(0, column - 1)...min(width - 1, column + 1)).contains {
+          values[r * width + $0] < value
+        }
+      }
+    }
     var result = values
     for row in 0..<height {
-      for column in 0..<width where values[row * width + column] > 0 {
+      for column in 0..<width where values[row * width + column] > 0 && isEdge(row, column) {
         let value = values[row * width + column]
         for cell in disc {
           let (r, c) = (row + cell.row, column + cell.column)

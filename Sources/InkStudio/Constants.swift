@@ -15,8 +15,9 @@ struct Constants: Encodable {
     var title: String
   }
 
-  /// The extensions of files that can be opened as documents.
+  /// The extensions of files that can be opened as documents: automata, ink and photographs.
   static let documentEndings = DocumentForm.endings + DrawnFile.endings
+  /// The same, for the page.
   var documentEndings = Self.documentEndings
   /// The formats in which a document can be saved.
   var savedForms = SavedForm.all.map { Form(ending: $0.ending, title: $0.title) }

@@ -94,6 +94,7 @@ actor Documents {
 
   private let folder: String
   private let recognizer: any DrawingRecognizer
+  /// The recogniser of whole drawings, also for files that are opened.
   nonisolated let diagrams: DiagramRecognizer
   private let write: Writing
   private let flush: Flush

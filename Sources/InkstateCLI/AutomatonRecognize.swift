@@ -133,11 +133,11 @@ struct AutomatonRecognize: ParsableCommand {
         try take(traced.uprightDrawing, path)
       })
     var failureCount = 0
-    var paths = files.isEmpty ? ["-"] : files
-    for folder in files where FileTree.isFolder(folder) {
-      let readable = inputs.files(in: folder)
-      if readable.isEmpty { failureCount += 1 }
-      paths = paths.flatMap { $0 == folder ? readable : [$0] }
+    var paths = files.isEmpty ? ["-"] : []
+    for file in files {
+      let found = FileTree.isFolder(file) ? inputs.files(in: file) : [file]
+      if found.isEmpty { failureCount += 1 }
+      paths += found
     }
     for path in paths {
       guard path.lowercased().hasSuffix(".inkml") else {

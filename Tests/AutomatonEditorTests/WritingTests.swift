@@ -44,6 +44,13 @@ import TestSupport
     ).strokes
   }
 
+  /// Points along straight lines from corner to corner.
+  private func polyline(_ corners: [Vector]) -> [Vector] {
+    zip(corners, corners.dropFirst()).flatMap { a, b in
+      (0...8).map { a + (b - a) * (Double($0) / 8) }
+    }
+  }
+
   @Test func writingInAStateNamesIt() throws {
     var session = try two()
     for stroke in writing("B", at: Vector(300, 300), height: 46) {
@@ -177,11 +184,7 @@ import TestSupport
     var session = try two()
     let before = session.editor.document
     // At the ring of the right state, nearly as large as a radius.
-    let places = (0...10).map { Vector(592 + 4.6 * Double($0), $0 % 2 == 0 ? 276 : 324) }
-    var line: [Vector] = []
-    for (a, b) in zip(places, places.dropFirst()) {
-      line += (0...6).map { a + (b - a) * (Double($0) / 6) }
-    }
+    let line = polyline((0...10).map { Vector(592 + 4.6 * Double($0), $0 % 2 == 0 ? 276 : 324) })
     let decision = session.draw(Stroke(through: line))
     if case .scratchedOut = decision { Issue.record("a head scratched out \(decision)") }
     #expect(session.editor.document.states == before.states)
@@ -210,12 +213,8 @@ import TestSupport
     let before = session.editor.document
     let letter = writing("B", at: Vector(300, 300), height: 46)
     for stroke in letter { _ = session.draw(stroke) }
-    let corners = (0...6).map { Vector(900 + 30 * Double($0), $0 % 2 == 0 ? 100 : 190) }
-    var line: [Vector] = []
-    for (a, b) in zip(corners, corners.dropFirst()) {
-      line += (0...8).map { a + (b - a) * (Double($0) / 8) }
-    }
-    let squiggle = Stroke(through: line)
+    let squiggle = Stroke(
+      through: polyline((0...6).map { Vector(900 + 30 * Double($0), $0 % 2 == 0 ? 100 : 190) }))
     guard case .refused = session.draw(squiggle) else {
       Issue.record("a squiggle was taken for an element")
       return

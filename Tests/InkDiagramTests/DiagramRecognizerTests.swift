@@ -26,7 +26,9 @@ import Testing
       })
   }
 
-  private func line(_ places: (Double, Double)...) -> Stroke {
+  private func line(_ places: (Double, Double)...) -> Stroke { line(through: places) }
+
+  private func line(through places: [(Double, Double)]) -> Stroke {
     var points: [Point] = []
     for (a, b) in zip(places, places.dropFirst()) {
       points += (0...12).map {
@@ -163,14 +165,7 @@ import Testing
       let back = size * (1 - Double(step) / 9)
       return (x - back, y + (step % 2 == 0 ? 0.45 : -0.45) * back)
     }
-    var points: [Point] = []
-    for (a, b) in zip(places, places.dropFirst()) {
-      points += (0...6).map {
-        let share = Double($0) / 6
-        return Point(a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
-      }
-    }
-    return Stroke(points)
+    return line(through: places)
   }
 
   @Test func aFilledHeadIsNoSelfLoop() throws {
