@@ -89,10 +89,10 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       try IDX.write(
         IDX.Content(shape: [count], values: targets), to: "\(folder)/labels-idx1-ubyte.gz")
     } else {
-      var images = try BlockWriter(path: "\(folder)/images.npy")
+      let images = try BlockWriter(path: "\(folder)/images.npy")
       try images.write(NPY.header(shape: shape))
       for example in examples { try images.write(pixels(example)) }
-      try images.close()
+      try images.finish()
       try (NPY.header(shape: [count]) + Data(targets))
         .write(to: URL(fileURLWithPath: "\(folder)/labels.npy"))
     }
@@ -110,7 +110,7 @@ public enum DatasetForm: String, Sendable, CaseIterable {
   }
 
   private func writeRecordings(of examples: some Sequence<Example>, to path: String) throws {
-    var file = try BlockWriter(path: path)
+    let file = try BlockWriter(path: path)
     for (index, example) in examples.enumerated() {
       switch example.content {
       case .drawing(let drawing):
@@ -131,32 +131,45 @@ public enum DatasetForm: String, Sendable, CaseIterable {
       }
       try file.write(CollectionOfOne(UInt8(ascii: "\n")))
     }
-    try file.close()
+    try file.finish()
   }
 }
 
 /// Writes a file in large blocks.
-private struct BlockWriter {
-  private let handle: FileHandle
-  private var block = Data()
+///
+/// Foundation would create the file under another name first, and hide the reasons of errors.
+private final class BlockWriter {
+  private let descriptor: Int32
+  private var block: [UInt8] = []
 
   init(path: String) throws {
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw CocoaError(.fileWriteNoPermission) }
-    self.handle = handle
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw POSIXError.last }
   }
 
-  mutating func write(_ bytes: some Sequence<UInt8>) throws {
+  deinit { close(descriptor) }
+
+  func write(_ bytes: some Sequence<UInt8>) throws {
     block.append(contentsOf: bytes)
-    guard block.count > 1 << 20 else { return }
-    try handle.write(contentsOf: block)
-    block.removeAll(keepingCapacity: true)
+    if block.count > 1 << 20 { try writeBlock() }
   }
 
-  mutating func close() throws {
-    try handle.write(contentsOf: block)
-    try handle.close()
+  /// Writes what was not written yet.
+  func finish() throws { try writeBlock() }
+
+  private func writeBlock() throws {
+    var done = 0
+    while done < block.count {
+      let count = block.withUnsafeBytes { bytes in
+        Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno != EINTR {
+        throw POSIXError.last
+      }
+    }
+    block.removeAll(keepingCapacity: true)
   }
 }
 
@@ -177,6 +190,11 @@ public struct LoadedDataset: Sendable {
   public var labelsFound: [String] = []
   /// Whether pictures had dark ink and were inverted; `nil` without pictures.
   public var wasInverted: Bool?
+
+  /// Creates what was read without any trouble.
+  public init(dataset: Dataset, wasInverted: Bool? = nil) {
+    (self.dataset, self.wasInverted) = (dataset, wasInverted)
+  }
 
   /// The number of skipped files of each kind, with the first one: `2 pictures (a/b.png first)`.
   public var skippedDescriptions: [String] {

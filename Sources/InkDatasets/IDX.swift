@@ -95,7 +95,7 @@ enum IDX {
   }
 
   /// Writes one file, compressed where its name ends in `.gz`.
-  static func write(_ content: Content, to path: String) throws(FileError) {
+  static func write(_ content: Content, to path: String) throws(POSIXError) {
     var bytes: [UInt8] = [0, 0, 8, UInt8(content.shape.count)]
     for length in content.shape {
       withUnsafeBytes(of: UInt32(length).bigEndian) { bytes.append(contentsOf: $0) }
@@ -139,19 +139,18 @@ final class GZipFile {
     return bytes
   }
 
-  static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+  /// Writes a file, compressed where its name ends in `.gz`.
+  static func write(_ bytes: [UInt8], to path: String) throws(POSIXError) {
+    errno = 0
     // "T" writes without compression.
-    guard let file = gzopen(path, "wb9") else {
-      throw FileError(path: path, expected: "permission to write", found: "none")
-    }
-    var isWhole = true
-    for start in stride(from: 0, to: bytes.count, by: 1 << 24) {
+    guard let file = gzopen(path, path.hasSuffix(".gz") ? "wb9" : "wbT") else { throw .last }
+    var failure: POSIXError?
+    for start in stride(from: 0, to: bytes.count, by: 1 << 24) where failure == nil {
       let block = bytes[start..<min(bytes.count, start + 1 << 24)]
       let written = block.withUnsafeBytes { gzwrite(file, $0.baseAddress, UInt32($0.count)) }
-      isWhole = isWhole && Int(written) == block.count
+      if Int(written) != block.count { failure = .last }
     }
-    guard gzclose(file) == Z_OK, isWhole else {
-      throw FileError(path: path, expected: "room to write", found: "a full disk")
-    }
+    if gzclose(file) != Z_OK, failure == nil { failure = .last }
+    if let failure { throw failure }
   }
 }

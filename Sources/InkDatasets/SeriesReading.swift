@@ -105,31 +105,48 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
       description.contains("/")
       ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : FileTree.name(of: path)
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
-    var fields: [Field: String] = [:]
-    return match(tokens[...], Array(name)[...], &fields) ? fields : nil
+    var search = Search(tokens: tokens, name: Array(name))
+    return search.matches(token: 0, place: 0) ? search.fields : nil
   }
 
-  private func match(
-    _ tokens: ArraySlice<Token>, _ name: ArraySlice<Character>, _ fields: inout [Field: String]
-  ) -> Bool {
-    guard let token = tokens.first else { return name.isEmpty }
-    let rest = tokens.dropFirst()
-    switch token {
-    case .text(let text):
-      return name.starts(with: text) && match(rest, name.dropFirst(text.count), &fields)
-    case .any, .field:
-      var least = 0
-      if case .field = token { least = 1 }
-      guard name.count >= least else { return false }
-      for length in least...name.count {
-        // A field is within one folder.
-        if case .field(let field) = token {
-          if name.prefix(length).contains("/") { return false }
-          fields[field] = String(name.prefix(length))
-        }
-        if match(rest, name.dropFirst(length), &fields) { return true }
-      }
+  /// The search for a match in one name.
+  private struct Search {
+    let tokens: [Token]
+    let name: [Character]
+    var fields: [Field: String] = [:]
+    /// The numbers of tokens and places from which there is no match, so that none is tried twice.
+    private var failures: Set<[Int]> = []
+
+    init(tokens: [Token], name: [Character]) {
+      (self.tokens, self.name) = (tokens, name)
+    }
+
+    /// Returns whether the tokens from `token` on match the name from `place` on.
+    mutating func matches(token: Int, place: Int) -> Bool {
+      guard token < tokens.count else { return place == name.count }
+      guard !failures.contains([token, place]) else { return false }
+      if matchesAnew(token: token, place: place) { return true }
+      failures.insert([token, place])
       return false
+    }
+
+    private mutating func matchesAnew(token: Int, place: Int) -> Bool {
+      switch tokens[token] {
+      case .text(let text):
+        return name[place...].starts(with: text)
+          && matches(token: token + 1, place: place + text.count)
+      case .any:
+        return (place...name.count).contains { matches(token: token + 1, place: $0) }
+      case .field(let field):
+        var end = place
+        // A field is within one folder.
+        while end < name.count, name[end] != "/" {
+          end += 1
+          fields[field] = String(name[place..<end])
+          if matches(token: token + 1, place: end) { return true }
+        }
+        return false
+      }
     }
   }
 }

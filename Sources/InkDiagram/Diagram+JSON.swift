@@ -14,11 +14,21 @@ extension Diagram: Codable {
   }
 
   /// Reads what ``encode(to:)`` writes; only `automaton` is necessary.
+  ///
+  /// - Throws: `DecodingError` where values are missing, two states have one id, or a centre is not two
+  ///   numbers.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let automaton = try container.nestedContainer(keyedBy: AutomatonKeys.self, forKey: .automaton)
+    let states = try automaton.decode([State].self, forKey: .states)
+    guard Set(states.map(\.id)).count == states.count, states.allSatisfy({ $0.center.count == 2 })
+    else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .states, in: automaton,
+        debugDescription: "expected states with different ids and centres of two numbers")
+    }
     self.init(
-      states: try automaton.decode([State].self, forKey: .states),
+      states: states,
       transitions: try automaton.decode([Transition].self, forKey: .transitions),
       strokes: try container.decodeIfPresent([StrokeRole].self, forKey: .strokes) ?? [],
       uncertain: try container.decodeIfPresent([Uncertainty].self, forKey: .uncertain) ?? [],

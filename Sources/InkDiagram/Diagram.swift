@@ -174,4 +174,23 @@ public struct Diagram: Hashable, Sendable {
     (self.states, self.transitions, self.strokes) = (states, transitions, strokes)
     (self.uncertain, self.rejection) = (uncertain, rejection)
   }
+
+  /// Returns the diagram moved and turned by `transform`, which keeps lengths.
+  public func moved(by transform: Transform) -> Diagram {
+    func moved(_ place: Vector) -> Vector {
+      let point = transform.apply(to: Point(place.x, place.y))
+      return Vector(point.x, point.y)
+    }
+    var result = self
+    for index in states.indices {
+      let center = states[index].center
+      let place = moved(Vector(center[0], center[1]))
+      result.states[index].center = [place.x, place.y]
+      result.states[index].marker = states[index].marker.map(moved)
+    }
+    for index in transitions.indices {
+      result.transitions[index].path = transitions[index].path.map(moved)
+    }
+    return result
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkNetwork
+import InkRaster
 import InkReader
 
 /// Turns all strokes of a drawing into an automaton with its names and symbols.
@@ -36,10 +37,16 @@ public struct DiagramRecognizer: Sendable {
     DiagramRecognizer(reader: try Reader.released())
   }
 
-  /// Recognises `drawing`; `vocabulary` has names and symbols that are likely in it, and `rings` the
-  /// indices of the strokes that are known to be rings of states.
+  /// Recognises `drawing`.
+  ///
+  /// - Parameters:
+  ///   - drawing: The strokes, in canvas points.
+  ///   - vocabulary: Names and symbols that are likely in it.
+  ///   - rings: The indices of the strokes that are known to be rings of states.
+  ///   - strip: Returns the writing of some strokes as it is in the picture in which they were traced.
   public func recognize(
-    _ drawing: Drawing, vocabulary: [String] = [], rings: Set<Int> = []
+    _ drawing: Drawing, vocabulary: [String] = [], rings: Set<Int> = [],
+    strip: (([Int]) -> Bitmap?)? = nil
   ) -> Diagram {
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     guard !traces.isEmpty else {
@@ -48,7 +55,7 @@ public struct DiagramRecognizer: Sendable {
         rejection: .empty)
     }
     let interpretation = interpretation(of: traces, knownRings: rings)
-    return diagram(interpretation, of: drawing, vocabulary: vocabulary)
+    return diagram(interpretation, of: drawing, vocabulary: vocabulary, strip: strip)
   }
 
   // MARK: Structure
@@ -92,7 +99,8 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Labels
 
   private func diagram(
-    _ interpretation: Interpretation, of drawing: Drawing, vocabulary: [String]
+    _ interpretation: Interpretation, of drawing: Drawing, vocabulary: [String],
+    strip: (([Int]) -> Bitmap?)?
   ) -> Diagram {
     let labels = LabelSearch(interpretation)
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
@@ -141,21 +149,23 @@ public struct DiagramRecognizer: Sendable {
     }
     diagram.strokes = roles
     if states.isEmpty { diagram.rejection = .noStates }
-    read(labels, transitionOf, of: drawing, vocabulary: vocabulary, into: &diagram)
+    func writing(_ line: TextLine) -> LabelReader.Writing {
+      LabelReader.Writing(
+        strokes: Drawing(line.strokes.map { drawing.strokes[$0] }), strip: strip?(line.strokes))
+    }
+    read(labels, transitionOf, vocabulary: vocabulary, writing: writing, into: &diagram)
     return diagram
   }
 
   /// Reads the names and the symbols.
   private func read(
-    _ labels: LabelSearch, _ transitionOf: [Int: Int], of drawing: Drawing, vocabulary: [String],
-    into diagram: inout Diagram
+    _ labels: LabelSearch, _ transitionOf: [Int: Int], vocabulary: [String],
+    writing: (TextLine) -> LabelReader.Writing, into diagram: inout Diagram
   ) {
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary)
-    func ink(_ line: TextLine) -> Drawing { Drawing(line.strokes.map { drawing.strokes[$0] }) }
-
     let named = labels.names.keys.sorted()
     let names = labelReader.agreed(
-      names: named.map { labelReader.names(ink(labels.names[$0]!)) })
+      names: named.map { labelReader.names(writing(labels.names[$0]!)) })
     for (state, texts) in zip(named, names) {
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
@@ -167,7 +177,7 @@ public struct DiagramRecognizer: Sendable {
     }
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
     let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
-    let texts = labelReader.agreed(symbols: lines.map { labelReader.symbols(ink($0.1)) })
+    let texts = labelReader.agreed(symbols: lines.map { labelReader.symbols(writing($0.1)) })
     for ((arrow, line), texts) in zip(lines, texts) {
       guard let best = texts.first, let transition = transitionOf[arrow] else {
         for stroke in line.strokes { diagram.strokes[stroke].element = nil }

@@ -1,6 +1,8 @@
 import Foundation
 import Ink
+import InkRaster
 import InkReader
+import InkRecognizer
 
 /// A text that a label may have, with its score: the logarithm of a probability.
 struct ScoredText: Hashable {
@@ -10,6 +12,14 @@ struct ScoredText: Hashable {
 
 /// Reads names and symbols; the labels of one drawing help each other.
 struct LabelReader {
+  /// A line of writing.
+  struct Writing {
+    /// Its strokes.
+    var strokes: Drawing
+    /// The writing as it is in the picture in which the strokes were traced, if there is one.
+    var strip: Bitmap?
+  }
+
   private let reader: Reader
   private let vocabulary: Set<String>
   private let names: [CTCDecoder]
@@ -17,6 +27,8 @@ struct LabelReader {
   /// Reads words, which few people use as names or symbols.
   private let words: CTCDecoder
 
+  /// The score of a text that was not read.
+  private static let unread = -30.0
   /// The number of texts that are kept for a label.
   private static let most = 12
 
@@ -35,18 +47,39 @@ struct LabelReader {
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
-  func names(_ line: Drawing) -> [ScoredText] {
+  func names(_ line: Writing) -> [ScoredText] {
     texts(line, with: names).filter { text in
       text.text.allSatisfy { $0.isLetter || $0.isNumber || "_'′’".contains($0) }
     }
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
-  func symbols(_ line: Drawing) -> [ScoredText] { texts(line, with: [symbols]) }
+  func symbols(_ line: Writing) -> [ScoredText] { texts(line, with: [symbols]) }
 
-  /// Returns what `decoders` read, and words.
-  private func texts(_ line: Drawing, with decoders: [CTCDecoder]) -> [ScoredText] {
-    guard let logits = try? reader.logits(of: .drawing(line)) else { return [] }
+  /// Returns what `decoders` read, and words; of ink in a picture, the pixels and the strokes are read.
+  private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
+    let inputs = [.drawing(line.strokes)] + (line.strip.map { [RecognitionInput.bitmap($0)] } ?? [])
+    var scores: [String: [Double]] = [:]
+    for (number, input) in inputs.enumerated() {
+      for (text, score) in scored(input, with: decoders) {
+        scores[text, default: [Double](repeating: Self.unread, count: inputs.count)][number] = score
+      }
+    }
+    return scores.map { ScoredText(text: $0, score: Self.mean($1)) }
+      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+  }
+
+  /// Returns the logarithm of the mean of numbers whose logarithms are given.
+  private static func mean(_ logarithms: [Double]) -> Double {
+    let best = logarithms.max() ?? unread
+    return best + log(logarithms.reduce(0) { $0 + exp($1 - best) } / Double(logarithms.count))
+  }
+
+  /// Returns the texts of one input with their scores.
+  private func scored(
+    _ input: RecognitionInput, with decoders: [CTCDecoder]
+  ) -> [String: Double] {
+    guard let logits = try? reader.logits(of: input) else { return [:] }
     var found: [String: Double] = [:]
     for (number, decoder) in (decoders + [words]).enumerated() {
       let reading = reader.reading(
@@ -60,8 +93,7 @@ struct LabelReader {
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }
-    return found.map { ScoredText(text: $0, score: $1) }
-      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    return found
   }
 
   // MARK: The whole drawing

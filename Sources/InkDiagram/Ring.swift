@@ -131,7 +131,7 @@ private struct Conic {
     var matrix = powers.prefix(5).map { a in
       powers.map { b in sums[5 * (a.0 + b.0) + a.1 + b.1] }
     }
-    guard let s = Self.solution(&matrix) else { return nil }
+    guard let s = LinearEquations.solution(&matrix) else { return nil }
     let (a, b, c, d, e) = (s[0], s[1] / 2, s[2], s[3], s[4])
     let determinant = a * c - b * b
     guard determinant > 0, a > 0 else { return nil }
@@ -142,20 +142,5 @@ private struct Conic {
     center = mean + Vector(x, y) * size
     let scale = 1 / (level * size * size)
     form = (a * scale, b * scale, c * scale)
-  }
-
-  /// Solves five linear equations by elimination.
-  private static func solution(_ matrix: inout [[Double]]) -> [Double]? {
-    let count = matrix.count
-    for column in 0..<count {
-      let pivot = (column..<count).max { abs(matrix[$0][column]) < abs(matrix[$1][column]) }!
-      guard abs(matrix[pivot][column]) > 1e-9 else { return nil }
-      matrix.swapAt(pivot, column)
-      for row in 0..<count where row != column {
-        let factor = matrix[row][column] / matrix[column][column]
-        for k in column...count { matrix[row][k] -= factor * matrix[column][k] }
-      }
-    }
-    return (0..<count).map { matrix[$0][count] / matrix[$0][$0] }
   }
 }

@@ -54,7 +54,7 @@ struct StateSearch {
   /// The gap of a letter that is nearly a ring, as a share of the full turn.
   private static let openLetter = 0.12
   /// The evidence against a ring that begins and ends at another one.
-  private static let loopCost = 4.0
+  private static let loopCost = 6.0
 
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {

@@ -40,7 +40,40 @@ struct TextLine {
     for (number, trace) in traces.enumerated() {
       groups[sets.root(of: number), default: []].append(trace)
     }
-    return groups.keys.sorted().map { TextLine(traces: groups[$0]!) }
+    return joinedAtCommas(groups.keys.sorted().map { TextLine(traces: groups[$0]!) })
+  }
+
+  /// Joins lines with a comma between them, however wide people space a list.
+  private static func joinedAtCommas(_ lines: [TextLine]) -> [TextLine] {
+    let sorted = lines.sorted { ($0.low.x, $0.low.y) < ($1.low.x, $1.low.y) }
+    var joined: [TextLine] = []
+    for line in sorted {
+      let left = joined.suffix(mostOpen).lastIndex { $0.isContinued(by: line) }
+      if let left {
+        joined[left] = TextLine(traces: joined[left].traces + line.traces)
+      } else {
+        joined.append(line)
+      }
+    }
+    return joined
+  }
+
+  /// The number of lines to the left at which a line may go on.
+  private static let mostOpen = 32
+
+  /// Whether `line` is beside this one, and a comma is between them.
+  private func isContinued(by line: TextLine) -> Bool {
+    let height = max(high.y - low.y, line.high.y - line.low.y)
+    let overlap = min(high.y, line.high.y) - max(low.y, line.low.y)
+    guard line.low.x - high.x < 1.1 * height, line.high.x > high.x,
+      overlap > 0.4 * min(high.y - low.y, line.high.y - line.low.y)
+    else { return false }
+    func isComma(_ trace: Trace) -> Bool {
+      trace.size < 0.5 * height && trace.center.y > max(low.y, line.low.y) + 0.5 * overlap
+    }
+    let last = traces.max { $0.high.x < $1.high.x }
+    let first = line.traces.min { $0.low.x < $1.low.x }
+    return (last.map(isComma) ?? false) || (first.map(isComma) ?? false)
   }
 
   /// Whether two strokes are beside each other in a line, or parts of one character.

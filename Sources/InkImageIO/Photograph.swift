@@ -30,6 +30,11 @@ public struct Photograph: Hashable, Sendable {
   /// The extensions of the names of files that can be read.
   public static let endings = ["png", "jpg", "jpeg"]
 
+  /// Returns whether the name of a file ends like that of a picture.
+  public static func isName(_ path: String) -> Bool {
+    endings.contains { path.lowercased().hasSuffix(".\($0)") }
+  }
+
   /// Returns whether `data` starts as a PNG or a JPEG.
   public static func isPhotograph(_ data: Data) -> Bool { PNG.isPNG(data) || JPEG.isJPEG(data) }
 

@@ -202,14 +202,20 @@ struct EvenedPicture {
 
   /// Returns the usual brightness along a line, from 0 for black to 255.
   func grey(along points: [Point]) -> UInt8 {
-    let values = points.map { point in
+    let value = median(of: brightness, along: points)
+    return isLightOnDark && !points.isEmpty ? 255 - value : value
+  }
+
+  /// Returns the usual contrast along a line.
+  func contrast(along points: [Point]) -> UInt8 { median(of: ink, along: points) }
+
+  private func median(of values: [UInt8], along points: [Point]) -> UInt8 {
+    let found = points.map { point in
       let column = max(0, min(width - 1, Int(point.x)))
       let row = max(0, min(height - 1, Int(point.y)))
-      return brightness[row * width + column]
+      return values[row * width + column]
     }.sorted()
-    guard !values.isEmpty else { return 0 }
-    let value = values[values.count / 2]
-    return isLightOnDark ? 255 - value : value
+    return found.isEmpty ? 0 : found[found.count / 2]
   }
 
   /// Whether a line follows the edge of something dark, such as a shadow, and not ink: on one side of

@@ -123,19 +123,19 @@ struct SkeletonGraph {
     return length
   }
 
-  /// Removes lines that end after about the width of the ink that they come from: they follow the
-  /// roughness of its edge.
+  /// Removes lines whose end hardly sticks out of the ink that they come from: they follow the roughness of
+  /// its edge (the largest discs inside of the ink, as in Shaked and Bruckstein, "Pruning medial axes", 1998).
   mutating func removeSpurs(penWidth: Double) {
     var isRemoved = [Bool](repeating: false, count: edges.count)
     for node in nodes where node.ends.count >= 3 {
       let spurs = node.ends.filter { end in
         let edge = edges[end / 2]
-        let other = edge.nodes[1 - end % 2]
-        guard nodes[other].ends.count == 1 else { return false }
+        let tip = nodes[edge.nodes[1 - end % 2]]
+        guard tip.ends.count == 1 else { return false }
+        let protrusion = length(end / 2) + tip.width / 2 - node.width / 2
         // The tip of a spur is at the edge of the ink, that of a short line is as wide as a line.
-        let isThin = nodes[other].width < 0.6 * penWidth
-        let share = isThin ? 0.8 : node.width > 2.5 * penWidth ? 0.6 : 0.35
-        return length(end / 2) < share * node.width + 1.2
+        let isThin = tip.width < 0.6 * penWidth
+        return protrusion < (isThin ? 0.75 : 0.3) * penWidth + 0.8
       }
       // At the end of a wide line that splits, the longest goes on.
       let kept =

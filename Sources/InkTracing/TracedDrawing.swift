@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkRaster
 
 /// The ink that was traced in a picture.
 public struct TracedDrawing: Hashable, Sendable {
@@ -27,6 +28,8 @@ public struct TracedDrawing: Hashable, Sendable {
   public var rotation: Double?
   /// What a person should know about the picture.
   public var remarks: [Remark]
+  /// The pixels of the ink.
+  var pixels: TracedPixels?
 
   /// What a person should know about a picture.
   public enum Remark: Hashable, Sendable {
@@ -36,6 +39,8 @@ public struct TracedDrawing: Hashable, Sendable {
     case noInk
     /// The picture was not taken straight.
     case turned(degrees: Double)
+    /// Pale straight lines are not among the strokes.
+    case printed(lines: Int)
 
     /// The remark in one sentence.
     public var message: String {
@@ -45,19 +50,37 @@ public struct TracedDrawing: Hashable, Sendable {
       case .turned(let degrees):
         "the paper is turned by \(Int(abs(degrees).rounded()))° "
           + (degrees > 0 ? "clockwise" : "anticlockwise")
+      case .printed(let lines):
+        "\(lines) pale straight lines were taken for lines of the paper"
       }
     }
   }
 
   /// The drawing with the lines of the paper upright, turned around the middle of the picture.
   public var uprightDrawing: Drawing {
-    guard let rotation, abs(rotation) > Tracer.straight else { return drawing }
-    let (sine, cosine) = (sin(-rotation), cos(-rotation))
-    let (middleX, middleY) = (Double(width) / 2, Double(height) / 2)
-    return drawing.mapPoints { _, point in
-      let (x, y) = (point.x - middleX, point.y - middleY)
-      return Point(middleX + x * cosine - y * sine, middleY + x * sine + y * cosine)
-    }
+    turn == 0 ? drawing : drawing.transformed(by: turned(by: -turn))
+  }
+
+  /// The map from the upright drawing back to the picture.
+  public var pictureTransform: Transform { turned(by: turn) }
+
+  /// Cuts the ink of `strokes`, and of no other one, upright out of the picture: bright ink on black, or `nil`
+  /// if there is none.
+  ///
+  /// Writing is read better from such a strip than from its traced strokes.
+  public func strip(of strokes: [Int]) -> Bitmap? {
+    pixels?.strip(
+      of: strokes, in: uprightDrawing, penWidth: penWidth, picture: pictureTransform)
+  }
+
+  /// The angle by which the picture is not straight, in radians; 0 if nobody would see it.
+  private var turn: Double {
+    guard let rotation, abs(rotation) > Tracer.straight else { return 0 }
+    return rotation
+  }
+
+  private func turned(by angle: Double) -> Transform {
+    Transform.rotation(angle).about(Point(Double(width) / 2, Double(height) / 2))
   }
 
   /// The drawing as a recording, with the size of the picture, the widths and the greys of its strokes

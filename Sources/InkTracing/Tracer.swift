@@ -63,7 +63,10 @@ public struct Tracer: Sendable {
         .init(width: line.width * scale, grey: ink.picture.grey(along: line.points)))
     }
     result.penWidth = lines.penWidth * scale
+    result.pixels = TracedPixels(
+      contrast: ink.picture.ink, width: ink.picture.width, height: ink.picture.height, scale: scale)
     if result.drawing.strokes.isEmpty { result.remarks.append(.noInk) }
+    if lines.printed > 0 { result.remarks.append(.printed(lines: lines.printed)) }
     if let rotation = result.rotation, abs(rotation) > Self.straight {
       result.remarks.append(.turned(degrees: rotation * 180 / .pi))
     }
@@ -89,10 +92,11 @@ public struct Tracer: Sendable {
     return inkOf(photograph, reduction: smaller)
   }
 
-  /// Traces the lines of `mask`.
+  /// Traces the lines of `mask`; `isCleared` tells whether printed lines were removed.
   private func lines(
-    in mask: InkMask, of picture: EvenedPicture
-  ) throws(TracingError) -> (lines: [TracedLine], penWidth: Double) {
+    in mask: InkMask, of picture: EvenedPicture, isCleared: Bool = false
+  ) throws(TracingError) -> (lines: [TracedLine], penWidth: Double, printed: Int) {
+    var ink = mask
     var mask = mask
     let meanWidth = mask.meanWidth
     let holes = RoundHoles(in: mask, leastSide: Int(3.5 * meanWidth))
@@ -112,7 +116,15 @@ public struct Tracer: Sendable {
     }
     graph.removeSpurs(penWidth: penWidth)
     let paths = StrokePaths(graph, holes: holes, penWidth: penWidth)
+    if !isCleared, let printed = PrintedLines(in: paths.lines, of: picture, penWidth: penWidth) {
+      printed.remove(from: &ink, of: picture)
+      ink.clean(contrast: picture.ink)
+      var rest = try lines(in: ink, of: picture, isCleared: true)
+      rest.printed = printed.count
+      return rest
+    }
     var lines = GapJoining.joined(paths.lines, penWidth: penWidth)
+    lines = BrokenRings.mended(lines, penWidth: penWidth)
     lines.removeAll { picture.isEdge(along: $0) }
     lines = (lines + areas.lines).withoutSpecks(penWidth: penWidth)
     let lengths = lines.map { Stroke($0.points).length }.sorted()
@@ -123,7 +135,7 @@ public struct Tracer: Sendable {
     }
     // Nothing but specks is no drawing.
     if (lengths.last ?? 0) < Self.shortLine * penWidth { lines = [] }
-    return (lines, penWidth)
+    return (lines, penWidth, 0)
   }
 
   /// Returns the usual width of the ink whose middle is `skeleton`.
@@ -161,8 +173,11 @@ extension InkMask {
   mutating func clean(contrast: [UInt8]) {
     let dot = meanWidth * meanWidth
     let ink = Components(of: self, contrast: contrast)
-    let area = ink.parts.reduce(0) { $0 + $1.area }
-    let usual = Double(ink.parts.reduce(0) { $0 + $1.contrast }) / Double(max(1, area))
+    // Specks can be more than all strokes.
+    let lines = ink.parts.filter { Double($0.area) > 12 * dot }
+    let strokes = lines.isEmpty ? ink.parts : lines
+    let area = strokes.reduce(0) { $0 + $1.area }
+    let usual = Double(strokes.reduce(0) { $0 + $1.contrast }) / Double(max(1, area))
     set(ink, to: 0) { part in
       let area = Double(part.area)
       let isPale = Double(part.contrast) < 0.6 * usual * area

@@ -15,10 +15,12 @@ struct AutomatonRecognize: ParsableCommand {
     abstract: "Turn a whole drawing, with its handwriting, into an automaton.",
     discussion: """
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
-      with symbols beside them, and an arrow from nowhere to the initial state. NDJSON has one drawing \
-      per line, and an InkML file is one drawing. In a PNG or JPEG, such as a photograph of paper or a \
-      board, the strokes are traced first, as `inkstate trace` does. The command prints the states and \
-      the transitions; --output writes a document for the editor, laid out as it was drawn.
+      with symbols beside them, and an arrow from nowhere to the initial state. A second ring marks a \
+      final state. NDJSON has one drawing per line, an InkML file is one drawing, and folders are \
+      searched. In a PNG or JPEG, such as an upright photograph of paper or a board, the strokes are \
+      traced first, as `inkstate trace` does, and names and symbols are read from the pixels as well. \
+      The command prints the states and the transitions; --output writes a document for the editor, \
+      laid out as it was drawn.
 
       What could not be read with certainty is listed with the alternatives. --vocabulary names \
       likely symbols and names, one per line; this helps where writing is ambiguous.
@@ -91,10 +93,15 @@ struct AutomatonRecognize: ParsableCommand {
     var documents: [Document] = []
     var comparison = DiagramComparison()
     var count = 0
-    func take(_ drawing: Drawing, _ name: String) throws {
-      let diagram = recognizer.recognize(drawing, vocabulary: words)
-      try write(diagram, named: name)
+    func take(_ drawing: Drawing, _ name: String, _ traced: TracedDrawing?) throws {
+      let diagram = recognizer.recognize(drawing, vocabulary: words, strip: traced?.strip)
+      // The elements of a photograph are where they are in the picture; a document is upright.
+      try write(traced.map { diagram.moved(by: $0.pictureTransform) } ?? diagram, named: name)
       if output != nil || svg != nil {
+        if let rejection = diagram.rejection {
+          Terminal.say("not written: \(name): expected an automaton, but \(rejection.message)")
+          throw ExitCode(2)
+        }
         documents.append(Document(diagram, drawing: drawing, id: UUID().uuidString))
       }
       if count < truths.count { comparison += DiagramComparison(diagram, truth: truths[count]) }
@@ -108,7 +115,7 @@ struct AutomatonRecognize: ParsableCommand {
       }
       try write(comparison)
     }
-    if let option = output != nil ? "--output" : svg != nil ? "--svg" : nil {
+    if let option = output != nil ? "--output" : svg != nil ? "--svg" : nil, failureCount == 0 {
       guard documents.count == 1 else {
         throw ValidationError("\(option): expected one drawing, found \(documents.count)")
       }
@@ -124,13 +131,15 @@ struct AutomatonRecognize: ParsableCommand {
   }
 
   /// Passes all drawings on; returns how many items could not be read, and prints why.
-  private func answer(_ take: @escaping (Drawing, String) throws -> Void) throws -> Int {
+  private func answer(
+    _ take: @escaping (Drawing, String, TracedDrawing?) throws -> Void
+  ) throws -> Int {
     let inputs = DrawingInputs(
-      drawing: take,
+      drawing: { try take($0, $1, nil) },
       picture: { data, path in
         let traced = try Tracer().trace(Photograph.decode(data, path: path))
         for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }
-        try take(traced.uprightDrawing, path)
+        try take(traced.uprightDrawing, path, traced)
       })
     var failureCount = 0
     var paths = files.isEmpty ? ["-"] : []
@@ -150,7 +159,7 @@ struct AutomatonRecognize: ParsableCommand {
           failureCount += try inputs.answer([path])
           continue
         }
-        try take(ink.recording.drawing, path)
+        try take(ink.recording.drawing, path, nil)
       } catch let error as InkError {
         Terminal.say("not read: \(error)")
         failureCount += 1
@@ -200,12 +209,21 @@ extension Diagram {
       lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
     }
     for one in uncertain {
-      let others = one.alternatives.prefix(3).map { "`\($0.value)` \($0.probability.fixed(2))" }
+      func shown(_ value: String) -> String {
+        guard one.property == .direction else { return value }
+        return value.split(separator: "→").map { names[String($0)] ?? String($0) }
+          .joined(separator: " → ")
+      }
+      let others = one.alternatives.prefix(3).map {
+        "`\(shown($0.value))` \($0.probability.fixed(2))"
+      }
       lines.append(
         "  uncertain: \(one.property.rawValue) of \(elements[one.element] ?? one.element): "
-          + "`\(one.value)` \(one.probability.fixed(2))"
+          + "`\(shown(one.value))` \(one.probability.fixed(2))"
           + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
     }
+    let loose = strokes.count { $0.role == .text && $0.element == nil }
+    if loose > 0 { lines.append("  \(loose.counted("stroke")) of other writing") }
     return lines
   }
 }

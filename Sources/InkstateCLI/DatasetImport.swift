@@ -24,6 +24,9 @@ struct DatasetImport: ParsableCommand {
       Its label consists of the label of the drawing and the form of the stroke, for example \
       null/curve. To rename such a label, use --map null/curve=state.
 
+      With --trace, the strokes in pictures (PNG or JPEG, such as photographs of paper) become ink, as \
+      `inkstate trace` finds them. The label of a picture is the name of its folder.
+
       Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
       --others drop --output runs/ink.ndjson
 
@@ -36,15 +39,25 @@ struct DatasetImport: ParsableCommand {
   @Flag(help: "Make each stroke of a drawing with several strokes an example of its own.")
   var strokes = false
 
+  @Flag(help: "Trace the strokes in pictures, so that they become ink.")
+  var trace = false
+
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
+
+  func validate() throws {
+    if trace, strokes {
+      throw ValidationError(
+        "--strokes and --trace do not go together; import the result with --strokes")
+    }
+  }
 
   func run() throws {
     try output.check(inputs: paths)
     var examples: [Example] = []
     var labels = Set<String>()
     var failureCount = 0
-    for loaded in try loading.load(paths, asSingleStrokes: strokes) {
+    for loaded in try loading.load(paths, asSingleStrokes: strokes, isTraced: trace) {
       examples += loaded.dataset.examples
       labels.formUnion(loaded.dataset.labels)
       failureCount += loaded.failures.count

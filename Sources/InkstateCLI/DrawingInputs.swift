@@ -48,6 +48,12 @@ struct DrawingInputs {
     }
     var failureCount = 0
     try LineReader(.standardInput, name: "-").forEach { line in
+      // The first bytes of PNG and JPEG.
+      if line.place.line == 1, let first = line.bytes?.first, [0x89, 0xFF].contains(first) {
+        throw InkError(
+          at: Place(file: "-"), expected: "NDJSON on standard input",
+          found: "a picture; give the name of its file instead")
+      }
       guard let item = NDJSON.item(line) else { return }
       if let failure = answer(item, named: "-:\(line.place.line ?? 0)") {
         Terminal.say("not read: \(failure)")
@@ -57,13 +63,12 @@ struct DrawingInputs {
     return failureCount
   }
 
-  /// The endings of the names of pictures.
-  private static let pictureEndings = Photograph.endings.map { ".\($0)" }
-
   /// Whether a file in a folder is ink or a picture, by its content or its name.
   private func isReadable(_ path: String) -> Bool {
-    let endings = Self.pictureEndings + InkFile.Format.allCases.map { ".\($0.ending)" }
-    if endings.contains(where: path.lowercased().hasSuffix) { return true }
+    let endings = InkFile.Format.allCases.map { ".\($0.ending)" }
+    if Photograph.isName(path) || endings.contains(where: path.lowercased().hasSuffix) {
+      return true
+    }
     return (try? InkFile(path: path)) != nil || Photograph.isPhotograph(start(of: path))
   }
 
@@ -78,9 +83,7 @@ struct DrawingInputs {
     do {
       // A pipe can be opened only once.
       let input = try InputFile(path: path)
-      if Photograph.isPhotograph(try input.start(8))
-        || Self.pictureEndings.contains(where: path.lowercased().hasSuffix)
-      {
+      if Photograph.isPhotograph(try input.start(8)) || Photograph.isName(path) {
         guard let data = try input.rest(atMost: PNG.longestFile) else {
           throw InkError(
             at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")

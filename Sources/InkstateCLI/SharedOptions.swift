@@ -103,13 +103,18 @@ struct LoadingOptions: ParsableArguments {
   func load(_ path: String) throws -> LoadedDataset { try load([path])[0] }
 
   /// Reads data sets, and reports on stderr what was left out or inverted and which labels of --map
-  /// and --drop do not occur.
-  func load(_ paths: [String], asSingleStrokes: Bool = false) throws -> [LoadedDataset] {
+  /// and --drop do not occur; `isTraced` reads the strokes in pictures.
+  func load(
+    _ paths: [String], asSingleStrokes: Bool = false, isTraced: Bool = false
+  ) throws -> [LoadedDataset] {
     let map = try labelMap()
     let all = try paths.map { path in
-      let loaded = try Dataset.load(
-        path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
-        series: series.reading())
+      let loaded =
+        isTraced
+        ? try TracedPictures.load(path, labels: map, source: source)
+        : try Dataset.load(
+          path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
+          series: series.reading())
       Terminal.report(loaded, path: path)
       return loaded
     }

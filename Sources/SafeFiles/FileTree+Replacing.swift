@@ -230,5 +230,5 @@ extension FileTree {
 
 extension POSIXError {
   /// The error of the last system call.
-  fileprivate static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

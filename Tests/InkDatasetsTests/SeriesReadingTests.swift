@@ -166,6 +166,18 @@ import TestSupport
       ])
   }
 
+  /// Without remembering what does not match, this takes longer than anybody waits.
+  @Test(.timeLimit(.minutes(1))) func patternsWithManyStarsAreFast() throws {
+    let name = String(repeating: "a", count: 60)
+    try folder.write("\(name).csv", "x\n1\n")
+    var reading = SeriesReading()
+    reading.namePattern = try NamePattern(String(repeating: "*a", count: 12) + "*b")
+    #expect(throws: FileError.self) { try load("", reading) }
+    reading.namePattern = try NamePattern(String(repeating: "*a", count: 12) + "*")
+    reading.keepsUnlabelled = true
+    #expect(try load("", reading).dataset.examples.count == 1)
+  }
+
   /// A file that cannot be read as a recording, and the message.
   @Test(arguments: [
     ("", "expected a recording, found an empty file"),

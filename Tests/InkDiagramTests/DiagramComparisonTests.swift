@@ -1,3 +1,4 @@
+import Foundation
 import Ink
 import InkDiagram
 import Testing
@@ -39,6 +40,22 @@ import Testing
     #expect(comparison.transitions == .init(found: 3, missed: 0, wrong: 0))
     #expect(comparison.names == .init(right: 3, count: 3))
     #expect(comparison.symbols == .init(right: 3, count: 3))
+  }
+
+  /// Found by `scripts/fuzz`.
+  @Test func aDiagramInAFileHasStatesThatCanBeDrawn() throws {
+    let fields = #""name":"","initial":false,"final":false,"radius":3"#
+    func states(_ ids: [String], center: String) -> Data {
+      let states = ids.map { #"{"id":"\#($0)",\#(fields),"center":\#(center)}"# }
+      let list = states.joined(separator: ",")
+      return Data(#"{"automaton":{"states":[\#(list)],"transitions":[]}}"#.utf8)
+    }
+    let decoder = JSONDecoder()
+    let read = try decoder.decode(Diagram.self, from: states(["a", "b"], center: "[1,2]"))
+    #expect(read.states.count == 2)
+    for data in [states(["a", "a"], center: "[1,2]"), states(["a"], center: "[1]")] {
+      #expect(throws: DecodingError.self) { try decoder.decode(Diagram.self, from: data) }
+    }
   }
 
   @Test func parallelTransitionsAreOne() {

@@ -227,6 +227,16 @@ import Testing
     }
   }
 
+  @Test func aListWithWideSpacesIsOneLabel() throws {
+    let comma = line((352, 186), (348, 196))
+    let list = capitalB(320, 170) + [comma] + capitalB(402, 170)
+    let diagram = try recognize(two + list)
+    #expect(diagram.strokes.suffix(5).allSatisfy { $0 == .init(.text, element: "t0") })
+    // Without a comma, what is as far is something else.
+    let apart = try recognize(two + capitalB(320, 170) + capitalB(402, 170))
+    #expect(Set(apart.strokes.suffix(4).map(\.element)).count == 2)
+  }
+
   @Test func aTriangleAtAStateMarksItAsInitial() throws {
     let triangle = line((105, 175), (148, 200), (105, 225), (105, 175))
     let diagram = try recognize(Array(two.prefix(4)) + [triangle])

@@ -10,6 +10,8 @@ struct Scene {
   var strokes: [Stroke] = []
   /// Polygons that are filled with ink.
   var fills: [[Point]] = []
+  /// Strokes with this share of the contrast of the ink.
+  var pale: (strokes: [Stroke], share: Double) = ([], 0)
   var penWidth = 3.0
   var ink: (Double, Double, Double) = (40, 45, 60)
   var paper: (Double, Double, Double) = (235, 232, 225)
@@ -26,14 +28,14 @@ struct Scene {
   /// Returns the picture, with soft edges of one pixel.
   func photograph() -> Photograph {
     var coverage = [Double](repeating: 0, count: width * height)
-    func cover(_ a: Point, _ b: Point) {
+    func cover(_ a: Point, _ b: Point, by strength: Double = 1) {
       let reach = penWidth / 2 + 1
       let rows = max(0, Int(min(a.y, b.y) - reach))...min(height - 1, Int(max(a.y, b.y) + reach))
       let columns = max(0, Int(min(a.x, b.x) - reach))...min(width - 1, Int(max(a.x, b.x) + reach))
       for row in rows {
         for column in columns {
           let pixel = Point(Double(column) + 0.5, Double(row) + 0.5)
-          let share = min(1, max(0, penWidth / 2 + 0.5 - Self.distance(pixel, a, b)))
+          let share = strength * min(1, max(0, penWidth / 2 + 0.5 - Self.distance(pixel, a, b)))
           coverage[row * width + column] = max(coverage[row * width + column], share)
         }
       }
@@ -41,6 +43,9 @@ struct Scene {
     for stroke in strokes {
       for (a, b) in zip(stroke.points, stroke.points.dropFirst()) { cover(a, b) }
       if stroke.points.count == 1 { cover(stroke.points[0], stroke.points[0]) }
+    }
+    for stroke in pale.strokes {
+      for (a, b) in zip(stroke.points, stroke.points.dropFirst()) { cover(a, b, by: pale.share) }
     }
     for polygon in fills {
       for row in 0..<height {

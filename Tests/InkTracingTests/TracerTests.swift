@@ -61,6 +61,36 @@ import Testing
     #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
   }
 
+  @Test func anOpenRingThatALineLeavesIsWhole() throws {
+    var scene = Scene()
+    // From 40° to 350°; at 180°, a line goes straight on.
+    let arc = Stroke(
+      (0...62).map { index in
+        let angle = (40 + 5 * Double(index)) * .pi / 180
+        return Point(240 + 60 * cos(angle), 180 + 60 * sin(angle))
+      })
+    scene.strokes = [arc, Scene.line(180, 180, 180, 90), Scene.line(228, 180, 252, 180)]
+    let strokes = try trace(scene).drawing.strokes
+    let ring = try #require(strokes.first(where: isClosedRing))
+    #expect(strokes.count(where: isClosedRing) == 1)
+    let bounds = try #require(Drawing([ring]).bounds)
+    #expect(abs(bounds.width - 120) < 4 && abs(bounds.height - 120) < 4)
+    #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
+  }
+
+  @Test func aLoopThatIsOpenAtItsStateIsNoRing() throws {
+    var scene = Scene()
+    // A round loop, with feet 30° apart on the ring.
+    let loop = Stroke(
+      (0...60).map { index in
+        let angle = (120 + 5 * Double(index)) * .pi / 180
+        return Point(240 + 40 * cos(angle), 104 + 40 * sin(angle))
+      })
+    scene.strokes = [Scene.ring(240, 200, radius: 56), loop, Scene.line(225, 200, 255, 200)]
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count(where: isClosedRing) == 1)
+  }
+
   @Test func aLoopKeepsItsFeetOnTheRing() throws {
     var scene = Scene()
     let loop = Scene.bow(Point(222, 145), Point(240, -40), Point(258, 145))
@@ -84,6 +114,58 @@ import Testing
     #expect(share(of: strokes, near: scene.strokes) > 0.95)
     #expect(share(of: scene.strokes, near: strokes) > 0.97)
     #expect(strokes.count { isClosedRing($0) } == 2)
+  }
+
+  @Test func paleLinesAtAnyDistancesAreThePaper() throws {
+    var random = SeededGenerator(seed: 3)
+    var scene = Scene()
+    scene.strokes = [
+      Scene.ring(150, 130, radius: 40), Scene.ring(330, 230, radius: 40),
+      Scene.line(180, 160, 300, 205),
+    ]
+    var y = 10.0
+    while y < 350 {
+      scene.pale.strokes.append(Scene.line(5, y, 475, y + random.uniform(-18...18)))
+      y += random.uniform(12...34)
+    }
+    scene.pale.share = 0.35
+    let traced = try trace(scene)
+    let strokes = traced.drawing.strokes
+    #expect(share(of: strokes, near: scene.strokes) > 0.95)
+    #expect(share(of: scene.strokes, near: strokes) > 0.95)
+    #expect(strokes.count(where: isClosedRing) == 2)
+    #expect(traced.remarks.contains { $0.message.hasSuffix("taken for lines of the paper") })
+    // Pale ink alone is a drawing.
+    (scene.strokes, scene.pale.strokes) = ([], scene.strokes)
+    #expect(try trace(scene).drawing.strokes.count == 3)
+  }
+
+  @Test(arguments: [0, 0.1]) func writingIsCutOutOfThePictureUpright(angle: Double) throws {
+    var scene = Scene()
+    if angle > 0 { scene.grid = (20, 0.2) }
+    scene.gridAngle = angle
+    func turned(_ stroke: Stroke) -> Stroke {
+      Drawing([stroke]).transformed(by: Transform.rotation(angle).about(Point(240, 180))).strokes[0]
+    }
+    // A T, a line that crosses it, and a ring far away.
+    scene.strokes = [
+      turned(Scene.line(200, 150, 280, 150)), turned(Scene.line(240, 150, 240, 220)),
+      turned(Scene.line(190, 205, 290, 205)), Scene.ring(400, 60, radius: 30),
+    ]
+    let traced = try trace(scene)
+    let letter = traced.drawing.strokes.indices.filter { index in
+      scene.strokes[..<2].contains { isWhole($0, in: [traced.drawing.strokes[index]]) }
+    }
+    let strip = try #require(traced.strip(of: letter))
+    let ink = (0..<strip.height).map { row in
+      (0..<strip.width).count { strip[row, $0] > 128 }
+    }
+    // The bar is at the top and level, the stem is narrow, and nothing is left of the other line.
+    let bar = try #require(ink.firstIndex { $0 > strip.width / 2 })
+    #expect(bar < strip.height / 4)
+    #expect(ink[(strip.height / 2)...].allSatisfy { $0 < strip.width / 4 })
+    #expect(ink[strip.height / 2] > 0)
+    #expect(traced.strip(of: []) == nil)
   }
 
   @Test(arguments: [-0.15, 0.1]) func aPictureThatIsNotStraightIsTurned(angle: Double) throws {

@@ -54,6 +54,25 @@ import TestSupport
     #expect(again.status != 0 && again.errors.contains("--force"))
   }
 
+  @Test func labelledPicturesBecomeADataSet() throws {
+    try folder.write("p/state/x.png", "no picture")
+    try folder.write("p/state/x.txt", "no picture")
+    try folder.write("p/line/y.png", "no picture")
+    try FileManager.default.copyItem(atPath: paper, toPath: "\(folder.path)/p/state/a.jpg")
+    var result = try run("dataset import --trace p --map state=ring --drop line -o a.ndjson")
+    #expect(result.status == 2)
+    #expect(result.output == "1 example of 1 label in a.ndjson\n")
+    #expect(result.errors.contains("left out: p/state/x.png: expected a PNG or a JPEG"))
+    #expect(result.errors.contains("skipped: 1 other file (p/state/x.txt)"))
+    let recording = try #require(try InkFile.items(path: "\(folder.path)/a.ndjson").first).result
+      .get()
+    #expect((recording.label, recording.source) == ("ring", "p"))
+    #expect(recording.drawing.strokes.count > 15)
+    result = try run("dataset import --trace p/state/x.txt -o b.ndjson")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("expected pictures (PNG or JPEG), found none"))
+  }
+
   @Test func whatCannotBeTracedIsExplained() throws {
     let white = try PNG.encode(Bitmap(width: 90, height: 80, filledWith: 255))
     try white.write(to: URL(fileURLWithPath: "\(folder.path)/white.png"))
@@ -87,8 +106,20 @@ import TestSupport
       result = try run("automaton \(arguments)")
       #expect(result.status != 0 && result.errors.contains(message), "\(result.errors)")
     }
-    result = try run("automaton recognize text.jpg")
+    for output in ["", " --output c.automaton"] {
+      result = try run("automaton recognize text.jpg\(output)")
+      #expect(result.status == 2 && !result.errors.contains("--output"))
+      #expect(result.errors.contains("not read: text.jpg: expected a PNG or a JPEG"))
+    }
+    result = try inkstate(["automaton", "recognize"], in: folder, prefix: "cat \(paper) |")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("-: expected NDJSON on standard input, found a picture"))
+    // Nothing is written for a drawing that is no automaton.
+    try folder.write("line.ndjson", #"{"drawing":[[[0,100],[0,3]]]}"# + "\n")
+    result = try run("automaton recognize line.ndjson --output d.automaton")
+    #expect(result.status == 2)
     #expect(
-      result.status == 2 && result.errors.contains("not read: text.jpg: expected a PNG or a JPEG"))
+      result.errors.contains("not written: line.ndjson:1: expected an automaton, but no ring"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/d.automaton"))
   }
 }
