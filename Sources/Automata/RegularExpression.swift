@@ -192,7 +192,7 @@ extension Automaton {
   /// States with few transitions are eliminated first.
   ///
   /// - Throws: `AutomatonError` if the total length of the expressions, in characters, exceeds the
-  ///   limit's transitions.
+  ///   limit's transitions, or if a symbol is a mark that combines with its neighbours.
   public func regularExpression(
     limit: Limit = .standard
   ) throws(AutomatonError) -> RegularExpression {
@@ -219,11 +219,21 @@ private struct Elimination {
     init(text: String, kind: Kind) { (self.text, self.kind) = (text, kind) }
 
     /// Creates the expression of a symbol, quoted or escaped if necessary.
-    init(symbol: String) {
+    ///
+    /// - Throws: `AutomatonError` if the symbol would combine with the character before or after it.
+    init(symbol: String) throws(AutomatonError) {
+      guard VisibleText.standsAlone(symbol) else {
+        throw AutomatonError(
+          at: "regular expression", expected: "symbols that do not combine with their neighbours",
+          found: "`\(symbol)`")
+      }
       let meanings: Set<Character> = ["|", "*", "+", "?", "(", ")", "ε", "∅", "\\", "'"]
       kind = .atom
       if symbol.count == 1, let character = symbol.first, !character.isWhitespace {
-        text = meanings.contains(character) ? "\\\(symbol)" : symbol
+        // Halves of flags and of syllables would combine with each other.
+        let combines = (symbol + symbol).count < 2
+        text =
+          combines ? " \(symbol) " : meanings.contains(character) ? "\\\(symbol)" : symbol
       } else {
         let inner = symbol.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
         text = "'\(inner)'"
@@ -269,7 +279,9 @@ private struct Elimination {
     for state in graph.edges.indices {
       let byTarget = Dictionary(grouping: graph.edges[state], by: \.target)
       for (target, edges) in byTarget.sorted(by: { $0.key < $1.key }) {
-        let texts = edges.map { Term(symbol: graph.symbols[$0.symbol]).text }
+        let texts = try edges.map { edge throws(AutomatonError) in
+          try Term(symbol: graph.symbols[edge.symbol]).text
+        }
         var known: Set<String> = []
         let choices = texts.filter { known.insert($0).inserted }
         try add(

@@ -2,7 +2,9 @@
 ///
 /// With invisible characters, two symbols could look the same and be different.
 public enum VisibleText {
-  /// Throws if `text` contains a control character or another invisible one, such as U+200B.
+  /// Throws if `text` contains a control character or another invisible one, such as U+200B, if it
+  /// starts with a mark that combines with a character before it, such as U+0301, or if it ends with
+  /// one that combines with a character after it, such as U+0600.
   ///
   /// - Throws: `AutomatonError` with the first such character.
   public static func check(_ text: String, at place: String) throws(AutomatonError) {
@@ -12,7 +14,17 @@ public enum VisibleText {
         at: place, expected: "only visible characters",
         found: "\(description(scalars[index])); delete it")
     }
+    guard standsAlone(text) else {
+      let startCombines = "(\(text)".count < text.count + 1
+      let scalar = startCombines ? scalars[0] : scalars[scalars.count - 1]
+      throw AutomatonError(
+        at: place, expected: "text whose first and last characters stand alone",
+        found: "\(description(scalar)), which combines with its neighbour")
+    }
   }
+
+  /// Returns whether `text` between quotes or parentheses keeps its characters.
+  static func standsAlone(_ text: String) -> Bool { "(\(text))".count == text.count + 2 }
 
   private static let annotationMarks: ClosedRange<Unicode.Scalar> = "\u{FFF9}"..."\u{FFFB}"
   private static let joiners: ClosedRange<Unicode.Scalar> = "\u{200C}"..."\u{200D}"

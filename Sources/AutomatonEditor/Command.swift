@@ -27,6 +27,12 @@ public enum Command: Hashable, Sendable {
   case setInitial(state: String, Bool)
   /// Moves a state.
   case moveState(String, to: Vector)
+  /// Moves states with their arrows, and bends the transitions between other states.
+  case move([String], by: Vector)
+  /// Moves states, or changes their radii, so that they are arranged.
+  case arrange([String], Arrangement)
+  /// Adds copies of the elements of another document, moved by a vector.
+  case insert(Document, by: Vector)
   /// Changes a state's radius.
   case resizeState(String, radius: Double)
   /// Bends a transition through a point; an initial arrow turns around its tip instead.
@@ -43,16 +49,22 @@ public enum Command: Hashable, Sendable {
   case rename(state: String, String)
   /// Sets the symbol that is being typed.
   case setPendingSymbol(transition: String, String)
+  /// Replaces all symbols by the typed ones, as `TypedSymbols` parses them.
+  case setSymbols(transition: String, String)
   /// Adds the typed symbols, as `TypedSymbols` parses them; ε makes it an ε-transition as well.
   case addSymbols(transition: String, String)
   /// Removes a symbol.
   case removeSymbol(transition: String, String)
   /// Sets whether a transition is also an ε-transition.
   case setEpsilon(transition: String, Bool)
-  /// Deletes the state or transition of that id.
-  case delete(String, Cascade = .keepsDangling)
+  /// Deletes the states and transitions of those ids.
+  case delete(Set<String>, Cascade = .keepsDangling)
   /// Deletes the elements and the unread ink that a drawing crosses.
   case erase(Drawing, Cascade = .keepsDangling)
+  /// Converts a stroke of the ink, by its number, to an element.
+  case convertInk(Int, DrawnClass)
+  /// Deletes a stroke of the ink, by its number.
+  case deleteInk(Int)
   /// Sets the additional symbols of the alphabet, besides those of the transitions.
   case setAlphabet([String])
   /// Deletes all elements, the unread ink and the additional symbols.

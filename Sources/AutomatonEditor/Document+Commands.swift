@@ -62,6 +62,9 @@ extension Document {
       where transitions[index].start == id || transitions[index].end == id {
         project(index)
       }
+    case .move(let ids, let way): try move(ids, by: way)
+    case .arrange(let ids, let arrangement): try arrange(Set(ids), arrangement)
+    case .insert(let other, let way): try insert(other, by: way, &ids)
     case .bend(let id, let place): try bend(id, through: place)
     case .moveStart(let id, let place): try moveEnd(id, isTip: false, to: place, options)
     case .moveTip(let id, let place): try moveEnd(id, isTip: true, to: place, options)
@@ -75,15 +78,28 @@ extension Document {
       let index = try transitionIndex(id)
       do { try Self.checkVisible(symbol, at: "symbols") } catch { throw .unreadableSymbols(error) }
       transitions[index].pendingSymbol = Self.sanitized(symbol)
+    case .setSymbols(let id, let text):
+      let index = try transitionIndex(id)
+      (transitions[index].symbols, transitions[index].pendingSymbol) = ([], "")
+      transitions[index].includesEpsilon = false
+      try addSymbols(text, to: index)
     case .addSymbols(let id, let text): try addSymbols(text, to: transitionIndex(id))
     case .removeSymbol(let id, let symbol):
       transitions[try transitionIndex(id)].symbols.removeAll { $0 == symbol }
     case .setEpsilon(let id, let includes):
       transitions[try transitionIndex(id)].includesEpsilon = includes
-    case .delete(let id, let cascade):
-      guard state(id) != nil || transition(id) != nil else { throw .noSuchElement(id) }
-      delete([id], cascade)
+    case .delete(let ids, let cascade):
+      for id in ids.sorted() where state(id) == nil && transition(id) == nil {
+        throw .noSuchElement(id)
+      }
+      delete(ids, cascade)
     case .erase(let drawing, let cascade): erase(drawing, cascade, options)
+    case .convertInk(let number, let drawn):
+      guard ink.indices.contains(number) else { throw .noSuchElement("") }
+      try apply(drawn.command(Drawing([ink.remove(at: number)])), &ids, options)
+    case .deleteInk(let number):
+      guard ink.indices.contains(number) else { throw .noSuchElement("") }
+      ink.remove(at: number)
     case .setAlphabet(let symbols):
       guard !symbols.contains("") else {
         throw .unreadableSymbols(
@@ -128,12 +144,12 @@ extension Document {
     try VisibleText.check(String(start[..<(end ?? start.startIndex)]), at: place)
   }
 
-  private func stateIndex(_ id: String) throws(Refusal) -> Int {
+  func stateIndex(_ id: String) throws(Refusal) -> Int {
     guard let index = states.firstIndex(where: { $0.id == id }) else { throw .noSuchElement(id) }
     return index
   }
 
-  private func transitionIndex(_ id: String) throws(Refusal) -> Int {
+  func transitionIndex(_ id: String) throws(Refusal) -> Int {
     guard let index = transitions.firstIndex(where: { $0.id == id }) else {
       throw .noSuchElement(id)
     }
@@ -141,11 +157,21 @@ extension Document {
   }
 
   /// Returns the next id that is not in use.
-  private func freeID(_ ids: inout some IDSource) throws(Refusal) -> String {
-    let taken = Set(states.map(\.id)).union(transitions.map(\.id))
+  func freeID(_ ids: inout some IDSource) throws(Refusal) -> String {
+    var taken = takenIDs
+    return try Self.freeID(&ids, &taken)
+  }
+
+  /// The ids that are in use.
+  var takenIDs: Set<String> { Set(states.map(\.id)).union(transitions.map(\.id)) }
+
+  /// Returns the next id that is not in `taken`, and adds it.
+  static func freeID(
+    _ ids: inout some IDSource, _ taken: inout Set<String>
+  ) throws(Refusal) -> String {
     for _ in 0...taken.count {
       let id = ids.next()
-      if !taken.contains(id) { return id }
+      if taken.insert(id).inserted { return id }
     }
     throw .noFreeID
   }
@@ -281,7 +307,7 @@ extension Document {
   /// Moves the ends of a transition to the rings of their states, towards its middle point.
   ///
   /// A straight transition stays straight.
-  private mutating func project(_ index: Int) {
+  mutating func project(_ index: Int) {
     guard case .regular(var start, var tip, var flex) = transitions[index].shape else { return }
     if let owner = transitions[index].start, owner == transitions[index].end {
       // A file can have an arrow from a state to itself; each end stays on its side of the ring.
@@ -392,9 +418,15 @@ extension Document {
 
   // MARK: Moving
 
-  private mutating func moveState(
+  mutating func moveState(
     _ id: String, to center: Vector, _ options: EditorOptions
   ) throws(Refusal) {
+    try place(id, at: center)
+    attachLooseEnds(to: states[try stateIndex(id)], options)
+  }
+
+  /// Moves a state with its arrows; loose ends near its new place stay loose.
+  mutating func place(_ id: String, at center: Vector) throws(Refusal) {
     let index = try stateIndex(id)
     guard center.isFinite else { throw .notANumber }
     let way = center - states[index].center
@@ -415,10 +447,9 @@ extension Document {
       }
       project(index)
     }
-    attachLooseEnds(to: states[index], options)
   }
 
-  private mutating func bend(_ id: String, through place: Vector) throws(Refusal) {
+  mutating func bend(_ id: String, through place: Vector) throws(Refusal) {
     let index = try transitionIndex(id)
     guard place.isFinite else { throw .notANumber }
     guard case .regular(let start, let tip, _) = transitions[index].shape else {

@@ -45,7 +45,7 @@ public enum Geometry {
 
   /// Returns the approximate size of `text`, in canvas points.
   static func extent(of text: String) -> Vector {
-    Vector(letter.x * Double(text.count), letter.y)
+    Vector(letter.x * ShownText(text).width, letter.y)
   }
 
   /// Returns the scale at which a state's name fits inside its rings, at most 1.

@@ -97,7 +97,28 @@ extension Document.Appearance {
 extension String {
   /// Returns the text centred at a point, in black with a white outline.
   fileprivate func svgText(at place: Vector, scale: Double = 1) -> String {
-    let escaped = unicodeScalars.map { scalar in
+    let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8 * scale) * 10).rounded() / 10)
+    let size = scale < 1 ? " font-size=\"\((10 * Geometry.textSize * scale).rounded() / 10)\"" : ""
+    let pixels = Geometry.textSize * min(1, scale)
+    let drop = number(pixels * ShownText.indexDrop)
+    let parts = ShownText(self).parts
+    var spans = ""
+    for (part, before) in zip(parts, [nil] + parts) {
+      let escaped = part.text.escapedForXML
+      if part.isIndex {
+        spans +=
+          "<tspan dy=\"\(drop)\" font-size=\"\(number(pixels * ShownText.indexScale))\">"
+          + "\(escaped)</tspan>"
+      } else {
+        spans += before?.isIndex == true ? "<tspan dy=\"-\(drop)\">\(escaped)</tspan>" : escaped
+      }
+    }
+    return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" stroke=\"#fff\" "
+      + "stroke-width=\"\(number(Geometry.haloWidth))\" paint-order=\"stroke\">\(spans)</text>"
+  }
+
+  private var escapedForXML: String {
+    unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"
@@ -107,9 +128,5 @@ extension String {
       default: "\(scalar)"
       }
     }.joined()
-    let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8 * scale) * 10).rounded() / 10)
-    let size = scale < 1 ? " font-size=\"\((10 * Geometry.textSize * scale).rounded() / 10)\"" : ""
-    return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" stroke=\"#fff\" "
-      + "stroke-width=\"\(number(Geometry.haloWidth))\" paint-order=\"stroke\">\(escaped)</text>"
   }
 }

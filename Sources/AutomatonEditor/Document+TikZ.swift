@@ -72,7 +72,11 @@ extension String {
   fileprivate var tex: String {
     guard !isEmpty else { return "" }
     return split(separator: ", ", omittingEmptySubsequences: false).map { part in
-      Self.indexed(String(part)).map { "$\($0)$" } ?? part.map(Self.text).joined()
+      Self.indexed(String(part)).map { "$\($0)$" }
+        ?? ShownText(String(part)).parts.map { shown in
+          let text = shown.text.map(Self.text).joined()
+          return shown.isIndex ? "\\textsubscript{\(text)}" : text
+        }.joined()
     }.joined(separator: ", ")
   }
 

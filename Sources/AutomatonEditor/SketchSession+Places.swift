@@ -171,7 +171,7 @@ extension SketchSession {
         next = editor
         let hit = document.hitIDs(by: Drawing([stroke]), editor.options)
           .subtracting(grazed.map(\.id))
-        for id in hit.sorted() { try? next.perform(.delete(id)) }
+        try? next.perform(.delete(hit))
       }
       guard next.document != document else { return nil }
       let left = Set(next.document.states.map(\.id) + next.document.transitions.map(\.id))

@@ -9,8 +9,8 @@ struct Constants: Encodable {
     var title: String
   }
 
-  /// A level of the digit game.
-  struct Level: Encodable, Equatable {
+  /// One of several choices, such as a level of the digit game.
+  struct Choice: Encodable, Equatable {
     var name: String
     var title: String
   }
@@ -40,6 +40,18 @@ struct Constants: Encodable {
   var haloWidth = Geometry.haloWidth
   var textSize = Geometry.textSize
   var dashes = Geometry.dashes
+  /// The size of indices and how far they are below the line, as shares of the text size.
+  var indexScale = ShownText.indexScale
+  var indexDrop = ShownText.indexDrop
+  /// The reach of the eraser, in pixels.
+  var eraserReach = EditorOptions().eraserReach
+  /// The classes of drawings that become elements.
+  var labels = DrawnClass.labels
+  /// The conversions of one automaton, and the combinations of two.
+  var conversions = Conversion.all.map { Choice(name: $0.name, title: $0.title) }
+  var combinations = Conversion.combinations.map { Choice(name: $0.name, title: $0.title) }
+  /// The automata that can be opened as examples.
+  var examples = ExampleAutomaton.all.map(\.title)
   /// The radius of a state that a double-click adds, in canvas points.
   var stateRadius = EditorOptions().usualRadius
   /// The maximum length of the names of documents and learners, and of new models.
@@ -52,7 +64,7 @@ struct Constants: Encodable {
   /// The networks for a new model, the usual one first.
   var networks = Training.networks
   /// The levels of the digit game.
-  var levels = Practice.Level.allCases.map { Level(name: $0.rawValue, title: $0.title) }
+  var levels = Practice.Level.allCases.map { Choice(name: $0.rawValue, title: $0.title) }
   /// The number of new digits after which the model adapts to a learner again.
   var adaptsEvery = Practice.adaptsEvery
 }

@@ -9,8 +9,9 @@ import SafeFiles
 
 /// The documents of the studio.
 ///
-/// Each document is written to disk after every change, while the request is answered. Only `create` and
-/// `add` create documents. A page that shows a renamed or deleted document gets `MissingDocument`.
+/// Each document is written to disk after every change, and the answer waits for the disk. Only
+/// `create` and `add` create documents. A page that shows a renamed or deleted document gets
+/// `MissingDocument`.
 actor Documents {
   /// A change of a document, for the pages that show it.
   enum Event: ServerEvent, Equatable {
@@ -102,6 +103,8 @@ actor Documents {
   /// The next version to write of each document, and the task that writes it.
   private var unsaved: [String: Document] = [:]
   private var savers: [String: Task<Void, Never>] = [:]
+  /// The requests that wait until the next version of a document was written, or could not be.
+  private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
   private var listeners: [String: [UUID: AsyncStream<Event>.Continuation]] = [:]
   /// The number of the last request for each open document.
   private var uses: [String: Int] = [:]
@@ -237,7 +240,7 @@ actor Documents {
   /// Changes a document, saves it, and notifies the pages that show it.
   func change<Result: Sendable>(
     _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
-  ) throws -> (State, Result) {
+  ) async throws -> (State, Result) {
     var state = try state(of: name, id: id)
     let before = state.document
     let result = try change(&state)
@@ -254,6 +257,10 @@ actor Documents {
     }
     open[name] = state
     notify(name)
+    if document != before {
+      await withCheckedContinuation { waiting[name, default: []].append($0) }
+      state.problem = open[name]?.problem
+    }
     return (state, result)
   }
 
@@ -269,7 +276,7 @@ actor Documents {
       session.settle()
       return session
     }.value
-    return try change(name, id: id) { now in
+    return try await change(name, id: id) { now in
       if now.changeCount == state.changeCount { now.session = read }
     }.0
   }
@@ -285,14 +292,15 @@ actor Documents {
     let (path, write) = (path(of: name), write)
     savers[name] = Task {
       while let document = unsaved[name] {
-        let problem = await Task.detached {
-          do {
-            try write(DocumentFile.write(document), path)
-            return nil as String?
-          } catch {
-            return reason(for: error)
-          }
-        }.value
+        // Those that come while it is written wait for the next one.
+        let served = waiting.removeValue(forKey: name) ?? []
+        var problem: String?
+        do {
+          // Waiting for the disk holds up no other request.
+          try await onOwnThread { try write(DocumentFile.write(document), path) }
+        } catch {
+          problem = reason(for: error)
+        }
         let isNews = open[name]?.problem != problem
         open[name]?.problem = problem
         if isNews {
@@ -300,10 +308,12 @@ actor Documents {
           notify(name)
         }
         if problem == nil, unsaved[name] == document { unsaved[name] = nil }
+        for request in served { request.resume() }
         // The next change, or the end of the studio, saves again.
         if problem != nil { break }
       }
       savers[name] = nil
+      for request in waiting.removeValue(forKey: name) ?? [] { request.resume() }
     }
   }
 

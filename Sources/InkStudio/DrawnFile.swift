@@ -14,6 +14,8 @@ struct DrawnFile {
   private static let longerSide = 1200.0
 
   private let drawing: Drawing
+  /// What was traced, if it is a photograph.
+  private let traced: TracedDrawing?
   private let name: String
 
   /// Reads the drawing in `data`, or returns `nil` if `ending` is not one of ``endings``.
@@ -24,20 +26,22 @@ struct DrawnFile {
     guard Self.endings.contains(ending) else { return nil }
     self.name = "\(name).\(ending)"
     if Photograph.endings.contains(ending) {
-      drawing = try Self.traced(data, name: self.name)
+      let traced = try Self.traced(data, name: self.name)
+      // As large as drawings on the canvas.
+      let scale = Self.longerSide / Double(max(traced.width, traced.height))
+      drawing = traced.uprightDrawing.transformed(by: .scale(x: scale, y: scale))
+      self.traced = traced
     } else {
+      traced = nil
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
       drawing = try file.read(Self.drawing)
     }
   }
 
-  /// Traces a photograph, and scales it to the size of drawings on the canvas.
-  private static func traced(_ data: Data, name: String) throws -> Drawing {
+  private static func traced(_ data: Data, name: String) throws -> TracedDrawing {
     do {
-      let traced = try Tracer().trace(Photograph.decode(data, path: name))
-      let scale = longerSide / Double(max(traced.width, traced.height))
-      return traced.uprightDrawing.transformed(by: .scale(x: scale, y: scale))
+      return try Tracer().trace(Photograph.decode(data, path: name))
     } catch { throw StudioError("\(error)", .unprocessableContent) }
   }
 
@@ -60,7 +64,7 @@ struct DrawnFile {
   func document(
     with recognizer: DiagramRecognizer
   ) throws(StudioError) -> (Document, uncertain: [Diagram.Uncertainty]) {
-    let diagram = recognizer.recognize(drawing)
+    let diagram = recognizer.recognize(drawing, strip: traced?.strip)
     if let rejection = diagram.rejection {
       throw StudioError(
         "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)

@@ -22,11 +22,18 @@ enum Message {
     var vector: Vector { Vector(x, y) }
   }
 
+  /// The ids of some elements.
+  struct Chosen: Decodable {
+    var ids: [String]
+  }
+
   /// A command: its kind and the values that this kind needs.
   struct CommandMessage: Decodable {
     var kind: String
     var id: String?
+    var ids: [String]?
     var to: String?
+    var number: Int?
     var place: Place?
     var radius: Double?
     var text: String?
@@ -51,6 +58,20 @@ enum Message {
       case "setFinal": return .setFinal(state: try id(), try value())
       case "setInitial": return .setInitial(state: try id(), try value())
       case "moveState": return .moveState(try id(), to: try place())
+      case "move": return .move(try need(ids, "ids"), by: try place())
+      case "arrange":
+        let wish = try text()
+        guard let arrangement = Arrangement(rawValue: wish) else {
+          throw StudioError("There is no arrangement `\(wish.prefix(40))`.")
+        }
+        return .arrange(try need(ids, "ids"), arrangement)
+      case "insert":
+        let (text, place) = (try text(), try place())
+        let copied: Document
+        do { copied = try DocumentFile.read(Data(text.utf8), name: "clipboard") } catch {
+          throw StudioError("The clipboard contains no states and arrows: \(error)")
+        }
+        return .insert(copied, by: place)
       case "resizeState": return .resizeState(try id(), radius: try need(radius, "radius"))
       case "bend": return .bend(transition: try id(), through: try place())
       case "moveStart": return .moveStart(transition: try id(), to: try place())
@@ -58,16 +79,22 @@ enum Message {
       case "turnLoop": return .turnLoop(transition: try id(), towards: try place())
       case "flip": return .flip(transition: try id())
       case "rename": return .rename(state: try id(), try text())
-      case "addSymbol": return .addSymbols(transition: try id(), try text())
+      case "setSymbols": return .setSymbols(transition: try id(), try text())
       case "setAlphabet":
         let typed = try text()
         do { return .setAlphabet(try TypedSymbols.alphabet(typed)) } catch {
           throw StudioError("\(error)")
         }
-      case "removeSymbol": return .removeSymbol(transition: try id(), try text())
-      case "setEpsilon": return .setEpsilon(transition: try id(), try value())
+      case "convertInk":
+        let label = try text()
+        guard let drawn = DrawnClass(rawValue: label) else {
+          throw StudioError("A stroke cannot become `\(label.prefix(40))`.")
+        }
+        return .convertInk(try need(number, "number"), drawn)
+      case "deleteInk": return .deleteInk(try need(number, "number"))
       case "delete":
-        return .delete(try id(), self.value == true ? .deletesAttached : .keepsDangling)
+        let ids = if let ids { ids } else { [try id()] }
+        return .delete(Set(ids), self.value == true ? .deletesAttached : .keepsDangling)
       case "clear": return .clear
       default: throw StudioError("There is no command `\(kind.prefix(40))`.")
       }
@@ -155,6 +182,8 @@ extension Message.Picture {
       json.list(document.transitions) { Self.write($1, of: document, to: &$0) }
       json.name("ink")
       json.list(document.ink + state.session.refusedInk) { $0.value(Self.line($1)) }
+      json.name("refusedCount")
+      json.value(state.session.refusedInk.count)
       json.member("isUnread", state.session.needsSettling)
       json.name("uncertain")
       json.list(
@@ -196,6 +225,7 @@ extension Message.Picture {
       json.member("radius", state.radius)
       json.name("rings")
       json.list(document.rings(of: state)) { $0.value(rounded($1)) }
+      json.member("shown", Self.parts(of: state.name))
       json.member("textScale", Geometry.nameScale(of: state))
       json.member("isFinal", state.isFinal)
       json.member("isInitial", isInitial)
@@ -222,6 +252,11 @@ extension Message.Picture {
       json.name("label")
       write(appearance.label, to: &json)
       json.member("text", document.labelText(of: transition))
+      json.member("shown", Self.parts(of: document.labelText(of: transition)))
+      let typed = TypedSymbols.text(of: transition.allSymbols)
+      json.member(
+        "typed",
+        transition.includesEpsilon ? typed + (typed.isEmpty ? "ε" : ", ε") : typed)
       json.name("handle")
       write(appearance.handle, to: &json)
       json.name("ends")
@@ -233,6 +268,9 @@ extension Message.Picture {
       json.member("isDangling", transition.isDangling)
     }
   }
+
+  /// Returns text on the line and indices in turn, from the text on: nothing starts with an index.
+  private static func parts(of text: String) -> [String] { ShownText(text).parts.map(\.text) }
 
   private static func write(_ place: Vector, to json: inout JSONWriter) {
     json.object { json in

@@ -5,9 +5,13 @@ import Hummingbird
 enum Page {
   /// All files, so that a path from a client never reaches the file system.
   private static let files = [
-    "index.html", "studio.css", "studio.js", "elements.js", "server.js", "ink.js", "edit.js",
-    "edit/canvas.js", "edit/changes.js", "edit/files.js", "edit/gestures.js", "edit/inspector.js",
-    "edit/keyboard.js", "edit/names.js", "edit/reading.js", "edit/runner.js", "record.js",
+    "index.html", "studio.css", "edit.css", "studio.js", "menus.js", "elements.js", "server.js",
+    "ink.js", "edit.js", "edit/canvas.js", "edit/changes.js", "edit/compare.js",
+    "edit/convert.js", "edit/decision.js", "edit/dragging.js", "edit/files.js",
+    "edit/gestures.js", "edit/ghost.js", "edit/inspector.js", "edit/issues.js",
+    "edit/keyboard.js", "edit/keys.js", "edit/label.js", "edit/names.js", "edit/panel.js",
+    "edit/paper.js", "edit/preview.js", "edit/reading.js", "edit/render.js", "edit/runner.js",
+    "edit/selection.js", "edit/tools.js", "edit/touch.js", "edit/words.js", "record.js",
     "recognize.js", "train.js", "series.js", "practice.js",
   ]
 

@@ -77,6 +77,14 @@ extension StudioInterface {
         try $0.session.choose(text, for: element)
       }
     }
+    router.post("api/documents/:name/copy") { request, context in
+      let (name, id) = try shown(request, context)
+      let chosen = try await decode(Message.Chosen.self, request).ids
+      return try await respond {
+        let part = try await documents.state(of: name, id: id).document.part(Set(chosen))
+        return Answer.data(DocumentFile.write(part), type: "application/json")
+      }
+    }
     router.post("api/documents/:name/instead") { request, context in
       let label = try parameter("label", request) ?? ""
       return try await change(shown(request, context)) { try $0.session.redraw(as: label) }
@@ -137,7 +145,7 @@ extension StudioInterface {
   }
 
   /// Returns the name of the document that the page shows, and its id if the page sends it.
-  private func shown(
+  func shown(
     _ request: Request, _ context: BasicRequestContext
   ) throws -> (name: String, id: String?) {
     (try name(context), try parameter("id", request))
@@ -170,65 +178,9 @@ extension StudioInterface {
     }
   }
 
-  // MARK: Automata
+  // MARK: Files
 
-  private struct Word: Decodable {
-    var word: String
-  }
-
-  private struct Steps: Encodable {
-    struct Step: Encodable {
-      var symbol: String?
-      var states: [String]
-      var transitions: [String]
-    }
-
-    var isAccepted: Bool
-    var reason: String?
-    var symbols: [String]
-    var steps: [Step]
-  }
-
-  private static let longestWord = 10_000
-  /// The maximum number of states and transitions in all steps together.
-  private static let mostSteps = 200_000
-
-  func addAutomata(to router: Router<BasicRequestContext>) {
-    router.post("api/documents/:name/run") { request, context in
-      let (name, id) = try shown(request, context)
-      let word = try await decode(Word.self, request).word
-      return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
-        let symbols = automaton.symbols(of: word)
-        guard symbols.count <= Self.longestWord else {
-          throw StudioError(
-            "The word has \(symbols.count) symbols. Type at most \(Self.longestWord).",
-            .contentTooLarge)
-        }
-        // For long words and large automata, only the first steps are sent.
-        let size = automaton.states.count + automaton.transitions.count
-        let shown = symbols.prefix(max(100, Self.mostSteps / max(1, size)))
-        let run = automaton.run(symbols)
-        let trace = automaton.trace(Array(shown))
-        return Steps(
-          isAccepted: run.isAccepted, reason: run.rejection?.message, symbols: symbols,
-          steps: trace.steps.map {
-            .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
-          })
-      }
-    }
-    let limit = Limit(states: 2000, transitions: 200_000, tableEntries: 500_000)
-    router.post("api/documents/:name/determinize") { request, context in
-      try await make("deterministic", of: shown(request, context)) {
-        try $0.determinized(limit: limit)
-      }
-    }
-    router.post("api/documents/:name/minimize") { request, context in
-      try await make("minimal", of: shown(request, context)) { try $0.minimized(limit: limit) }
-    }
-    router.post("api/documents/:name/complement") { request, context in
-      try await make("complement", of: shown(request, context)) { try $0.complement(limit: limit) }
-    }
+  func addFiles(to router: Router<BasicRequestContext>) {
     router.post("api/documents/:name/open") { request, context in
       let wish = FileName.normalized(try name(context))
       let data = try await body(request, upTo: Self.longestFile).withoutByteOrderMark
@@ -262,19 +214,6 @@ extension StudioInterface {
         return try file(
           await documents.state(of: name, id: id).document, as: form, fileName: "\(name).\(ending)")
       }
-    }
-  }
-
-  /// Adds a document with the result of `make` for an automaton, and answers with its name.
-  private func make(
-    _ title: String, of shown: (name: String, id: String?),
-    _ make: @Sendable (Automaton) throws -> Automaton
-  ) async throws -> Response {
-    try await respondWithJSON {
-      let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
-      return try await documents.add(
-        PlacedAutomaton(automaton: make(automaton.withShortIDs(namesAll: true))),
-        named: "\(shown.name) \(title)")
     }
   }
 

@@ -39,12 +39,20 @@ import NIOCore
 /// | `POST /api/documents/NAME/stroke` | draws a stroke → its decision and the document |
 /// | `POST /api/documents/NAME/read` | reads the strokes since the last edit together → the document |
 /// | `POST /api/documents/NAME/choose?element=&text=` | gives an uncertain element another name or symbols |
+/// | `POST /api/documents/NAME/copy` | some elements as a document, for the clipboard |
 /// | `POST /api/documents/NAME/instead?label=` | gives the last stroke another class |
 /// | `POST /api/documents/NAME/erase?attached=` | erases the elements that a stroke crosses |
 /// | `POST /api/documents/NAME/command` | runs a command of the editor |
 /// | `POST /api/documents/NAME/undo`, `redo` | undoes or redoes a change |
 /// | `POST /api/documents/NAME/run` | a word → whether it is accepted, the reason and the steps |
-/// | `POST /api/documents/NAME/determinize`, `minimize`, `complement` | adds the result as a new document |
+/// | `POST /api/documents/NAME/words` | lines of words, some with an expected answer → the results |
+/// | `GET /api/documents/NAME/accepted?count=` | the first accepted words |
+/// | `GET /api/documents/NAME/expression` | an equivalent regular expression |
+/// | `POST /api/documents/NAME/CONVERSION` | adds the result of a `Conversion` as a new document |
+/// | `POST /api/documents/NAME/union?with=`, `intersection`, `difference` | adds a combination of two documents |
+/// | `POST /api/documents/NAME/compare?with=` | the shortest word that only one of two documents accepts, with both runs |
+/// | `POST /api/expression` | adds an automaton of a regular expression as a new document |
+/// | `POST /api/examples/TITLE` | adds an example as a new document |
 /// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused |
 /// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
@@ -98,6 +106,7 @@ struct StudioInterface: Sendable {
     addSeries(to: router)
     addPractice(to: router)
     addDocuments(to: router)
+    addFiles(to: router)
     addAutomata(to: router)
   }
 

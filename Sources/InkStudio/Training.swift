@@ -37,6 +37,8 @@ final class Training: Sendable {
       /// The accuracy of the new model and of the model in use, as text.
       var accuracy: String
       var accuracyBefore: String?
+      /// Whether the new model is better than the model in use, as a sentence.
+      var verdict: String?
       /// The full report.
       var text: String
     }
@@ -326,17 +328,24 @@ final class Training: Sendable {
     let evaluation = try Evaluation(
       of: Recognizer(model: model), on: tested, workers: workers)
     var before: String?
+    var verdict: String?
     let used = models.used
     if used.model.recordings == nil,
       Set(used.model.labels).isSuperset(of: tested.examples.map(\.label))
     {
+      let old = try Evaluation(of: used, on: tested, workers: workers)
+      verdict =
+        hasSeen.used
+        ? "The model in use may know some of the test drawings, so nothing says which is better."
+        : Verdict(before: old, after: evaluation).description
       before =
-        try Evaluation(of: used, on: tested, workers: workers).accuracy.summary
+        old.accuracy.summary
         + (hasSeen.used ? " (some test drawings may be in its training data)" : "")
     }
     let report = EvaluationReport(
       model: name, data: data, part: "test", evaluation: evaluation, disturbed: nil)
     return .init(
-      data: data, accuracy: evaluation.accuracy.summary, accuracyBefore: before, text: report.text)
+      data: data, accuracy: evaluation.accuracy.summary, accuracyBefore: before,
+      verdict: verdict, text: report.text)
   }
 }

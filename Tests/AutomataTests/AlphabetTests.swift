@@ -208,6 +208,47 @@ import Testing
     try VisibleText.check(text, at: "name")
   }
 
+  @Test(arguments: [("\u{335}a", "U+0335"), ("a\u{600}", "U+0600")])
+  func theCharacterThatCombinesIsNamed(text: String, code: String) {
+    #expect { try VisibleText.check(text, at: "name") } throws: {
+      "\($0)".contains("found \(code) ")
+    }
+  }
+
+  /// Such a mark would become part of a quote or parenthesis beside it.
+  @Test(arguments: ["\u{335}", "\u{5A5}b'", "\u{600}"])
+  func marksOfOtherCharactersAreNoSymbols(text: String) throws {
+    #expect {
+      try TypedSymbols(text)
+    } throws: {
+      "\($0)".hasPrefix("symbols: expected text whose first and last characters stand alone")
+    }
+    let automaton = try self.automaton(reading: [text])
+    #expect {
+      try automaton.regularExpression()
+    } throws: {
+      "\($0)".hasPrefix("regular expression: expected symbols that do not combine")
+    }
+  }
+
+  /// Together, the symbols are one character: a flag, and a syllable.
+  @Test(arguments: [["🇩", "🇪"], ["ᄀ", "ᅡ"]])
+  func halvesOfCharactersStaySymbols(symbols: [String]) throws {
+    let automaton = try self.automaton(reading: symbols)
+    #expect(try automaton.regularExpression().automaton.isEquivalent(to: automaton))
+  }
+
+  /// An automaton that accepts one word.
+  private func automaton(reading word: [String]) throws -> Automaton {
+    try Automaton(
+      states: (0...word.count).map {
+        .init("\($0)", isInitial: $0 == 0, isFinal: $0 == word.count)
+      },
+      transitions: word.enumerated().map {
+        .init("t\($0)", from: "\($0)", to: "\($0 + 1)", symbols: [$1])
+      })
+  }
+
   // MARK: Names in messages
 
   @Test func messagesNameElementsAsPeopleDo() throws {

@@ -98,7 +98,7 @@ import Testing
     #expect(!editor.document.svg.contains("stroke-dasharray"))
     try editor.perform(.rename(state: editor.document.states[0].id, "a<b&c"))
     #expect(editor.document.svg.contains(">a&lt;b&amp;c</text>"))
-    try editor.perform(.delete(editor.document.states[1].id))
+    try editor.perform(.delete([editor.document.states[1].id]))
     #expect(editor.document.svg.contains("stroke-dasharray"))
     // Nothing lies outside of the picture: the marker begins at −160.
     #expect(editor.document.svg.contains("viewBox=\"-180 -80 "))

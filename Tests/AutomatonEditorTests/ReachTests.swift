@@ -174,7 +174,7 @@ import Testing
     #expect(!editor.canRedo && !isRedone && editor.document == document)
     // A command that does nothing leaves it.
     editor.undo()
-    #expect(throws: Refusal.self) { try editor.perform(.delete("?")) }
+    #expect(throws: Refusal.self) { try editor.perform(.delete(["?"])) }
     #expect(editor.canRedo)
   }
 
@@ -242,7 +242,7 @@ import Testing
     let id = editor.document.transitions[0].id
     #expect(editor.document.transitions[0].start == ids[0])
     try editor.perform(
-      isDeleted ? .delete(ids[0]) : .moveStart(transition: id, to: Vector(200, 500)))
+      isDeleted ? .delete([ids[0]]) : .moveStart(transition: id, to: Vector(200, 500)))
     try editor.perform(.moveTip(transition: id, to: Vector(835, 0)))
     let transition = editor.document.transitions[0]
     #expect(transition.start == nil && transition.end == ids[1])

@@ -15,8 +15,8 @@ import Testing
 
   @Test func whatIsTypedBecomesCommands() throws {
     #expect(
-      try command(#"{"kind":"addSymbol","id":"t","text":"a,b"}"#)
-        == .addSymbols(transition: "t", "a,b"))
+      try command(#"{"kind":"setSymbols","id":"t","text":"a,b"}"#)
+        == .setSymbols(transition: "t", "a,b"))
     #expect(
       try command(#"{"kind":"setAlphabet","text":"b, a 0…2"}"#)
         == .setAlphabet(["b", "a", "0", "1", "2"]))
@@ -67,7 +67,7 @@ import Testing
     let sent = try JSONDecoder().decode(Message.CommandMessage.self, from: message).command()
     #expect(throws: Refusal.nothingToDo) { try editor.perform(sent) }
     // A symbol of a transition goes with it, unless it was given.
-    try editor.perform(.delete(transition))
+    try editor.perform(.delete([transition]))
     #expect(editor.document.automaton.alphabet == ["\"", ",", "b", "x y", "ε"])
   }
 }

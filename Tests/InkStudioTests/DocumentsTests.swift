@@ -49,6 +49,14 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
+  @Test func aChangeIsOnDiskWhenItIsAnswered() async throws {
+    _ = try await documents.create("A")
+    for number in 1...3 {
+      _ = try await documents.change("A", id: nil, Self.add(x: Double(number) * 200))
+      #expect(try states("A") == number)
+    }
+  }
+
   @Test func documentsAreSavedAtOnceAndTold() async throws {
     _ = try await documents.create("A 1")
     let versions = try await documents.versions(of: "A 1")

@@ -15,7 +15,7 @@ import Testing
       var ending: String
       var title: String
     }
-    struct Level: Decodable {
+    struct Choice: Decodable {
       var name: String
       var title: String
     }
@@ -33,13 +33,20 @@ import Testing
     var haloWidth: Double
     var textSize: Double
     var dashes: [Double]
+    var indexScale: Double
+    var indexDrop: Double
+    var eraserReach: Double
+    var labels: [String]
+    var conversions: [Choice]
+    var combinations: [Choice]
+    var examples: [String]
     var stateRadius: Double
     var nameCharacters: String
     var nameLength: Int
     var modelNameLength: Int
     var epochs: Int
     var networks: [Network]
-    var levels: [Level]
+    var levels: [Choice]
     var adaptsEvery: Int
   }
 
@@ -98,7 +105,9 @@ import Testing
         }
         + shown.savedForms.map { "\"\($0.ending)\"" }
         + shown.recordingEndings.filter { $0 != "ndjson" }.map { ".\($0)" }
-        + shown.meanings.values.filter { $0 != "a circle" } + shown.levels.map { "\"\($0.title)\"" }
+        + shown.meanings.values.filter { $0 != "a circle" } + shown.examples
+        + (shown.conversions + shown.combinations).flatMap { ["\"\($0.name)\"", $0.title] }
+        + shown.levels.map { "\"\($0.title)\"" }
         + shown.levels.map { "\"\($0.name)\"" }
         + Recognition.Rejection.allCases.flatMap { [$0.rawValue, $0.explanation] }
         + [

@@ -322,7 +322,7 @@ import Testing
       let transition = try #require(
         (loop.json["transitions"] as? [[String: Any]])?[0]["id"] as? String)
       for body in [
-        #""kind":"rename","id":"\#(state)""#, #""kind":"addSymbol","id":"\#(transition)""#,
+        #""kind":"rename","id":"\#(state)""#, #""kind":"setSymbols","id":"\#(transition)""#,
         #""kind":"setAlphabet""#,
       ] {
         let answer = try await command("{\(body),\"text\":\"\(text)\"}")
@@ -377,6 +377,7 @@ import Testing
     let bodies = [
       "stroke": #"{"drawing":[\#(Self.shaft)]}"#, "erase": #"{"drawing":[\#(Self.shaft)]}"#,
       "command": #"{"kind":"addState","place":{"x":1,"y":2}}"#, "run": #"{"word":"a"}"#,
+      "words": #"{"lines":"a"}"#, "copy": #"{"ids":[]}"#,
     ]
     try await RunningStudio.run { studio in
       for id in ["", "id=some"] {
@@ -513,7 +514,7 @@ import Testing
       let id =
         (picture.json["transitions"] as? [[String: Any]])?
         .first { $0["isInitialMarker"] as? Bool == false }?["id"] as? String ?? ""
-      _ = try await command("{\"kind\":\"addSymbol\",\"id\":\"\(id)\",\"text\":\"a\"}")
+      _ = try await command("{\"kind\":\"setSymbols\",\"id\":\"\(id)\",\"text\":\"a\"}")
       for form in ["jff", "dot", "txt", "json"] {
         let file = try await studio.ask(.get, "/api/documents/A/file?form=\(form)")
         #expect(file.status == 200 && !Self.isUUID(file.text), "\(form): \(file.text)")

@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: [
     (#"{"kind":"rename","id":"e1","text":"B"}"#, Command.rename(state: "e1", "B")),
     (#"{"kind":"moveState","id":"e1","place":{"x":1,"y":2}}"#, .moveState("e1", to: Vector(1, 2))),
-    (#"{"kind":"delete","id":"e1","value":true}"#, .delete("e1", .deletesAttached)),
+    (#"{"kind":"delete","id":"e1","value":true}"#, .delete(["e1"], .deletesAttached)),
     (#"{"kind":"clear"}"#, .clear), (#"{"kind":"rename","id":"e1"}"#, nil),
     (#"{"kind":"explode"}"#, nil),
   ])

@@ -121,4 +121,20 @@ import Testing
     #expect(training.status.phase == .cancelled)
     #expect(!models.all.map(\.name).contains("long"))
   }
+
+  @Test(arguments: [
+    (0, 0, 1.0, "Both models make the same mistakes"),
+    (9, 1, 22.0 / 1024, "The new model is better"),
+    (1, 9, 22.0 / 1024, "The new model is worse"), (2, 1, 1.0, "No clear difference"),
+    (2000, 2000, 1.0, "No clear difference"),
+  ])
+  func aNewModelIsComparedWithTheOldOne(
+    corrected: Int, added: Int, probability: Double, start: String
+  ) {
+    let verdict = Verdict(corrected: corrected, added: added, shared: 1)
+    #expect(abs(verdict.probability - probability) < 1e-9)
+    #expect(verdict.description.hasPrefix(start))
+    let perfect = Verdict(corrected: 0, added: 0, shared: 0)
+    #expect(perfect.description == "Neither model makes a mistake on the test drawings.")
+  }
 }

@@ -31,6 +31,12 @@ for (const [kind, input] of [["pointerdown", "pointer"], ["keydown", "keys"]]) {
 /// Whether `event` is of a palm or a finger while a pen is down or near.
 export const isPalm = (event) => event.pointerType === "touch" && pen.isNear(event);
 
+/// Whether a pen touches the screen.
+export const isPenDown = () => pen.isDown;
+
+/// Forgets that a pen is near, so that fingers draw.
+export function forgetPen() { pen.nearUntil = 0; }
+
 /// Calls `come` with each event of a pen over `surface`, hovering or down.
 export function whenPenComes(surface, come) {
   for (const kind of ["pointerdown", "pointermove"]) {
@@ -48,8 +54,10 @@ export function placeOn(surface) {
 
 /// Captures strokes drawn on `surface`, shows the one in progress on `canvas`, and passes each finished
 /// one to `done`. `place` converts a pointer's place on the screen to one on the paper. A stroke begins
-/// only if `begins` returns true. With `keeps`, finished strokes stay on the canvas.
-export function capture(surface, canvas, { place, done, begins = () => true, keeps = false }) {
+/// only if `begins` returns true. `moved` gets new points, and `cancelled` is called if a stroke is dropped.
+/// With `keeps`, finished strokes stay on the canvas.
+export function capture(
+  surface, canvas, { place, done, begins = () => true, moved = () => {}, cancelled = () => {}, keeps = false }) {
   const context = canvas.getContext("2d");
   let stroke = null;
   let pointer = null;
@@ -95,6 +103,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
       });
     }
     show(stroke, from);
+    moved(stroke.slice(from));
   }
 
   // A palm that touched the screen before the pen draws nothing.
@@ -111,7 +120,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     if (canvas.width === 0 || canvas.width === 300) { fit(); }
     stroke = [];
     add(event);
-    stroke[0].kind = event.pointerType;
+    stroke.isAdding = event.shiftKey;
   });
   surface.addEventListener("pointermove", (event) => {
     if (stroke && event.pointerId === pointer) { add(event); }
@@ -121,7 +130,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
     const finished = stroke;
     stroke = null;
     if (isWhole && keeps) { drawn.push(finished); } else { redraw(); }
-    if (isWhole) { done(finished); }
+    if (isWhole) { done(finished); } else { cancelled(); }
   }
   surface.addEventListener("pointerup", (event) => end(event, true));
   for (const kind of ["pointercancel", "lostpointercapture"]) {
@@ -146,6 +155,7 @@ export function capture(surface, canvas, { place, done, begins = () => true, kee
   }
   /// Drops the stroke in progress.
   function cancel() {
+    if (stroke) { cancelled(); }
     stroke = null;
     redraw();
   }

@@ -125,15 +125,15 @@ export async function showModel(models = undefined) {
   return all;
 }
 
-/// Calls a function with each file that is dropped on `area` or chosen in `input`.
+/// Calls a function with each file that is dropped on `area`, if there is one, or chosen in `input`.
 export function takeFiles(area, input, take) {
   async function takeAll(files) {
     for (const file of files) { await take(file); }
   }
-  area.addEventListener("dragover", (event) => {
+  area?.addEventListener("dragover", (event) => {
     if (event.dataTransfer.types.includes("Files")) { event.preventDefault(); }
   });
-  area.addEventListener("drop", (event) => {
+  area?.addEventListener("drop", (event) => {
     if (!event.dataTransfer.files.length) { return; }
     event.preventDefault();
     takeAll([...event.dataTransfer.files]);

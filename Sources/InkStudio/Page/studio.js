@@ -1,5 +1,6 @@
 // Chooses the page that is shown. Each one starts when it is first shown.
 
+import { beginMenus } from "./menus.js";
 import { ask, showModel } from "./server.js";
 import { beginEditing } from "./edit.js";
 import { beginRecording } from "./record.js";
@@ -16,12 +17,14 @@ const begun = {};
 
 function show(constants) {
   const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
+  document.body.dataset.page = name;
   for (const section of document.querySelectorAll("main > section")) {
     section.hidden = section.id !== name;
   }
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#${name}`) { link.setAttribute("aria-current", "page"); }
-    else { link.removeAttribute("aria-current"); }
+    const isShown = link.hash === `#${name}`;
+    if (isShown) { link.setAttribute("aria-current", "page"); } else { link.removeAttribute("aria-current"); }
+    if (isShown) { document.getElementById("page-name").textContent = link.textContent; }
   }
   // The function that a page returns is called whenever the page is shown again.
   if (begun[name]) { begun[name].then((again) => again()); } else { begun[name] = pages[name](constants); }
@@ -45,6 +48,7 @@ async function begin() {
   showModel();
 }
 
+beginMenus();
 // The cookie replaces the token, which does not stay in the address.
 history.replaceState(null, "", location.pathname + location.hash);
 begin();

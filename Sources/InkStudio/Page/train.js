@@ -102,6 +102,8 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
     $("train-report").hidden = !status.report;
     if (!status.report) { return; }
     const { report } = status;
+    $("train-verdict").textContent = report.verdict
+      ?? "The model in use answers other questions, so it is not compared.";
     $("train-accuracy").textContent = `Accuracy of ${status.name}: ${report.accuracy}, on ${report.data}.`
       + (report.accuracyBefore ? ` Accuracy of the model in use before: ${report.accuracyBefore}.` : "");
     $("train-text").textContent = report.text;

@@ -1,17 +1,24 @@
-// Draws the document: states, transitions, handles, and strokes that are not saved yet.
+// The visible part of the paper: the drawing, the handles of the selection, zoom, and where things are.
 
 import { $, shape } from "../elements.js";
+import { extent, makeRenderer, pointsOf } from "./render.js";
 
 /// The smallest and the largest number of screen points per canvas point.
 const zooms = { least: 0.1, most: 4 };
 /// The space around the elements when the drawing is fitted, in canvas points, and the largest zoom then.
 const fitted = { margin: 40, zoom: 1.5 };
-/// The radius of handles, in pixels.
-const handleRadius = { state: 18, other: 11 };
+/// The radius of handles, and how far the handles of a state are outside of it, in pixels.
+const handle = { radius: 11, distance: 16 };
+/// How near a tap has to be to ink, in pixels.
+const inkReach = 14;
 
 export function makeCanvas(editor) {
   const svg = $("edit-drawing");
+  const renderer = makeRenderer(svg, editor.constants);
   const waiting = shape("path", { class: "waiting" });
+  const handleLayer = shape("g", { class: "handles" });
+  svg.append(waiting, handleLayer);
+  let size = svg.getBoundingClientRect();
 
   /// Where a pointer is on the paper.
   function place(event) {
@@ -22,80 +29,86 @@ export function makeCanvas(editor) {
     };
   }
 
-  function draw() {
-    const { picture, view, selected, run } = editor;
+  /// Where a place on the paper is in the window.
+  function onScreen({ x, y }) {
     const box = svg.getBoundingClientRect();
-    svg.setAttribute("viewBox",
-      `${view.x} ${view.y} ${box.width / view.zoom} ${box.height / view.zoom}`);
-    const lit = new Set();
-    if (run) {
-      run.steps[editor.step].states.forEach((id) => lit.add(id));
-      run.steps[editor.step].transitions.forEach((id) => lit.add(id));
-    }
-    const group = (id) => shape("g", {
-      "data-id": id, class: [selected === id ? "selected" : "", lit.has(id) ? "lit" : ""].join(" "),
-    });
-    const lines = picture.transitions.map((transition) => {
-      const g = group(transition.id);
-      g.append(
-        shape("path", { class: "target", d: transition.line }),
-        shape("path", { class: `line${transition.isDangling ? " dangling" : ""}`, d: transition.line }),
-        shape("path", { class: "line", d: transition.head }));
-      if (transition.text) {
-        g.append(shape("text", transition.label, transition.text));
-      }
-      return g;
-    });
-    const circles = picture.states.map((state) => {
-      const g = group(state.id);
-      const at = { cx: state.center.x, cy: state.center.y };
-      g.append(shape("circle", { class: "target", ...at, r: state.radius }));
-      for (const r of state.rings) { g.append(shape("circle", { class: "line", fill: "none", ...at, r })); }
-      const text = shape("text", { x: state.center.x, y: state.center.y }, state.name);
-      text.style.fontSize = `${editor.constants.textSize * state.textScale}px`;
-      g.append(text);
-      return g;
-    });
-    const unsure = new Set(picture.uncertain.map(({ element }) => element));
-    for (const g of [...lines, ...circles]) { g.classList.toggle("unsure", unsure.has(g.dataset.id)); }
-    const ink = picture.ink.map((d) => shape("path", { class: "ink", d }));
-    svg.replaceChildren(...ink, ...lines, ...circles, ...handles(), waiting);
+    const { view } = editor;
+    return { x: box.left + (x - view.x) * view.zoom, y: box.top + (y - view.y) * view.zoom };
+  }
+
+  /// Draws the document as it is now, and returns the ids of the elements that are new.
+  function draw() {
+    const fresh = renderer.show(editor.picture);
+    mark();
+    look();
+    return fresh;
+  }
+
+  /// Marks what is selected, unsure, or part of the step of a run.
+  function mark() {
+    const { picture, run, selection } = editor;
+    const step = run?.steps[editor.step];
+    renderer.mark("selected", selection.ids);
+    renderer.mark("lit", new Set(step ? [...step.states, ...step.transitions] : []));
+    renderer.mark("unsure", new Set(picture.uncertain.map(({ element }) => element)));
+    const known = picture.isUnread ? picture.ink.length - picture.refusedCount : 0;
+    [...renderer.layers.ink.children].forEach((path, index) => path.classList.toggle("refused", index >= known));
+  }
+
+  /// Shows the part of the paper that `editor.view` says.
+  function look() {
+    const { view } = editor;
+    const viewBox = `${view.x} ${view.y} ${size.width / view.zoom} ${size.height / view.zoom}`;
+    // The same value would lay out the whole drawing again.
+    if (svg.getAttribute("viewBox") !== viewBox) { svg.setAttribute("viewBox", viewBox); }
+    handleLayer.replaceChildren(...handles());
+    editor.panel?.place();
+    editor.label?.place();
   }
 
   /// The places at which the selected element can be dragged.
   function handles() {
-    const { picture, view, selected } = editor;
-    const state = picture.states.find((e) => e.id === selected);
-    const transition = picture.transitions.find((e) => e.id === selected);
+    const { selection, tool, view } = editor;
+    const element = selection.isFresh || ["erase", "hand"].includes(tool) ? null : selection.element();
+    if (!element) { return []; }
     const places = [];
-    if (state) {
-      // Behind the name, and clear of the inner ring that makes a state final.
-      places.push(["moveState", state.center, Math.min(handleRadius.state / view.zoom, 0.55 * state.radius)]);
-      places.push(["resizeState", { x: state.center.x + state.radius, y: state.center.y }]);
+    if (element.center) {
+      // Outside of the ring, so that names are written and arrows begin where they should.
+      const far = (element.radius + handle.distance / view.zoom) * Math.SQRT1_2;
+      const at = (dx, dy) => ({ x: element.center.x + dx * far, y: element.center.y + dy * far });
+      places.push(["moveState", at(-1, 1)], ["resizeState", at(1, 1)]);
+    } else {
+      places.push([element.isLoop ? "turnLoop" : "bend", element.handle]);
+      if (element.ends.length) { places.push(["moveStart", element.ends[0]], ["moveTip", element.ends[1]]); }
     }
-    if (transition) {
-      places.push([transition.isLoop ? "turnLoop" : "bend", transition.handle]);
-      if (transition.ends.length) {
-        places.push(["moveStart", transition.ends[0]], ["moveTip", transition.ends[1]]);
-      }
-    }
-    return places.map(([kind, place, r = handleRadius.other / view.zoom]) => shape("circle", {
-      class: "handle", "data-handle": kind, cx: place.x, cy: place.y, r,
+    return places.map(([kind, { x, y }]) => shape("circle", {
+      class: "handle", "data-handle": kind, cx: x, cy: y, r: handle.radius / view.zoom,
     }));
   }
 
   /// The id of the element at a place on the paper.
   function idAt(point) {
-    const under = editor.picture.states.find(
+    const under = editor.picture.states.findLast(
       (s) => Math.hypot(s.center.x - point.x, s.center.y - point.y) <= s.radius);
     if (under) { return under.id; }
     const probe = svg.createSVGPoint();
     [probe.x, probe.y] = [point.x, point.y];
-    let id = null;
-    for (const g of svg.querySelectorAll("g[data-id]")) {
-      if (g.querySelector("path.target")?.isPointInStroke(probe)) { id = g.dataset.id; }
-    }
-    return id;
+    return editor.picture.transitions.findLast(({ id }) => {
+      const [target] = renderer.group(id).children;
+      return target.isPointInStroke(probe) || isOnText(id, point);
+    })?.id ?? null;
+  }
+
+  function isOnText(id, { x, y }) {
+    const box = renderer.group(id).querySelector("text")?.getBBox();
+    return box && x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+  }
+
+  /// The path of the ink at a place on the paper.
+  function inkAt(point) {
+    const reach = inkReach / editor.view.zoom;
+    return editor.picture.ink.findLast((line) => pointsOf(line).some(
+      (p) => Math.hypot(p.x - point.x, p.y - point.y) <= reach));
   }
 
   /// Shows strokes that the server has not confirmed; `isLate` marks those that it did not take.
@@ -116,39 +129,52 @@ export function makeCanvas(editor) {
     editor.view = {
       x: view.x + sx / view.zoom - sx / next, y: view.y + sy / view.zoom - sy / next, zoom: next,
     };
-    draw();
+    look();
   }
 
-  /// Shows the whole drawing.
+  /// Shows the whole drawing, between the menus, the tools and the panels.
   function fit() {
-    const { picture } = editor;
+    const whole = extent(editor.picture, fitted.margin);
     const box = svg.getBoundingClientRect();
-    if (!picture.states.length) {
+    if (!whole) {
       editor.view = { x: 0, y: 0, zoom: 1 };
-      return draw();
+      return look();
     }
-    const xs = picture.states.flatMap((s) => [s.center.x - s.radius, s.center.x + s.radius]);
-    const ys = picture.states.flatMap((s) => [s.center.y - s.radius, s.center.y + s.radius]);
-    for (const t of picture.transitions) {
-      for (const p of [t.label, ...t.ends]) { xs.push(p.x); ys.push(p.y); }
-    }
-    const [left, top] = [Math.min(...xs) - fitted.margin, Math.min(...ys) - fitted.margin];
-    const width = Math.max(...xs) + fitted.margin - left;
-    const height = Math.max(...ys) + fitted.margin - top;
-    const zoom = Math.min(fitted.zoom, box.width / width, box.height / height);
+    const { left, right, top, bottom } = editor.panel.free();
+    const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)];
+    const zoom = limited(Math.min(fitted.zoom, width / whole.width, height / whole.height));
     editor.view = {
-      zoom, x: left - (box.width / zoom - width) / 2, y: top - (box.height / zoom - height) / 2,
+      zoom, x: whole.x - (left - box.left) / zoom - (width / zoom - whole.width) / 2,
+      y: whole.y - (top - box.top) / zoom - (height / zoom - whole.height) / 2,
     };
-    draw();
+    look();
+  }
+
+  /// Moves the paper if elements are outside of the window.
+  function reveal(elements) {
+    const whole = extent({
+      states: elements.filter(({ center }) => center), transitions: elements.filter(({ center }) => !center), ink: [],
+    }, 0);
+    const { view } = editor;
+    const [width, height] = [size.width / view.zoom, size.height / view.zoom];
+    if (!whole || whole.x >= view.x && whole.y >= view.y && whole.x + whole.width <= view.x + width
+      && whole.y + whole.height <= view.y + height) { return; }
+    view.x = whole.x + (whole.width - width) / 2;
+    view.y = whole.y + (whole.height - height) / 2;
+    look();
   }
 
   $("zoom-in").addEventListener("click", () => zoomBy(1.25));
   $("zoom-out").addEventListener("click", () => zoomBy(0.8));
   $("zoom-fit").addEventListener("click", fit);
-  new ResizeObserver(() => { if (editor.picture) { draw(); } }).observe(svg);
+  new ResizeObserver(([{ contentRect }]) => {
+    size = contentRect;
+    if (editor.picture) { look(); }
+  }).observe(svg);
 
   return {
-    svg, place, draw, idAt, showWaiting, limited, zoomBy, fit,
+    svg, renderer, place, onScreen, draw, mark, look, idAt, inkAt, showWaiting, limited, zoomBy, fit, reveal,
+    handleDistance: handle.distance,
     /// Makes keys act on the drawing.
     focus: () => svg.focus({ preventScroll: true }),
   };

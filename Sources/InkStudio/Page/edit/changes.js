@@ -2,6 +2,7 @@
 
 import { $ } from "../elements.js";
 import { ask, complain, drawing, Failure } from "../server.js";
+import { morph } from "./ghost.js";
 
 /// The server groups strokes, such as the two arcs of a ring, only if they were drawn on one page.
 const page = crypto.randomUUID();
@@ -27,15 +28,29 @@ export function makeChanges(editor) {
 
   const path = (rest = "") => address(editor.picture.name, rest && `/${rest}`, editor.picture.id);
 
-  /// Shows an answer, if it is about the document that is shown, whatever its name is by now.
+  /// Shows an answer, if it is about the document that is shown, whatever its name is by now. Returns the ids
+  /// of the elements that are new.
   function take(answer) {
-    if (answer.name === editor.picture.name) { editor.show(answer); }
+    if (answer.name === editor.picture.name) { return editor.show(answer); }
     // Not awaited: opening waits for the queue.
-    else if (answer.id === editor.picture.id) { editor.files.open(answer.name); }
+    if (answer.id === editor.picture.id) { editor.files.open(answer.name); }
+    return [];
+  }
+
+  /// Lets a stroke turn into the element that it became; a new arrow waits for its symbols.
+  function finish(stroke, [id, ...others]) {
+    if (!id || others.length) { return; }
+    morph(editor, stroke.points, id);
+    const arrow = editor.picture.transitions.find((transition) => transition.id === id);
+    const { selection } = editor;
+    if (selection.ids.size && !selection.isFresh) { return; }
+    selection.set(arrow && !arrow.isInitialMarker ? [id] : [], true);
   }
 
   /// Sends a change after all earlier ones; returns the document after it, or null if it was not made.
-  function change(rest, body) {
+  ///
+  /// A problem is shown at `problem`, by default at the foot of the page.
+  function change(rest, body, problem = undefined) {
     const { name, id } = editor.picture;
     const done = queue.then(async () => {
       try { await sendStrokes(); } catch (failure) {
@@ -45,7 +60,7 @@ export function makeChanges(editor) {
         }
         throw failure;
       }
-      const post = (current) => ask(address(current, `/${rest}`, id), "POST", body, { retry: resume });
+      const post = (current) => ask(address(current, `/${rest}`, id), "POST", body, { place: problem, retry: resume });
       const answer = await post(name).catch((failure) => {
         if (!failure.answer?.renamedTo) { throw failure; }
         return post(failure.answer.renamedTo);
@@ -104,7 +119,7 @@ export function makeChanges(editor) {
       const wasLate = isLate;
       isLate = false;
       showWaiting();
-      take(answer);
+      finish(stroke, take(answer));
       if (wasLate) { editor.files.listen(); }
     }
   }
@@ -187,7 +202,8 @@ export function makeChanges(editor) {
   return {
     path, change, send, showWaiting, refresh, leave, asking,
     /// Sends a command of the editor.
-    command: (kind, fields) => change("command", { kind, zoom: editor.view.zoom, ...fields }),
+    command: (kind, fields, problem = undefined) => change(
+      "command", { kind, zoom: editor.view.zoom, ...fields }, problem),
     /// Waits until all changes up to now are made or failed.
     settled: () => queue,
     /// Forgets the changes that were not made.

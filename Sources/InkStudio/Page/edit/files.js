@@ -1,11 +1,12 @@
 // Opens, renames and deletes documents, converts automata, and opens and saves files.
 
 import { $ } from "../elements.js";
+import { closeMenu } from "../menus.js";
 import { ask, complain, listen, takeFiles } from "../server.js";
 import { address } from "./changes.js";
 
 export function makeFiles(editor) {
-  const { savedForms, documentEndings } = editor.constants;
+  const { documentEndings, examples, savedForms } = editor.constants;
   const { changes } = editor;
   let opening = 0;
 
@@ -44,11 +45,12 @@ export function makeFiles(editor) {
     if (!isSame) {
       changes.forgetMissed();
       editor.runner.end();
-      editor.selected = null;
-      editor.inspector.forgetDecision();
+      editor.selection.keep(() => false);
+      editor.decision.forget();
     }
     const all = [...new Set([...names, next.name])];
     $("edit-name").replaceChildren(...all.map((text) => new Option(text, text, false, text === next.name)));
+    $("document-name").textContent = next.name;
     editor.show(next);
     changes.showWaiting();
     localStorage.setItem("document", next.name);
@@ -66,7 +68,10 @@ export function makeFiles(editor) {
     return link;
   }
 
-  $("edit-name").addEventListener("change", (event) => open(event.target.value));
+  $("edit-name").addEventListener("change", (event) => {
+    closeMenu("document-menu");
+    open(event.target.value);
+  });
   $("edit-new").addEventListener("click", async () => {
     await changes.settled();
     open((await ask("/api/documents", "POST")).name);
@@ -89,12 +94,14 @@ export function makeFiles(editor) {
     try { await changes.asking("", "DELETE"); } catch { return listenToIt(); }
     open(null);
   });
-  for (const kind of ["determinize", "minimize", "complement"]) {
-    $(`make-${kind}`).addEventListener("click", async () => {
-      await changes.settled();
-      open(await changes.asking(kind, "POST"));
-    });
-  }
+  $("edit-example").append(...examples.map((title) => new Option(title)));
+  $("edit-example").addEventListener("change", async ({ target }) => {
+    const { value } = target;
+    target.value = "";
+    closeMenu("document-menu");
+    await changes.settled();
+    if (value) { open(await ask(`/api/examples/${encodeURIComponent(value)}`, "POST")); }
+  });
   const endings = documentEndings.map((ending) => `.${ending}`);
   $("edit-open").accept = endings.join(",");
   takeFiles($("edit"), $("edit-open"), async (file) => {
@@ -102,6 +109,7 @@ export function makeFiles(editor) {
     if (dot < 1) {
       return complain(`“${file.name}” has no extension. The studio opens ${endings.join(", ")}.`);
     }
+    closeMenu("document-menu");
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     open(await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file));
   });

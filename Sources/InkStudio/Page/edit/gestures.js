@@ -1,174 +1,80 @@
-// Pen, finger and mouse on the drawing: strokes, taps, handles that are dragged, pinching, scrolling.
+// Pen, finger and mouse that draw, erase and tap on the drawing.
 
 import { $ } from "../elements.js";
-import { capture, isPalm, placeOn, whenPenComes } from "../ink.js";
+import { capture } from "../ink.js";
+import { closeMenu } from "../menus.js";
 
 /// How far a pointer may move in a tap, in pixels, and how soon a second tap follows, in milliseconds.
-const tap = { length: 6, pause: 500 };
-/// How many pixels of a wheel zoom by a factor of e.
-const wheelReach = 300;
+export const tap = { length: 6, pause: 500 };
 
 export function makeGestures(editor) {
-  const { canvas, changes, inspector } = editor;
+  const { canvas, changes, decision, selection } = editor;
   const { svg } = canvas;
   let lastTap = { id: null, time: 0 };
-  let dragged = null;
-  let pinch = null;
-  const fingers = new Map();
+  // The elements that the eraser has crossed.
+  let erased = new Set();
 
-  // Touches that came before the pen were palms: they move nothing. This listener comes before
-  // the one that draws, so that the first stroke of the pen begins.
-  whenPenComes(svg, () => {
-    const isMoving = pinch || dragged?.pointerType === "touch";
-    fingers.clear();
-    if (!isMoving) { return; }
-    if (pinch) { editor.view = pinch.view; }
-    pinch = null;
-    if (dragged?.pointerType === "touch") { dragged = null; }
-    canvas.draw();
-  });
-
-  // MARK: Drawing and tapping
+  const isErasing = () => editor.tool === "erase";
 
   const ink = capture(svg, $("edit-ink"), {
     place: canvas.place,
-    begins: (event) =>
-      editor.picture && !editor.isGone && !event.target.dataset?.handle && !event.shiftKey && !pinch,
+    begins: (event) => {
+      const begins = editor.picture && !editor.isGone && !event.target.dataset?.handle
+        && ["pen", "erase"].includes(editor.tool) && !editor.paper.isMoving(event);
+      if (begins) {
+        erased = new Set();
+        $("edit-empty").hidden = true;
+        closeMenu("document-menu");
+      }
+      return begins;
+    },
+    moved: (points) => { if (isErasing()) { markErased(points); } },
+    cancelled: () => canvas.renderer.mark("erased", new Set()),
     done: (stroke) => {
       const length = stroke.slice(1).reduce(
         (sum, p, i) => sum + Math.hypot(p.sx - stroke[i].sx, p.sy - stroke[i].sy), 0);
+      canvas.renderer.mark("erased", new Set());
       // A tap selects; drawing draws.
-      if (length < tap.length) { return selectAt(stroke[0]); }
-      inspector.forgetDecision();
-      changes.send($("edit-erase").checked ? `erase?attached=${$("edit-attached").checked}` : "stroke", stroke);
+      if (length < tap.length && !isErasing()) { return selectAt(stroke[0], stroke.isAdding); }
+      decision.forget();
+      // Nothing covers what is drawn next. A new arrow still waits for its symbols, because its head may follow.
+      if (!selection.isFresh) { selection.set([]); }
+      changes.send(isErasing() ? `erase?attached=${$("edit-attached").checked}` : "stroke", stroke);
     },
   });
 
+  /// Fades what the eraser crosses.
+  function markErased(points) {
+    const reach = editor.constants.eraserReach / editor.view.zoom;
+    for (const { x, y } of points) {
+      for (const { id, center, radius } of editor.picture.states) {
+        const far = Math.hypot(center.x - x, center.y - y);
+        if (Math.abs(far - radius) <= reach || far <= reach) { erased.add(id); }
+      }
+      const probe = svg.createSVGPoint();
+      [probe.x, probe.y] = [x, y];
+      for (const { id } of editor.picture.transitions) {
+        if (!erased.has(id) && canvas.renderer.group(id)?.firstChild.isPointInStroke(probe)) { erased.add(id); }
+      }
+    }
+    canvas.renderer.mark("erased", erased);
+  }
+
   /// Selects what was tapped; a second tap on it edits its name or symbols.
-  function selectAt(point) {
+  function selectAt(point, isAdding) {
     const id = canvas.idAt(point);
-    inspector.select(id);
+    const line = id ? undefined : canvas.inkAt(point);
+    if (line) { return decision.showInk(line); }
+    if (isAdding) {
+      if (id) { selection.toggle(id); }
+      return;
+    }
     const isSecond = id && id === lastTap.id && point.time - lastTap.time < tap.pause;
     lastTap = isSecond ? { id: null, time: 0 } : { id, time: point.time };
-    if (isSecond) { inspector.editText(); }
+    selection.set(id ? [id] : []);
+    editor.panel.uncover();
+    if (isSecond) { editor.label.open(); }
   }
 
-  function toggleEraser(isOn) {
-    $("edit-erase").checked = isOn;
-    $("edit-attached-label").hidden = !isOn;
-  }
-  $("edit-erase").addEventListener("change", (event) => toggleEraser(event.target.checked));
-
-  // MARK: Dragging
-
-  svg.addEventListener("pointerdown", (event) => {
-    const kind = event.target.dataset?.handle;
-    if (dragged || editor.isGone || event.button !== 0 || isPalm(event)) { return; }
-    if (!kind && !event.shiftKey) { return; }
-    dragged = {
-      kind: kind ?? "pan", id: editor.selected, pointer: event.pointerId, pointerType: event.pointerType,
-      from: { x: event.clientX, y: event.clientY }, view: { ...editor.view },
-    };
-    event.preventDefault();
-    // Keys act on the drawing from now on.
-    canvas.focus();
-    svg.setPointerCapture(event.pointerId);
-  });
-  svg.addEventListener("pointermove", (event) => {
-    if (dragged?.pointer !== event.pointerId) { return; }
-    if (dragged.kind === "pan") {
-      const { view } = editor;
-      view.x = dragged.view.x - (event.clientX - dragged.from.x) / view.zoom;
-      view.y = dragged.view.y - (event.clientY - dragged.from.y) / view.zoom;
-      return canvas.draw();
-    }
-    const place = canvas.place(event);
-    if (dragged.kind === "moveState") {
-      const { center } = editor.picture.states.find((s) => s.id === dragged.id);
-      svg.querySelector(`g[data-id="${CSS.escape(dragged.id)}"]`)?.setAttribute(
-        "transform", `translate(${place.x - center.x} ${place.y - center.y})`);
-    }
-    const handle = svg.querySelector(`[data-handle=${dragged.kind}]`);
-    handle?.setAttribute("cx", place.x);
-    handle?.setAttribute("cy", place.y);
-  });
-  for (const lost of ["pointercancel", "lostpointercapture"]) {
-    svg.addEventListener(lost, (event) => {
-      if (dragged?.pointer !== event.pointerId) { return; }
-      dragged = null;
-      canvas.draw();
-    });
-  }
-  svg.addEventListener("pointerup", (event) => {
-    if (dragged?.pointer !== event.pointerId) { return; }
-    const { kind, id, from } = dragged;
-    dragged = null;
-    if (kind === "pan") { return; }
-    const place = canvas.place(event);
-    if (Math.hypot(event.clientX - from.x, event.clientY - from.y) < tap.length) {
-      // A tap on the middle of an element is one on the element.
-      return selectAt({ ...place, time: performance.timeOrigin + event.timeStamp });
-    }
-    if (kind === "resizeState") {
-      const { center } = editor.picture.states.find((s) => s.id === id);
-      changes.command(kind, { id, radius: Math.hypot(place.x - center.x, place.y - center.y) });
-    } else {
-      changes.command(kind, { id, place });
-    }
-  });
-
-  // MARK: Moving and zooming the paper
-
-  // Two fingers move and enlarge the paper.
-  const pinchNow = () => {
-    const [a, b] = [...fingers.values()];
-    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, distance: Math.hypot(a.x - b.x, a.y - b.y) || 1 };
-  };
-  const fingerAt = placeOn(svg);
-  svg.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "touch" || isPalm(event)) { return; }
-    fingers.set(event.pointerId, fingerAt(event));
-    if (fingers.size === 2) {
-      ink.cancel();
-      dragged = null;
-      pinch = { ...pinchNow(), view: editor.view };
-    }
-  });
-  svg.addEventListener("pointermove", (event) => {
-    if (!fingers.has(event.pointerId)) { return; }
-    fingers.set(event.pointerId, fingerAt(event));
-    if (!pinch || fingers.size !== 2) { return; }
-    const now = pinchNow();
-    const zoom = canvas.limited(pinch.view.zoom * now.distance / pinch.distance);
-    // What was between the fingers stays there.
-    editor.view = {
-      x: pinch.view.x + pinch.x / pinch.view.zoom - now.x / zoom,
-      y: pinch.view.y + pinch.y / pinch.view.zoom - now.y / zoom, zoom,
-    };
-    canvas.draw();
-  });
-  for (const kind of ["pointerup", "pointercancel"]) {
-    svg.addEventListener(kind, (event) => {
-      fingers.delete(event.pointerId);
-      if (fingers.size === 0) { pinch = null; }
-    });
-  }
-  svg.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const { x, y } = fingerAt(event);
-    if (event.ctrlKey || event.metaKey) {
-      canvas.zoomBy(Math.exp(-event.deltaY / wheelReach), x, y);
-    } else {
-      const { view } = editor;
-      view.x += event.deltaX / view.zoom;
-      view.y += event.deltaY / view.zoom;
-      canvas.draw();
-    }
-  }, { passive: false });
-
-  return {
-    toggleEraser,
-    /// Lets go of an element that was deleted while it is dragged.
-    letGoOf(isThere) { if (dragged && dragged.kind !== "pan" && !isThere(dragged.id)) { dragged = null; } },
-  };
+  return { selectAt, cancel: ink.cancel };
 }

@@ -1,125 +1,63 @@
-// Shows the selected element, the issues, the alphabet and the result of the last stroke, beside the drawing.
+// The properties of the selected elements, as fields and buttons.
 
 import { $ } from "../elements.js";
-import { describe, nameless } from "./names.js";
+import { nameless } from "./names.js";
 
-const emptyWord = "ε (the empty word)";
-
-/// A finding as a sentence.
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+/// What can be done with several states, and what the buttons say.
+const arrangements = {
+  row: "Align in row", column: "Align in column", spreadAcross: "Spread across", spreadDown: "Spread down",
+  equalRadii: "Equal radii", layers: "Tidy up",
+};
 
 export function makeInspector(editor) {
-  const { focus } = editor.canvas;
-  const { change, command } = editor.changes;
+  const { command } = editor.changes;
+  const fields = $("selection-fields");
+  let shown = "";
 
+  /// Shows the selected elements. Fields stay as long as they show what is there.
   function show() {
-    const { picture } = editor;
-    const warnings = picture.warnings.map((text) => ["", sentence(text)]);
-    // An empty drawing has no mistakes yet.
-    const items = picture.states.length ? [
-      ...picture.errors.map((text) => ["error", sentence(text)]), ...warnings,
-      picture.isDeterministic ? ["good", "The automaton is deterministic."]
-        : ["", "The automaton is not deterministic."],
-    ] : [["", "No states yet. Draw a circle to add one."], ...warnings];
-    $("edit-findings").replaceChildren(...items.map(([kind, text]) => {
-      const item = document.createElement("li");
-      item.className = kind;
-      item.textContent = text;
-      return item;
-    }));
-    showAlphabet();
-    showSelection();
-  }
-
-  // MARK: The last stroke
-
-  /// Shows what the last stroke became, and offers what it could become instead.
-  function showDecision(decision) {
-    const box = $("edit-decision");
-    box.className = `decision${decision.isRefused ? " refused" : ""}`;
-    const text = document.createElement("span");
-    text.textContent = decision.text;
-    box.replaceChildren(text, ...decision.instead.map((label) => {
-      const button = document.createElement("button");
-      button.textContent = `Make it a ${label}`;
-      button.addEventListener("click", () => {
-        forgetDecision();
-        focus();
-        change(`instead?label=${label}`);
-      });
-      return button;
-    }));
-  }
-
-  function forgetDecision() { $("edit-decision").replaceChildren(); }
-
-  // MARK: The alphabet
-
-  /// The symbols that were given; those that only transitions have are shown beside the field, so that they go
-  /// with their transitions.
-  function showAlphabet() {
-    const { otherSymbols, typedAlphabet } = editor.picture;
-    const others = $("alphabet-others");
-    others.textContent = `Symbols of the transitions: ${otherSymbols}`;
-    others.hidden = !otherSymbols;
+    const { picture, selection } = editor;
+    const elements = selection.elements();
+    const content = JSON.stringify(elements.length > 1 ? elements.map(({ id }) => id)
+      : [elements, picture.states.map(({ id, name }) => [id, name])]);
+    if (content === shown) { return; }
+    const isTyping = fields.contains(document.activeElement) && document.activeElement.matches("input:not([type])");
+    const isSame = elements[0]?.id === fields.dataset.id;
     // What is being typed stays.
-    if (document.activeElement === $("alphabet-symbols")) { return; }
-    $("alphabet-symbols").value = typedAlphabet;
-  }
-
-  $("alphabet-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    focus();
-    command("setAlphabet", { text: $("alphabet-symbols").value });
-  });
-
-  // MARK: The selected element
-
-  const selectedElement = () => {
-    const { picture, selected } = editor;
-    return [...picture.states, ...picture.transitions].find((element) => element.id === selected);
-  };
-
-  function select(id) {
-    editor.selected = id;
-    editor.canvas.draw();
-    showSelection();
-    $("edit-said").textContent = describe(editor.picture, selectedElement());
-  }
-
-  function showSelection() {
-    const { picture, selected } = editor;
-    const element = selectedElement();
-    const form = $("edit-selection");
-    const fields = $("selection-fields");
-    if (form.dataset.id !== (selected ?? "")) { $("selection-said").textContent = ""; }
-    $("selection-none").hidden = element !== undefined;
-    if (!element) {
-      form.dataset.id = form.dataset.content = "";
-      $("selection-title").textContent = "No element selected";
-      const hadFocus = fields.contains(document.activeElement);
-      fields.replaceChildren();
-      if (hadFocus) { focus(); }
-      return;
-    }
+    if (isTyping && isSame) { return; }
     const focused = fields.contains(document.activeElement) ? document.activeElement.id : null;
-    // What is being typed stays.
-    const isSame = form.dataset.id === selected && focused !== null;
-    if (isSame && document.activeElement.matches("input:not([type])")) { return; }
-    // Fields stay as long as they show what is there.
-    const content = JSON.stringify([element, picture.states.map(({ id, name }) => [id, name])]);
-    if (form.dataset.content === content) { return; }
-    Object.assign(form.dataset, { id: selected, content });
-    if (element.center) {
-      $("selection-title").textContent = element.name ? `State ${element.name}` : "State without a name";
-      fields.replaceChildren(...stateFields(element));
-    } else {
-      $("selection-title").textContent =
-        element.isInitialMarker ? "Initial arrow" : element.isLoop ? "Self-loop" : "Transition";
-      fields.replaceChildren(...transitionFields(element));
-    }
-    if (focused) { document.getElementById(focused)?.focus(); }
+    shown = content;
+    fields.dataset.id = elements[0]?.id ?? "";
+    const [element] = elements;
+    $("selection-title").textContent = !element ? "No element selected"
+      : elements.length > 1 ? `${elements.length} elements selected` : title(element);
+    fields.replaceChildren(...!element ? [] : elements.length > 1 ? several(elements)
+      : element.center ? stateFields(element) : transitionFields(element));
+    if (focused && element) { $(focused)?.focus(); }
+    if (focused && !fields.contains(document.activeElement)) { editor.canvas.focus(); }
   }
+
+  const title = (element) => (element.center
+    ? (element.name ? `State ${element.name}` : "State without a name")
+    : element.isInitialMarker ? "Initial arrow" : element.isLoop ? "Self-loop" : "Transition");
+
+  function row(...content) {
+    const element = document.createElement("div");
+    element.className = "row wrap";
+    element.append(...content);
+    return element;
+  }
+
+  function more(...content) {
+    const element = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.textContent = "More";
+    element.append(summary, ...content);
+    element.addEventListener("toggle", () => editor.panel.place());
+    return element;
+  }
+
+  const edit = (name) => button("edit", name, () => editor.label.open());
 
   function stateFields(state) {
     const { id } = state;
@@ -127,68 +65,57 @@ export function makeInspector(editor) {
       ...editor.picture.states.filter((to) => to.id !== id).map((to) => new Option(to.name || nameless, to.id)),
       new Option("itself (self-loop)", id),
     ]);
-    const row = document.createElement("span");
-    row.className = "row wrap";
-    row.append(targets, button("connect", "Add transition", () => command("connect", { id, to: targets.value })));
-    const add = document.createElement("div");
-    add.className = "field";
-    add.append("New transition to", row);
     const radius = Math.round(state.radius);
     return [
-      field("name", "Name", state.name, (input) => replace(
-        input, state.name, command("rename", { id, text: input.value }))),
-      field("radius", "Radius", radius, (input) => replace(
-        input, radius, command("resizeState", { id, radius: Number(input.value) }))),
-      check("final", "Final", state.isFinal, (value) => command("setFinal", { id, value })),
-      check("initial", "Initial", state.isInitial, (value) => command("setInitial", { id, value })),
-      add,
-      button("delete", "Delete state", () => command("delete", { id })),
-      button("delete-all", "Delete state and transitions", () => command("delete", { id, value: true })),
+      row(check("final", "Final", state.isFinal, (value) => command("setFinal", { id, value })),
+        check("initial", "Initial", state.isInitial, (value) => command("setInitial", { id, value }))),
+      row(edit("Edit name"), button("delete", "Delete state", () => command("delete", { id }))),
+      more(
+        row(targets, button("connect", "Add transition", () => command("connect", { id, to: targets.value }))),
+        field("radius", "Radius", radius, (input) => replace(
+          input, radius, command("resizeState", { id, radius: Number(input.value) }))),
+        row(button("delete-all", "Delete state and transitions", () => command("delete", { id, value: true })))),
     ];
   }
 
   function transitionFields(transition) {
     const { id, isInitialMarker, isLoop } = transition;
-    const fields = [];
-    if (!isInitialMarker) {
-      const symbols = document.createElement("p");
-      symbols.className = "row wrap";
-      symbols.append(...transition.symbols.map((text) => {
-        const remove = button(`remove-${text}`, `${text} ×`, () => command("removeSymbol", { id, text }));
-        remove.setAttribute("aria-label", `Remove ${text}`);
-        return remove;
-      }));
-      fields.push(
-        symbols,
-        field("symbol", "Add symbols", "", (input) => addSymbols(id, input), "a, b or ε"),
-        check("ε", emptyWord, transition.includesEpsilon, (value) => command("setEpsilon", { id, value })));
-    }
-    if (!isLoop) {
-      if (!isInitialMarker) { fields.push(end(id, "From", "moveStart", transition.start, transition.end)); }
-      fields.push(end(id, "To", "moveTip", transition.end, transition.start));
-    }
-    fields.push(
-      button("reverse", "Reverse direction", () => command("flip", { id })),
+    const buttons = row(
+      ...isInitialMarker ? [] : [edit("Edit symbols")],
+      button("flip", "Reverse direction", () => command("flip", { id })),
       button("delete", "Delete transition", () => command("delete", { id })));
-    return fields;
+    if (isLoop) { return [buttons]; }
+    return [buttons, more(
+      ...isInitialMarker ? [] : [end(id, "From", "moveStart", transition.start, transition.end)],
+      end(id, "To", "moveTip", transition.end, transition.start))];
+  }
+
+  function several(elements) {
+    const { selection } = editor;
+    const states = elements.filter(({ center }) => center);
+    return [
+      row(button("duplicate", "Duplicate elements", selection.duplicate),
+        button("copy", "Copy elements", selection.copy),
+        button("delete", "Delete elements", () => selection.remove())),
+      ...states.length < 2 ? [] : [row(...Object.entries(arrangements).map(
+        ([kind, name]) => button(kind, name, () => selection.arrange(kind))))],
+    ];
   }
 
   // Enter and leaving a field set its value; Escape restores it.
-  function field(id, name, value, done, hint = "") {
+  function field(id, name, value, done) {
     const label = document.createElement("label");
     const input = document.createElement("input");
     input.value = value;
     input.id = `field-${id}`;
     input.autocomplete = "off";
-    input.spellcheck = false;
-    input.placeholder = hint;
     label.append(name, input);
     input.addEventListener("keydown", (event) => {
       if (event.key === "Escape") { input.value = value; }
       if (event.key === "Enter") {
         event.preventDefault();
         event.stopPropagation();
-        focus();
+        editor.canvas.focus();
       }
     });
     input.addEventListener("blur", () => { if (input.value !== String(value)) { done(input); } });
@@ -218,7 +145,7 @@ export function makeInspector(editor) {
     element.type = "button";
     element.id = `field-${id}`;
     element.textContent = name;
-    element.addEventListener("click", done);
+    element.addEventListener("click", () => done());
     return element;
   }
 
@@ -246,35 +173,6 @@ export function makeInspector(editor) {
     return label;
   }
 
-  /// Sends what was typed to the server's parser, and shows what was understood.
-  async function addSymbols(id, input) {
-    const before = editor.picture.transitions.find((transition) => transition.id === id);
-    const text = input.value;
-    input.value = "";
-    if (!before || !text.trim()) { return; }
-    const said = $("selection-said");
-    said.textContent = "";
-    const answer = await command("addSymbol", { id, text });
-    if (editor.selected !== id) { return; }
-    const now = answer?.transitions.find((transition) => transition.id === id);
-    if (!now) {
-      // It can be corrected.
-      const typed = $("field-symbol");
-      if (typed) { typed.value = text; }
-      return;
-    }
-    const added = now.symbols.filter((symbol) => !before.symbols.includes(symbol));
-    if (now.includesEpsilon && !before.includesEpsilon) { added.push(emptyWord); }
-    said.textContent = added.length ? `Added: ${added.join(", ")}.`
-      : "Nothing added: the transition has these symbols already.";
-  }
-
-  /// Moves the keyboard to the selected element's name or symbols.
-  function editText() {
-    const input = $("selection-fields").querySelector("#field-name, #field-symbol");
-    input?.focus();
-    input?.select();
-  }
-
-  return { show, showDecision, forgetDecision, select, selectedElement, editText };
+  $("edit-selection").addEventListener("submit", (event) => event.preventDefault());
+  return { show };
 }

@@ -4,9 +4,11 @@ import { $ } from "../elements.js";
 
 /// How far an arrow key moves an element, in canvas points; the second with Shift.
 const steps = { usual: 20, small: 2 };
+/// What browsers call the keys of letters that are composed of several keys.
+const composed = ["Dead", "Process", "Unidentified"];
 
 export function beginKeyboard(editor) {
-  const { canvas, changes, gestures, inspector } = editor;
+  const { canvas, changes, label, selection, tools } = editor;
   const { command } = changes;
 
   /// Adds a state in the middle, beside the existing states.
@@ -23,65 +25,95 @@ export function beginKeyboard(editor) {
     command("addState", { place: { x, y } });
   }
 
-  function selectNext(step) {
-    const all = [...editor.picture.states, ...editor.picture.transitions];
-    if (!all.length) { return; }
-    const at = all.findIndex((element) => element.id === editor.selected);
-    inspector.select(all[(at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step + all.length) % all.length].id);
-  }
-
-  function move(element, dx, dy) {
-    if (!element) { return; }
+  function move(dx, dy) {
+    const element = selection.element();
+    if (!element) {
+      const ids = [...selection.ids];
+      return ids.length ? command("move", { ids, place: { x: dx, y: dy } }) : undefined;
+    }
     const from = element.center ?? element.handle;
     const kind = element.center ? "moveState" : element.isLoop ? "turnLoop" : "bend";
     command(kind, { id: element.id, place: { x: from.x + dx, y: from.y + dy } });
   }
 
+  function leave() {
+    if (selection.ids.size) { return selection.set([]); }
+    tools.choose("pen");
+  }
+
+  const set = (kind, property) => {
+    const element = selection.element();
+    if (element?.center) { command(kind, { id: element.id, value: !element[property] }); }
+  };
+  const flip = () => {
+    const element = selection.element();
+    if (element && !element.center) { command("flip", { id: element.id }); }
+  };
+  const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  /// Keys that no text has.
+  const named = {
+    Delete: () => selection.ids.size && selection.remove(),
+    Backspace: () => selection.ids.size && selection.remove(),
+    Escape: leave,
+    Enter: () => label.open(),
+    F2: () => label.open(),
+    PageDown: () => selection.next(1),
+    PageUp: () => selection.next(-1),
+  };
+  const letters = {
+    p: () => tools.choose("pen"), v: () => tools.choose("select"), e: () => tools.choose("erase"),
+    h: () => tools.choose("hand"),
+    n: (event) => selection.next(event.shiftKey ? -1 : 1),
+    s: addState,
+    f: () => set("setFinal", "isFinal"),
+    i: () => set("setInitial", "isInitial"),
+    r: flip,
+    w: () => editor.runner.open(),
+    "?": () => $("help").showModal(),
+    ".": () => $("step-on").click(),
+    ",": () => $("step-back").click(),
+    "+": () => canvas.zoomBy(1.25),
+    "-": () => canvas.zoomBy(0.8),
+    0: () => canvas.fit(),
+  };
+  const withControl = {
+    z: (event) => changes.change(event.shiftKey ? "redo" : "undo"),
+    a: selection.selectAll, c: selection.copy, d: selection.duplicate,
+    x: async () => {
+      await selection.copy();
+      selection.remove();
+    },
+  };
+
   function press(event) {
-    const element = inspector.selectedElement();
     const length = event.shiftKey ? steps.small : steps.usual;
-    const remove = () => element && command("delete", { id: element.id });
-    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const keys = {
-      Delete: remove,
-      Backspace: remove,
-      Escape: () => inspector.select(null),
-      Enter: inspector.editText,
-      F2: inspector.editText,
-      e: () => gestures.toggleEraser(!$("edit-erase").checked),
-      n: () => selectNext(event.shiftKey ? -1 : 1),
-      s: addState,
-      f: () => element?.center && command("setFinal", { id: element.id, value: !element.isFinal }),
-      i: () => element?.center && command("setInitial", { id: element.id, value: !element.isInitial }),
-      r: () => element && !element.center && command("flip", { id: element.id }),
-      w: () => $("run-word").focus(),
-      ".": () => $("step-on").click(),
-      ",": () => $("step-back").click(),
-      "+": () => $("zoom-in").click(),
-      "-": () => $("zoom-out").click(),
-      0: () => $("zoom-fit").click(),
-    };
-    const action = arrows[event.key]
-      ? () => move(element, arrows[event.key][0] * length, arrows[event.key][1] * length)
-      : keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action) { return; }
-    event.preventDefault();
-    action();
+    if (arrows[event.key] && !event.altKey) { return () => move(...arrows[event.key].map((way) => way * length)); }
+    if (named[event.key]) { return named[event.key]; }
+    // Letters are the text of the selected element; with Alt they are keys. The field takes the letter, also
+    // one that is composed of several keys.
+    if (event.key === " ") { return undefined; }
+    if (!event.altKey && selection.element() && (event.key.length === 1 || composed.includes(event.key))) {
+      label.open();
+      return undefined;
+    }
+    if (event.key.length !== 1) { return undefined; }
+    const key = event.altKey && /^Key[A-Z]$/.test(event.code) ? event.code.slice(3) : event.key;
+    return letters[key.toLowerCase()];
   }
 
   $("edit-add").addEventListener("click", addState);
   document.addEventListener("keydown", (event) => {
-    if ($("edit").hidden || !editor.picture) { return; }
-    const isTyping = event.target.matches("input:not([type=checkbox]), select");
-    if (isTyping && event.key === "Escape") { canvas.svg.focus(); }
-    if (isTyping || event.altKey) { return; }
-    if (event.ctrlKey || event.metaKey) {
-      if (event.key.toLowerCase() === "z") {
-        event.preventDefault();
-        changes.change(event.shiftKey ? "redo" : "undo");
-      }
-    } else if (event.key !== "Enter" || event.target === canvas.svg || event.target === document.body) {
-      press(event);
-    }
+    if ($("edit").hidden || !editor.picture || document.querySelector("dialog[open], .menu:popover-open")) { return; }
+    const isTyping = event.target.matches("input:not([type=checkbox]), select, textarea");
+    const isOnDrawing = event.target === canvas.svg || event.target === document.body;
+    if (isTyping && event.key === "Escape") { canvas.focus(); }
+    if (isTyping || !isOnDrawing && ["Enter", "Escape", " "].includes(event.key)) { return; }
+    const key = event.key.toLowerCase();
+    const action = !(event.ctrlKey || event.metaKey) ? press(event)
+      // Beside the drawing, the other keys are about text.
+      : isOnDrawing || key === "z" ? withControl[key] : undefined;
+    if (!action) { return; }
+    event.preventDefault();
+    action(event);
   });
 }

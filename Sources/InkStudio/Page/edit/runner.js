@@ -1,9 +1,23 @@
-// Runs a word through the automaton and steps through the run.
+// Runs a word through the automaton and steps through the run; opens the panel for words.
 
 import { $ } from "../elements.js";
 import { stateName } from "./names.js";
+import { isSmall } from "./panel.js";
+
+/// The width of windows in which the panel is open from the start, in pixels.
+const leastWidth = 1200;
 
 export function makeRunner(editor) {
+  const panel = $("run-panel");
+
+  function setOpen(isOpen) {
+    panel.hidden = !isOpen;
+    $("run-open").setAttribute("aria-expanded", isOpen);
+    // A small window shows the whole drawing beside the panel.
+    if (editor.picture && isOpen && isSmall()) { editor.canvas.fit(); }
+    if (editor.picture) { editor.canvas.look(); }
+  }
+
   function end() {
     editor.run = null;
     $("run-tape").replaceChildren();
@@ -11,6 +25,7 @@ export function makeRunner(editor) {
     $("run-result").textContent = "No word run yet.";
     $("run-result").className = "";
     $("step-back").disabled = $("step-on").disabled = true;
+    editor.compare.end();
   }
 
   function showStep() {
@@ -27,7 +42,8 @@ export function makeRunner(editor) {
     $("run-step").textContent =
       `${step} of ${run.symbols.length} symbols read. ${
         names.length ? `Current ${names.length > 1 ? "states" : "state"}: ${names.join(", ")}.` : "No state is active."}`;
-    editor.canvas.draw();
+    editor.canvas.mark();
+    editor.compare.show(step);
   }
 
   function moveBy(count) {
@@ -35,24 +51,43 @@ export function makeRunner(editor) {
     showStep();
   }
 
+  /// Shows a run from its start.
+  function show(run) {
+    const { name, version } = editor.picture;
+    const result = $("run-result");
+    result.textContent = run.isAccepted ? "Accepted" : `Rejected: ${run.reason}`;
+    result.className = run.isAccepted ? "accepted" : "rejected";
+    editor.run = { ...run, name, version };
+    editor.step = 0;
+    showStep();
+  }
+
   $("run-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     await editor.changes.settled();
     end();
-    editor.canvas.draw();
+    editor.canvas.mark();
     $("run-result").textContent = "";
     const { name, version } = editor.picture;
     const answer = await editor.changes.asking("run", "POST", { word: $("run-word").value });
     if (name !== editor.picture.name || version !== editor.picture.version) { return; }
-    const result = $("run-result");
-    result.textContent = answer.isAccepted ? "Accepted" : `Rejected: ${answer.reason}`;
-    result.className = answer.isAccepted ? "accepted" : "rejected";
-    editor.run = { ...answer, name, version };
-    editor.step = 0;
-    showStep();
+    show(answer);
   });
   $("step-on").addEventListener("click", () => moveBy(1));
   $("step-back").addEventListener("click", () => moveBy(-1));
 
-  return { end };
+  /// Opens the panel, for typing a word.
+  function open() {
+    setOpen(true);
+    $("run-word").focus();
+    $("run-word").select();
+  }
+  $("run-open").addEventListener("click", () => (panel.hidden ? open() : setOpen(false)));
+  $("run-close").addEventListener("click", () => {
+    setOpen(false);
+    $("run-open").focus();
+  });
+  setOpen(!isSmall() && innerWidth >= leastWidth);
+
+  return { end, open, setOpen, show };
 }

@@ -1,0 +1,197 @@
+import Automata
+import AutomatonEditor
+import Foundation
+import Hummingbird
+
+// Requests that run, compare and convert automata.
+
+extension StudioInterface {
+  private struct Word: Decodable {
+    var word: String
+  }
+
+  private struct Steps: Encodable {
+    struct Step: Encodable {
+      var symbol: String?
+      var states: [String]
+      var transitions: [String]
+    }
+
+    var isAccepted: Bool
+    var reason: String?
+    var symbols: [String]
+    var steps: [Step]
+  }
+
+  private struct Words: Decodable {
+    var lines: String
+  }
+
+  private struct WordResult: Encodable {
+    var word: String
+    var isAccepted: Bool
+    var expected: Bool?
+  }
+
+  private struct Expression: Decodable {
+    var text: String
+  }
+
+  /// The runs of two automata on the shortest word that only one accepts; none if they are equivalent.
+  private struct Comparison: Encodable {
+    var runs: [Steps] = []
+  }
+
+  /// The maximum number of words that are run or listed at once.
+  private static let mostWords = 1000
+  private static let longestWord = 10_000
+  /// The maximum number of states and transitions in all steps together.
+  private static let mostSteps = 200_000
+
+  func addAutomata(to router: Router<BasicRequestContext>) {
+    router.post("api/documents/:name/run") { request, context in
+      let (name, id) = try shown(request, context)
+      let word = try await decode(Word.self, request).word
+      return try await respondWithJSON {
+        let automaton = try await documents.state(of: name, id: id).document.automaton
+        return try Self.steps(automaton, automaton.symbols(of: word))
+      }
+    }
+    router.post("api/documents/:name/words") { request, context in
+      let (name, id) = try shown(request, context)
+      let lines = try await decode(Words.self, request).lines
+      return try await respondWithJSON {
+        let automaton = try await documents.state(of: name, id: id).document.automaton
+        return try Self.results(lines, automaton)
+      }
+    }
+    router.get("api/documents/:name/accepted") { request, context in
+      let (name, id) = try shown(request, context)
+      let count = try parameter("count", request).flatMap(Int.init) ?? 0
+      return try await respondWithJSON {
+        let automaton = try await documents.state(of: name, id: id).document.automaton
+        return try automaton.acceptedStrings(
+          first: min(max(0, count), Self.mostWords), limit: Conversion.limit
+        ).map(automaton.text)
+      }
+    }
+    router.get("api/documents/:name/expression") { request, context in
+      let (name, id) = try shown(request, context)
+      return try await respondWithJSON {
+        let automaton = try await documents.state(of: name, id: id).document.automaton
+        return try automaton.regularExpression(limit: Conversion.limit).description
+      }
+    }
+    router.post("api/expression") { request, _ in
+      let text = try await decode(Expression.self, request).text
+      guard text.count <= Self.longestWord else {
+        throw StudioError(
+          "The expression has \(text.count) characters. Type at most \(Self.longestWord).",
+          .contentTooLarge)
+      }
+      return try await respondWithJSON {
+        let automaton = try RegularExpression(text).automaton.minimized(limit: Conversion.limit)
+        return try await documents.add(PlacedAutomaton(automaton: automaton), named: "Expression")
+      }
+    }
+    for conversion in Conversion.all {
+      router.post(RouterPath("api/documents/:name/\(conversion.name)")) { request, context in
+        try await make(conversion.adjective, of: shown(request, context)) {
+          try conversion.convert($0)
+        }
+      }
+    }
+    for combination in Conversion.combinations {
+      router.post(RouterPath("api/documents/:name/\(combination.name)")) { request, context in
+        try await make(combination.name, of: shown(request, context)) {
+          try await $0.combined(
+            with: other(request).withShortIDs(namesAll: true), by: combination.value,
+            limit: Conversion.limit)
+        }
+      }
+    }
+    router.post("api/documents/:name/compare") { request, context in
+      let (name, id) = try shown(request, context)
+      return try await respondWithJSON {
+        let automaton = try await documents.state(of: name, id: id).document.automaton
+        let other = try await other(request)
+        guard let word = try automaton.counterexample(to: other, limit: Conversion.limit) else {
+          return Comparison()
+        }
+        return Comparison(
+          runs: [try Self.steps(automaton, word), try Self.steps(other, word)])
+      }
+    }
+    router.post("api/examples/:name") { _, context in
+      let wish = try name(context)
+      return try await respondWithJSON {
+        guard let example = ExampleAutomaton.all.first(where: { $0.title == wish }) else {
+          throw StudioError("There is no example `\(wish.prefix(40))`.", .notFound)
+        }
+        return try await documents.add(
+          PlacedAutomaton(automaton: example.automaton), named: example.title)
+      }
+    }
+  }
+
+  /// Returns the automaton of the document in the parameter `with`.
+  private func other(_ request: Request) async throws -> Automaton {
+    let name = FileName.normalized(try parameter("with", request) ?? "")
+    do { return try await documents.state(of: name).document.automaton } catch is MissingDocument {
+      throw StudioError("There is no document `\(name.prefix(100))` to compare or combine with.")
+    }
+  }
+
+  /// Runs an automaton on a word; for long words and large automata, only the first steps are kept.
+  private static func steps(_ automaton: Automaton, _ symbols: [String]) throws -> Steps {
+    guard symbols.count <= longestWord else {
+      throw StudioError(
+        "The word has \(symbols.count) symbols. Type at most \(longestWord).", .contentTooLarge)
+    }
+    let size = automaton.states.count + automaton.transitions.count
+    let shown = symbols.prefix(max(100, mostSteps / max(1, size)))
+    let run = automaton.run(symbols)
+    return Steps(
+      isAccepted: run.isAccepted, reason: run.rejection?.message, symbols: symbols,
+      steps: automaton.trace(Array(shown)).steps.map {
+        .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
+      })
+  }
+
+  /// Runs the word of each line; a line with a comma or tab has the expected answer after it.
+  private static func results(_ text: String, _ automaton: Automaton) throws -> [WordResult] {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    guard lines.count <= mostWords else {
+      throw StudioError(
+        "These are \(lines.count) words. Run at most \(mostWords) at once.", .contentTooLarge)
+    }
+    return try lines.flatMap { line -> [WordResult] in
+      let isTest = line.contains { ",\t".contains($0) }
+      let tests: [(word: String, expected: Bool?)] =
+        isTest
+        ? try WordTest.read(String(line), name: "words").map { ($0.word, $0.isAccepted) }
+        : [(line.trimmingCharacters(in: .whitespaces), nil)]
+      return try tests.map { test in
+        let symbols = automaton.symbols(of: test.word)
+        guard symbols.count <= longestWord else {
+          throw StudioError("A word has more than \(longestWord) symbols.", .contentTooLarge)
+        }
+        return WordResult(
+          word: test.word, isAccepted: automaton.accepts(symbols), expected: test.expected)
+      }
+    }
+  }
+
+  /// Adds a document with the result of `make` for an automaton, and answers with its name.
+  private func make(
+    _ title: String, of shown: (name: String, id: String?),
+    _ make: (Automaton) async throws -> Automaton
+  ) async throws -> Response {
+    try await respondWithJSON {
+      let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
+      return try await documents.add(
+        PlacedAutomaton(automaton: await make(automaton.withShortIDs(namesAll: true))),
+        named: "\(shown.name) \(title)")
+    }
+  }
+}
