@@ -32,8 +32,9 @@ let package = Package(
       name: "InkTraining",
       targets: ["SeededRandom", "InkImageIO", "InkDatasets", "InkEvaluation", "InkTraining"]),
     .library(name: "InkExchange", targets: ["InkExchange"]),
-    // The loops alone, for Benchmarks.
+    // The loops alone, for Benchmarks, and the web app without its command, for Tests/Fuzzers.
     .library(name: "InkKernels", targets: ["CInkKernels"]),
+    .library(name: "InkStudio", targets: ["InkStudio"]),
   ],
   traits: [
     .trait(name: "MPI", description: "Training on several processes (Debian: libopenmpi-dev).")
@@ -63,7 +64,9 @@ let package = Package(
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
-    .target(name: "InkDiagram", dependencies: ["Ink", "InkNetwork", "InkReader", "InkRecognizer"]),
+    .target(
+      name: "InkDiagram",
+      dependencies: ["Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer"]),
 
     // The workshop.
     .target(name: "SeededRandom"),

@@ -1,0 +1,99 @@
+import Foundation
+import Fuzzing
+import Ink
+import InkDatasets
+
+@testable import XMLTree
+
+private let jsonWords = [
+  "\"word\":", "\"writer\":", "\"device\":", "\"source\":", "\"drawing\":", "\"attributes\":",
+  "null",
+  "true", "[[", "]]", "\\u", "\\ud800", "1e308", "-0", "1e-400", "99999999999999999999",
+]
+
+/// Lines of recordings as the project writes them.
+private func recordings(_ count: Int) throws -> [Data] {
+  try Synthesizer(seed: 1).recordings(writers: 1, perClass: 1).prefix(count).map { recording in
+    var recording = recording
+    recording.drawing = Drawing(
+      recording.drawing.strokes.map { Stroke(Array($0.points.prefix(6))) })
+    return try NDJSON.line(recording, at: Place(file: "seed"))
+  }
+}
+
+/// Writes a recording and reads it again: both have to succeed, and to give the same.
+private func requireWritable(_ recording: Recording) {
+  let place = Place(file: "again", line: 1)
+  guard let line = try? NDJSON.line(recording, at: place),
+    let item = NDJSON.item(LineReader.Line(place: place, bytes: line)),
+    case .success(let again) = item.result
+  else { fatalError("fuzz: a recording that was read cannot be written and read: \(recording)") }
+  require(again == recording, "read \(recording), after writing it \(again)")
+}
+
+private let inkFile = InputPath("ink")
+
+/// Reads whatever an ink file says it is.
+private func readInk(_ data: Data) throws {
+  for item in try InkFile.items(path: inkFile(data)) {
+    switch item.result {
+    case .success(let recording): requireWritable(recording)
+    case .failure(let error): _ = "\(error)"
+    }
+  }
+}
+
+let inkFuzzers = [
+  Fuzzer(
+    "ndjson", dictionary: jsonWords,
+    seeds: {
+      let lines = try recordings(4)
+      return lines + [Data(lines.joined(separator: [10]))]
+        + [
+          Data(#"{"word":"a","drawing":[[[1,2],[3,4],[5,6],[0.5,null]]],"x":{"y":[1,true]}}"#.utf8)
+        ]
+    }, read: readInk),
+  Fuzzer(
+    "inkml",
+    dictionary: [
+      "<ink", "xmlns=\"http://www.w3.org/2003/InkML\"", "<trace", "</trace>", "<traceFormat>",
+      "<channel name=\"X\" type=\"decimal\"/>", "<traceGroup>", "<traceView traceDataRef=\"#a\"/>",
+      "<annotation type=\"truth\">", "xml:id=", "id=\"a\"", "continuation=", "brushRef=", "'", "\"",
+      "!", "*", "#", "?", "T", "F", "<definitions>", "<context", "contextRef=\"#a\"",
+      "<annotationXML>", "<![CDATA[", "]]>", "<!--", "-->", "&#x41;", "&amp;",
+      "intermittentChannels",
+      "respectTo=", "priorRef=", "from=\"1:2:3\"", "to=", "<mapping", "units=\"ms\"", "duration=",
+      "timeOffset=", "<timestamp", "xml:lang",
+    ],
+    seeds: {
+      try Fuzzer.files("Examples/Ink/arrow.inkml", "Examples/Ink/circle.xml") + [
+        Data(
+          """
+          <ink xmlns="http://www.w3.org/2003/InkML"><definitions><traceFormat xml:id="f">
+          <channel name="X" type="integer"/><channel name="Y" type="integer"/><channel name="T"
+          type="integer" units="ms"/></traceFormat><context xml:id="c" traceFormatRef="#f"/>
+          </definitions><annotation type="truth">a</annotation><traceGroup xml:id="g">
+          <trace xml:id="t" contextRef="#c">1 2 3, '4 '5 '1, "1 "1 "1, 2 2 2, *1 ? 7</trace>
+          </traceGroup><traceView traceDataRef="#t"/></ink>
+          """.utf8)
+      ]
+    }, read: readInk),
+  Fuzzer(
+    "xml",
+    dictionary: [
+      "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<!DOCTYPE a [", "<!ENTITY", "]>", "<a>",
+      "</a>",
+      "<a/>", "&lt;", "&#0;", "&#1114112;", "xml:id", "<!--", "--", "]]>", "\u{FEFF}", "\0<", "<\0",
+    ],
+    seeds: {
+      let text = "<a b='c' xml:id=\"d\">&lt;e&#x41;<f/><!-- g --><![CDATA[h]]></a>"
+      return [
+        Data(text.utf8), text.data(using: .utf16)!, text.data(using: .utf16BigEndian)!,
+        Data(("<?xml version='1.0' encoding='ISO-8859-1'?>" + text).utf8),
+      ]
+    },
+    read: { data in
+      _ = XMLTreeParser.rootName(ofPrefix: data)
+      _ = try XMLTreeParser().parse(data)
+    }),
+]

@@ -1,0 +1,117 @@
+import Foundation
+import Fuzzing
+import Ink
+import InkDatasets
+
+@testable import AutomatonEditor
+@testable import InkStudio
+
+/// Runs `body` to its end.
+private func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+  let semaphore = DispatchSemaphore(value: 0)
+  let box = Box()
+  Task {
+    do { try await body() } catch { box.error = error }
+    semaphore.signal()
+  }
+  semaphore.wait()
+  if let error = box.error { throw error }
+}
+
+/// Written by one task, and read after it.
+private final class Box: @unchecked Sendable {
+  var error: (any Error)?
+}
+
+private let recordingsFile = InputPath("recordings.ndjson")
+private let kinds = [
+  "addState", "connect", "setFinal", "setInitial", "moveState", "move", "arrange", "insert",
+  "resizeState", "bend", "moveStart", "moveTip", "turnLoop", "flip", "rename", "setSymbols",
+  "setAlphabet", "convertInk", "deleteInk", "delete", "clear",
+]
+
+/// A document with unread ink: a line, and a square that can become a state.
+private var inkDocument: Document {
+  var document = Document(id: "input")
+  document.ink = [
+    Stroke([Point(0, 0), Point(90, 5)]),
+    Stroke([Point(0, 0), Point(80, 0), Point(80, 80), Point(0, 80), Point(0, 0)]),
+  ]
+  return document
+}
+
+let studioFuzzers = [
+  Fuzzer(
+    "command",
+    dictionary: kinds.map { "{\"kind\":\"\($0)\"" } + [
+      "\"id\":\"1\"", "\"ids\":[\"1\",\"2\"]", "\"to\":\"2\"", "\"number\":0", "\"place\":{\"x\":",
+      "\"y\":", "\"radius\":", "\"text\":\"", "\"value\":true", "\"zoom\":", "1e308", "-1e308",
+      "1e-320", "},", "[", "]",
+    ] + Arrangement.allCases.map(\.rawValue) + DrawnClass.allCases.map(\.rawValue),
+    seeds: {
+      let copied = try Fuzzer.files("Examples/Automata/a.automaton").map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      let insert: [String: Any] = [
+        "kind": "insert", "text": copied[0], "place": ["x": 9, "y": 9],
+      ]
+      return try [
+        #"[{"kind":"addState","place":{"x":0,"y":0},"radius":50},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"connect","id":"1","to":"2"},{"kind":"connect","id":"1","to":"1"},{"kind":"bend","id":"3","place":{"x":100,"y":90}},{"kind":"rename","id":"1","text":"q0"},{"kind":"setSymbols","id":"3","text":"a, ε"}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"setInitial","id":"1","value":true},{"kind":"moveTip","id":"2","place":{"x":1,"y":1}},{"kind":"setFinal","id":"1","value":true},{"kind":"resizeState","id":"1","radius":80},{"kind":"delete","id":"1","value":false}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"connect","id":"1","to":"1"},{"kind":"turnLoop","id":"2","place":{"x":5,"y":-70}},{"kind":"flip","id":"2"},{"kind":"setSymbols","id":"2","text":"0…3"},{"kind":"moveState","id":"1","place":{"x":9,"y":9}},{"kind":"setAlphabet","text":"a…c"},{"kind":"clear"}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"move","ids":["1","2"],"place":{"x":5,"y":5}},{"kind":"arrange","ids":["1","2"],"text":"row"},{"kind":"convertInk","number":1,"text":"state"},{"kind":"deleteInk","number":0},{"kind":"delete","ids":["1","2"],"value":true}]"#,
+      ].map { Data($0.utf8) } + [JSONSerialization.data(withJSONObject: [insert])]
+    },
+    read: { data in
+      let messages: [Message.CommandMessage]
+      do { messages = try JSONDecoder().decode([Message.CommandMessage].self, from: data) } catch {
+        return
+      }
+      var editor = Editor(inkDocument, ids: CountingIDs())
+      for message in messages.prefix(40) {
+        do { try editor.perform(message.command()) } catch { _ = "\(error)" }
+      }
+      // What commands make is saved, read and drawn.
+      let written = DocumentFile.write(editor.document)
+      let again: Document
+      do { again = try DocumentFile.read(written, name: "again") } catch {
+        fatalError("fuzz: what was written cannot be read: \(error)")
+      }
+      require(DocumentFile.write(again) == written, "other bytes after it was read again")
+      _ = editor.document.svg
+      let last = editor.document
+      while editor.undo() {}
+      require(editor.document == inkDocument, "undoing everything leaves another document")
+      while editor.redo() {}
+      require(editor.document == last, "another document after undoing and redoing everything")
+    }),
+  Fuzzer(
+    "recordings",
+    dictionary: ["\"id\":\"", "\"word\":", "\"drawing\":[[[", "{", "}", "\n", "    ", "null"],
+    seeds: {
+      let recording = Recording(
+        Drawing([Stroke([Point(1, 2, time: 0), Point(3, 4, time: 9)])]), label: "a")
+      let line = try NDJSON.line(recording, at: Place(file: "seed"))
+      return [line, line + Data([10]) + line + Data("\n      \n".utf8) + line.dropLast(3)]
+    },
+    read: { data in
+      _ = recordingsFile(data)
+      try wait {
+        let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
+        let before = await recordings.all
+        let added = try await recordings.add(
+          Recording(Drawing([Stroke([Point(1, 2)])]), label: "new"))
+        if let first = before.first { _ = try await recordings.remove(first.id) }
+        let again = try Recordings(folder: recordingsFile.folder, flush: { _ in })
+        let after = await again.all
+        require(
+          after.count == before.count + 1 - (before.isEmpty ? 0 : 1),
+          "\(before.count) recordings became \(after.count)")
+        require(after.contains { $0.id == added.id }, "the added recording is missing")
+        require(
+          zip(before.dropFirst(), after).allSatisfy { $0.recording == $1.recording },
+          "a recording changed")
+        try? FileManager.default.removeItem(atPath: "\(recordingsFile.folder)/deleted.ndjson")
+      }
+    }),
+]
