@@ -1,7 +1,7 @@
 import CJPEG
 import Foundation
 
-/// Reads JPEGs with libjpeg-turbo.
+/// Reads and writes JPEGs with libjpeg-turbo.
 public enum JPEG {
   /// Returns whether `data` starts as a JPEG.
   public static func isJPEG(_ data: Data) -> Bool { data.starts(with: [0xFF, 0xD8, 0xFF]) }
@@ -21,6 +21,30 @@ public enum JPEG {
       decode(bytes.bindMemory(to: UInt8.self), marks: marks, path: path)
     }
     return try result.get().turned(orientation: marks.orientation)
+  }
+
+  /// Writes `photograph` as a JPEG of this quality, from 1 to 100.
+  ///
+  /// - Throws: `PictureError` if libjpeg-turbo refuses, for example a picture without pixels.
+  public static func encode(_ photograph: Photograph, quality: Int) throws(PictureError) -> Data {
+    func failure(_ message: String) -> PictureError {
+      PictureError(
+        path: "\(photograph.width) × \(photograph.height)", expected: "a picture for a JPEG",
+        found: message)
+    }
+    guard let encoder = tjInitCompress() else { throw failure("no memory for an encoder") }
+    defer { tjDestroy(encoder) }
+    var (bytes, count): (UnsafeMutablePointer<UInt8>?, UInt) = (nil, 0)
+    defer { tjFree(bytes) }
+    let isGrey = photograph.channels == 1
+    let status = tjCompress2(
+      encoder, photograph.samples, CInt(photograph.width), 0, CInt(photograph.height),
+      (isGrey ? TJPF_GRAY : TJPF_RGB).rawValue, &bytes, &count,
+      CInt((isGrey ? TJSAMP_GRAY : TJSAMP_420).rawValue), CInt(quality), 0)
+    guard status == 0, let bytes else {
+      throw failure("libjpeg-turbo: \(String(cString: tjGetErrorStr2(encoder)))")
+    }
+    return Data(bytes: bytes, count: Int(count))
   }
 
   private static func decode(

@@ -10,6 +10,7 @@ struct DatasetCommand: ParsableCommand {
       """,
     subcommands: [
       DatasetImport.self, DatasetRender.self, DatasetSplit.self, DatasetDescribe.self,
-      DatasetPreview.self, DatasetCompose.self, DatasetPrint.self, DatasetSynthesize.self,
+      DatasetPreview.self, DatasetCompose.self, DatasetPhotograph.self, DatasetPrint.self,
+      DatasetSynthesize.self,
     ])
 }

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import Ink
+import InkDatasets
+import InkDiagram
+import InkImageIO
+import SafeFiles
+import SeededRandom
+
+/// Simulates photographs of drawings.
+struct DatasetPhotograph: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "photograph",
+    abstract: "Simulate photographs of drawings, on paper and boards.",
+    discussion: """
+      Each drawing becomes a JPEG: ink on plain, squared or ruled paper or on a board, in uneven light, \
+      blurred and noisy, turned by up to 10° and seen at an angle of up to 20°. The folder gets the \
+      pictures, pictures/00001.jpg, and their drawings in pixels, truth.ndjson, one per line with all \
+      fields of the data. The seed and the number of a drawing decide everything.
+
+      Example: inkstate dataset photograph Examples/Drawings/drawings.ndjson --output runs/photographs
+
+      Then: inkstate automaton recognize runs/photographs/pictures --truth runs/photographs/truth.ndjson
+      """)
+
+  @Argument(
+    help: "Drawings: NDJSON, InkML or gesture XML, such as dataset compose --automata writes.")
+  var data: String
+
+  @Option(help: "The random seed.")
+  var seed: UInt64 = 1
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    try output.check(inputs: [data])
+    var recordings: [(recording: Recording, place: Place)] = []
+    try InkFile(path: data).forEach { item in
+      let recording = try item.result.get()
+      guard recording.drawing.bounds != nil else {
+        throw InkError(at: item.place, expected: "a drawing with points", found: "none")
+      }
+      recordings.append((recording, item.place))
+    }
+    guard !recordings.isEmpty else {
+      throw InkError(at: Place(file: data), expected: "drawings", found: "none")
+    }
+    let progress = WorkProgress(count: recordings.count, unit: "photographs")
+    try FileTree.replace(output.output) { temporary in
+      let pictures = FileTree.join(temporary, "pictures")
+      try FileManager.default.createDirectory(
+        atPath: pictures, withIntermediateDirectories: true)
+      var truth = Data()
+      for (index, (recording, place)) in recordings.enumerated() {
+        var generator = SeededGenerator(seed: seed, stream: UInt64(index))
+        let simulated = SimulatedPhotograph(of: recording.drawing, using: &generator)
+        let name = String(index + 1)
+        let file = String(repeating: "0", count: max(0, 5 - name.count)) + name + ".jpg"
+        try FileTree.write(
+          JPEG.encode(simulated.photograph, quality: 60 + generator.index(below: 33)),
+          to: FileTree.join(pictures, file))
+        truth += try NDJSON.line(simulated.moved(recording), at: place) + Data("\n".utf8)
+        progress.add(1)
+      }
+      try FileTree.write(truth, to: FileTree.join(temporary, "truth.ndjson"))
+    }
+    progress.end()
+    Terminal.show("\(recordings.count.counted("photograph")) in \(output.output)")
+  }
+}
+
+extension SimulatedPhotograph {
+  /// The recording as it is in the picture.
+  fileprivate func moved(_ recording: Recording) throws -> Recording {
+    var moved = recording
+    moved.drawing = Drawing(strokes)
+    moved.attributes["surface"] = .text(surface.rawValue)
+    guard var diagram = try Diagram(attributes: recording.attributes) else { return moved }
+    for index in diagram.states.indices {
+      let state = diagram.states[index]
+      let center = Point(state.center[0], state.center[1])
+      let place = perspective.apply(to: center)
+      let beside = perspective.apply(to: Point(center.x + state.radius, center.y))
+      diagram.states[index].center = [place.x, place.y]
+      diagram.states[index].radius = place.distance(to: beside)
+    }
+    moved.attributes.merge(diagram.attributes) { $1 }
+    return moved
+  }
+}
