@@ -53,6 +53,8 @@ struct StateSearch {
   private static let mostInside = 12
   /// The gap of a letter that is nearly a ring, as a share of the full turn.
   private static let openLetter = 0.12
+  /// The space between the rings of a final state, as a share of the radius.
+  private static let leastSpace = 0.07
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
 
@@ -106,7 +108,39 @@ struct StateSearch {
         StateCandidate(
           ring: ring, strokes: ring.strokes, isFinal: ring.isDouble, evidence: evidence))
     }
+    let taken = Set(states.flatMap(\.strokes))
+    for index in states.indices where !states[index].isFinal {
+      guard let arcs = arcs(along: states[index].ring, except: taken, grid: grid) else { continue }
+      states[index].isFinal = true
+      states[index].strokes = (states[index].strokes + arcs).sorted()
+    }
     return states
+  }
+
+  /// Returns the strokes that go along `ring` beside it, if together they are a second ring with gaps, as
+  /// where two rings touch.
+  private func arcs(along ring: Ring, except taken: Set<Int>, grid: Grid) -> [Int]? {
+    var isCovered = [Bool](repeating: false, count: 36)
+    var arcs: [Int] = []
+    for number in grid.items(near: ring.center, reach: 1.5 * ring.radius) {
+      let trace = traces[number]
+      guard !taken.contains(trace.index), trace.length > 0.3 * ring.radius else { continue }
+      var (along, directions) = (0.0, Set<Int>())
+      for (a, b) in zip(trace.points, trace.points.dropFirst()) {
+        let middle = Vector((a.x + b.x) / 2, (a.y + b.y) / 2)
+        let (way, step, share) = (middle - ring.center, b - a, ring.share(of: middle))
+        guard (0.65...1.4).contains(share), abs(share - 1) > Self.leastSpace,
+          abs(way.dot(step)) < 0.4 * way.length * step.length
+        else { continue }
+        along += step.length
+        let turns: Double = way.angle / (2 * .pi)
+        directions.insert(Int((turns + 1) * 36) % 36)
+      }
+      guard along > 0.6 * trace.length else { continue }
+      arcs.append(trace.index)
+      for direction in directions { isCovered[direction] = true }
+    }
+    return isCovered.count(where: \.self) >= 20 ? arcs : nil
   }
 
   /// Returns the usual radius of a state: that of rings with something inside, as most have.
