@@ -105,9 +105,11 @@ public struct Tracer: Sendable {
     skeleton.thin()
     let penWidth = Self.penWidth(of: skeleton, distances: distances)
     let areas = FilledAreas(takenFrom: &mask, distances: distances, penWidth: penWidth)
+    var remaining = mask
     if areas.isEmpty {
       mask = skeleton
     } else {
+      remaining = mask
       mask.thin()
     }
     var graph = SkeletonGraph(mask, distances: distances)
@@ -123,10 +125,11 @@ public struct Tracer: Sendable {
       rest.printed = printed.count
       return rest
     }
-    var lines = GapJoining.joined(paths.lines, penWidth: penWidth)
+    let heads = ArrowHeads.separated(paths.lines, in: remaining, penWidth: penWidth)
+    var lines = GapJoining.joined(heads.lines, penWidth: penWidth)
     lines = BrokenRings.mended(lines, penWidth: penWidth)
     lines.removeAll { picture.isEdge(along: $0) }
-    lines = (lines + areas.lines).withoutSpecks(penWidth: penWidth)
+    lines = (lines + heads.barbs + areas.lines).withoutSpecks(penWidth: penWidth)
     let lengths = lines.map { Stroke($0.points).length }.sorted()
     let isNoise =
       lines.count > Self.leastNoise && lengths[lines.count / 2] < Self.shortLine * penWidth
