@@ -37,7 +37,8 @@ let package = Package(
     .library(name: "InkStudio", targets: ["InkStudio"]),
   ],
   traits: [
-    .trait(name: "MPI", description: "Training on several processes (Debian: libopenmpi-dev).")
+    .trait(name: "MPI", description: "Training on several processes (Debian: libopenmpi-dev)."),
+    .trait(name: "Sharing", description: "TLS, to share the studio with other devices."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -129,6 +130,9 @@ let package = Package(
         "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata", "AutomatonEditor",
         "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(
+          name: "HummingbirdTLS", package: "hummingbird",
+          condition: .when(traits: ["Sharing"])),
       ],
       resources: [.copy("Page"), .copy("Resources/digits.safetensors")]),
     .executableTarget(

@@ -15,6 +15,10 @@ struct Constants: Encodable {
     var title: String
   }
 
+  /// Who asks: `owner`, `device`, `presenter` or `audience`.
+  var visitor: String
+  /// Whether the studio is shared with other devices.
+  var isShared: Bool
   /// The extensions of files that can be opened as documents: automata, ink and photographs.
   static let documentEndings = DocumentForm.endings + DrawnFile.endings
   /// The same, for the page.

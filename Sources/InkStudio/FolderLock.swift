@@ -13,15 +13,7 @@ final class FolderLock: Sendable {
   /// - Throws: `StudioError` if another process uses the folder, or if it cannot be written.
   init(_ folder: String) throws {
     let path = "\(folder)/.lock"
-    let files = FileManager.default
-    do {
-      if !files.fileExists(atPath: folder) {
-        try files.createDirectory(
-          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      }
-    } catch {
-      throw StudioError("The folder \(folder) cannot be used: \(reason(for: error)).")
-    }
+    try Self.makeFolder(folder)
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw StudioError("The folder \(folder) cannot be used: \(String(cString: strerror(errno))).")
@@ -31,6 +23,21 @@ final class FolderLock: Sendable {
       throw StudioError(
         "Another studio uses the folder \(folder). Stop it first, or choose another folder with --data."
       )
+    }
+  }
+
+  /// Creates a folder that only the owner can access; an existing one keeps its permissions.
+  ///
+  /// - Throws: `StudioError` if it cannot be created.
+  static func makeFolder(_ folder: String) throws {
+    let files = FileManager.default
+    do {
+      if !files.fileExists(atPath: folder) {
+        try files.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      }
+    } catch {
+      throw StudioError("The folder \(folder) cannot be used: \(reason(for: error)).")
     }
   }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// must be this server, which also prevents DNS rebinding. A cookie, which other sites cannot send,
 /// contains the token.
 final class Gatekeeper: RouterMiddleware, Sendable {
-  typealias Context = BasicRequestContext
+  typealias Context = StudioContext
 
   private let token: String
   private let onEntry: @Sendable () -> Void
@@ -28,8 +28,8 @@ final class Gatekeeper: RouterMiddleware, Sendable {
   static func cookie(port: Int) -> String { "inkstate-\(port)" }
 
   func handle(
-    _ request: Request, context: BasicRequestContext,
-    next: (Request, BasicRequestContext) async throws -> Response
+    _ request: Request, context: StudioContext,
+    next: (Request, StudioContext) async throws -> Response
   ) async throws -> Response {
     let clock = ContinuousClock()
     let start = clock.now
@@ -37,12 +37,17 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     let cookie = Self.cookie(port: port)
     let given = try? Query(request.uri.query)["token"]
     var response: Response
-    if let problem = problem(with: request, port: port) {
+    let hosts = OwnRequests.hosts(["127.0.0.1", "localhost"], port: port, usualPort: 80)
+    if let problem = OwnRequests.problem(
+      with: request, scheme: "http", hosts: hosts, entries: ["/"])
+    {
       response = Answer.problem(problem.status, problem.text)
     } else if given != token, request.cookies[cookie]?.value != token {
       response = Self.closed(to: request)
     } else {
       do {
+        var context = context
+        context.visitor = .owner
         response = try await next(request, context)
       } catch {
         response = Answer.unexpected(error)
@@ -52,13 +57,9 @@ final class Gatekeeper: RouterMiddleware, Sendable {
         response.headers[.setCookie] = "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict"
       }
     }
-    response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-      + "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    OwnRequests.protect(&response)
     let milliseconds = start.duration(to: clock.now) / .milliseconds(1)
     response.headers[HTTPField.Name("Server-Timing")!] = "studio;dur=\(milliseconds)"
-    response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.cacheControl] = "no-store"
     return response
   }
 
@@ -67,8 +68,8 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     guard request.headers[.accept]?.contains("text/html") ?? false else {
       return Answer.problem(
         .forbidden,
-        "This page belongs to an earlier start of the studio. Open the address that "
-          + "`inkstate studio` printed in the terminal.")
+        "The studio was restarted. Open the address that it prints in the terminal, in another tab, "
+          + "then try again here.")
     }
     return Answer.page(
       .forbidden, title: "The studio needs its whole address",
@@ -76,27 +77,5 @@ final class Gatekeeper: RouterMiddleware, Sendable {
         Open the address that <code>inkstate studio</code> printed in the terminal, including \
         everything after <code>?token=</code>. The address is new at each start of the studio.
         """)
-  }
-
-  /// Returns the reason why a request cannot be from this page, or `nil` if it can.
-  private func problem(
-    with request: Request, port: Int
-  ) -> (status: HTTPResponse.Status, text: String)? {
-    let host = request.head.authority ?? ""
-    var hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
-    // Browsers omit the default port.
-    if port == 80 { hosts += ["127.0.0.1", "localhost"] }
-    guard hosts.contains(host) else {
-      return (.misdirectedRequest, "The address of the studio is \(hosts[0]), not `\(host)`.")
-    }
-    if let origin = request.headers[.origin], origin != "http://\(host)" {
-      return (.forbidden, "The studio answers only its own page, not a page of \(origin).")
-    }
-    // Pages of other servers on this machine can send the cookie, but not this header.
-    let site = request.headers[HTTPField.Name("Sec-Fetch-Site")!] ?? "none"
-    guard ["none", "same-origin"].contains(site) || request.uri.path == "/" else {
-      return (.forbidden, "The studio answers only its own page, not a page of another site.")
-    }
-    return nil
   }
 }

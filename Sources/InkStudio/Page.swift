@@ -12,20 +12,68 @@ enum Page {
     "edit/keyboard.js", "edit/keys.js", "edit/label.js", "edit/names.js", "edit/panel.js",
     "edit/paper.js", "edit/preview.js", "edit/reading.js", "edit/render.js", "edit/runner.js",
     "edit/selection.js", "edit/tools.js", "edit/touch.js", "edit/words.js", "record.js",
-    "recognize.js", "train.js", "series.js", "practice.js",
+    "recognize.js", "train.js", "series.js", "practice.js", "share.js",
+    "edit/presenter.js", "watch.js", "watch.css", "pair.css",
+    "manifest.webmanifest", "icon.svg", "icon-192.png", "icon-512.png",
   ]
 
-  private static let types = ["html": "text/html", "css": "text/css", "js": "text/javascript"]
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+    "webmanifest": "application/manifest+json",
+  ]
 
-  static func add(to router: Router<BasicRequestContext>) {
+  /// The addresses of the files that anybody in the network gets: those of the page to pair a device, and
+  /// the icons.
+  static let openFiles = [
+    "/pair.css", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png",
+  ]
+  /// The addresses of the files of the audience's page.
+  static let watchFiles = [
+    "/watch.js", "/watch.css", "/studio.css", "/elements.js", "/server.js", "/edit/render.js",
+  ]
+
+  /// Whether a file of the page has this address.
+  static func isFile(_ pattern: String) -> Bool {
+    pattern == "/" || files.contains(String(pattern.dropFirst()))
+  }
+
+  static func add(to router: Router<StudioContext>) {
     for name in files {
-      let file = Bundle.module.bundleURL.appendingPathComponent("Page/\(name)")
-      guard let content = try? Data(contentsOf: file), let type = types[file.pathExtension] else {
-        preconditionFailure("the package has its page, \(name)")
-      }
+      let (content, type) = file(name)
       router.get(RouterPath(name == "index.html" ? "/" : "/\(name)")) { _, _ in
-        Answer.data(content, type: "\(type); charset=utf-8")
+        Answer.data(content, type: type)
       }
     }
+  }
+
+  /// Adds the page of the audience; `cookie` returns the header that keeps the key of a link.
+  static func addWatch(
+    to router: Router<StudioContext>, cookie: @escaping @Sendable (String) -> String
+  ) {
+    let (content, type) = file("watch.html")
+    router.get("watch") { request, context in
+      switch context.visitor {
+      case .stranger:
+        return Answer.page(
+          .forbidden, title: "This link has ended",
+          text: "Ask the presenter for a new link, or <a href=\"/pair\">pair this device</a>.")
+      case .audience:
+        var response = Answer.data(content, type: type)
+        if let key = try Query(request.uri.query)["key"] {
+          response.headers[.setCookie] = cookie(key)
+        }
+        return response
+      case .owner, .device: return Answer.data(content, type: type)
+      }
+    }
+  }
+
+  private static func file(_ name: String) -> (content: Data, type: String) {
+    let file = Bundle.module.bundleURL.appendingPathComponent("Page/\(name)")
+    guard let content = try? Data(contentsOf: file), let type = types[file.pathExtension] else {
+      preconditionFailure("the package has its page, \(name)")
+    }
+    return (content, type)
   }
 }

@@ -9,7 +9,7 @@ import NIOCore
 /// The local web app: record, recognise, edit and run in a browser on the same machine.
 ///
 /// The page contains no recognition, editing or automata. It asks this server, which listens only on
-/// the loopback interface.
+/// the loopback interface. A shared studio also has a server with TLS for paired devices in the network.
 public struct Studio: Sendable {
   /// The configuration of a studio.
   public struct Configuration: Sendable {
@@ -19,6 +19,10 @@ public struct Studio: Sendable {
     public var dataFolder: String
     /// The path of the model; `nil` is the last selected model, at first the released one.
     public var modelPath: String?
+    /// The port for devices in the network; 0 chooses an unused one.
+    ///
+    /// With `nil`, the studio is not shared.
+    public var sharedPort: Int?
 
     /// Creates the default configuration.
     public init(dataFolder: String) { self.dataFolder = dataFolder }
@@ -33,14 +37,26 @@ public struct Studio: Sendable {
   let training: Training
   private let practice: Practice
   private let token: String
+  private let certificate: Certificate?
+  /// What is needed for other devices, or `nil` if the studio is not shared.
+  let sharing: Sharing?
 
   /// Opens the recordings and documents in the data folder, which is created if it is missing.
+  ///
+  /// A studio that is shared for the first time creates its certificate.
   ///
   /// - Throws: `ModelError`, or an error that names the file that cannot be read or written.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
+    let sharingFolder = "\(folder)/sharing"
+    if configuration.sharedPort != nil {
+      try FolderLock.makeFolder(sharingFolder)
+      certificate = try Certificate(folder: sharingFolder)
+    } else {
+      certificate = nil
+    }
     redirectPage = RedirectPage(folder: folder)
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
@@ -48,19 +64,25 @@ public struct Studio: Sendable {
     documents = try Documents(
       folder: "\(folder)/documents", recognizer: models, diagrams: .released())
     practice = try Practice(folder: "\(folder)/practice")
+    sharing = try certificate.map { [documents] certificate in
+      try Sharing(
+        folder: sharingFolder, fingerprint: certificate.fingerprint, documents: documents)
+    }
     var generator = SystemRandomNumberGenerator()
     token = (0..<4).map { _ in
       String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
     }.joined()
   }
 
-  /// The maximum number of connections; others wait.
+  /// The maximum number of connections of each server; others wait.
   private static let mostConnections = 512
+  /// The maximum number of connections of one address in the network.
+  private static let mostConnectionsOfOne = 128
 
-  /// Returns the router of the page and of its requests; `gatekeeper` checks all requests.
-  func router(_ gatekeeper: Gatekeeper) -> Router<BasicRequestContext> {
-    let router = Router()
-    router.add(middleware: gatekeeper)
+  /// Returns the router of the page and of its requests; `gate` checks all requests.
+  func router(_ gate: some RouterMiddleware<StudioContext>) -> Router<StudioContext> {
+    let router = Router(context: StudioContext.self)
+    router.add(middleware: gate)
     Page.add(to: router)
     interface.add(to: router)
     return router
@@ -70,30 +92,62 @@ public struct Studio: Sendable {
   var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, documents: documents, models: models, training: training,
-      practice: practice)
+      practice: practice, sharing: sharing)
   }
 
-  /// Returns the server; it calls `onReady` with the address to open.
-  func application(
-    onReady: @escaping @Sendable (String) -> Void
-  ) -> Application<RouterResponder<BasicRequestContext>> {
+  /// A server of the studio.
+  typealias Server = Application<RouterResponder<StudioContext>>
+
+  /// Returns the server for this machine; it calls `onReady` with the address to open.
+  func application(onReady: @escaping @Sendable (String) -> Void) -> Server {
     let (token, port, redirectPage) = (token, configuration.port, redirectPage)
     let gatekeeper = Gatekeeper(token: token) { redirectPage.remove() }
+    return server(
+      router(gatekeeper), .hostname("127.0.0.1", port: port),
+      .http1(
+        configuration: .init(
+          additionalChannelHandlers: [RequestDeadline()], idleTimeout: .seconds(30)))
+    ) { channel in
+      let port = channel.localAddress?.port ?? port
+      gatekeeper.open(port: port)
+      onReady("http://127.0.0.1:\(port)/?token=\(token)")
+    }
+  }
+
+  /// Returns the server for other devices, with the encryption that `encrypted` adds.
+  func sharedApplication(
+    _ sharing: Sharing, encrypted: (HTTPServerBuilder) throws -> HTTPServerBuilder,
+    onReady: @escaping @Sendable () -> Void
+  ) rethrows -> Server {
+    let port = configuration.sharedPort ?? 0
+    let router = router(SharedGate(sharing))
+    PairPage(sharing: sharing, interface: interface).add(to: router)
+    let counts = ConnectionLimit.Counts(most: Self.mostConnectionsOfOne)
+    return server(
+      router, .hostname("0.0.0.0", port: port),
+      try encrypted(
+        .http1(
+          configuration: .init(
+            additionalChannelHandlers: [ConnectionLimit(counts), RequestDeadline()],
+            idleTimeout: .seconds(30))))
+    ) { channel in
+      sharing.open(port: channel.localAddress?.port ?? port)
+      onReady()
+    }
+  }
+
+  private func server(
+    _ router: Router<StudioContext>, _ address: BindAddress, _ server: HTTPServerBuilder,
+    onServerRunning: @escaping @Sendable (any Channel) -> Void
+  ) -> Server {
     var logger = Logger(label: "inkstate studio")
     logger.logLevel = .error
     return Application(
-      router: router(gatekeeper),
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [RequestDeadline()], idleTimeout: .seconds(30))),
+      router: router, server: server,
       configuration: .init(
-        address: .hostname("127.0.0.1", port: port), serverName: "inkstate",
+        address: address, serverName: "inkstate",
         availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
-      onServerRunning: { channel in
-        let port = channel.localAddress?.port ?? port
-        gatekeeper.open(port: port)
-        onReady("http://127.0.0.1:\(port)/?token=\(token)")
-      }, logger: logger)
+      onServerRunning: { onServerRunning($0) }, logger: logger)
   }
 
   /// Writes an HTML file that redirects a browser to `address`, and returns its path.
@@ -105,18 +159,37 @@ public struct Studio: Sendable {
     try redirectPage.write(for: address)
   }
 
-  /// Runs the server until the process gets SIGINT or SIGTERM; calls `onReady` with the address to open.
-  public func run(onReady: @escaping @Sendable (String) -> Void) async throws {
-    let application = application(onReady: onReady)
+  /// Runs the server until the process gets SIGINT or SIGTERM.
+  ///
+  /// - Parameters:
+  ///   - onReady: Called with the address to open.
+  ///   - onInvitation: Called with what other devices need, at the start and when the code changes.
+  /// - Throws: `StudioError` if a port is used, or if this build has no encryption for a shared studio.
+  public func run(
+    onReady: @escaping @Sendable (String) -> Void,
+    onInvitation: @escaping @Sendable (Invitation) -> Void = { _ in }
+  ) async throws {
+    var application = application(onReady: onReady)
+    if let sharing, let certificate {
+      let shared = try sharedApplication(
+        sharing, encrypted: { try Encryption.add(certificate, to: $0) },
+        onReady: { onInvitation(sharing.invitation) })
+      application.addServices(
+        SharedServer(application: shared, port: configuration.sharedPort ?? 0),
+        CodeWatch(sharing: sharing, onChange: onInvitation))
+    }
     let port = configuration.port
     defer { redirectPage.remove() }
     // The server ends only after all streams have ended.
-    let (documents, training) = (documents, training)
+    let (documents, training, presentation) = (documents, training, sharing?.presentation)
     let signals = [SIGINT, SIGTERM].map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         training.end()
-        Task { await documents.endStreams() }
+        Task {
+          await documents.endStreams()
+          await presentation?.endStreams()
+        }
       }
       source.resume()
       return source
@@ -129,5 +202,6 @@ public struct Studio: Sendable {
         "Another program uses the port \(port). Choose another --port, or 0 for any unused port.")
     }
     await documents.saved()
+    sharing?.devices.save()
   }
 }

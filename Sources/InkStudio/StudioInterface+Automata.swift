@@ -10,7 +10,7 @@ extension StudioInterface {
     var word: String
   }
 
-  private struct Steps: Encodable {
+  struct Steps: Encodable {
     struct Step: Encodable {
       var symbol: String?
       var states: [String]
@@ -44,11 +44,11 @@ extension StudioInterface {
 
   /// The maximum number of words that are run or listed at once.
   private static let mostWords = 1000
-  private static let longestWord = 10_000
+  static let longestWord = 10_000
   /// The maximum number of states and transitions in all steps together.
   private static let mostSteps = 200_000
 
-  func addAutomata(to router: Router<BasicRequestContext>) {
+  func addAutomata(to router: Router<StudioContext>) {
     router.post("api/documents/:name/run") { request, context in
       let (name, id) = try shown(request, context)
       let word = try await decode(Word.self, request).word
@@ -143,7 +143,7 @@ extension StudioInterface {
   }
 
   /// Runs an automaton on a word; for long words and large automata, only the first steps are kept.
-  private static func steps(_ automaton: Automaton, _ symbols: [String]) throws -> Steps {
+  static func steps(_ automaton: Automaton, _ symbols: [String]) throws -> Steps {
     guard symbols.count <= longestWord else {
       throw StudioError(
         "The word has \(symbols.count) symbols. Type at most \(longestWord).", .contentTooLarge)

@@ -8,7 +8,7 @@ import InkImageIO
 // Requests for documents and automata.
 
 extension StudioInterface {
-  func addDocuments(to router: Router<BasicRequestContext>) {
+  func addDocuments(to router: Router<StudioContext>) {
     router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
     router.post("api/documents") { request, _ in
       let wish = try Query(request.uri.query)["name"]
@@ -146,7 +146,7 @@ extension StudioInterface {
 
   /// Returns the name of the document that the page shows, and its id if the page sends it.
   func shown(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: StudioContext
   ) throws -> (name: String, id: String?) {
     (try name(context), try parameter("id", request))
   }
@@ -180,7 +180,7 @@ extension StudioInterface {
 
   // MARK: Files
 
-  func addFiles(to router: Router<BasicRequestContext>) {
+  func addFiles(to router: Router<StudioContext>) {
     router.post("api/documents/:name/open") { request, context in
       let wish = FileName.normalized(try name(context))
       let data = try await body(request, upTo: Self.longestFile).withoutByteOrderMark

@@ -10,7 +10,7 @@ extension StudioInterface {
     var text: String
   }
 
-  func addPractice(to router: Router<BasicRequestContext>) {
+  func addPractice(to router: Router<StudioContext>) {
     router.get("api/practice") { _, _ in try Answer.json(await practice.names) }
     router.get("api/practice/:name") { request, context in
       let name = try name(context)

@@ -41,7 +41,7 @@ extension StudioInterface {
     var firstProblem: String?
   }
 
-  func addRecordings(to router: Router<BasicRequestContext>) {
+  func addRecordings(to router: Router<StudioContext>) {
     router.get("api/example") { request, _ in
       try await Answer.json(strokes(of: example(of: parameter("label", request) ?? "")))
     }

@@ -4,7 +4,7 @@ import Hummingbird
 // The request for recordings of sensors.
 
 extension StudioInterface {
-  func addSeries(to router: Router<BasicRequestContext>) {
+  func addSeries(to router: Router<StudioContext>) {
     router.post("api/series") { request, _ in
       let data = try await body(request, upTo: Self.longestFile)
       let name = try parameter("name", request) ?? ""

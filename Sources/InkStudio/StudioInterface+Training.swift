@@ -4,7 +4,7 @@ import Hummingbird
 // Requests for models and training.
 
 extension StudioInterface {
-  func addTraining(to router: Router<BasicRequestContext>) {
+  func addTraining(to router: Router<StudioContext>) {
     router.get("api/models") { _, _ in try Answer.json(models.all) }
     router.post("api/models/:name/use") { _, context in
       let name = try name(context)

@@ -56,6 +56,24 @@ import NIOCore
 /// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused |
 /// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
+/// A shared studio also has these:
+///
+/// | request | result |
+/// | --- | --- |
+/// | `GET /api/sharing` | addresses, code, fingerprint, devices, the link for the audience |
+/// | `POST /api/sharing/code` | changes the code |
+/// | `POST /api/sharing/link`, `DELETE` | creates a link for the audience, which ends the old one; ends it |
+/// | `DELETE /api/devices/ID` | removes a device and ends its connections |
+/// | `POST /api/devices/ID/presenter?value=` | lets a device present, or not |
+/// | `GET /api/presentation` | the presented document's name, its run and the step |
+/// | `GET /api/presentation/document` | the presented document |
+/// | `GET /api/presentation/changes` | server-sent events: a number that changes with all of this, and the step |
+/// | `POST /api/presentation`, `DELETE` | presents a document and a step of its run; ends the presentation |
+/// | `GET /watch?key=` | the page of the audience |
+/// | `GET /pair`, `POST` | the form to pair a device; only at the shared addresses |
+///
+/// `Visitor` lists who may send which of them.
+///
 /// **Documents** are created by `POST /api/documents`, by opening a file, or from another document. All
 /// other requests answer 404 if the document is missing. With `id=`, a page sends the id of the document
 /// that it shows. If another document has the name now, the answer is 404 too. The answer has `renamedTo`
@@ -78,6 +96,8 @@ struct StudioInterface: Sendable {
   let models: Models
   let training: Training
   let practice: Practice
+  /// What is needed for other devices, or `nil` if the studio is not shared.
+  let sharing: Sharing?
 
   private static let mostStrokes = 200
   private static let mostPoints = 50_000
@@ -87,8 +107,10 @@ struct StudioInterface: Sendable {
   /// The maximum time for sending a request.
   private static let timeout = Duration.seconds(20)
 
-  func add(to router: Router<BasicRequestContext>) {
-    router.get("api/constants") { _, _ in try Answer.json(Constants()) }
+  func add(to router: Router<StudioContext>) {
+    router.get("api/constants") { _, context in
+      try Answer.json(Constants(visitor: context.visitor.name, isShared: sharing != nil))
+    }
     router.post("api/recognize") { request, _ in
       let recording = try await recording(request)
       return try await respondWithJSON {
@@ -108,17 +130,18 @@ struct StudioInterface: Sendable {
     addDocuments(to: router)
     addFiles(to: router)
     addAutomata(to: router)
+    addSharing(to: router)
   }
 
   // MARK: Requests
 
   /// Returns the name in the address.
-  func name(_ context: BasicRequestContext) throws -> String {
+  func name(_ context: StudioContext) throws -> String {
     FileName.normalized(try decoded("name", context))
   }
 
   /// Returns a part of the address, without percent-encoding.
-  func decoded(_ part: String, _ context: BasicRequestContext) throws -> String {
+  func decoded(_ part: String, _ context: StudioContext) throws -> String {
     let text = try context.parameters.require(part)
     guard let decoded = text.removingPercentEncoding else {
       throw StudioError(

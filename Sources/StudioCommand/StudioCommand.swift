@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import InkStudio
+import Synchronization
 
 /// The `inkstate studio` command.
 ///
@@ -15,7 +16,11 @@ struct StudioCommand: AsyncParsableCommand {
       users who knows the address can use the studio. Recordings and documents are saved immediately in \
       the folder --data; only you can read the files.
 
+      With --share, tablets and other devices in the local network can connect, encrypted, after they are \
+      paired with a code of six digits. They can edit; deleting and training are left to you.
+
       Example: inkstate studio --data my-ink --open
+      Example: inkstate studio --share
       """)
 
   @Option(help: "The port; 0 chooses an unused one.")
@@ -30,10 +35,19 @@ struct StudioCommand: AsyncParsableCommand {
   @Flag(help: "Open the address in the browser.")
   var open = false
 
+  @Flag(help: "Let paired devices in the local network connect.")
+  var share = false
+
+  @Option(help: "The port for other devices, with --share; 0 chooses an unused one.")
+  var sharePort = 8443
+
   func validate() throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("--port must be from 0 to 65535, not \(port)")
+    for (name, value) in [("--port", port), ("--share-port", sharePort)] {
+      guard (0...65_535).contains(value) else {
+        throw ValidationError("\(name) must be from 0 to 65535, not \(value)")
+      }
     }
+    guard !share || Studio.canBeShared else { throw ValidationError(Studio.howToBuildSharing) }
   }
 
   func run() async throws {
@@ -42,13 +56,41 @@ struct StudioCommand: AsyncParsableCommand {
     var configuration = Studio.Configuration(dataFolder: data)
     configuration.port = port
     configuration.modelPath = model
+    if share { configuration.sharedPort = sharePort }
     let studio = try Studio(configuration)
     let opensBrowser = open
+    let isFirst = Mutex(true)
     try await studio.run { address in
       print("\(address)\nPress Ctrl-C to stop.")
       fflush(nil)
       if opensBrowser { Self.openBrowser(studio, address) }
+    } onInvitation: { invitation in
+      Self.show(invitation, isFirst: isFirst.withLock { exchange(&$0, with: false) })
     }
+  }
+
+  /// Prints how to pair a device; later only the new code.
+  private static func show(_ invitation: Invitation, isFirst: Bool) {
+    let code = "\(invitation.code.prefix(3)) \(invitation.code.suffix(3))"
+    if isFirst {
+      let others = invitation.addresses.dropFirst()
+      print(
+        """
+
+        Other devices: open \(invitation.addresses[0]) and type the code \(code)
+        """)
+      if !others.isEmpty { print("It may also be at \(others.joined(separator: ", "))") }
+      if isatty(STDOUT_FILENO) == 1 { print("\n\(invitation.picture)") }
+      print(
+        """
+        A code is for one device and for \(invitation.minutes) minutes.
+        Browsers warn, because the certificate is the studio's own. Its SHA-256 fingerprint is
+        \(invitation.fingerprint)
+        """)
+    } else {
+      print("New code: \(code)")
+    }
+    fflush(nil)
   }
 
   private static func openBrowser(_ studio: Studio, _ address: String) {

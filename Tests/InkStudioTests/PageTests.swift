@@ -57,7 +57,8 @@ import Testing
   /// The scripts and styles that the page refers to, by their path, from the page on.
   private func files(of studio: RunningStudio) async throws -> [String: String] {
     var files: [String: String] = [:]
-    var waiting = ["/"]
+    // The page of the audience is only in a shared studio.
+    var waiting = ["/", "/watch.js"]
     while let path = waiting.popLast() {
       guard files[path] == nil else { continue }
       let answer = try await studio.ask(.get, path)
@@ -86,6 +87,30 @@ import Testing
       let served = router.routes.map { "/" + $0.path.description.drop { $0 == "/" } }
       let unused = served.filter { $0.hasSuffix(".js") && files[$0] == nil }
       #expect(unused == [], "files that no other file of the page imports")
+    }
+  }
+
+  @Test func thePageCanBeInstalledAsAnApp() async throws {
+    struct Manifest: Decodable {
+      struct Icon: Decodable {
+        var src: String
+        var type: String
+      }
+      var name: String
+      var display: String
+      var icons: [Icon]
+    }
+    try await RunningStudio.run { studio in
+      #expect(try await studio.ask(.get, "/").text.contains("href=\"/manifest.webmanifest\""))
+      let answer = try await studio.ask(.get, "/manifest.webmanifest")
+      #expect(answer.headers[.contentType] == "application/manifest+json")
+      let manifest = try JSONDecoder().decode(Manifest.self, from: answer.data)
+      #expect(manifest.display == "standalone" && manifest.icons.count == 3)
+      for icon in manifest.icons {
+        let file = try await studio.ask(.get, icon.src)
+        #expect(file.status == 200 && file.headers[.contentType] == icon.type)
+        #expect(file.data.count > 100)
+      }
     }
   }
 

@@ -90,6 +90,15 @@ import Testing
     }
   }
 
+  @Test func sharingNeedsABuildWithEncryption() async throws {
+    guard !Studio.canBeShared else { return }
+    let data = "\(folder.path)/data"
+    let process = try start(["--port", "0", "--share", "--data", data])
+    process.waitUntilExit()
+    #expect(process.terminationStatus != 0 && text("out").isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
   @Test func aFolderInUseIsSaid() async throws {
     let data = "\(folder.path)/data"
     let lock = try FolderLock(data)

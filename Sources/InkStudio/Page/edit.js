@@ -16,6 +16,7 @@ import { makeKeys } from "./edit/keys.js";
 import { makeLabel } from "./edit/label.js";
 import { makePanel } from "./edit/panel.js";
 import { makePaper } from "./edit/paper.js";
+import { makePresenter } from "./edit/presenter.js";
 import { makeReading } from "./edit/reading.js";
 import { makeRunner } from "./edit/runner.js";
 import { makeSelection } from "./edit/selection.js";
@@ -58,6 +59,7 @@ export async function beginEditing(constants) {
   editor.dragging = makeDragging(editor);
   editor.reading = makeReading(editor);
   editor.files = makeFiles(editor);
+  editor.presenter = makePresenter(editor);
   beginConvert(editor);
   beginKeyboard(editor);
   beginTouch(editor);
@@ -86,6 +88,7 @@ export async function beginEditing(constants) {
     editor.issues.show();
     editor.keys.show();
     editor.reading.show();
+    editor.presenter.tell();
     return fresh;
   }
 

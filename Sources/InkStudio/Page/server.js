@@ -2,8 +2,6 @@
 
 const foot = document.getElementById("problem");
 const patience = 30_000;
-const expired = "The studio was restarted. Open the address that it prints in the terminal, in another tab, "
-  + "then try again here.";
 
 /// An error of a request.
 export class Failure extends Error {
@@ -13,9 +11,9 @@ export class Failure extends Error {
     Object.assign(this, { status, answer });
   }
 
-  /// Whether the same request can succeed later: the studio did not answer in time, had an error, or was
-  /// restarted.
-  get isTemporary() { return [0, 403, 408].includes(this.status) || this.status >= 500; }
+  /// Whether the same request can succeed later: the studio did not answer in time, had an error, was
+  /// restarted, or has to pair this device again.
+  get isTemporary() { return [0, 401, 403, 408].includes(this.status) || this.status >= 500; }
 }
 
 /// Shows a problem; it stays until a request succeeds. With `retry`, a button tries again.
@@ -52,13 +50,11 @@ export async function ask(path, method = "GET", body = undefined, { place = foot
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
-    fail("The studio does not answer. Check that “inkstate studio” is still running.", 0);
+    fail("The studio does not answer. Check the network, and that “inkstate studio” is still running.", 0);
   }
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
-    const text = response.status === 403 ? expired
-      : problem.error ?? `The studio answered with status ${response.status}.`;
-    fail(text, response.status, problem);
+    fail(problem.error ?? `The studio answered with status ${response.status}.`, response.status, problem);
   }
   const answer = await response.json().catch(() => fail("The answer of the studio was incomplete. Try again.", 0));
   complain("");

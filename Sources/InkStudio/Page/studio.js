@@ -8,6 +8,7 @@ import { beginRecognizing } from "./recognize.js";
 import { beginTraining } from "./train.js";
 import { beginSeries } from "./series.js";
 import { beginPractice } from "./practice.js";
+import { beginSharing } from "./share.js";
 
 const pages = {
   edit: beginEditing, record: beginRecording, recognize: beginRecognizing, train: beginTraining,
@@ -16,7 +17,9 @@ const pages = {
 const begun = {};
 
 function show(constants) {
-  const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
+  const wish = location.hash.slice(1);
+  const isForOwner = document.querySelector(`nav a[href="#${CSS.escape(wish)}"]`)?.matches("[data-owner]");
+  const name = pages[wish] && (!isForOwner || constants.visitor === "owner") ? wish : "edit";
   document.body.dataset.page = name;
   for (const section of document.querySelectorAll("main > section")) {
     section.hidden = section.id !== name;
@@ -43,6 +46,8 @@ async function begin() {
   style.setProperty("--halo-width", constants.haloWidth);
   style.setProperty("--text-size", `${constants.textSize}px`);
   style.setProperty("--dashes", constants.dashes.join(" "));
+  document.body.dataset.visitor = constants.visitor;
+  beginSharing(constants);
   window.addEventListener("hashchange", () => show(constants));
   show(constants);
   showModel();

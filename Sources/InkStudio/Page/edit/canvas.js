@@ -69,7 +69,7 @@ export function makeCanvas(editor) {
   /// The places at which the selected element can be dragged.
   function handles() {
     const { selection, tool, view } = editor;
-    const element = selection.isFresh || ["erase", "hand"].includes(tool) ? null : selection.element();
+    const element = selection.isFresh || editor.presenter?.isOn || ["erase", "hand"].includes(tool) ? null : selection.element();
     if (!element) { return []; }
     const places = [];
     if (element.center) {

@@ -197,6 +197,8 @@ export function makeChanges(editor) {
     }
   }
 
+  // The network is back, before the next attempt.
+  window.addEventListener("online", () => { if (isLate) { resume(); } });
   window.addEventListener("beforeunload", (event) => { if (isLate) { event.preventDefault(); } });
 
   return {

@@ -37,6 +37,7 @@ export function beginKeyboard(editor) {
   }
 
   function leave() {
+    if (editor.presenter.isOn && !selection.ids.size) { return editor.presenter.end(); }
     if (selection.ids.size) { return selection.set([]); }
     tools.choose("pen");
   }

@@ -25,9 +25,11 @@ export function makePanel(editor) {
 
   /// The part of the window between the menus and the tools, beside the open panels.
   function free() {
+    const [bar, end, tools] = ["edit-bar", "present-end", "edit-tools"].map((id) => $(id).getBoundingClientRect());
     const room = {
-      left: gap, right: innerWidth - gap, top: $("edit-bar").getBoundingClientRect().bottom + gap,
-      bottom: $("edit-tools").getBoundingClientRect().top - gap,
+      // While a document is presented, there is one button and no tools.
+      left: gap, right: innerWidth - gap, top: Math.max(bar.bottom, end.bottom) + gap,
+      bottom: (tools.height ? tools.top : innerHeight) - gap,
     };
     for (const panel of [$("run-panel"), $("compare")].filter(({ hidden }) => !hidden)) {
       const box = panel.getBoundingClientRect();

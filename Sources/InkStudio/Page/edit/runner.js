@@ -26,6 +26,7 @@ export function makeRunner(editor) {
     $("run-result").className = "";
     $("step-back").disabled = $("step-on").disabled = true;
     editor.compare.end();
+    editor.presenter?.tell();
   }
 
   function showStep() {
@@ -44,6 +45,7 @@ export function makeRunner(editor) {
         names.length ? `Current ${names.length > 1 ? "states" : "state"}: ${names.join(", ")}.` : "No state is active."}`;
     editor.canvas.mark();
     editor.compare.show(step);
+    editor.presenter.tell();
   }
 
   function moveBy(count) {

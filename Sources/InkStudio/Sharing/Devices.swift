@@ -1,0 +1,140 @@
+import Foundation
+import SafeFiles
+import Synchronization
+
+/// The paired devices, in a file of the studio's folder.
+///
+/// The file contains hashes of the devices' tokens, and not the tokens. A token has 256 random bits, so that
+/// a plain hash cannot be reversed.
+final class Devices: Sendable {
+  struct Device: Codable, Equatable, Sendable {
+    var id: String
+    var name: String
+    /// The SHA-256 hash of the token, in hexadecimal digits.
+    var tokenHash: String
+    var paired: Date
+    var lastSeen: Date
+    /// Whether the device may show documents to the audience.
+    var isPresenter: Bool
+  }
+
+  static let mostDevices = 200
+
+  private let path: String
+  private let devices: Mutex<[Device]>
+
+  /// Reads the devices of a folder.
+  ///
+  /// - Throws: `StudioError` if the file cannot be read.
+  init(folder: String) throws {
+    path = "\(folder)/devices.json"
+    guard FileTree.exists(path) else {
+      devices = Mutex([])
+      return
+    }
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      devices = Mutex(try JSONDecoder().decode([Device].self, from: data))
+    } catch {
+      throw StudioError(
+        "The file \(path) with the paired devices cannot be read. Remove it, then pair them again.")
+    }
+  }
+
+  /// All devices, the latest last.
+  var all: [Device] { devices.withLock { $0 } }
+
+  /// Adds a device, and returns its token, which is kept nowhere else.
+  ///
+  /// - Throws: `StudioError` if the name is not valid, there are too many, or the file cannot be written.
+  func add(named wish: String) throws -> (device: Device, token: String) {
+    let name = FileName.normalized(wish.trimmingCharacters(in: .whitespaces))
+    try FileName.check(name, of: "device")
+    let token = randomText(bits: 256)
+    return try change { devices in
+      guard devices.count < Self.mostDevices else {
+        throw StudioError(
+          "\(Self.mostDevices) devices are paired. Remove some of them first.", .conflict)
+      }
+      let name = FileName.unused(name, or: "device", used: Set(devices.map(\.name)))
+      let now = Date()
+      let device = Device(
+        id: UUID().uuidString, name: name, tokenHash: Self.hash(token), paired: now, lastSeen: now,
+        isPresenter: false)
+      devices.append(device)
+      return (device, token)
+    }
+  }
+
+  /// Returns the device with a token, and notes that it was seen.
+  func device(withToken token: String) -> Device? {
+    let hash = Self.hash(token)
+    return devices.withLock { devices in
+      guard let index = devices.firstIndex(where: { isSame($0.tokenHash, hash) }) else {
+        return nil
+      }
+      devices[index].lastSeen = Date()
+      return devices[index]
+    }
+  }
+
+  /// Sets whether a device may present.
+  ///
+  /// - Throws: `StudioError` if there is no such device, or the file cannot be written.
+  func setPresenter(_ id: String, _ isPresenter: Bool) throws {
+    try change { devices in
+      guard let index = devices.firstIndex(where: { $0.id == id }) else { throw Self.unknown }
+      devices[index].isPresenter = isPresenter
+    }
+  }
+
+  /// Removes a device.
+  ///
+  /// - Throws: `StudioError` if there is no such device, or the file cannot be written.
+  func remove(_ id: String) throws {
+    try change { devices in
+      guard devices.contains(where: { $0.id == id }) else { throw Self.unknown }
+      devices.removeAll { $0.id == id }
+    }
+  }
+
+  /// Writes when the devices were last seen; otherwise the file changes only with the devices.
+  func save() { try? change { _ in } }
+
+  private static var unknown: StudioError {
+    StudioError("This device is already removed. Reload the page.", .notFound)
+  }
+
+  private static func hash(_ token: String) -> String { SHA256.hexadecimal(token.utf8) }
+
+  /// Changes the devices; if the file cannot be written, they stay as they were.
+  private func change<Result>(_ change: (inout [Device]) throws -> Result) throws -> Result {
+    try devices.withLock { devices in
+      var next = devices
+      let result = try change(&next)
+      if next.isEmpty, devices.isEmpty { return result }
+      do {
+        let data = try JSONEncoder().encode(next)
+        // A file that is written over keeps its mode.
+        let isThere =
+          FileTree.exists(path)
+          || FileManager.default.createFile(
+            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isThere else { throw CocoaError(.fileWriteNoPermission) }
+        try FileTree.write(data, to: path)
+      } catch {
+        throw StudioError(
+          "The paired devices cannot be saved: \(reason(for: error)).", .internalServerError)
+      }
+      devices = next
+      return result
+    }
+  }
+}
+
+/// Returns random characters that are allowed in addresses and cookies.
+func randomText(bits: Int) -> String {
+  let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+  var generator = SystemRandomNumberGenerator()
+  return String((0..<(bits + 5) / 6).map { _ in letters.randomElement(using: &generator)! })
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Decides who sends a request to the shared addresses, and whether they may.
+///
+/// Names are checked as for the loopback interface: `Host` has to be the address of the connection or the
+/// name of the machine, so that another site cannot use its own name for it (DNS rebinding).
+final class SharedGate: RouterMiddleware, Sendable {
+  typealias Context = StudioContext
+
+  private let sharing: Sharing
+
+  init(_ sharing: Sharing) { self.sharing = sharing }
+
+  func handle(
+    _ request: Request, context: StudioContext,
+    next: (Request, StudioContext) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    if let problem = OwnRequests.problem(
+      with: request, scheme: "https", hosts: hosts(context), entries: ["/", "/pair", "/watch"])
+    {
+      response = Answer.problem(problem.status, problem.text)
+    } else {
+      response = await answer(request, context, next)
+    }
+    OwnRequests.protect(&response, formAction: request.uri.path == "/pair" ? "'self'" : "'none'")
+    return response
+  }
+
+  private func answer(
+    _ request: Request, _ context: StudioContext,
+    _ next: (Request, StudioContext) async throws -> Response
+  ) async -> Response {
+    var context = context
+    context.visitor = visitor(request)
+    switch context.visitor {
+    case .device(let id, _): sharing.connections.add(context.connection, of: .device(id))
+    case .audience: sharing.connections.add(context.connection, of: .audience)
+    case .stranger, .owner: break
+    }
+    // Whoever was sent away meanwhile did not have this connection closed.
+    if context.visitor != .stranger { context.visitor = visitor(request) }
+    guard context.visitor.may(request.method, context.endpointPath) else {
+      return Self.refusal(of: request, context.visitor)
+    }
+    do { return try await next(request, context) } catch { return Answer.unexpected(error) }
+  }
+
+  private func visitor(_ request: Request) -> Visitor {
+    let key = request.uri.path == "/watch" ? try? Query(request.uri.query)["key"] : nil
+    return sharing.visitor(
+      device: request.cookies[sharing.deviceCookie]?.value,
+      audience: key ?? request.cookies[sharing.audienceCookie]?.value)
+  }
+
+  private func hosts(_ context: StudioContext) -> [String] {
+    let address = context.connection.localAddress?.ipAddress ?? "127.0.0.1"
+    let name = LocalAddresses.name
+    return OwnRequests.hosts(
+      [address, name, "\(name).local", "localhost"], port: sharing.port, usualPort: 443)
+  }
+
+  private static func refusal(of request: Request, _ visitor: Visitor) -> Response {
+    guard visitor == .stranger else {
+      return Answer.problem(
+        .forbidden, "Only the owner of the studio can do this, on the owner's machine.")
+    }
+    guard request.headers[.accept]?.contains("text/html") ?? false else {
+      return Answer.problem(
+        .unauthorized,
+        "This device is not paired, or no longer. Open the address of the studio to pair it.")
+    }
+    return Response(status: .seeOther, headers: [.location: "/pair"])
+  }
+}
