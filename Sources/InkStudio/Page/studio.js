@@ -16,6 +16,7 @@ const pages = {
 const begun = {};
 
 function show(constants) {
+  // A link that contains a document opens the page Edit, which is also the usual one.
   const name = pages[location.hash.slice(1)] ? location.hash.slice(1) : "edit";
   document.body.dataset.page = name;
   for (const section of document.querySelectorAll("main > section")) {
