@@ -7,7 +7,9 @@ import Testing
 /// Documents of machines beyond finite automata.
 @Suite(.timeLimit(.minutes(5))) struct MachineDocumentTests {
   /// Two states with an arrow and a self-loop.
-  private func document(_ kind: Automata.Machine.Kind?, _ commands: [Command] = []) throws -> Document {
+  private func document(
+    _ kind: Automata.Machine.Kind?, _ commands: [Command] = []
+  ) throws -> Document {
     var editor = Editor(Document(id: "d"), ids: CountingIDs())
     if let kind { try editor.perform(.setKind(kind)) }
     try editor.perform(.addState(center: Vector(100, 100)))
