@@ -2,7 +2,7 @@ import Foundation
 
 /// A file format for automata.
 public enum Format: String, Hashable, Sendable, CaseIterable {
-  /// JFLAP's XML for finite automata.
+  /// JFLAP's XML for finite automata, Moore, Mealy and Turing machines and pushdown automata.
   case jflap = "jff"
   /// Graphviz's DOT: initial states have an arrow from a point, final states are double circles.
   case dot
@@ -56,7 +56,13 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   ///
   /// - Throws: `AutomatonError` if the format cannot represent the automaton.
   public func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> Data {
-    switch self {
+    if let kind = drawn.kind, self != .jflap {
+      throw AutomatonError(
+        at: "\(rawValue) format",
+        expected: "a finite automaton (.jff and .automaton can hold others)",
+        found: kind.noun)
+    }
+    return switch self {
     case .jflap: Data(try JFLAP.write(drawn).utf8)
     case .dot: Data(DOT.write(drawn.automaton).utf8)
     case .table: Data(try Table.write(drawn.automaton).utf8)

@@ -1,7 +1,9 @@
 import Foundation
 import XMLTree
 
-/// JFLAP's file format for finite automata (version 7; older files lack the element `automaton`).
+/// JFLAP's file format (version 7; older files lack the element `automaton`).
+///
+/// Machines beyond finite automata are read and written by ``JFLAPMachines``.
 ///
 /// In JFLAP, a label of several characters reads them one after the other: `ab` means a, then b.
 /// Such a label becomes a chain of transitions through new states. The element `alphabet`, which
@@ -22,20 +24,33 @@ enum JFLAP {
       throw refuse(root, "JFLAP's element `structure`", "`\(root.name)`")
     }
     let type = root.children(named: "type").first?.trimmedText ?? "fa"
-    guard type == "fa" else { throw refuse(root, "a finite automaton, type fa", "type \(type)") }
+    let kind = JFLAPMachines.types.first { $0.name == type }?.kind
+    guard kind != nil || type == "fa" else {
+      throw refuse(
+        root, "a type: fa, \(JFLAPMachines.types.map(\.name).joined(separator: ", "))",
+        "type \(type)")
+    }
     let parent = root.children(named: "automaton").first ?? root
 
     var builder = AutomatonBuilder(file: name)
     var places: [String: PlacedAutomaton.Place] = [:]
-    for element in parent.children(named: "state") {
+    // JFLAP 7 calls the states of Turing machines blocks.
+    let blocks = kind == .turing ? parent.children(named: "block") : []
+    for element in parent.children(named: "state") + blocks {
       guard let id = element.attributes["id"], !id.isEmpty else {
         throw refuse(element, "a state with an id", "none")
       }
       guard !builder.contains(id) else {
         throw refuse(element, "a unique id", "another state `\(id)`")
       }
-      builder.state(id) { state in
-        state.name = element.attributes["name"] ?? ""
+      var name = element.attributes["name"] ?? ""
+      if kind == .moore {
+        do { name = try JFLAPMachines.name(of: element) } catch {
+          throw refuse(element, error.expected, error.found)
+        }
+      }
+      builder.state(id) { [name] state in
+        state.name = name
         state.isInitial = !element.children(named: "initial").isEmpty
         state.isFinal = !element.children(named: "final").isEmpty
       }
@@ -61,15 +76,23 @@ enum JFLAP {
         guard builder.contains(id) else { throw refuse(element, "a state `\(id)`", "none") }
         return id
       }
-      let label = element.children(named: "read").first?.text ?? ""
       let (start, target) = (try end("from"), try end("to"))
+      if let kind {
+        let rule: MachineRule
+        do { rule = try JFLAPMachines.rule(of: element, kind) } catch {
+          throw refuse(element, error.expected, error.found)
+        }
+        builder.transition(start, target, symbol: rule.text)
+        continue
+      }
+      let label = element.children(named: "read").first?.text ?? ""
       if label.count > 1 {
         chains.add(label, from: start, to: target, &builder, &places)
       } else {
         builder.transition(start, target, symbol: label.isEmpty ? nil : label)
       }
     }
-    return PlacedAutomaton(automaton: try builder.automaton(), places: places)
+    return PlacedAutomaton(automaton: try builder.automaton(), places: places, kind: kind)
   }
 
   /// The chains of new states for labels of several characters.
@@ -157,7 +180,7 @@ enum JFLAP {
   /// - Throws: `AutomatonError` for characters that XML does not allow, and for symbols of several
   ///   characters, which JFLAP would read as several symbols.
   static func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> String {
-    if let symbol = drawn.automaton.longSymbols.first {
+    if drawn.kind == nil, let symbol = drawn.automaton.longSymbols.first {
       throw AutomatonError(
         at: "JFLAP format",
         expected: "symbols of one character, because JFLAP reads `\(symbol)` as "
@@ -169,18 +192,39 @@ enum JFLAP {
       uniqueKeysWithValues: drawn.automaton.states.enumerated().map { ($1.id, $0) })
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>", "<structure>",
-      "  <type>fa</type>", "  <automaton>",
+      "  <type>\(JFLAPMachines.types.first { $0.kind == drawn.kind }?.name ?? "fa")</type>",
+      "  <automaton>",
     ]
+    let machine = try drawn.kind.map { kind throws(AutomatonError) in
+      try Machine(drawn.automaton, kind: kind)
+    }
     for (index, state) in drawn.automaton.states.enumerated() {
       let place = drawn.places[state.id] ?? circle(index, of: drawn.automaton.states.count)
-      lines.append("    <state id=\"\(index)\" name=\"\(try escaped(state.name))\">")
+      let name = machine?.kind == .moore ? MooreName(state.name).name : state.name
+      lines.append("    <state id=\"\(index)\" name=\"\(try escaped(name))\">")
       lines.append("      <x>\(place.x)</x>")
       lines.append("      <y>\(place.y)</y>")
       if state.isInitial { lines.append("      <initial/>") }
       if state.isFinal { lines.append("      <final/>") }
+      if let output = machine?.outputs[state.id] {
+        lines.append("      <output>\(try escaped(output))</output>")
+      }
       lines.append("    </state>")
     }
-    for transition in drawn.automaton.transitions {
+    for transition in machine?.transitions ?? [] {
+      for rule in transition.rules {
+        lines.append("    <transition>")
+        lines.append("      <from>\(numbers[transition.start]!)</from>")
+        lines.append("      <to>\(numbers[transition.end]!)</to>")
+        for (element, content) in JFLAPMachines.elements(of: rule) {
+          lines.append(
+            content.isEmpty
+              ? "      <\(element)/>" : "      <\(element)>\(try escaped(content))</\(element)>")
+        }
+        lines.append("    </transition>")
+      }
+    }
+    for transition in machine == nil ? drawn.automaton.transitions : [] {
       let symbols = transition.symbols + (transition.includesEpsilon ? [""] : [])
       for symbol in symbols {
         lines.append("    <transition>")
@@ -191,7 +235,7 @@ enum JFLAP {
       }
     }
     lines.append("  </automaton>")
-    let unread = drawn.automaton.unreadSymbols
+    let unread = machine == nil ? drawn.automaton.unreadSymbols : []
     if !unread.isEmpty {
       lines.append("  <alphabet>")
       for symbol in unread { lines.append("    <symbol>\(try escaped(symbol))</symbol>") }

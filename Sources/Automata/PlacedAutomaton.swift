@@ -1,4 +1,4 @@
-/// An automaton with the positions of its states, as far as they are known.
+/// An automaton, or the drawing of another machine, with the positions of its states, as far as they are known.
 public struct PlacedAutomaton: Hashable, Sendable {
   /// A position on the canvas, with x to the right and y down.
   public struct Place: Hashable, Sendable {
@@ -18,10 +18,15 @@ public struct PlacedAutomaton: Hashable, Sendable {
   public var automaton: Automaton
   /// The centres of the states by id.
   public var places: [String: Place]
+  /// The kind of machine whose rules the symbols are; `nil` for a finite automaton.
+  public var kind: Machine.Kind?
 
-  /// Creates an automaton with positions.
-  public init(automaton: Automaton, places: [String: Place] = [:]) {
+  /// Creates an automaton with positions, or the drawing of a machine of some kind.
+  public init(
+    automaton: Automaton, places: [String: Place] = [:], kind: Machine.Kind? = nil
+  ) {
     self.automaton = automaton
     self.places = places
+    self.kind = kind
   }
 }

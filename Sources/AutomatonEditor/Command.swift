@@ -49,7 +49,8 @@ public enum Command: Hashable, Sendable {
   case rename(state: String, String)
   /// Sets the symbol that is being typed.
   case setPendingSymbol(transition: String, String)
-  /// Replaces all symbols by the typed ones, as `TypedSymbols` parses them.
+  /// Replaces all symbols by the typed ones, as `TypedSymbols` parses them, or all rules of a machine,
+  /// as `MachineRule` parses them.
   case setSymbols(transition: String, String)
   /// Adds the typed symbols, as `TypedSymbols` parses them; ε makes it an ε-transition as well.
   case addSymbols(transition: String, String)
@@ -65,6 +66,8 @@ public enum Command: Hashable, Sendable {
   case convertInk(Int, DrawnClass)
   /// Deletes a stroke of the ink, by its number.
   case deleteInk(Int)
+  /// Sets which kind of machine it is, `nil` for a finite automaton; names and labels stay as they are.
+  case setKind(Machine.Kind?)
   /// Sets the additional symbols of the alphabet, besides those of the transitions.
   case setAlphabet([String])
   /// Deletes all elements, the unread ink and the additional symbols.
@@ -95,6 +98,8 @@ public enum Refusal: Error, Hashable, Sendable {
   case noSuchLabel(String)
   /// The last change was not a drawn stroke.
   case noLastDrawing
+  /// Only finite automata have an alphabet of their own and ε-transitions.
+  case onlyFiniteAutomata(Machine.Kind)
 }
 
 extension Refusal: CustomStringConvertible {
@@ -112,6 +117,8 @@ extension Refusal: CustomStringConvertible {
     case .unreadableSymbols(let error), .unreadableName(let error): "\(error)"
     case .noSuchLabel(let label):
       "a drawing can become \(DrawnClass.labels.joined(separator: ", ")), but not `\(label)`"
+    case .onlyFiniteAutomata(let kind):
+      "the labels of \(kind.noun) are all that it has, such as \(kind.exampleLabel)"
     case .noLastDrawing: "the last change was not a drawn stroke"
     }
   }

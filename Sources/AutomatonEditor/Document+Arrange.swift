@@ -130,7 +130,7 @@ extension Document {
 
   /// Returns the elements of those ids as a document; the transitions keep an end only with its state.
   public func part(_ ids: Set<String>) -> Document {
-    var part = Document(id: id)
+    var part = Document(id: id, kind: kind)
     part.states = states.filter { ids.contains($0.id) }
     let kept = Set(part.states.map(\.id))
     part.transitions = transitions.compactMap { transition in

@@ -3,7 +3,8 @@ import Automata
 extension Document {
   /// The automaton of the document: its states, and its transitions that have both ends.
   ///
-  /// Its alphabet includes ``givenAlphabet``.
+  /// Its alphabet includes ``givenAlphabet``. Of a machine of another kind, it is the drawing: its symbols
+  /// are the rules.
   public var automaton: Automaton {
     let initial = Set(transitions.filter(\.isInitialMarker).compactMap(\.end))
     let ways = transitions.compactMap { transition -> Automaton.Transition? in
@@ -27,7 +28,25 @@ extension Document {
   public var placedAutomaton: PlacedAutomaton {
     let places = states.map { ($0.id, PlacedAutomaton.Place(x: $0.center.x, y: $0.center.y)) }
     return PlacedAutomaton(
-      automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+      automaton: automaton, places: Dictionary(uniqueKeysWithValues: places), kind: kind)
+  }
+
+  /// Returns the automaton for an operation that only finite automata have.
+  ///
+  /// - Throws: `AutomatonError` with the reason if the document is another machine.
+  public func finiteAutomaton(for operation: String) throws(AutomatonError) -> Automaton {
+    if let kind { throw kind.refusal(of: operation) }
+    return automaton
+  }
+
+  /// The machine beyond finite automata that the document draws, or `nil` for a finite automaton.
+  ///
+  /// - Throws: `AutomatonError` for a label that is not a rule.
+  public var machine: Machine? {
+    get throws(AutomatonError) {
+      guard let kind else { return nil }
+      return try Machine(automaton, kind: kind)
+    }
   }
 
   /// The ids of the transitions with a dangling end, which are not part of ``automaton``.

@@ -76,8 +76,11 @@ extension Document {
       states[index].name = Self.sanitized(name)
     case .setPendingSymbol(let id, let symbol):
       let index = try transitionIndex(id)
-      do { try Self.checkVisible(symbol, at: "symbols") } catch { throw .unreadableSymbols(error) }
-      transitions[index].pendingSymbol = Self.sanitized(symbol)
+      do {
+        try Self.checkVisible(symbol, at: "symbols")
+        if let kind { _ = try MachineRule.rules(symbol, of: kind) }
+      } catch { throw .unreadableSymbols(error) }
+      transitions[index].pendingSymbol = kind == nil ? Self.sanitized(symbol) : symbol
     case .setSymbols(let id, let text):
       let index = try transitionIndex(id)
       (transitions[index].symbols, transitions[index].pendingSymbol) = ([], "")
@@ -87,6 +90,8 @@ extension Document {
     case .removeSymbol(let id, let symbol):
       transitions[try transitionIndex(id)].symbols.removeAll { $0 == symbol }
     case .setEpsilon(let id, let includes):
+      // A label of an older kind can still be removed.
+      if let kind, includes { throw .onlyFiniteAutomata(kind) }
       transitions[try transitionIndex(id)].includesEpsilon = includes
     case .delete(let ids, let cascade):
       for id in ids.sorted() where state(id) == nil && transition(id) == nil {
@@ -100,7 +105,11 @@ extension Document {
     case .deleteInk(let number):
       guard ink.indices.contains(number) else { throw .noSuchElement("") }
       ink.remove(at: number)
+    case .setKind(let kind):
+      self.kind = kind
+      if kind != nil { givenAlphabet = [] }
     case .setAlphabet(let symbols):
+      if let kind, !symbols.isEmpty { throw .onlyFiniteAutomata(kind) }
       guard !symbols.contains("") else {
         throw .unreadableSymbols(
           AutomatonError(
@@ -118,6 +127,14 @@ extension Document {
   }
 
   private mutating func addSymbols(_ text: String, to index: Int) throws(Refusal) {
+    if let kind {
+      let rules: [MachineRule]
+      do { rules = try MachineRule.rules(text, of: kind) } catch { throw .unreadableSymbols(error) }
+      for rule in rules.map(\.text) where !transitions[index].symbols.contains(rule) {
+        transitions[index].symbols.append(rule)
+      }
+      return
+    }
     let typed: TypedSymbols
     do { typed = try TypedSymbols(text) } catch { throw .unreadableSymbols(error) }
     for symbol in typed.symbols where !transitions[index].symbols.contains(symbol) {

@@ -48,6 +48,20 @@ public enum Geometry {
     Vector(letter.x * ShownText(text).width, letter.y)
   }
 
+  /// Returns the approximate size of lines below each other, in canvas points.
+  static func extent(ofLines lines: [String]) -> Vector {
+    let widths = lines.map { extent(of: $0).x }
+    return Vector(widths.max() ?? 0, letter.y + lineHeight * Double(max(1, lines.count) - 1))
+  }
+
+  /// The distance between two lines of a label, in canvas points.
+  package static let lineHeight = 1.2 * textSize
+
+  /// Returns how far each line of a label is below its middle, in canvas points.
+  static func lineOffsets(count: Int) -> [Double] {
+    (0..<count).map { (Double($0) - Double(count - 1) / 2) * lineHeight }
+  }
+
   /// Returns the scale at which a state's name fits inside its rings, at most 1.
   package static func nameScale(of state: Document.State) -> Double {
     let room = 1.7 * (state.radius - (state.isFinal ? finalRingInset : 0))
@@ -130,7 +144,7 @@ extension Document {
 
   /// Returns the distance between a label's centre and its line.
   private func labelReach(of transition: Transition, along outward: Vector) -> Double {
-    let half = Geometry.extent(of: labelText(of: transition)) * 0.5
+    let half = Geometry.extent(ofLines: labelLines(of: transition)) * 0.5
     return Self.labelDistance + abs(outward.x) * half.x + abs(outward.y) * half.y
   }
 

@@ -9,7 +9,7 @@ extension Document {
   /// states on. Two states have one transition for all symbols. The states keep their ids; a
   /// transition with the id of a state gets a new one.
   public init(_ drawn: PlacedAutomaton, id: String) {
-    self.init(id: id)
+    self.init(id: id, kind: drawn.kind)
     let automaton = drawn.automaton
     let read = Set(automaton.transitions.flatMap(\.symbols))
     givenAlphabet = automaton.alphabet.filter { !read.contains($0) }

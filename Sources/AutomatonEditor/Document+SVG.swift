@@ -3,7 +3,11 @@ import Ink
 
 extension Document {
   /// The document as a picture: states, final rings, arrows with their heads and labels, on white.
-  public var svg: String {
+  public var svg: String { svg(isTransparent: false) }
+
+  /// Returns the document as a picture; if it is transparent, without the paper and the white outline of
+  /// its labels.
+  public func svg(isTransparent: Bool) -> String {
     var content: [String] = []
     var labels: [String] = []
     var corners: [Vector] = []
@@ -18,10 +22,13 @@ extension Document {
         "<path d=\"\(paths.line)\""
           + (transition.isDangling ? " stroke-dasharray=\"\(dashes)\"" : "") + "/>")
       content.append("<path d=\"\(paths.head)\"/>")
-      let label = labelText(of: transition)
-      guard !label.isEmpty else { continue }
-      corners += [-0.5, 0.5].map { appearance.label + Geometry.extent(of: label) * $0 }
-      labels.append(label.svgText(at: appearance.label))
+      let lines = labelLines(of: transition)
+      guard !lines.isEmpty else { continue }
+      corners += [-0.5, 0.5].map { appearance.label + Geometry.extent(ofLines: lines) * $0 }
+      for (line, drop) in zip(lines, Geometry.lineOffsets(count: lines.count)) {
+        labels.append(
+          line.svgText(at: appearance.label + Vector(0, drop), hasHalo: !isTransparent))
+      }
     }
     for stroke in ink {
       let points = stroke.points.map { Vector($0) }
@@ -38,7 +45,8 @@ extension Document {
       }
       if !state.name.isEmpty {
         labels.append(
-          state.name.svgText(at: state.center, scale: Geometry.nameScale(of: state)))
+          state.name.svgText(
+            at: state.center, scale: Geometry.nameScale(of: state), hasHalo: !isTransparent))
       }
     }
 
@@ -47,12 +55,15 @@ extension Document {
     let top = (corners.map(\.y).min() ?? 0) - margin
     let width = (corners.map(\.x).max() ?? 0) + margin - left
     let height = (corners.map(\.y).max() ?? 0) + margin - top
+    let paper = """
+      <rect x="\(number(left))" y="\(number(top))" width="\(number(width))" \
+      height="\(number(height))" fill="#fff"/>
+
+      """
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="\(number(left)) \(number(top)) \
       \(number(width)) \(number(height))" width="\(number(width))" height="\(number(height))">
-      <rect x="\(number(left))" y="\(number(top))" width="\(number(width))" \
-      height="\(number(height))" fill="#fff"/>
-      <g fill="none" stroke="#000" stroke-width="\(number(Geometry.lineWidth))" \
+      \(isTransparent ? "" : paper)<g fill="none" stroke="#000" stroke-width="\(number(Geometry.lineWidth))" \
       stroke-linecap="round" stroke-linejoin="round" font-family="sans-serif" \
       font-size="\(number(Geometry.textSize))" \
       text-anchor="middle">
@@ -68,13 +79,17 @@ extension Document {
     return [state.radius] + (state.isFinal ? [second] : [])
   }
 
-  /// Returns the label of a transition; an initial arrow has none.
+  /// Returns the label of a transition in one line; an initial arrow has none.
   package func labelText(of transition: Transition) -> String {
-    guard !transition.isInitialMarker else { return "" }
-    return (transition.allSymbols + (transition.includesEpsilon ? ["ε"] : []))
-      .joined(separator: ", ")
+    labelLines(of: transition).joined(separator: "; ")
   }
 
+  /// Returns the lines of the label of a transition: one, or one for each rule with several parts.
+  package func labelLines(of transition: Transition) -> [String] {
+    let labels = transition.allSymbols + (transition.includesEpsilon ? ["ε"] : [])
+    guard !transition.isInitialMarker, !labels.isEmpty else { return [] }
+    return kind == .pushdown || kind == .turing ? labels : [labels.joined(separator: ", ")]
+  }
 }
 
 /// Returns a number with one decimal, or none if it is whole.
@@ -95,8 +110,8 @@ extension Document.Appearance {
 }
 
 extension String {
-  /// Returns the text centred at a point, in black with a white outline.
-  fileprivate func svgText(at place: Vector, scale: Double = 1) -> String {
+  /// Returns the text centred at a point, in black, and with a white outline if it `hasHalo`.
+  fileprivate func svgText(at place: Vector, scale: Double = 1, hasHalo: Bool) -> String {
     let (x, y) = ((place.x * 10).rounded() / 10, ((place.y + 8 * scale) * 10).rounded() / 10)
     let size = scale < 1 ? " font-size=\"\((10 * Geometry.textSize * scale).rounded() / 10)\"" : ""
     let pixels = Geometry.textSize * min(1, scale)
@@ -113,8 +128,11 @@ extension String {
         spans += before?.isIndex == true ? "<tspan dy=\"-\(drop)\">\(escaped)</tspan>" : escaped
       }
     }
-    return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" stroke=\"#fff\" "
-      + "stroke-width=\"\(number(Geometry.haloWidth))\" paint-order=\"stroke\">\(spans)</text>"
+    let outline =
+      hasHalo
+      ? "stroke=\"#fff\" stroke-width=\"\(number(Geometry.haloWidth))\" paint-order=\"stroke\""
+      : "stroke=\"none\""
+    return "<text x=\"\(x)\" y=\"\(y)\"\(size) fill=\"#000\" \(outline)>\(spans)</text>"
   }
 
   private var escapedForXML: String {

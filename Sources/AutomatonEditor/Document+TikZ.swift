@@ -30,9 +30,12 @@ extension Document {
           + (isLast ? end ?? coordinate(curve.end) : coordinate(curve.end))
       }
       lines.append("\\draw[->\(transition.isDangling ? ", dashed" : "")] \(path);")
-      let label = labelText(of: transition)
+      let label = labelLines(of: transition).map(\.tex)
       if !label.isEmpty {
-        lines.append("\\node at \(coordinate(appearance.label)) {\(label.tex)};")
+        let options = label.count > 1 ? "[align=center] " : ""
+        lines.append(
+          "\\node \(options)at \(coordinate(appearance.label)) {"
+            + "\(label.joined(separator: #" \\ "#))};")
       }
     }
     let unit = "\(number(Self.pointsPerUnit))pt"
@@ -101,6 +104,7 @@ extension String {
     case "^": return #"\textasciicircum{}"#
     case "<", ">", "|": return "$\(character == "|" ? "\\vert" : String(character))$"
     case "′", "’", "'": return "$'$"
+    case "□": return #"$\square$"#
     case "∅": return #"$\varnothing$"#
     case "→": return #"$\rightarrow$"#
     case "⊔", "␣": return #"\textvisiblespace{}"#

@@ -1,6 +1,7 @@
+import Automata
 import Ink
 
-/// A drawn automaton: states with positions, transitions with shapes.
+/// A drawn automaton or other machine: states with positions, transitions with shapes.
 ///
 /// It is a value; ``Document/applying(_:ids:options:)`` returns the changed document. A document
 /// can be unfinished: names and symbols may be missing, and ends may dangle.
@@ -58,7 +59,7 @@ public struct Document: Hashable, Sendable {
     public var start: String?
     /// The id of the target state, or `nil` if there is none.
     public var end: String?
-    /// The symbols that it reads.
+    /// The symbols that it reads, or the rules of a machine as ``MachineRule/text``.
     public var symbols: [String]
     /// The symbol that is being typed; it counts as a symbol as well.
     public var pendingSymbol: String
@@ -107,6 +108,8 @@ public struct Document: Hashable, Sendable {
 
   /// The unique id of the document.
   public var id: String
+  /// The kind of machine whose rules the symbols are; `nil` for a finite automaton.
+  public internal(set) var kind: Machine.Kind?
   /// The states in order of creation.
   public internal(set) var states: [State]
   /// The transitions in order of creation.
@@ -119,8 +122,9 @@ public struct Document: Hashable, Sendable {
   public var extras: [String: JSONValue] = [:]
 
   /// Creates an empty document.
-  public init(id: String) {
+  public init(id: String, kind: Machine.Kind? = nil) {
     self.id = id
+    self.kind = kind
     states = []
     transitions = []
   }

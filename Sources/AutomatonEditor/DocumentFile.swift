@@ -9,11 +9,13 @@ import Ink
 public enum DocumentFile {
   private static let mostBytes = 256 << 20
   private static let formatVersion = 1.0
+  /// The version of files of machines, which older programs would read as finite automata.
+  private static let machineVersion = 2.0
 
   /// The keys that the editor uses; all other keys are kept unchanged.
   private static let documentKeys: Set = [
     "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
-    "transitionOrder", "formatVersion", "alphabet", "ink",
+    "transitionOrder", "formatVersion", "alphabet", "ink", "kind",
   ]
   private static let stateKeys: Set = [
     "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
@@ -57,12 +59,13 @@ public enum DocumentFile {
         at: name, expected: "`automatonStates` and `transitions`",
         found: states == nil && transitions == nil ? "neither" : "only one")
     }
-    if let version = try root.number("formatVersion"), version > formatVersion {
+    if let version = try root.number("formatVersion"), version > machineVersion {
       throw AutomatonError(
-        at: name, expected: "format version \(Int(formatVersion)) or an older one",
+        at: name, expected: "format version \(Int(machineVersion)) or an older one",
         found: "\(version)")
     }
     var document = Document(id: try root.text("id") ?? "")
+    document.kind = try kind(root.text("kind"), at: name)
     document.extras = root.extras(besides: documentKeys)
     let alphabet = try texts(root.list("alphabet"), at: "\(name), alphabet")
     document.givenAlphabet = Set(alphabet).sorted()
@@ -82,6 +85,19 @@ public enum DocumentFile {
         try transition(id, value, states: known, at: "\(name), transition `\(id)`"))
     }
     return document
+  }
+
+  private static func kind(
+    _ text: String?, at name: String
+  ) throws(AutomatonError) -> Machine.Kind? {
+    guard let text, text != "finite" else { return nil }
+    guard let kind = Machine.Kind(rawValue: text) else {
+      throw AutomatonError(
+        at: "\(name), kind",
+        expected: "finite, \(Machine.Kind.allCases.map(\.rawValue).joined(separator: ", "))",
+        found: "`\(text)`")
+    }
+    return kind
   }
 
   private static func reason(_ error: any Error, in data: Data) -> String {
@@ -304,7 +320,8 @@ public enum DocumentFile {
   /// Returns the file of a document, with sorted keys.
   public static func write(_ document: Document) -> Data {
     var root = document.extras
-    root["formatVersion"] = .number(formatVersion)
+    root["formatVersion"] = .number(document.kind == nil ? formatVersion : machineVersion)
+    if let kind = document.kind { root["kind"] = .text(kind.rawValue) }
     root["id"] = .text(document.id)
     let states = Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, $0) })
     root["automatonStates"] = .object(states.mapValues { value(of: $0) })

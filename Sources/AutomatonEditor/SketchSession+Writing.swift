@@ -157,12 +157,20 @@ extension SketchSession {
   /// Reads all strokes since the last edit together, and corrects the document in one undo step.
   ///
   /// Names, symbols and everything that later strokes decided come into the document, as if the strokes
-  /// were one drawing. What was edited by other commands stays as it is. Call this when the pen rests or
+  /// were one drawing. Of machines beyond finite automata, nothing is read: strokes that are no elements
+  /// become ink. What was edited by other commands stays as it is. Call this when the pen rests or
   /// moves elsewhere. Returns whether the document changed.
   @discardableResult
   public mutating func settle() -> Bool {
     turnPage()
     guard let diagrams, var page, page.unreadCount > 0 else { return false }
+    guard editor.document.kind == nil else {
+      var next = editor.document
+      next.ink += page.refused
+      let changed = (try? editor.revise(next)) != nil
+      self.page = Page(base: editor.document, revision: editor.revision)
+      return changed
+    }
     let revision = Revision(of: page.strokes, as: page.elements, on: page.base)
     let diagram = diagrams.recognize(
       revision.drawing, vocabulary: vocabulary(of: page.base), rings: revision.rings)
@@ -173,6 +181,12 @@ extension SketchSession {
       var one = one
       one.element = id
       return one
+    }
+    written = [:]
+    let own = zip(page.strokes, diagram.strokes.dropFirst(revision.idealCount))
+    for (stroke, read) in own where read.role == .text {
+      guard let id = read.element.flatMap({ result.ids[$0] }) else { continue }
+      written[id, default: []].append(stroke)
     }
     // What was settled before is not read again, so what was open about it still is.
     let settled = Set(page.base.states.map(\.id) + page.base.transitions.map(\.id))
@@ -195,6 +209,10 @@ extension SketchSession {
   private func vocabulary(of document: Document) -> [String] {
     Set(document.transitions.flatMap(\.symbols)).sorted()
   }
+
+  /// Returns the strokes that were last read as the name of a state or the symbols of a transition, or
+  /// `nil` if its text was not written.
+  public func writing(of element: String) -> Drawing? { written[element].map { Drawing($0) } }
 
   /// Replaces what was read at an element, the name of a state or the symbols of a transition, by one of
   /// the alternatives or any other text.

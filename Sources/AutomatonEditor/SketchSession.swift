@@ -1,3 +1,4 @@
+import Automata
 import Ink
 import InkDiagram
 import InkRecognizer
@@ -49,6 +50,8 @@ public struct SketchSession: Sendable {
       case recognition(Recognition.Rejection)
       /// The document refused the command.
       case document(Refusal)
+      /// It is writing, and labels of this kind are typed.
+      case writing(Machine.Kind)
       /// A coordinate is not a number.
       case notANumber
 
@@ -57,6 +60,8 @@ public struct SketchSession: Sendable {
         switch self {
         case .recognition(let rejection): rejection.words
         case .document(let refusal): "\(refusal)"
+        case .writing(let kind):
+          "names and labels of \(kind.noun) are typed: select the element and type"
         case .notANumber: "a coordinate is not a number"
         }
       }
@@ -71,6 +76,8 @@ public struct SketchSession: Sendable {
   public var diagrams: DiagramRecognizer?
   /// What the writing left open when it was read.
   var readings: [Diagram.Uncertainty] = []
+  /// The strokes that were read as the text of each element, the last time that something was read.
+  var written: [String: [Stroke]] = [:]
   /// The strokes that can still be read again.
   var page: Page?
   private let recognizer: any DrawingRecognizer
@@ -130,7 +137,11 @@ public struct SketchSession: Sendable {
     }
     let before = editor.document
     let decision: Decision
-    if follows != true, let place = place(ofWriting: stroke) {
+    let writing = follows == true ? nil : place(ofWriting: stroke)
+    if let kind = editor.document.kind, writing != nil {
+      forgetLast()
+      decision = .refused(.writing(kind), secondChoice: nil)
+    } else if let place = writing {
       decision = .writing(element: place.element)
     } else {
       decision = drawElement(stroke)
@@ -173,6 +184,11 @@ public struct SketchSession: Sendable {
     let made = editor.document.newElement(since: before)
     keep(last: replaceable.strokes.count, as: made)
     remember(replaceable.strokes, label: label)
+  }
+
+  /// The strokes that ``redraw(as:)`` changes, or `nil` if there are none.
+  public var redrawable: Drawing? {
+    replaceable.flatMap { isCurrent($0) ? Drawing($0.strokes) : nil }
   }
 
   /// Returns whether nothing changed since `last`.

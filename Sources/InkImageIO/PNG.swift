@@ -127,6 +127,18 @@ public enum PNG {
       picture.samples, width: picture.width, height: picture.height, format: PNG_FORMAT_RGB)
   }
 
+  /// Returns the picture as an 8-bit grey PNG with alpha.
+  static func encode(_ picture: SVGRenderer.Translucent) throws(PictureError) -> Data {
+    var samples = picture.samples
+    for index in stride(from: 0, to: samples.count, by: 2) where samples[index + 1] > 0 {
+      // PNG does not multiply grey by alpha.
+      let (grey, alpha) = (Int(samples[index]), Int(samples[index + 1]))
+      samples[index] = UInt8(min(255, (grey * 255 + alpha / 2) / alpha))
+    }
+    return try encode(
+      samples, width: picture.width, height: picture.height, format: PNG_FORMAT_GA)
+  }
+
   private static func encode(
     _ samples: [UInt8], width: Int, height: Int, format: some BinaryInteger
   ) throws(PictureError) -> Data {

@@ -30,7 +30,21 @@ public enum PictureForm: String, Hashable, Sendable, CaseIterable {
     self = form
   }
 
-  /// Returns the file of a picture, which `svg` describes; `scale` is the pixels of a PNG per unit.
+  /// The largest scale of a PNG.
+  public static let mostScale = 100.0
+
+  /// Returns a PNG of the picture that `svg` describes: `scale` pixels per unit, with transparent
+  /// background where the document covers nothing if `isTransparent`.
+  ///
+  /// - Throws: `SVGError` or `PictureError` if it cannot be rendered or encoded, or would be too large.
+  public static func pngData(of svg: String, scale: Double, isTransparent: Bool) throws -> Data {
+    let picture = try SVGRenderer.load().translucent(svg, scale: scale, shrinks: false)
+    guard isTransparent else { return try PNG.encode(picture.onWhite) }
+    return try PNG.encode(picture)
+  }
+
+  /// Returns the file of a picture, which `svg` describes; `scale` is the pixels of a PNG per unit, of a
+  /// large picture fewer.
   ///
   /// - Throws: `SVGError` or `PictureError` if a PNG or PDF cannot be rendered or encoded.
   public func data(of svg: String, scale: Double = 1) throws -> Data {

@@ -88,12 +88,42 @@ public struct SVGRenderer: Sendable {
   ///
   /// - Throws: `SVGError` if librsvg cannot read or draw the document.
   public func bitmap(_ svg: String, scale: Double = 1) throws(SVGError) -> Bitmap {
-    precondition(scale.isFinite && scale > 0, "a scale is a positive number")
+    try translucent(svg, scale: scale, shrinks: true).onWhite
+  }
+
+  /// A grey picture with alpha.
+  struct Translucent {
+    var width: Int
+    var height: Int
+    /// The grey of each pixel, multiplied by its alpha, and the alpha.
+    var samples: [UInt8]
+
+    /// The picture on white, which shows through where the document covers nothing.
+    var onWhite: Bitmap {
+      let pixels = stride(from: 0, to: samples.count, by: 2).map { index in
+        UInt8(min(255, Int(samples[index]) + 255 - Int(samples[index + 1])))
+      }
+      return Bitmap(width: width, height: height, pixels: pixels)
+    }
+  }
+
+  /// Draws an SVG document in grey with alpha, `scale` pixels a unit of the document.
+  ///
+  /// A document that would be too large is drawn smaller if `shrinks`.
+  ///
+  /// - Throws: `SVGError` if librsvg cannot read or draw the document, or it would be too large.
+  func translucent(
+    _ svg: String, scale wish: Double, shrinks: Bool
+  ) throws(SVGError) -> Translucent {
+    precondition(wish.isFinite && wish > 0, "a scale is a positive number")
     let (handle, documentWidth, documentHeight) = try open(svg)
     defer { releaseHandle(handle) }
     let scale = min(
-      scale, (Double(Self.mostPixels) / (documentWidth * documentHeight)).squareRoot(),
+      wish, (Double(Self.mostPixels) / (documentWidth * documentHeight)).squareRoot(),
       Double(Self.longestSide) / max(documentWidth, documentHeight))
+    guard shrinks || scale == wish else {
+      throw .tooLarge(width: documentWidth * wish, height: documentHeight * wish, most: scale)
+    }
     let width = max(1, Int(documentWidth * scale))
     let height = max(1, Int(documentHeight * scale))
 
@@ -108,18 +138,17 @@ public struct SVGRenderer: Sendable {
     guard let data = surfaceData(surface) else { throw .unreadableDocument }
 
     // Each pixel is a native-endian 0xAARRGGBB, its colours multiplied by alpha. The picture is
-    // grey, so green stands for all three, and white shows through where the document covers
-    // nothing.
+    // grey, so green stands for all three.
     let stride = Int(surfaceStride(surface))
-    var pixels = [UInt8](repeating: 0, count: width * height)
+    var samples = [UInt8](repeating: 0, count: 2 * width * height)
     for row in 0..<height {
       for column in 0..<width {
         let pixel = UnsafeRawPointer(data + row * stride + column * 4).load(as: UInt32.self)
-        let (alpha, green) = (pixel >> 24, pixel >> 8 & 0xFF)
-        pixels[row * width + column] = UInt8(min(255, green + 255 - alpha))
+        let index = 2 * (row * width + column)
+        (samples[index], samples[index + 1]) = (UInt8(pixel >> 8 & 0xFF), UInt8(pixel >> 24))
       }
     }
-    return Bitmap(width: width, height: height, pixels: pixels)
+    return Translucent(width: width, height: height, samples: samples)
   }
 
   /// Returns a PDF file of one page as large as an SVG document, with its lines and its text.
@@ -177,6 +206,8 @@ public enum SVGError: Error, Hashable, CustomStringConvertible {
   case missingLibrary
   /// librsvg cannot read or draw the document.
   case unreadableDocument
+  /// The picture would have too many pixels; `most` is the largest scale that it can have.
+  case tooLarge(width: Double, height: Double, most: Double)
 
   /// The error in one line.
   public var description: String {
@@ -184,6 +215,12 @@ public enum SVGError: Error, Hashable, CustomStringConvertible {
     case .missingLibrary:
       "PNG and PDF pictures of automata need librsvg 2.52 or later, which is not installed; run "
         + "scripts/set-up, or write SVG instead"
+    case .tooLarge(let width, let height, let most):
+      "a picture has at most \(SVGRenderer.longestSide) rows and columns and "
+        + "\(SVGRenderer.mostPixels >> 20) million pixels, and this would have "
+        + "\(width.rounded().formatted(.number.grouping(.never))) × "
+        + "\(height.rounded().formatted(.number.grouping(.never))); use a scale of at most "
+        + "\((most * 10).rounded(.down) / 10)"
     case .unreadableDocument: "librsvg cannot draw this SVG document"
     }
   }

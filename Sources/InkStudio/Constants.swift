@@ -1,5 +1,7 @@
+import Automata
 import AutomatonEditor
 import Ink
+import InkImageIO
 
 /// The constants that the page shares with the server; the page requests them at its start.
 struct Constants: Encodable {
@@ -7,6 +9,8 @@ struct Constants: Encodable {
   struct Form: Encodable, Equatable {
     var ending: String
     var title: String
+    /// Whether it has pixels, so that it can have any scale and a transparent background.
+    var hasScale = false
   }
 
   /// One of several choices, such as a level of the digit game.
@@ -19,12 +23,40 @@ struct Constants: Encodable {
   var visitor: String
   /// Whether the studio is shared with other devices.
   var isShared: Bool
+  /// A kind of automaton that a document can have.
+  struct Kind: Encodable, Equatable {
+    var name: String
+    var title: String
+    /// What is typed at a state and at a transition.
+    var state: String
+    var label: String
+    /// Whether the answer to a word is an output.
+    var isTransducer = false
+    /// Why there are no conversions, as a sentence; none for finite automata.
+    var refusal: String?
+  }
+
+  /// The name of finite automata among the kinds.
+  static let finiteKind = "finite"
+  /// The kinds of automata, the usual one first.
+  var kinds =
+    [Kind(name: finiteKind, title: "Finite automaton", state: "q_0", label: "a, b, ε")]
+    + Machine.Kind.allCases.map { kind in
+      Kind(
+        name: kind.rawValue, title: kind.title, state: kind == .moore ? "q0/x" : "q_0",
+        label: kind.exampleLabel, isTransducer: kind.isTransducer,
+        refusal: "Conversions are for finite automata: \(kind.reasonAgainstConversions).")
+    }
+  /// The largest scale of a PNG.
+  var mostScale = PictureForm.mostScale
   /// The extensions of files that can be opened as documents: automata, ink and photographs.
   static let documentEndings = DocumentForm.endings + DrawnFile.endings
   /// The same, for the page.
   var documentEndings = Self.documentEndings
   /// The formats in which a document can be saved.
-  var savedForms = SavedForm.all.map { Form(ending: $0.ending, title: $0.title) }
+  var savedForms = SavedForm.all.map {
+    Form(ending: $0.ending, title: $0.title, hasScale: $0 == .picture(.png))
+  }
   /// The extensions of files that can be imported as recordings.
   var recordingEndings = InkFile.Format.allCases.map(\.ending)
   /// The extensions of files with recordings of sensors.
@@ -43,6 +75,8 @@ struct Constants: Encodable {
   var lineWidth = Geometry.lineWidth
   var haloWidth = Geometry.haloWidth
   var textSize = Geometry.textSize
+  /// The distance between two lines of a label, in canvas points.
+  var lineHeight = Geometry.lineHeight
   var dashes = Geometry.dashes
   /// The size of indices and how far they are below the line, as shares of the text size.
   var indexScale = ShownText.indexScale
@@ -55,7 +89,7 @@ struct Constants: Encodable {
   var conversions = Conversion.all.map { Choice(name: $0.name, title: $0.title) }
   var combinations = Conversion.combinations.map { Choice(name: $0.name, title: $0.title) }
   /// The automata that can be opened as examples.
-  var examples = ExampleAutomaton.all.map(\.title)
+  var examples = ExampleAutomaton.all.map(\.title) + ExampleMachine.all.map(\.title)
   /// The radius of a state that a double-click adds, in canvas points.
   var stateRadius = EditorOptions().usualRadius
   /// The maximum length of the names of documents and learners, and of new models.

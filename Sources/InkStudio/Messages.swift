@@ -79,6 +79,13 @@ enum Message {
       case "turnLoop": return .turnLoop(transition: try id(), towards: try place())
       case "flip": return .flip(transition: try id())
       case "rename": return .rename(state: try id(), try text())
+      case "setKind":
+        let wish = try text()
+        guard wish != Constants.finiteKind else { return .setKind(nil) }
+        guard let kind = Machine.Kind(rawValue: wish) else {
+          throw StudioError("There is no kind `\(wish.prefix(40))` of automata.")
+        }
+        return .setKind(kind)
       case "setSymbols": return .setSymbols(transition: try id(), try text())
       case "setAlphabet":
         let typed = try text()
@@ -151,7 +158,8 @@ extension Message.Picture {
   func write(to json: inout JSONWriter) {
     let document = state.session.editor.document
     let automaton = document.automaton
-    let (findings, names) = (automaton.findings, automaton.shownNames)
+    let names = automaton.shownNames
+    let report = Report(of: document, automaton)
     let initial = Set(automaton.initialStates)
     json.object { json in
       json.member("name", name)
@@ -160,17 +168,18 @@ extension Message.Picture {
       json.value(state.version)
       json.member("canUndo", state.session.editor.canUndo)
       json.member("canRedo", state.session.editor.canRedo)
-      json.member("alphabet", automaton.alphabet)
+      json.member("kind", document.kind?.rawValue ?? Constants.finiteKind)
+      json.member("alphabet", report.symbols)
       let given = Set(document.givenAlphabet)
       json.member("typedAlphabet", TypedSymbols.text(of: document.givenAlphabet))
       json.member(
-        "otherSymbols", TypedSymbols.text(of: automaton.alphabet.filter { !given.contains($0) }))
-      json.member("isDeterministic", automaton.isDeterministic)
+        "otherSymbols", TypedSymbols.text(of: report.symbols.filter { !given.contains($0) }))
+      json.member("isDeterministic", report.isDeterministic)
       json.name("errors")
-      json.list(findings.filter(\.isError)) { $0.value($1.message(names)) }
+      json.list(report.errors) { $0.value($1) }
       json.name("warnings")
       json.list(
-        findings.filter { !$0.isError }.map { $0.message(names) }
+        report.warnings
           + document.danglingTransitionDescriptions(names).map { "\($0) is left out" }
           + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
@@ -202,6 +211,28 @@ extension Message.Picture {
         json.member("isRefused", decision.isRefused)
         json.member("instead", decision.instead)
       }
+    }
+  }
+
+  /// What the page says about a document.
+  private struct Report {
+    var symbols: [String]
+    var isDeterministic: Bool
+    var errors: [String]
+    var warnings: [String]
+
+    init(of document: Document, _ automaton: Automaton) {
+      guard let kind = document.kind else {
+        let (findings, names) = (automaton.findings, automaton.shownNames)
+        (symbols, isDeterministic) = (automaton.alphabet, automaton.isDeterministic)
+        errors = findings.filter(\.isError).map { $0.message(names) }
+        warnings = findings.filter { !$0.isError }.map { $0.message(names) }
+        return
+      }
+      let machine = try? Machine(automaton, kind: kind)
+      symbols = machine?.inputSymbols ?? []
+      isDeterministic = machine?.conflicts.isEmpty ?? true
+      (errors, warnings) = Machine.findings(of: automaton, kind)
     }
   }
 
@@ -252,11 +283,11 @@ extension Message.Picture {
       json.name("label")
       write(appearance.label, to: &json)
       json.member("text", document.labelText(of: transition))
-      json.member("shown", Self.parts(of: document.labelText(of: transition)))
-      let typed = TypedSymbols.text(of: transition.allSymbols)
-      json.member(
-        "typed",
-        transition.includesEpsilon ? typed + (typed.isEmpty ? "ε" : ", ε") : typed)
+      json.name("lines")
+      json.list(document.labelLines(of: transition)) { json, line in
+        json.list(Self.parts(of: line)) { $0.value($1) }
+      }
+      json.member("typed", Self.typed(transition, of: document))
       json.name("handle")
       write(appearance.handle, to: &json)
       json.name("ends")
@@ -267,6 +298,13 @@ extension Message.Picture {
       json.member("isInitialMarker", transition.isInitialMarker)
       json.member("isDangling", transition.isDangling)
     }
+  }
+
+  /// Returns the label of a transition as it is typed.
+  private static func typed(_ transition: Document.Transition, of document: Document) -> String {
+    guard document.kind == nil else { return document.labelText(of: transition) }
+    let typed = TypedSymbols.text(of: transition.allSymbols)
+    return transition.includesEpsilon ? typed + (typed.isEmpty ? "ε" : ", ε") : typed
   }
 
   /// Returns text on the line and indices in turn, from the text on: nothing starts with an index.

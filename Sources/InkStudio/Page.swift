@@ -7,8 +7,9 @@ enum Page {
   private static let files = [
     "index.html", "studio.css", "edit.css", "studio.js", "menus.js", "elements.js", "server.js",
     "ink.js", "edit.js", "edit/canvas.js", "edit/changes.js", "edit/compare.js",
-    "edit/convert.js", "edit/decision.js", "edit/dragging.js", "edit/files.js",
-    "edit/gestures.js", "edit/ghost.js", "edit/inspector.js", "edit/issues.js",
+    "edit/consent.js", "edit/convert.js", "edit/decision.js", "edit/dragging.js", "edit/files.js",
+    "edit/gestures.js", "edit/kind.js", "edit/link.js", "edit/ghost.js", "edit/inspector.js",
+    "edit/issues.js",
     "edit/keyboard.js", "edit/keys.js", "edit/label.js", "edit/names.js", "edit/panel.js",
     "edit/paper.js", "edit/preview.js", "edit/reading.js", "edit/render.js", "edit/runner.js",
     "edit/selection.js", "edit/tools.js", "edit/touch.js", "edit/words.js", "record.js",

@@ -30,6 +30,7 @@ public struct Studio: Sendable {
 
   private let configuration: Configuration
   private let recordings: Recordings
+  private let writing: Recordings
   private let documents: Documents
   private let lock: FolderLock
   private let redirectPage: RedirectPage
@@ -61,6 +62,7 @@ public struct Studio: Sendable {
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
+    writing = try Recordings(folder: "\(folder)/writing")
     documents = try Documents(
       folder: "\(folder)/documents", recognizer: models, diagrams: .released())
     practice = try Practice(folder: "\(folder)/practice")
@@ -91,8 +93,8 @@ public struct Studio: Sendable {
   /// The handlers of the page's requests.
   var interface: StudioInterface {
     StudioInterface(
-      recordings: recordings, documents: documents, models: models, training: training,
-      practice: practice, sharing: sharing)
+      recordings: recordings, writing: writing, documents: documents, models: models,
+      training: training, practice: practice, sharing: sharing)
   }
 
   /// A server of the studio.

@@ -15,10 +15,23 @@ extension StudioInterface {
       var symbol: String?
       var states: [String]
       var transitions: [String]
+      /// The number of symbols that were read, if it is not that of the steps.
+      var position: Int?
+      var output: String?
+      var stack: String?
+      var tape: Tape?
+    }
+
+    struct Tape: Encodable {
+      var left: String
+      var head: String
+      var right: String
     }
 
     var isAccepted: Bool
     var reason: String?
+    /// The answer of a machine beyond finite automata, as a sentence.
+    var said: String?
     var symbols: [String]
     var steps: [Step]
   }
@@ -31,6 +44,8 @@ extension StudioInterface {
     var word: String
     var isAccepted: Bool
     var expected: Bool?
+    /// The answer of a machine, if it is not that the word is accepted or rejected.
+    var said: String?
   }
 
   private struct Expression: Decodable {
@@ -53,7 +68,9 @@ extension StudioInterface {
       let (name, id) = try shown(request, context)
       let word = try await decode(Word.self, request).word
       return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
+        let document = try await documents.state(of: name, id: id).document
+        if let machine = try document.machine { return try Self.steps(machine, word) }
+        let automaton = document.automaton
         return try Self.steps(automaton, automaton.symbols(of: word))
       }
     }
@@ -61,15 +78,24 @@ extension StudioInterface {
       let (name, id) = try shown(request, context)
       let lines = try await decode(Words.self, request).lines
       return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
-        return try Self.results(lines, automaton)
+        let document = try await documents.state(of: name, id: id).document
+        guard let machine = try document.machine else {
+          let automaton = document.automaton
+          return try Self.results(lines) { word in
+            let symbols = automaton.symbols(of: word)
+            try Self.check(symbols.count)
+            return (automaton.accepts(symbols), nil)
+          }
+        }
+        return try Self.results(lines) { try Self.answer($0, of: machine) }
       }
     }
     router.get("api/documents/:name/accepted") { request, context in
       let (name, id) = try shown(request, context)
       let count = try parameter("count", request).flatMap(Int.init) ?? 0
       return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
+        let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
+          for: "accepted words")
         return try automaton.acceptedStrings(
           first: min(max(0, count), Self.mostWords), limit: Conversion.limit
         ).map(automaton.text)
@@ -78,7 +104,8 @@ extension StudioInterface {
     router.get("api/documents/:name/expression") { request, context in
       let (name, id) = try shown(request, context)
       return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
+        let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
+          for: "expression")
         return try automaton.regularExpression(limit: Conversion.limit).description
       }
     }
@@ -113,7 +140,8 @@ extension StudioInterface {
     router.post("api/documents/:name/compare") { request, context in
       let (name, id) = try shown(request, context)
       return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.automaton
+        let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
+          for: "comparison")
         let other = try await other(request)
         guard let word = try automaton.counterexample(to: other, limit: Conversion.limit) else {
           return Comparison()
@@ -125,6 +153,9 @@ extension StudioInterface {
     router.post("api/examples/:name") { _, context in
       let wish = try name(context)
       return try await respondWithJSON {
+        if let example = ExampleMachine.all.first(where: { $0.title == wish }) {
+          return try await documents.add(example.drawn, named: example.title)
+        }
         guard let example = ExampleAutomaton.all.first(where: { $0.title == wish }) else {
           throw StudioError("There is no example `\(wish.prefix(40))`.", .notFound)
         }
@@ -137,17 +168,16 @@ extension StudioInterface {
   /// Returns the automaton of the document in the parameter `with`.
   private func other(_ request: Request) async throws -> Automaton {
     let name = FileName.normalized(try parameter("with", request) ?? "")
-    do { return try await documents.state(of: name).document.automaton } catch is MissingDocument {
+    do {
+      return try await documents.state(of: name).document.finiteAutomaton(for: "the other document")
+    } catch is MissingDocument {
       throw StudioError("There is no document `\(name.prefix(100))` to compare or combine with.")
     }
   }
 
   /// Runs an automaton on a word; for long words and large automata, only the first steps are kept.
   static func steps(_ automaton: Automaton, _ symbols: [String]) throws -> Steps {
-    guard symbols.count <= longestWord else {
-      throw StudioError(
-        "The word has \(symbols.count) symbols. Type at most \(longestWord).", .contentTooLarge)
-    }
+    try check(symbols.count)
     let size = automaton.states.count + automaton.transitions.count
     let shown = symbols.prefix(max(100, mostSteps / max(1, size)))
     let run = automaton.run(symbols)
@@ -158,8 +188,74 @@ extension StudioInterface {
       })
   }
 
+  private static func check(_ count: Int) throws(StudioError) {
+    guard count <= longestWord else {
+      throw StudioError(
+        "The word has \(count) symbols. Type at most \(longestWord).", .contentTooLarge)
+    }
+  }
+
+  /// Runs a machine on a word; only the first steps of a long run are kept.
+  private static func steps(_ machine: Machine, _ word: String) throws -> Steps {
+    let symbols = machine.symbols(of: word)
+    try check(symbols.count)
+    let run = try machine.run(symbols)
+    var steps: [Steps.Step] = []
+    var size = 0
+    for index in 0..<run.stepCount where size < mostSteps {
+      let step = run.step(index)
+      let tape = step.tape.map {
+        Steps.Tape(left: $0.left, head: String($0.head), right: $0.right)
+      }
+      size +=
+        10 + (step.stack?.count ?? 0) + (step.output?.count ?? 0)
+        + (tape.map { $0.left.count + $0.right.count } ?? 0)
+      steps.append(
+        .init(
+          states: [step.state], transitions: step.transition.map { [$0] } ?? [],
+          position: step.position, output: step.output, stack: step.stack, tape: tape))
+    }
+    let isCut = steps.count < run.stepCount
+    return Steps(
+      isAccepted: run.outcome.isGood, reason: run.outcome.reason,
+      said: sentence(run) + (isCut ? " Only the first \(steps.count - 1) steps are shown." : ""),
+      symbols: symbols.map { String($0) }, steps: steps)
+  }
+
+  /// The outcome of a run as a sentence.
+  private static func sentence(_ run: MachineRun) -> String {
+    let last = run.last
+    let message = run.outcome.message
+    let output = last.output.map { $0.isEmpty ? "ε" : $0 }
+    let tape = last.tape.map { " Tape: \($0.content.isEmpty ? "blank" : $0.content)." } ?? ""
+    return switch run.outcome {
+    case .answered: "Output: \(output ?? "ε")"
+    default:
+      message.prefix(1).uppercased() + message.dropFirst()
+        + (tape.isEmpty ? "" : ".\(tape)") + (output.map { ". Output before it: \($0)" } ?? "")
+    }
+  }
+
+  /// The limits of a run if there are many.
+  private static let limitsOfMany = Machine.Limits(steps: 2000, configurations: 5000)
+
+  private static func answer(
+    _ word: String, of machine: Machine
+  ) throws -> (isAccepted: Bool, said: String?) {
+    let symbols = machine.symbols(of: word)
+    try check(symbols.count)
+    let run = try machine.run(symbols, limits: limitsOfMany)
+    switch run.outcome {
+    case .accepted, .rejected: return (run.outcome.isGood, nil)
+    case .answered: return (true, "output \(run.last.output.map { $0.isEmpty ? "ε" : $0 } ?? "ε")")
+    case .undecided, .stopped: return (false, run.outcome.message)
+    }
+  }
+
   /// Runs the word of each line; a line with a comma or tab has the expected answer after it.
-  private static func results(_ text: String, _ automaton: Automaton) throws -> [WordResult] {
+  private static func results(
+    _ text: String, _ answer: (String) throws -> (isAccepted: Bool, said: String?)
+  ) throws -> [WordResult] {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard lines.count <= mostWords else {
       throw StudioError(
@@ -172,12 +268,9 @@ extension StudioInterface {
         ? try WordTest.read(String(line), name: "words").map { ($0.word, $0.isAccepted) }
         : [(line.trimmingCharacters(in: .whitespaces), nil)]
       return try tests.map { test in
-        let symbols = automaton.symbols(of: test.word)
-        guard symbols.count <= longestWord else {
-          throw StudioError("A word has more than \(longestWord) symbols.", .contentTooLarge)
-        }
+        let (isAccepted, said) = try answer(test.word)
         return WordResult(
-          word: test.word, isAccepted: automaton.accepts(symbols), expected: test.expected)
+          word: test.word, isAccepted: isAccepted, expected: test.expected, said: said)
       }
     }
   }
@@ -188,7 +281,8 @@ extension StudioInterface {
     _ make: (Automaton) async throws -> Automaton
   ) async throws -> Response {
     try await respondWithJSON {
-      let automaton = try await documents.state(of: shown.name, id: shown.id).document.automaton
+      let automaton = try await documents.state(of: shown.name, id: shown.id).document
+        .finiteAutomaton(for: title)
       return try await documents.add(
         PlacedAutomaton(automaton: await make(automaton.withShortIDs(namesAll: true))),
         named: "\(shown.name) \(title)")

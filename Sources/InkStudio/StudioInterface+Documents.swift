@@ -72,9 +72,11 @@ extension StudioInterface {
     router.post("api/documents/:name/choose") { request, context in
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
-      return try await change(shown(request, context)) {
+      return try await change(shown(request, context), keeps: try keeps(request)) {
         $0.session.settle()
+        let correction = Correction(of: element, to: text, in: $0.session)
         try $0.session.choose(text, for: element)
+        return correction
       }
     }
     router.post("api/documents/:name/copy") { request, context in
@@ -87,7 +89,11 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/instead") { request, context in
       let label = try parameter("label", request) ?? ""
-      return try await change(shown(request, context)) { try $0.session.redraw(as: label) }
+      return try await change(shown(request, context), keeps: try keeps(request)) {
+        let drawing = $0.session.redrawable
+        try $0.session.redraw(as: label)
+        return drawing.map { Correction(drawing: $0, label: label, kind: .shape) }
+      }
     }
     router.post("api/documents/:name/erase") { request, context in
       let recording = try await recording(request)
@@ -102,37 +108,61 @@ extension StudioInterface {
           try? state.session.editor.perform(.erase(recording.drawing, cascade))
           return nil
         }
+        return nil
       }
     }
     router.post("api/documents/:name/command") { request, context in
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
-      return try await change(shown(request, context)) { state in
+      return try await change(shown(request, context), keeps: try keeps(request)) { state in
         // The command acts on what was read; without this, strokes before it would stay ink.
         state.session.settle()
         state.session.editor.options.zoom = zoom(message.zoom)
+        let correction = Correction(of: command, in: state.session)
         do { try state.session.editor.perform(command) } catch Refusal.nothingToDo {
           // The value of a field did not change.
         }
+        return correction
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(shown(request, context)) { $0.session.undo() }
+      try await change(shown(request, context)) {
+        $0.session.undo()
+        return nil
+      }
     }
     router.post("api/documents/:name/redo") { request, context in
-      try await change(shown(request, context)) { _ = $0.session.editor.redo() }
+      try await change(shown(request, context)) {
+        $0.session.editor.redo()
+        return nil
+      }
     }
   }
 
-  /// Changes a document, and answers with it.
+  /// Returns whether the page keeps corrections, to which its user agreed.
+  private func keeps(_ request: Request) throws -> Bool {
+    try parameter("keep", request) == "true"
+  }
+
+  /// Changes a document, and answers with it; with consent, keeps the correction that the change is.
   private func change(
-    _ shown: (name: String, id: String?),
-    _ change: @Sendable (inout Documents.State) throws -> Void
+    _ shown: (name: String, id: String?), keeps: Bool = false,
+    _ change: @Sendable (inout Documents.State) throws -> Correction?
   ) async throws -> Response {
     try await respondWithDocument {
-      Message.Picture(
-        shown.name, try await documents.change(shown.name, id: shown.id, change).0)
+      let (state, correction) = try await documents.change(shown.name, id: shown.id, change)
+      if keeps, let correction { try await keep(correction) }
+      return Message.Picture(shown.name, state)
     }
+  }
+
+  private func keep(_ correction: Correction) async throws {
+    let store =
+      switch correction.kind {
+      case .shape: recordings
+      case .writing: writing
+      }
+    _ = try await store.add(correction.recording)
   }
 
   /// Returns the page's id of a stroke, which is the same if the stroke is sent again.
@@ -171,6 +201,7 @@ extension StudioInterface {
         switch reason {
         case .document: "Not possible here: \(reason.message)"
         case .recognition(let rejection): "Rejected: \(rejection.explanation)"
+        case .writing: "Rejected: \(reason.message)"
         case .notANumber: "Rejected: \(reason.message)"
         }
       let others = labels.filter { $0 != second }
@@ -205,16 +236,33 @@ extension StudioInterface {
     router.get("api/documents/:name/file") { request, context in
       let (name, id) = try shown(request, context)
       let ending = try parameter("form", request) ?? "automaton"
+      let scale = try scale(request)
+      let isTransparent = try parameter("transparent", request) == "true"
       return try await respond {
         guard let form = SavedForm(ending: ending) else {
           throw StudioError(
             "The studio cannot save a document as \(ending.prefix(40)). It saves "
               + SavedForm.all.map(\.ending).joined(separator: ", ") + ".")
         }
-        return try file(
-          await documents.state(of: name, id: id).document, as: form, fileName: "\(name).\(ending)")
+        let document = try await documents.state(of: name, id: id).document
+        if form == .picture(.png), scale != nil || isTransparent {
+          return Answer.data(
+            try PictureForm.pngData(
+              of: document.svg(isTransparent: isTransparent), scale: scale ?? 2,
+              isTransparent: isTransparent), type: "image/png", fileName: "\(name).png")
+        }
+        return try file(document, as: form, fileName: "\(name).\(ending)")
       }
     }
+  }
+
+  /// Returns the scale of a PNG in the address, or `nil` if there is none.
+  private func scale(_ request: Request) throws -> Double? {
+    guard let text = try parameter("scale", request) else { return nil }
+    guard let scale = Double(text), (0.01...PictureForm.mostScale).contains(scale) else {
+      throw StudioError("The scale of a PNG is a number up to \(Int(PictureForm.mostScale)).")
+    }
+    return scale
   }
 
   private func file(
@@ -237,7 +285,8 @@ extension StudioInterface {
         (state.id, PlacedAutomaton.Place(x: drawn.center.x, y: drawn.center.y))
       }
       let drawn = PlacedAutomaton(
-        automaton: automaton, places: Dictionary(uniqueKeysWithValues: places))
+        automaton: automaton, places: Dictionary(uniqueKeysWithValues: places),
+        kind: document.kind)
       let data: Data
       do { data = try format.write(drawn) } catch {
         throw StudioError(

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import Ink
 import InkDatasets
+import InkImageIO
 import InkRaster
 import InkRecognizer
 import NIOCore
@@ -44,6 +45,7 @@ import NIOCore
 /// | `POST /api/documents/NAME/erase?attached=` | erases the elements that a stroke crosses |
 /// | `POST /api/documents/NAME/command` | runs a command of the editor |
 /// | `POST /api/documents/NAME/undo`, `redo` | undoes or redoes a change |
+/// | `GET /api/documents/NAME/file?form=png&scale=&transparent=` | a PNG of any scale |
 /// | `POST /api/documents/NAME/run` | a word → whether it is accepted, the reason and the steps |
 /// | `POST /api/documents/NAME/words` | lines of words, some with an expected answer → the results |
 /// | `GET /api/documents/NAME/accepted?count=` | the first accepted words |
@@ -85,6 +87,9 @@ import NIOCore
 /// different values of `page` are not combined. A stroke that is sent again with the same value of
 /// `stroke` is not drawn again; the answer has the first decision.
 ///
+/// **Corrections** of strokes are kept as labelled recordings where a request has `keep=true`: `choose`,
+/// `instead` and `command`.
+///
 /// **Tasks of the digit game** and their answers have ids; a confirmation contains the id of the answer.
 /// The confirmation closes the task and returns the correct number.
 ///
@@ -92,6 +97,8 @@ import NIOCore
 /// `+` is a space. Streams are server-sent events, because the page sends only plain requests.
 struct StudioInterface: Sendable {
   let recordings: Recordings
+  /// The corrected names and symbols, as lines of writing.
+  let writing: Recordings
   let documents: Documents
   let models: Models
   let training: Training
@@ -246,6 +253,8 @@ struct StudioInterface: Sendable {
     } catch let refusal as Refusal {
       return Answer.problem(.conflict, "This is not possible: \(refusal).")
     } catch let error as AutomatonError {
+      return Answer.problem(.badRequest, "\(error)")
+    } catch let error as SVGError {
       return Answer.problem(.badRequest, "\(error)")
     } catch let error as RasterError {
       return Answer.problem(.badRequest, "\(error)")

@@ -105,11 +105,10 @@ public struct Tracer: Sendable {
     skeleton.thin()
     let penWidth = Self.penWidth(of: skeleton, distances: distances)
     let areas = FilledAreas(takenFrom: &mask, distances: distances, penWidth: penWidth)
-    var remaining = mask
+    let lineInk = mask
     if areas.isEmpty {
       mask = skeleton
     } else {
-      remaining = mask
       mask.thin()
     }
     var graph = SkeletonGraph(mask, distances: distances)
@@ -125,7 +124,7 @@ public struct Tracer: Sendable {
       rest.printed = printed.count
       return rest
     }
-    let heads = ArrowHeads.separated(paths.lines, in: remaining, penWidth: penWidth)
+    let heads = ArrowHeads.separated(paths.lines, in: lineInk, penWidth: penWidth)
     var lines = GapJoining.joined(heads.lines, penWidth: penWidth)
     lines = BrokenRings.mended(lines, penWidth: penWidth)
     lines.removeAll { picture.isEdge(along: $0) }

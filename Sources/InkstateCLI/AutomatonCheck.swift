@@ -8,7 +8,8 @@ struct AutomatonCheck: ParsableCommand {
     commandName: "check",
     abstract: "Report likely mistakes in an automaton, and whether it is deterministic.",
     discussion: """
-      The exit status is 1 if the automaton accepts no word.
+      The exit status is 1 if the automaton accepts no word, or the machine cannot run. Of machines beyond \
+      finite automata, all labels are checked.
 
       Example:
 
@@ -22,6 +23,8 @@ struct AutomatonCheck: ParsableCommand {
   private struct Answer: Encodable {
     var states: Int
     var transitions: Int
+    /// The kind of a machine; none for a finite automaton.
+    var kind: Machine.Kind?
     var alphabet: [String]
     var isDeterministic: Bool
     var errors: [String]
@@ -31,28 +34,38 @@ struct AutomatonCheck: ParsableCommand {
 
   func run() throws {
     let source = try input.read()
-    let automaton = source.automaton
+    let automaton = source.drawn.automaton
     let names = automaton.shownNames
     var errors: [String] = []
     var warnings: [String] = []
-    for finding in automaton.findings {
-      if finding.isError {
-        errors.append(finding.message(names))
-      } else {
-        warnings.append(finding.message(names))
+    var nondeterminism: [String] = []
+    var symbols = automaton.alphabet
+    if let kind = source.drawn.kind {
+      (errors, warnings) = Machine.findings(of: automaton, kind)
+      let machine = try? Machine(automaton, kind: kind)
+      nondeterminism = machine?.conflicts ?? []
+      symbols = machine?.inputSymbols ?? []
+    } else {
+      for finding in automaton.findings {
+        if finding.isError {
+          errors.append(finding.message(names))
+        } else {
+          warnings.append(finding.message(names))
+        }
       }
-    }
-    if errors.isEmpty, !automaton.acceptsAnyWord {
-      errors.append("no word is accepted: no path leads from an initial to a final state")
+      if errors.isEmpty, !automaton.acceptsAnyWord {
+        errors.append("no word is accepted: no path leads from an initial to a final state")
+      }
+      nondeterminism = automaton.nondeterminism.map { $0.message(names) }
     }
     warnings += (source.document?.danglingTransitionDescriptions ?? []).map { "\($0) is ignored" }
-    let nondeterminism = automaton.nondeterminism.map { $0.message(names) }
     switch format.value {
     case .text:
+      if let kind = source.drawn.kind { print(kind.title) }
       print(
         "\(automaton.states.count.counted("state")), "
           + "\(automaton.transitions.count.counted("transition")), symbols "
-          + automaton.alphabet.joined(separator: ", "))
+          + symbols.joined(separator: ", "))
       for error in errors { print("error: \(error)") }
       for warning in warnings { print("warning: \(warning)") }
       print(nondeterminism.isEmpty ? "deterministic" : "not deterministic:")
@@ -61,7 +74,8 @@ struct AutomatonCheck: ParsableCommand {
       try Terminal.show(
         json: Answer(
           states: automaton.states.count, transitions: automaton.transitions.count,
-          alphabet: automaton.alphabet, isDeterministic: nondeterminism.isEmpty, errors: errors,
+          kind: source.drawn.kind, alphabet: symbols, isDeterministic: nondeterminism.isEmpty,
+          errors: errors,
           warnings: warnings, nondeterminism: nondeterminism))
     }
     if !errors.isEmpty { throw ExitCode(1) }

@@ -45,7 +45,7 @@ enum AutomatonCombine {
     @OptionGroup var output: AutomatonOutput
 
     func run(_ combination: Combination) throws {
-      let (first, other) = try input.read()
+      let (first, other) = try input.read(for: combination.rawValue)
       let one = try first.addingToAlphabet(input.alphabet.symbols())
       let combined = try one.combined(with: other, by: combination, limit: limit.value)
       try output.write(AutomatonSource(try combined.minimized(limit: limit.value)))

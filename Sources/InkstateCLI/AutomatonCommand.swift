@@ -10,11 +10,15 @@ import SafeFiles
 struct AutomatonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "automaton",
-    abstract: "Check, run, transform and convert finite automata.",
+    abstract: "Check, run, transform and convert automata.",
     discussion: """
       Reads and writes the editor's format (.automaton), JFLAP (.jff, .xml), Graphviz (.dot, .gv) and \
       transition tables (.txt). A .json file is a document of the editor or the exchange form of the \
       reference editor; the command detects which. `-` is standard input or output.
+
+      Files can also have Moore, Mealy and Turing machines and pushdown automata (.automaton and .jff). \
+      The commands check, run, trace, convert, render and link take all of them; the others are for finite \
+      automata.
 
       A word is split into symbols by longest match. Spaces or commas may separate its symbols.
 
@@ -33,7 +37,7 @@ struct AutomatonCommand: ParsableCommand {
       AutomatonCombine.Difference.self, AutomatonExpression.Expression.self,
       AutomatonExpression.FromExpression.self, AutomatonExpression.Words.self,
       AutomatonEquivalent.self, AutomatonGrade.self,
-      AutomatonTransform.Convert.self, AutomatonRender.self,
+      AutomatonTransform.Convert.self, AutomatonRender.self, AutomatonLink.self,
     ])
 }
 
@@ -43,7 +47,13 @@ struct AutomatonSource {
   /// The editor's document, if the file was one.
   private(set) var document: Document?
 
-  var automaton: Automaton { drawn.automaton }
+  /// Returns the automaton for an operation that only finite automata have.
+  ///
+  /// - Throws: `AutomatonError` with the reason if it is another machine.
+  func finite(for operation: String) throws(AutomatonError) -> Automaton {
+    if let kind = drawn.kind { throw kind.refusal(of: operation) }
+    return drawn.automaton
+  }
 
   static func read(_ path: String, form: DocumentForm?) throws -> AutomatonSource {
     let data: Data
@@ -70,7 +80,7 @@ struct AutomatonSource {
   func addingToAlphabet(_ symbols: [String]) throws -> AutomatonSource {
     guard !symbols.isEmpty else { return self }
     var source = self
-    source.drawn.automaton = try automaton.addingToAlphabet(symbols)
+    source.drawn.automaton = try finite(for: "--alphabet").addingToAlphabet(symbols)
     if let document {
       var ids = CountingIDs()
       let command = Command.setAlphabet(document.givenAlphabet + symbols)
@@ -120,10 +130,12 @@ struct AutomatonPair: ParsableArguments {
   }
 
   /// Reads both automata, without the additional symbols.
-  func read() throws -> (first: Automaton, second: Automaton) {
+  ///
+  /// - Throws: `AutomatonError` if one is not a finite automaton, which the operation needs.
+  func read(for operation: String) throws -> (first: Automaton, second: Automaton) {
     (
-      try AutomatonSource.read(first, form: from).automaton,
-      try AutomatonSource.read(second, form: from).automaton
+      try AutomatonSource.read(first, form: from).finite(for: operation),
+      try AutomatonSource.read(second, form: from).finite(for: operation)
     )
   }
 }
@@ -140,15 +152,23 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
   }
 
   /// Reads the automaton to run words, and warns on stderr if no transition has a symbol.
-  func readToRun() throws -> Automaton {
-    let automaton = try read().automaton
+  func readToRun() throws -> RunnableAutomaton {
+    let drawn = try read().drawn
+    if let kind = drawn.kind { return .machine(try Machine(drawn.automaton, kind: kind)) }
+    let automaton = drawn.automaton
     if automaton.transitions.allSatisfy(\.symbols.isEmpty) {
       Terminal.say(
         "\(file): no transition has a symbol, so only the empty word can be accepted. Add symbols in "
           + "`inkstate studio` or in the file.")
     }
-    return automaton
+    return .finite(automaton)
   }
+}
+
+/// What a word can be run through.
+enum RunnableAutomaton {
+  case finite(Automaton)
+  case machine(Machine)
 }
 
 /// The automaton that a command reads.

@@ -29,7 +29,7 @@ struct AutomatonEquivalent: ParsableCommand {
   }
 
   func run() throws {
-    let (first, other) = try input.read()
+    let (first, other) = try input.read(for: "equivalent")
     // The word is written over both alphabets.
     let one = try first.addingToAlphabet(input.alphabet.symbols() + other.alphabet)
     let word = try one.counterexample(to: other, limit: limit.value)

@@ -17,7 +17,7 @@ enum AutomatonExpression {
     @OptionGroup var limit: LimitOptions
 
     func run() throws {
-      let automaton = try input.read().automaton.minimized(limit: limit.value)
+      let automaton = try input.read().finite(for: "expression").minimized(limit: limit.value)
       Terminal.show(try automaton.regularExpression(limit: limit.value).description)
     }
   }
@@ -76,7 +76,7 @@ enum AutomatonExpression {
     func validate() throws { try check("--count", count, in: 1...1_000_000) }
 
     func run() throws {
-      let automaton = try input.read().automaton
+      let automaton = try input.read().finite(for: "words")
       let words = try automaton.acceptedStrings(first: count, limit: limit.value)
       switch format.value {
       case .text:

@@ -73,7 +73,7 @@ struct AutomatonGrade: ParsableCommand {
       for input in submissions + [solution] { try FileTree.refuseReplacing(input, by: output) }
     }
     let answer = try AutomatonSource.read(solution, form: nil)
-      .addingToAlphabet(alphabet.symbols()).automaton
+      .addingToAlphabet(alphabet.symbols()).finite(for: "grade")
     let grading = Grading(
       solution: answer, tests: try words.map(WordTest.read(path:)) ?? [],
       conditions: (deterministic ? [.deterministic] : [])
@@ -124,7 +124,8 @@ struct AutomatonGrade: ParsableCommand {
       let document = source.drawing(id: file)
       do {
         return .init(
-          name: file, document: document, result: .success(try grading.grade(source.automaton)))
+          name: file, document: document,
+          result: .success(try grading.grade(source.finite(for: "grade"))))
       } catch {
         return .init(
           name: file, document: document, result: .failure(.init("not graded: \(error)")))

@@ -16,13 +16,38 @@ struct AutomatonRender: ParsableCommand {
       .tex (LaTeX with TikZ) or .mmd (Mermaid, which has no positions); - writes SVG to standard \
       output.
 
+      A PNG has one pixel for each unit of the canvas, or as many as --scale says.
+
       Example:
 
         inkstate automaton render Examples/Automata/mod3.automaton -o runs/mod3.svg
+
+      Example: inkstate automaton render Examples/Machines/anbn.automaton --scale 3 --transparent -o \
+      runs/anbn.png
       """)
 
   @OptionGroup var input: AutomatonInput
   @OptionGroup var output: OutputOptions
+
+  @Option(help: "The pixels of a PNG for each unit of the canvas, up to 100.")
+  var scale: Double?
+
+  @Flag(help: "Leave the background of a PNG or SVG transparent.")
+  var transparent = false
+
+  func validate() throws {
+    if let scale {
+      try check("--scale", scale, in: 0.01...PictureForm.mostScale)
+      guard PictureForm(path: output.output) == .png else {
+        throw ValidationError("--scale is for PNG; use a name that ends in .png")
+      }
+    }
+    guard transparent, output.output != "-" else { return }
+    guard [.png, .svg].contains(PictureForm(path: output.output)) else {
+      throw ValidationError(
+        "--transparent is for PNG and SVG; use a name that ends in .png or .svg")
+    }
+  }
 
   func run() throws {
     if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
@@ -30,7 +55,12 @@ struct AutomatonRender: ParsableCommand {
     if let form = TypesettingForm(path: output.output) {
       try Terminal.write(Data(form.text(of: document).utf8), to: output.output)
     } else if let form = output.output == "-" ? .svg : PictureForm(path: output.output) {
-      try Terminal.write(form.data(of: document.svg), to: output.output)
+      let svg = document.svg(isTransparent: transparent)
+      let data =
+        form == .png && (scale != nil || transparent)
+        ? try PictureForm.pngData(of: svg, scale: scale ?? 1, isTransparent: transparent)
+        : try form.data(of: svg)
+      try Terminal.write(data, to: output.output)
     } else {
       let endings = PictureForm.allCases.map(\.ending) + TypesettingForm.allCases.map(\.ending)
       throw ValidationError(

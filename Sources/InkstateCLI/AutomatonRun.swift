@@ -18,12 +18,17 @@ struct AutomatonRun: ParsableCommand {
       With --words, the words come from a file with one on each line: the word, a comma or tab, and \
       accepted or rejected. The exit status is then 0 if all answers are as expected.
 
+      A Moore or Mealy machine answers with its output, and a Turing machine with its tape as well. A run \
+      of a pushdown automaton or Turing machine that reaches a limit is undecided.
+
       Example:
 
         inkstate automaton run Examples/Automata/mod3.automaton 001011 10
 
       Example: inkstate automaton run Examples/Automata/mod3.automaton --words \
       Examples/Automata/mod3-words.csv
+
+      Example: inkstate automaton run Examples/Machines/increment.automaton 1011
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet
@@ -34,6 +39,7 @@ struct AutomatonRun: ParsableCommand {
   @Option(name: .customLong("words"), help: "A file of words with the expected answers.")
   var tests: String?
 
+  @OptionGroup var limits: MachineLimitOptions
   @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
@@ -53,10 +59,17 @@ struct AutomatonRun: ParsableCommand {
   }
 
   func run() throws {
-    let automaton = try input.readToRun()
+    let runnable = try input.readToRun()
     let expected = try tests.map(WordTest.read(path:)) ?? []
     let asked: [(word: String, expected: Bool?)] =
       words.map { ($0, nil) } + expected.map { ($0.word, $0.isAccepted) }
+    switch runnable {
+    case .finite(let automaton): try run(asked, automaton)
+    case .machine(let machine): try run(asked, machine)
+    }
+  }
+
+  private func run(_ asked: [(word: String, expected: Bool?)], _ automaton: Automaton) throws {
     let answers = asked.map { word, expected -> Answer in
       let symbols = automaton.symbols(of: word)
       let run = automaton.run(symbols)
@@ -79,6 +92,52 @@ struct AutomatonRun: ParsableCommand {
     case .json: try Terminal.show(json: answers)
     }
     if !answers.allSatisfy(isRight) { throw ExitCode(1) }
+  }
+}
+
+extension AutomatonRun {
+  private struct MachineAnswer: Encodable {
+    var word: String
+    var result: String
+    var reason: String?
+    var expected: Bool?
+    var output: String?
+    var stack: String?
+    var tape: String?
+    var steps: Int
+  }
+
+  private func run(_ asked: [(word: String, expected: Bool?)], _ machine: Machine) throws {
+    guard !machine.kind.isTransducer || tests == nil else {
+      throw ValidationError(
+        "--words: \(machine.kind.noun) answers with an output, and neither accepts nor rejects")
+    }
+    var areRight = true
+    var answers: [MachineAnswer] = []
+    for (word, expected) in asked {
+      let run = try machine.run(machine.symbols(of: word), limits: limits.value)
+      let last = run.last
+      let isRight =
+        expected.map { run.outcome == .accepted ? $0 : !$0 && run.outcome.name == "rejected" }
+        ?? run.outcome.isGood
+      areRight = areRight && isRight
+      switch format.value {
+      case .text:
+        print(
+          "\(word.isEmpty ? "''" : word)\t\(run.outcome.message)"
+            + (last.output.map { "\toutput: \($0.isEmpty ? "ε" : $0)" } ?? "")
+            + (last.tape.map { "\ttape: \($0.content.isEmpty ? "blank" : $0.content)" } ?? "")
+            + (expected == nil ? "" : isRight ? "\tas expected" : "\tWRONG"))
+      case .json:
+        answers.append(
+          MachineAnswer(
+            word: word, result: run.outcome.name, reason: run.outcome.reason, expected: expected,
+            output: last.output, stack: last.stack, tape: last.tape?.content,
+            steps: run.stepCount - 1))
+      }
+    }
+    if format.value == .json { try Terminal.show(json: answers) }
+    if !areRight { throw ExitCode(1) }
   }
 }
 

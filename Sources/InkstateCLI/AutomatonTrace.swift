@@ -8,9 +8,14 @@ struct AutomatonTrace: ParsableCommand {
     commandName: "trace",
     abstract: "Print the set of states after each symbol of a word.",
     discussion: """
+      Of other machines, each line is a step on the way that accepts, or on the one that reads furthest: \
+      the state, the rest of the word, and the output, stack (its top first) or tape (the head in brackets).
+
       Example:
 
         inkstate automaton trace Examples/Automata/c.automaton ABB
+
+      Example: inkstate automaton trace Examples/Machines/anbn.automaton aabb
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet
@@ -18,6 +23,7 @@ struct AutomatonTrace: ParsableCommand {
   @Argument(help: "The word to run.")
   var word: String
 
+  @OptionGroup var limits: MachineLimitOptions
   @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
@@ -33,8 +39,69 @@ struct AutomatonTrace: ParsableCommand {
     var path: [String]?
   }
 
+  private struct MachineAnswer: Encodable {
+    struct Step: Encodable {
+      var transition: String?
+      var state: String
+      var rest: String?
+      var output: String?
+      var stack: String?
+      var left: String?
+      var head: String?
+      var right: String?
+    }
+
+    var steps: [Step]
+    var result: String
+    var reason: String?
+    var configurations: Int
+  }
+
   func run() throws {
-    let automaton = try input.readToRun()
+    switch try input.readToRun() {
+    case .finite(let automaton): try trace(automaton)
+    case .machine(let machine): try trace(machine)
+    }
+  }
+
+  private func trace(_ machine: Machine) throws {
+    let symbols = machine.symbols(of: word)
+    let run = try machine.run(symbols, limits: limits.value)
+    func rest(_ step: Machine.Step) -> String? {
+      step.tape == nil ? String(symbols[step.position...]) : nil
+    }
+    switch format.value {
+    case .text:
+      let width = machine.states.map { machine.name(of: $0.id).count }.max() ?? 1
+      for index in 0..<run.stepCount {
+        let step = run.step(index)
+        let parts = [
+          rest(step).map { ($0.isEmpty ? "ε" : $0).padded(symbols.count) },
+          step.output.map { "output \($0.isEmpty ? "ε" : $0)" },
+          step.stack.map { "stack \($0.isEmpty ? "ε" : $0)" }, step.tape?.text,
+        ]
+        Terminal.show(
+          ([machine.name(of: step.state).padded(width)] + parts.compactMap(\.self))
+            .joined(separator: "  "))
+      }
+      Terminal.show(run.outcome.message)
+    case .json:
+      let steps = (0..<run.stepCount).map { index in
+        let step = run.step(index)
+        return MachineAnswer.Step(
+          transition: step.transition, state: step.state, rest: rest(step), output: step.output,
+          stack: step.stack, left: step.tape?.left, head: step.tape.map { "\($0.head)" },
+          right: step.tape?.right)
+      }
+      try Terminal.show(
+        json: MachineAnswer(
+          steps: steps, result: run.outcome.name, reason: run.outcome.reason,
+          configurations: run.configurationCount))
+    }
+    if !run.outcome.isGood { throw ExitCode(1) }
+  }
+
+  private func trace(_ automaton: Automaton) throws {
     let trace = automaton.trace(automaton.symbols(of: word))
     let reason = trace.run.rejection?.message
     switch format.value {

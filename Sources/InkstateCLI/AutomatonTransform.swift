@@ -23,7 +23,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try input.read().automaton
+      let automaton = try input.read().finite(for: "determinize")
       try output.write(
         AutomatonSource(try automaton.determinized(addsTrap: trap, limit: limit.value)))
     }
@@ -48,7 +48,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try input.read().automaton
+      let automaton = try input.read().finite(for: "minimize")
       try output.write(AutomatonSource(try automaton.minimized(limit: limit.value)))
     }
   }
@@ -70,7 +70,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try input.read().automaton
+      let automaton = try input.read().finite(for: "complement")
       try output.write(
         AutomatonSource(try automaton.complement(limit: limit.value)))
     }
@@ -92,7 +92,7 @@ enum AutomatonTransform {
 
     func run() throws {
       try output.write(
-        AutomatonSource(try input.read().automaton.completed(limit: limit.value)))
+        AutomatonSource(try input.read().finite(for: "complete").completed(limit: limit.value)))
     }
   }
 
@@ -112,7 +112,8 @@ enum AutomatonTransform {
 
     func run() throws {
       try output.write(
-        AutomatonSource(try input.read().automaton.withoutEpsilon(limit: limit.value)))
+        AutomatonSource(
+          try input.read().finite(for: "remove-epsilon").withoutEpsilon(limit: limit.value)))
     }
   }
 
@@ -130,7 +131,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(AutomatonSource(try input.read().automaton.reversed))
+      try output.write(AutomatonSource(try input.read().finite(for: "reverse").reversed))
     }
   }
 
@@ -150,7 +151,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(AutomatonSource(try input.read().automaton.trimmed))
+      try output.write(AutomatonSource(try input.read().finite(for: "trim").trimmed))
     }
   }
 

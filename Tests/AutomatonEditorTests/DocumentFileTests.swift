@@ -142,7 +142,7 @@ import Testing
     ),
     (
       #"{"automatonStates":{},"transitions":{},"formatVersion":7}"#,
-      "format version 1 or an older one, found 7"
+      "format version 2 or an older one, found 7"
     ),
     (
       #"{"automatonStates":{},"transitions":{},"x":"# + String(repeating: "[", count: 101)

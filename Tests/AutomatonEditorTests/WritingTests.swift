@@ -1,3 +1,4 @@
+import Automata
 import AutomatonEditor
 import Foundation
 import Ink
@@ -66,6 +67,32 @@ import TestSupport
     #expect(session.editor.document == before)
     // What was undone is not read again.
     #expect(!session.settle() && session.editor.document == before)
+  }
+
+  @Test func theStrokesThatWereReadAreKnown() throws {
+    var session = try two()
+    let strokes = writing("B", at: Vector(300, 300), height: 46)
+    for stroke in strokes { _ = session.draw(stroke) }
+    #expect(session.writing(of: "e1") == nil)
+    session.settle()
+    #expect(session.writing(of: "e1")?.strokes == strokes && session.writing(of: "e2") == nil)
+  }
+
+  @Test func labelsOfOtherMachinesAreTypedAndTheRestIsDrawn() throws {
+    var session = try two()
+    try session.editor.perform(.setKind(.mealy))
+    let strokes = writing("B", at: Vector(300, 300), height: 46)
+    for stroke in strokes {
+      #expect(session.draw(stroke) == .refused(.writing(.mealy), secondChoice: nil))
+    }
+    #expect(session.refusedInk == strokes && session.needsSettling)
+    #expect(session.settle() && !session.needsSettling)
+    #expect(session.editor.document.ink == strokes)
+    #expect(session.editor.document.state("e1")?.name == "q0")
+    let ring = (0...48).map { Vector(500, 600) + Vector(angle: Double($0) * .pi / 24, length: 60) }
+    #expect(session.draw(Stroke(through: ring)).label == "state")
+    session.settle()
+    #expect(session.editor.document.states.count == 3)
   }
 
   /// A nearly closed loop with a head, drawn on the right of each state of a row.

@@ -4,6 +4,7 @@ import { $ } from "./elements.js";
 import { makeCanvas } from "./edit/canvas.js";
 import { makeChanges } from "./edit/changes.js";
 import { makeCompare } from "./edit/compare.js";
+import { makeConsent } from "./edit/consent.js";
 import { beginConvert } from "./edit/convert.js";
 import { makeDecision } from "./edit/decision.js";
 import { makeDragging } from "./edit/dragging.js";
@@ -12,7 +13,9 @@ import { makeGestures } from "./edit/gestures.js";
 import { makeInspector } from "./edit/inspector.js";
 import { makeIssues } from "./edit/issues.js";
 import { beginKeyboard } from "./edit/keyboard.js";
+import { makeKind } from "./edit/kind.js";
 import { makeKeys } from "./edit/keys.js";
+import { beginLinks } from "./edit/link.js";
 import { makeLabel } from "./edit/label.js";
 import { makePanel } from "./edit/panel.js";
 import { makePaper } from "./edit/paper.js";
@@ -42,10 +45,12 @@ export async function beginEditing(constants) {
     show,
   };
   editor.canvas = makeCanvas(editor);
+  editor.consent = makeConsent(editor);
   editor.changes = makeChanges(editor);
   editor.selection = makeSelection(editor);
   editor.tools = makeTools(editor);
   editor.compare = makeCompare(editor);
+  editor.kind = makeKind(editor);
   editor.runner = makeRunner(editor);
   editor.keys = makeKeys(editor);
   editor.words = makeWords(editor);
@@ -85,8 +90,10 @@ export async function beginEditing(constants) {
     $("edit-undo").disabled = !next.canUndo;
     $("edit-redo").disabled = !next.canRedo;
     $("edit-empty").hidden = next.states.length + next.transitions.length + next.ink.length > 0;
+    editor.kind.show();
     editor.issues.show();
     editor.keys.show();
+    editor.consent.passOver();
     editor.reading.show();
     editor.presenter.tell();
     return fresh;
@@ -97,5 +104,10 @@ export async function beginEditing(constants) {
   $("edit-clear").addEventListener("click", () => editor.changes.command("clear", {}));
   $("help-open").addEventListener("click", () => $("help").showModal());
   await editor.files.openLast();
-  return () => { if (!editor.picture) { editor.files.openLast(); } };
+  const openLinked = beginLinks(editor);
+  await openLinked().catch(() => {});
+  return () => {
+    if (!editor.picture) { editor.files.openLast(); }
+    openLinked().catch(() => {});
+  };
 }

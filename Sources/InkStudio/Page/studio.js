@@ -17,6 +17,7 @@ const pages = {
 const begun = {};
 
 function show(constants) {
+  // A link that contains a document opens the page Edit, which is also the usual one.
   const wish = location.hash.slice(1);
   const isForOwner = document.querySelector(`nav a[href="#${CSS.escape(wish)}"]`)?.matches("[data-owner]");
   const name = pages[wish] && (!isForOwner || constants.visitor === "owner") ? wish : "edit";

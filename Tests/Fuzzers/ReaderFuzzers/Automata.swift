@@ -48,10 +48,15 @@ private func fuzzer(_ format: Format, dictionary: [String]) -> Fuzzer {
   Fuzzer(
     format.rawValue, dictionary: dictionary,
     seeds: {
-      try [true, false].compactMap { isDeterministic in
+      let machines = format == .jflap ? ["remainder", "changes", "anbn", "increment"] : []
+      return try [true, false].compactMap { isDeterministic in
         let automaton = try automaton(isDeterministic: isDeterministic)
         return format == .exchange && !isDeterministic ? nil : try format.write(automaton)
       }
+        + machines.map { name in
+          let file = try Fuzzer.files("Examples/Machines/\(name).automaton")[0]
+          return try format.write(DocumentFile.read(file, name: name).placedAutomaton)
+        }
     },
     read: { data in
       let read = try format.read(data, name: "input")
@@ -75,6 +80,8 @@ let automatonFuzzers = [
     dictionary: [
       "<structure>", "<type>fa</type>", "<automaton>", "<state id=\"0\" name=\"q\">", "<x>", "<y>",
       "<initial/>", "<final/>", "<transition>", "<from>", "<to>", "<read>", "</read>", "<read/>",
+      "<type>moore</type>", "<type>mealy</type>", "<type>pda</type>", "<type>turing</type>",
+      "<output>", "<transout>", "<pop>", "<push>", "<write>", "<move>", "<block id=\"1\">", "□",
     ]),
   fuzzer(
     .dot,
@@ -100,10 +107,13 @@ let automatonFuzzers = [
       "\"center\":",
       "\"radius\":", "\"startState\":", "\"symbols\":", "\"includesEpsilon\":", "\"type\":",
       "\"endsFreely\":", "\"flexPoint\":", "\"regular\"", "\"cycle\"", "\"radians\":", "1e308",
-      "null",
+      "null", "\"kind\":", "\"pushdown\"", "\"turing\"", "\"moore\"", "\"mealy\"",
     ],
     seeds: {
-      try Fuzzer.files("Examples/Automata/a.automaton", "Examples/Automata/mod3.automaton") + [
+      try Fuzzer.files(
+        "Examples/Automata/a.automaton", "Examples/Automata/mod3.automaton",
+        "Examples/Machines/anbn.automaton", "Examples/Machines/increment.automaton"
+      ) + [
         DocumentFile.write(Document(id: "empty"))
       ]
     },
@@ -118,6 +128,10 @@ let automatonFuzzers = [
       // Whatever can be opened can be shown.
       _ = again.automaton.findings
       _ = again.svg
+      if let machine = try? again.machine {
+        _ = try? machine.run(
+          Array("aab"), limits: .init(steps: 50, configurations: 200, cells: 50))
+      }
     }),
   Fuzzer(
     "expression", dictionary: ["(", ")", "*", "+", "?", "|", "ε", "∅", "\\", "'", "''", " "],

@@ -205,7 +205,7 @@ export function makeChanges(editor) {
     path, change, send, showWaiting, refresh, leave, asking,
     /// Sends a command of the editor.
     command: (kind, fields, problem = undefined) => change(
-      "command", { kind, zoom: editor.view.zoom, ...fields }, problem),
+      `command?${editor.consent.query}`, { kind, zoom: editor.view.zoom, ...fields }, problem),
     /// Waits until all changes up to now are made or failed.
     settled: () => queue,
     /// Forgets the changes that were not made.

@@ -37,7 +37,9 @@ export function beginConvert(editor) {
     const chosen = $("convert-other").value;
     $("convert-other").replaceChildren(...names.map((name) => new Option(name)));
     if (names.includes(chosen)) { $("convert-other").value = chosen; }
-    for (const button of [$("convert-compare"), ...$("convert-two").children]) { button.disabled = !names.length; }
+    for (const button of [$("convert-compare"), ...$("convert-two").children]) {
+      button.disabled = !names.length || Boolean(editor.kind.now().refusal);
+    }
   });
 
   $("expression-show").addEventListener("click", async () => {

@@ -28,7 +28,10 @@ export function makeDecision(editor) {
     /// Shows what the last stroke became.
     show(decision) {
       offer(decision.text, decision.isRefused, decision.instead.map(
-        (label) => [`Make it a ${label}`, () => editor.changes.change(`instead?label=${label}`)]));
+        (label) => [`Make it a ${label}`, () => {
+          editor.changes.change(`instead?label=${label}&${editor.consent.query}`);
+          editor.consent.ask();
+        }]));
     },
     /// Shows what ink can become that was tapped.
     async showInk(line) {
@@ -38,7 +41,10 @@ export function makeDecision(editor) {
       const { labels } = editor.constants;
       offer("This was not recognised.", true, [
         ...labels.map((label) => [
-          `Make it a ${label}`, () => editor.changes.command("convertInk", { number, text: label })]),
+          `Make it a ${label}`, () => {
+            editor.changes.command("convertInk", { number, text: label });
+            editor.consent.ask();
+          }]),
         ["Delete stroke", () => editor.changes.command("deleteInk", { number })],
       ]);
     },

@@ -59,15 +59,34 @@ export function makeFiles(editor) {
     listenToIt();
   }
 
-  function fileLink({ ending, title }) {
+  /// Saves a picture with pixels in the chosen scale, or says why it cannot have it.
+  async function savePicture(ending) {
+    const [{ name }, scale, isTransparent] = [editor.picture, $("png-scale").value, $("png-transparent").checked];
+    const response = await fetch(changes.path(`file?form=${ending}&scale=${scale}&transparent=${isTransparent}`));
+    if (!response.ok) { return complain((await response.json()).error); }
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = `${name}.${ending}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  function fileLink({ ending, hasScale, title }) {
     const link = document.createElement("a");
     link.href = changes.path(`file?form=${ending}`);
+    if (hasScale) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        if ($("png-scale").reportValidity()) { savePicture(ending); }
+      });
+    }
     link.download = "";
     link.textContent = `${ending} (${title})`;
     link.setAttribute("aria-label", `Save as ${ending} (${title})`);
     return link;
   }
 
+  $("png-scale").max = editor.constants.mostScale;
   $("edit-name").addEventListener("change", (event) => {
     closeMenu("document-menu");
     open(event.target.value);

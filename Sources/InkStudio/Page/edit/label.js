@@ -36,7 +36,8 @@ export function makeLabel(editor) {
     form.hidden = false;
     problem.hidden = true;
     input.setAttribute("aria-label", `${edited.center ? "Name" : "Symbols"} of ${describe(editor.picture, edited)}`);
-    input.placeholder = edited.center ? "q_0" : "a, b, ε";
+    const { label, state } = editor.kind.now();
+    input.placeholder = edited.center ? state : label;
     input.value = before;
     editor.canvas.renderer.mark("edited", new Set([id]));
     editor.panel.place();

@@ -49,7 +49,8 @@ export function makeReading(editor) {
       button.addEventListener("click", () => {
         editor.canvas.focus();
         editor.changes.change(
-          `choose?element=${encodeURIComponent(one.element)}&text=${encodeURIComponent(text)}`);
+          `choose?element=${encodeURIComponent(one.element)}&text=${encodeURIComponent(text)}&${editor.consent.query}`);
+        editor.consent.ask();
       });
       return button;
     }));

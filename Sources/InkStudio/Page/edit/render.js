@@ -3,12 +3,16 @@
 import { shape } from "../elements.js";
 
 /// Makes the drawing of documents in `svg`, in front of what it has.
-export function makeRenderer(svg, { textSize, indexDrop, indexScale }) {
+export function makeRenderer(svg, { textSize, lineHeight, indexDrop, indexScale }) {
   const layers = { ink: shape("g", {}), transitions: shape("g", {}), states: shape("g", {}) };
   svg.append(...Object.values(layers));
   /// The group of each element, by its id, and what it shows.
   const groups = new Map();
   let inkShown = "";
+
+  /// The lines of a label below each other, centred at a point.
+  const label = ({ x, y }, lines) => lines.map((parts, number) => text(
+    { x, y: y + (number - (lines.length - 1) / 2) * lineHeight }, parts));
 
   /// Text with indices, centred at a point; `parts` are text on the line and indices in turn.
   function text({ x, y }, parts, scale = 1) {
@@ -31,7 +35,7 @@ export function makeRenderer(svg, { textSize, indexDrop, indexScale }) {
       shape("path", { class: `line${transition.isDangling ? " dangling" : ""}`, d: transition.line }),
       shape("path", { class: "line head", d: transition.head }),
     ];
-    return transition.text ? [...shapes, text(transition.label, transition.shown)] : shapes;
+    return [...shapes, ...label(transition.label, transition.lines)];
   }
 
   function stateShapes({ center, name, radius, rings, shown, textScale }) {

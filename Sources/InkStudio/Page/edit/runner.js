@@ -1,6 +1,7 @@
 // Runs a word through the automaton and steps through the run; opens the panel for words.
 
 import { $ } from "../elements.js";
+import { machineStep } from "./kind.js";
 import { stateName } from "./names.js";
 import { isSmall } from "./panel.js";
 
@@ -21,6 +22,7 @@ export function makeRunner(editor) {
   function end() {
     editor.run = null;
     $("run-tape").replaceChildren();
+    $("run-memory").hidden = true;
     $("run-step").textContent = "";
     $("run-result").textContent = "No word run yet.";
     $("run-result").className = "";
@@ -31,17 +33,24 @@ export function makeRunner(editor) {
 
   function showStep() {
     const { picture, run, step } = editor;
-    $("run-tape").replaceChildren(...run.symbols.map((symbol, index) => {
+    const machine = machineStep(run, step);
+    const cells = machine?.cells
+      ?? run.symbols.map((symbol, index) => [symbol, index < step ? "read" : index === step ? "now" : ""]);
+    $("run-tape").replaceChildren(...cells.map(([text, name]) => {
       const cell = document.createElement("span");
-      cell.textContent = symbol;
-      cell.className = index < step ? "read" : index === step ? "now" : "";
+      cell.textContent = text;
+      cell.className = name;
       return cell;
     }));
+    $("run-tape").setAttribute("aria-label", machine && !machine.memory ? "The tape" : "The word");
+    $("run-memory").hidden = !machine?.memory;
+    $("run-memory").textContent = machine?.memory ?? "";
     $("step-back").disabled = step === 0;
     $("step-on").disabled = step >= run.steps.length - 1;
     const names = run.steps[step].states.map((id) => stateName(picture, id));
+    const progress = machine ? `Step ${step} of ${run.steps.length - 1}.` : `${step} of ${run.symbols.length} symbols read.`;
     $("run-step").textContent =
-      `${step} of ${run.symbols.length} symbols read. ${
+      `${progress} ${
         names.length ? `Current ${names.length > 1 ? "states" : "state"}: ${names.join(", ")}.` : "No state is active."}`;
     editor.canvas.mark();
     editor.compare.show(step);
@@ -57,7 +66,7 @@ export function makeRunner(editor) {
   function show(run) {
     const { name, version } = editor.picture;
     const result = $("run-result");
-    result.textContent = run.isAccepted ? "Accepted" : `Rejected: ${run.reason}`;
+    result.textContent = run.said ?? (run.isAccepted ? "Accepted" : `Rejected: ${run.reason}`);
     result.className = run.isAccepted ? "accepted" : "rejected";
     editor.run = { ...run, name, version };
     editor.step = 0;

@@ -13,12 +13,12 @@ export function makeWords(editor) {
     await editor.changes.settled();
     const results = await editor.changes.asking("words", "POST", { lines: $("words-text").value });
     $("words-table").hidden = false;
-    $("words-table").tBodies[0].replaceChildren(...results.map(({ word, expected, isAccepted }) => {
+    $("words-table").tBodies[0].replaceChildren(...results.map(({ word, expected, isAccepted, said }) => {
       const row = document.createElement("tr");
       const answer = (value) => (value ? "accepted" : "rejected");
       const isWrong = expected !== undefined && expected !== isAccepted;
       const cells = [shown(word), expected === undefined ? "" : answer(expected),
-        `${answer(isAccepted)}${isWrong ? ": wrong" : ""}`];
+        `${said ?? answer(isAccepted)}${isWrong ? ": wrong" : ""}`];
       row.append(...cells.map((text) => {
         const cell = document.createElement("td");
         cell.textContent = text;
@@ -30,13 +30,14 @@ export function makeWords(editor) {
     const asked = results.filter(({ expected }) => expected !== undefined);
     const right = asked.filter(({ expected, isAccepted }) => expected === isAccepted);
     const accepted = results.filter(({ isAccepted }) => isAccepted);
-    $("words-said").textContent = `${accepted.length} of ${results.length} accepted.${
+    const done = editor.kind.now().isTransducer ? "answered" : "accepted";
+    $("words-said").textContent = `${accepted.length} of ${results.length} ${done}.${
       asked.length ? ` ${right.length} of ${asked.length} as expected.` : ""}`;
   }
 
   /// Lists the first accepted words, while they are shown.
   async function list() {
-    if (!$("accepted").open) { return; }
+    if (!$("accepted").open || editor.kind.now().refusal) { return; }
     const words = await editor.changes.asking(`accepted?count=${count}`);
     $("accepted-list").textContent = words.length
       ? `${words.map(shown).join(", ")}${words.length === count ? ", …" : ""}` : "No word is accepted.";
