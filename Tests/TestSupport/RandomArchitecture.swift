@@ -77,8 +77,7 @@ private struct ArchitectureBuilder {
     // Everything that nothing has read yet becomes a vector, and all of them go into one layer.
     var vectors: [Int] = []
     for index in values.indices where !values[index].isRead { vectors.append(vector(of: index)) }
-    if generator.chance(0.5) {
-      add(.dense(units: units()), vectors)
+    if generator.chance(0.5), add(.dense(units: units()), vectors) {
       if generator.chance(0.7) { add(.relu, [values.count - 1]) }
       vectors = [values.count - 1]
     }
@@ -138,7 +137,7 @@ private struct ArchitectureBuilder {
       let longest = try? definition.outputShape(of: sources.map { values[$0].longest }),
       longest.count <= 12_000,
       definition.parameters(of: sources.map { values[$0].longest })
-        .reduce(0, { $0 + $1.shape.reduce(1, *) }) <= 60_000
+        .reduce(0, { $0 + $1.shape.reduce(1, *) }) <= 1_000_000
     else { return false }
     for source in sources { values[source].isRead = true }
     nodes.append(.init(layer, from: sources.map { values[$0].source }))
