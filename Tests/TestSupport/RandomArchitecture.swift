@@ -40,6 +40,8 @@ private struct ArchitectureBuilder {
     var source: Architecture.Source
     var shortest: Shape
     var longest: Shape
+    /// Whether it is an input whose length is given by bounds.
+    var isVariable = false
     var isRead = false
   }
 
@@ -64,13 +66,14 @@ private struct ArchitectureBuilder {
       values.append(
         Value(
           source: .input(index), shortest: shape(input, input.stepBounds.lowerBound),
-          longest: shape(input, input.stepBounds.upperBound)))
+          longest: shape(input, input.stepBounds.upperBound), isVariable: isVariable(input)))
     }
     for _ in 0..<1 + generator.index(below: 8) { addRandomLayers() }
     let classCount = 2 + generator.index(below: 4)
     if isPerStep {
       if case .planes = values[values.count - 1].longest { add(.columns, [values.count - 1]) }
-      if generator.chance(0.7) { add(.dense(units: classCount), [values.count - 1]) }
+      // Files of other tools are read again if a dense layer makes the logits.
+      add(.dense(units: classCount), [values.count - 1])
       return try Architecture(
         name: name, inputs: inputs, nodes: nodes, output: .distributionPerStep)
     }
@@ -114,6 +117,13 @@ private struct ArchitectureBuilder {
         name: name,
         form: .image(channels: channels, height: number(4...20), width: .fixed(number(4...20))))
     default: return NetworkInput(name: name, form: .vector(count: number(1...40)))
+    }
+  }
+
+  private func isVariable(_ input: NetworkInput) -> Bool {
+    switch input.form {
+    case .series(_, .variable), .image(_, _, .variable): true
+    default: false
     }
   }
 
@@ -201,7 +211,10 @@ private struct ArchitectureBuilder {
   private mutating func vector(of index: Int) -> Int {
     let value = values[index]
     if case .vector = value.longest { return index }
-    if value.shortest == value.longest, generator.chance(0.6), add(.flatten, [index]) {
+    // So they are if no length varies, even one that makes no difference.
+    if values.allSatisfy({ $0.shortest == $0.longest && !$0.isVariable }), generator.chance(0.6),
+      add(.flatten, [index])
+    {
       return values.count - 1
     }
     var series = index
