@@ -154,7 +154,10 @@ let package = Package(
     // Tests: one folder a module.
     .target(
       name: "TestSupport",
-      dependencies: ["Ink", "InkDatasets", "InkNetwork", "InkRaster", "InkRecognizer"],
+      dependencies: [
+        "Automata", "Ink", "InkDatasets", "InkNetwork", "InkRaster", "InkRecognizer",
+        "SeededRandom",
+      ],
       path: "Tests/TestSupport"),
     .testTarget(
       name: "AutomatonEditorTests",

@@ -60,7 +60,9 @@ CLONES float ink_sum(const float *values, size_t count) {
 static inline void existing_columns(
   const ink_patches *shape, size_t columns, size_t j, size_t *first, size_t *last) {
   *first = j < shape->pad ? shape->pad - j : 0;
-  *last = shape->width + shape->pad - j;
+  // A picture can be narrower than the padding.
+  size_t end = shape->width + shape->pad;
+  *last = j < end ? end - j : 0;
   if (*last > columns) *last = columns;
   if (*first > *last) *first = *last;
 }
@@ -82,10 +84,10 @@ CLONES void ink_gather_patches(
             for (size_t x = 0; x < columns; x++) line[x] = 0;
             continue;
           }
-          const float *source = input + (c * shape->height + source_y) * shape->width + j;
+          const float *source = input + (c * shape->height + source_y) * shape->width;
           for (size_t x = 0; x < first; x++) line[x] = 0;
 #pragma clang loop vectorize(enable) interleave(disable)
-          for (size_t x = first; x < last; x++) line[x] = source[x - shape->pad];
+          for (size_t x = first; x < last; x++) line[x] = source[x + j - shape->pad];
           for (size_t x = last; x < columns; x++) line[x] = 0;
         }
         for (size_t p = rows * columns; p < shape->row_stride; p++) row[p] = 0;
@@ -108,8 +110,8 @@ CLONES void ink_scatter_patches(
           size_t source_y = y + i - shape->pad;
           if (source_y >= shape->height) continue;
           const float *restrict line = row + y * columns;
-          float *target = input + (c * shape->height + source_y) * shape->width + j;
-          for (size_t x = first; x < last; x++) target[x - shape->pad] += line[x];
+          float *target = input + (c * shape->height + source_y) * shape->width;
+          for (size_t x = first; x < last; x++) target[x + j - shape->pad] += line[x];
         }
       }
     }

@@ -21,7 +21,7 @@ public final class StoredPictures: Hashable, Sendable {
   private let offset: Int
   private let mapped: Mapped
 
-  /// The mapped file, which is unmapped after its last use.
+  /// The mapped file, which is never written and is unmapped after its last use.
   private final class Mapped: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 

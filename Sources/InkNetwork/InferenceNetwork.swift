@@ -27,7 +27,7 @@ public struct InferenceNetwork: Sendable {
   /// How many examples go through the dense layers together: more only take memory.
   private static let mostTogether = 12
 
-  /// Memory for one call.
+  /// Memory for one call: the pool gives it to one at a time.
   private final class Workspace: @unchecked Sendable {
     let values: [FloatBuffer]
     let scratch: FloatBuffer

@@ -6,7 +6,8 @@ import SafeFiles
 /// Recorded drawings, one per line of an NDJSON file; each is on disk before its request is answered.
 ///
 /// Unreadable lines stay in the file unchanged. A deleted line is overwritten with spaces, so that no
-/// other line moves. The next start removes such lines from the file.
+/// other line moves. The next start removes such lines from the file, also those that were overwritten in part
+/// when the power failed.
 actor Recordings {
   /// A drawing with its id.
   struct Entry: Sendable {
@@ -58,7 +59,8 @@ actor Recordings {
     do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
       throw StudioError("\(path) cannot be read: \(reason(for: error)).")
     }
-    let whole = Self.withoutGaps(data)
+    let deleted = "\(folder)/deleted.ndjson"
+    let whole = Self.withoutGaps(data, deleted: FileManager.default.contents(atPath: deleted))
     // If the disk is full, the old file is used.
     if whole.count < data.count, (try? FileTree.write(whole, to: path)) != nil { data = whole }
     (slots, places) = Self.slots(of: data, at: path)
@@ -98,11 +100,20 @@ actor Recordings {
     return lines
   }
 
-  /// Returns the file without the lines that were overwritten with spaces.
-  private static func withoutGaps(_ data: Data) -> Data {
+  /// Returns the file without the lines that were overwritten with spaces, and without what is left of
+  /// those in `deleted`.
+  private static func withoutGaps(_ data: Data, deleted: @autoclosure () -> Data? = nil) -> Data {
     let lines = lines(of: data)
+    // Almost never needed.
+    lazy var deletedFile = deleted() ?? Data()
+    lazy var deletedLines = Dictionary(grouping: Self.lines(of: deletedFile), by: \.count)
     func isGap(_ line: Range<Int>) -> Bool {
-      !line.isEmpty && data[line].allSatisfy { $0 == space }
+      guard let first = line.first, data[first] == space else { return false }
+      let rest = data[line].drop { $0 == space }
+      return rest.isEmpty
+        || deletedLines[line.count, default: []].contains {
+          deletedFile[$0].suffix(rest.count).elementsEqual(rest)
+        }
     }
     guard lines.contains(where: isGap) else { return data }
     return lines.filter { !isGap($0) }.reduce(into: Data()) {
@@ -180,10 +191,7 @@ actor Recordings {
       else {
         throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
       }
-      try append(line + Data([Self.lineEnd]), to: "\(folder)/deleted.ndjson")
-      try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
-      try handle.write(contentsOf: Data(repeating: Self.space, count: line.count))
-      try flush(handle)
+      try move(line, at: UInt64(slot.bytes.lowerBound), of: handle)
     } catch let problem as StudioError {
       throw problem
     } catch is InkError {
@@ -208,13 +216,41 @@ actor Recordings {
     return hasGaps ? Self.withoutGaps(data) : data
   }
 
-  private func append(_ data: Data, to path: String) throws {
+  /// Appends a line to `deleted.ndjson`, and overwrites it with spaces; after an error, both files are as
+  /// they were.
+  private func move(_ line: Data, at offset: UInt64, of handle: FileHandle) throws {
+    let path = "\(folder)/deleted.ndjson"
     if !FileTree.exists(path) { try FileTree.write(Data(), to: path) }
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    defer { try? handle.close() }
-    try handle.seekToEnd()
-    try handle.write(contentsOf: data)
-    try flush(handle)
+    let deleted = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    defer { try? deleted.close() }
+    let before = try Self.endLastLine(of: deleted)
+    do {
+      try deleted.write(contentsOf: line + Data([Self.lineEnd]))
+      try flush(deleted)
+    } catch {
+      try? deleted.truncate(atOffset: before)
+      throw error
+    }
+    func overwrite(with bytes: Data) throws {
+      try handle.seek(toOffset: offset)
+      try handle.write(contentsOf: bytes)
+      try flush(handle)
+    }
+    do { try overwrite(with: Data(repeating: Self.space, count: line.count)) } catch {
+      // If the line cannot be restored, the deleted one is the only one.
+      if (try? overwrite(with: line)) != nil { try? deleted.truncate(atOffset: before) }
+      throw error
+    }
+  }
+
+  /// Ends a partial line, so that the next one is on its own line; returns the length of the file.
+  private static func endLastLine(of handle: FileHandle) throws -> UInt64 {
+    let end = try handle.seekToEnd()
+    guard end > 0 else { return end }
+    try handle.seek(toOffset: end - 1)
+    guard try handle.read(upToCount: 1) != Data([lineEnd]) else { return end }
+    try handle.write(contentsOf: Data([lineEnd]))
+    return end + 1
   }
 
   /// Whether `handle` still is the file at `path`.
@@ -241,16 +277,9 @@ actor Recordings {
     guard let opened = FileHandle(forUpdatingAtPath: path) else {
       throw StudioError("\(path) cannot be written: no permission.", .internalServerError)
     }
-    // End a partial line, so that the next drawing is on its own line.
-    let end = try opened.seekToEnd()
-    if end > 0 {
-      try opened.seek(toOffset: end - 1)
-      if try opened.read(upToCount: 1) != Data([Self.lineEnd]) {
-        try opened.write(contentsOf: Data([Self.lineEnd]))
-      }
-    }
+    let end = try Self.endLastLine(of: opened)
     handle = opened
-    return (opened, Int(try opened.seekToEnd()))
+    return (opened, Int(end))
   }
 }
 

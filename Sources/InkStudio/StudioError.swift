@@ -47,12 +47,16 @@ func reason(for error: any Error) -> String {
     case .fileWriteNoPermission, .fileReadNoPermission: return "no permission"
     case .fileNoSuchFile, .fileReadNoSuchFile: return "the file is missing"
     case .fileWriteFileExists: return "a file of that name exists"
-    default: break
+    default:
+      if let cause = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
+        return reason(for: cause)
+      }
     }
   case let error as POSIXError:
     switch error.code {
     case .ENOSPC, .EDQUOT: return "the disk is full"
     case .EACCES, .EPERM, .EROFS: return "no permission"
+    case .EIO: return "a disk error"
     default: break
     }
   default: break

@@ -88,6 +88,7 @@ struct EvenedPicture {
     let (stride, channels) = (photograph.width * photograph.channels, photograph.channels)
     let area = reduction * reduction
     return [UInt8](unsafeUninitializedCapacity: width * height) { target, count in
+      // Each task writes its row, and nobody the source.
       nonisolated(unsafe) let target = target
       photograph.samples.withUnsafeBufferPointer { source in
         nonisolated(unsafe) let source = source
@@ -127,6 +128,7 @@ struct EvenedPicture {
     let across = (width + blockSide - 1) / blockSide
     let down = (height + blockSide - 1) / blockSide
     let rows = brightness.withUnsafeBufferPointer { source in
+      // Nobody writes it.
       nonisolated(unsafe) let source = source
       return loop.map(down) { blockY, _ in
         (0..<across).map { blockX -> UInt8 in
@@ -162,6 +164,7 @@ struct EvenedPicture {
     of brightness: [UInt8], width: Int, height: Int, paper: Blocks, loop: ParallelLoop
   ) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: width * height) { target, count in
+      // Each task writes its row, and nobody the source.
       nonisolated(unsafe) let target = target
       brightness.withUnsafeBufferPointer { source in
         nonisolated(unsafe) let source = source

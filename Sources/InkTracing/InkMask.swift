@@ -27,6 +27,7 @@ struct InkMask {
     var shares = [UInt8](repeating: 0, count: width * height)
     pixels = [UInt8](repeating: 0, count: width * height)
     pixels.withUnsafeMutableBufferPointer { pixels in
+      // Each task writes the pixels and shares of its row, and nobody the ink.
       nonisolated(unsafe) let pixels = pixels
       shares.withUnsafeMutableBufferPointer { shares in
         nonisolated(unsafe) let shares = shares
@@ -73,6 +74,7 @@ struct InkMask {
     let bandHeight = 64
     let bands = (height + bandHeight - 1) / bandHeight
     pixels.withUnsafeMutableBufferPointer { pixels in
+      // Each task writes the pixels of its band, and nobody the shares.
       nonisolated(unsafe) let pixels = pixels
       shares.withUnsafeBufferPointer { shares in
         nonisolated(unsafe) let shares = shares

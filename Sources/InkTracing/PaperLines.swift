@@ -101,6 +101,7 @@ struct PaperLines {
   private func profiles(of ink: [UInt8], reach: Int, loop: ParallelLoop) -> [[Float]] {
     let count = width / Self.stripWidth
     return ink.withUnsafeBufferPointer { ink in
+      // Nobody writes it.
       nonisolated(unsafe) let ink = ink
       return loop.map(count) { strip, _ in
         let shifts = shifts(strip: strip)

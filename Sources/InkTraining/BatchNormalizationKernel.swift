@@ -180,6 +180,8 @@ struct BatchNormalizationKernel {
 }
 
 /// Sums for each channel of a batch, which workers write and a group of processes adds up.
+///
+/// Each worker has channels of its own, and the sums are read after the loop.
 final class ChannelSums: @unchecked Sendable {
   let values: UnsafeMutablePointer<Double>
   private let count: Int

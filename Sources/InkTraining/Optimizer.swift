@@ -42,7 +42,7 @@ public struct Optimizer: Hashable, Sendable, Codable {
 }
 
 /// An optimiser with its averages of past gradients.
-final class OptimizerState: @unchecked Sendable {
+final class OptimizerState: Sendable {
   let optimizer: Optimizer
   /// SGD's velocity, or Adam's mean of gradients.
   let first: FloatBuffer

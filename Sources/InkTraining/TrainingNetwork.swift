@@ -11,6 +11,9 @@ import SeededRandom
 /// Large dense layers and batch normalisation work on the whole batch, cut by units or channels; a
 /// normalisation that is fused with a convolution only adds up what its examples have summed.
 /// Neither cut depends on the number of workers, so neither do the bits of the result.
+///
+/// It is shared with the workers of its own loops only: each writes where its slice, units or channels are, and
+/// ``firstExample`` and the packed weights change between loops. Others use it on one thread at a time.
 final class TrainingNetwork: @unchecked Sendable {
   let architecture: Architecture
   let mostExamples: Int
@@ -370,7 +373,7 @@ final class TrainingNetwork: @unchecked Sendable {
 
   // MARK: Rows
 
-  /// The number of rows before each example of a batch, and that of all.
+  /// The number of rows before each example of a batch, and that of all; they change between loops.
   private final class RowStarts: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Int>
 

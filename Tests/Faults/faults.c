@@ -8,7 +8,8 @@
 //   full                        this and all later writes fail with ENOSPC, after half of their bytes
 //   before, after               the process ends before or after it, as by a crash
 //
-// FAULTS_LOG names a file with a line for each operation: its name, then its paths, separated by tabs.
+// FAULTS_LOG names a file with a line for each operation: its name, then its paths, separated by tabs. A
+// flush has the size of the file in place of a second path.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -128,8 +129,16 @@ FILE_OPERATION(ssize_t, pwrite, "write", (int file, const void *b, size_t n, off
 FILE_OPERATION(ssize_t, pwrite64, "write", (int file, const void *b, size_t n, off64_t at), (file, b, n, at))
 FILE_OPERATION(int, ftruncate, "truncate", (int file, off_t size), (file, size))
 FILE_OPERATION(int, ftruncate64, "truncate", (int file, off64_t size), (file, size))
-FILE_OPERATION(int, fsync, "flush", (int file), (file))
-FILE_OPERATION(int, fdatasync, "flush", (int file), (file))
+#define FLUSH(name)                                                      \
+  int name(int file) {                                                   \
+    char buffer[PATH_MAX], size[32];                                     \
+    struct stat status;                                                  \
+    if (fstat(file, &status) != 0) return -1;                            \
+    snprintf(size, sizeof size, "%lld", (long long)status.st_size);      \
+    GUARD("flush", path_of(file, buffer), size, NEXT(name)(file))        \
+  }
+FLUSH(fsync)
+FLUSH(fdatasync)
 FILE_OPERATION(int, syncfs, "flush-all", (int file), (file))
 FILE_OPERATION(int, fchmod, "mode", (int file, mode_t mode), (file, mode))
 

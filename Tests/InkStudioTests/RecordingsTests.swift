@@ -153,6 +153,41 @@ import Testing
     #expect(await recordings.counts["class 18"] == nil)
   }
 
+  @Test func aDeletionThatFailsChangesNoFile() async throws {
+    let folder = try TemporaryFolder()
+    // Of the deletion's two flushes, the second fails.
+    let flushes = Mutex(0)
+    let recordings = try Recordings(folder: folder.path) { _ in
+      let number = flushes.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 3 { throw POSIXError(.EIO) }
+    }
+    let id = try await recordings.add(drawing("state")).id
+    let before = try text(folder)
+    let problem = await #expect(throws: StudioError.self) { try await recordings.remove(id) }
+    #expect(problem?.description.contains("a disk error") ?? false)
+    #expect(try text(folder) == before && text(folder, "deleted.ndjson") == "")
+    #expect(try await recordings.remove(id))
+    #expect(try text(folder, "deleted.ndjson") == before)
+  }
+
+  @Test func aLineThatWasOverwrittenInPartIsRemoved() async throws {
+    let folder = try TemporaryFolder()
+    let first = try Recordings(folder: folder.path)
+    let ids = try await first.add([drawing("state"), drawing("cycle")]).map(\.id)
+    let lines = try text(folder).split(separator: "\n").map(String.init)
+    #expect(try await first.remove(ids[0]))
+    let half = String(repeating: " ", count: 20) + lines[0].dropFirst(20)
+    // What was not deleted stays, whatever it is.
+    let other = String(repeating: " ", count: 20) + lines[1].dropFirst(20)
+    try folder.write("recordings.ndjson", [half, lines[1], other, ""].joined(separator: "\n"))
+    let second = try Recordings(folder: folder.path)
+    #expect(await second.all.map(\.recording.label) == ["cycle"])
+    #expect(try text(folder) == "\(lines[1])\n\(other)\n")
+  }
+
   @Test func aFileThatAnotherProgramChangedIsNotOverwritten() async throws {
     let folder = try TemporaryFolder()
     let recordings = try Recordings(folder: folder.path)

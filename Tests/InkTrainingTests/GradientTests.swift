@@ -64,6 +64,14 @@ import TestSupport
         .convolution(filters: 2, kernel: 3, padding: .same), .flatten, .dense(units: 3),
       ], 9
     ),
+    (
+      "kernels that are wider than the picture and its padding",
+      [
+        .convolution(filters: 2, kernel: 3, padding: .same), .maxPooling(size: 2),
+        .maxPooling(size: 2), .convolution(filters: 3, kernel: 7, padding: .same),
+        .convolution(filters: 4, kernel: 5, padding: .same), .relu, .flatten, .dense(units: 3),
+      ], 5
+    ),
     ("dense", [.flatten, .dense(units: 9), .relu, .dense(units: 3)], 5),
     (
       "batch normalisation of planes",

@@ -8,7 +8,7 @@ import InkSeries
 import SeededRandom
 
 /// A folder for one test, removed when the value goes away.
-public final class TemporaryFolder: @unchecked Sendable {
+public final class TemporaryFolder: Sendable {
   /// Where it is.
   public let path: String
 
