@@ -175,6 +175,14 @@ struct ArrowHeads {
         entry.x + along * way.x - beside * way.y, entry.y + along * way.y + beside * way.x)
     }
 
+    /// Returns a corner moved towards the middle of the wedge, along and across the way.
+    func inside(_ corner: Point, by distance: Double) -> Point {
+      let beside = beside(corner)
+      return place(
+        along: along(corner) + distance,
+        beside: beside < 0 ? min(0, beside + distance) : max(0, beside - distance))
+    }
+
     init(_ places: [Point], entry: Point, way: Point) {
       (self.entry, self.way) = (entry, way)
       for place in places {
@@ -214,7 +222,7 @@ struct ArrowHeads {
     }
     let near = Set(places.map(cell)).reduce(into: Set<Int>()) { $0.formUnion(cells[$1] ?? []) }
     var best: Head?
-    for line in near.sorted() {
+    for line in near.sorted() where !lines[line].isClosed {
       let points = lines[line].points
       for index in points.indices.dropLast() {
         let isInside = (
@@ -263,9 +271,10 @@ struct ArrowHeads {
     let tip = wedge.place(along: wedge.end, beside: 0)
     let gap = gap(at: tip, except: line)
     guard gap < Self.reach || length > Self.longShaft * penWidth else { return nil }
-    return Head(
-      tip: tip, corners: wedge.corners, line: line, entry: entry, isForward: isForward,
-      wedge: wedge, area: area, gap: gap)
+    let head = Head(
+      tip: tip, corners: wedge.corners.map { wedge.inside($0, by: penWidth / 2) }, line: line,
+      entry: entry, isForward: isForward, wedge: wedge, area: area, gap: gap)
+    return goesOn(head) || isClear(head) ? nil : head
   }
 
   /// Returns the distance from `tip` to a long line, in widths of the pen, or `reach` if none is nearer.
@@ -281,6 +290,45 @@ struct ArrowHeads {
       }
     }
     return gap
+  }
+
+  /// Whether the line of a head goes on behind it, as at a crossing, or as a ring does.
+  private func goesOn(_ head: Head) -> Bool {
+    let points = lines[head.line].points
+    let step = head.isForward ? 1 : -1
+    var index = head.entry + step
+    while points.indices.contains(index), head.area.contains(pixel(points[index])) { index += step }
+    guard points.indices.contains(index) else { return false }
+    let exit = points[index]
+    while points.indices.contains(index) {
+      let distance = points[index].distance(to: exit)
+      if distance > Self.leastShaft * penWidth {
+        let along = head.wedge.along(points[index]) - head.wedge.along(exit)
+        return along > 0.5 * distance
+      }
+      index += step
+    }
+    return false
+  }
+
+  /// Whether a head was thinned to its line and two barbs, so that nothing better can be drawn.
+  private func isClear(_ head: Head) -> Bool {
+    let near = Set(head.area.map { cell(place($0)) }).reduce(into: Set<Int>()) {
+      $0.formUnion(cells[$1] ?? [])
+    }
+    var sides: [Double] = []
+    for line in near where line != head.line && lengths[line] < Self.leastRing * penWidth {
+      let points = lines[line].points
+      guard points.contains(where: { head.area.contains(pixel($0)) }) else { continue }
+      guard points.contains(where: { $0.distance(to: head.tip) < 2.5 * penWidth }) else {
+        return false
+      }
+      for end in [points[0], points[points.count - 1]]
+      where end.distance(to: head.tip) > 2.5 * penWidth {
+        sides.append(head.wedge.beside(end))
+      }
+    }
+    return sides.count == 2 && sides.min()! < -penWidth && sides.max()! > penWidth
   }
 
   // MARK: Drawing

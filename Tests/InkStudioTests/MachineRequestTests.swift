@@ -87,7 +87,7 @@ import Testing
         "\(path)/command", #"{"kind":"addState","place":{"x":300,"y":300}}"#)
       let id = try #require((made.json["states"] as? [[String: Any]])?.first?["id"] as? String)
       func name(_ answer: RunningStudio.Answer) throws -> String? {
-        (try answer.json["states"] as? [[String: Any]])?.first?["name"] as? String
+        (answer.json["states"] as? [[String: Any]])?.first?["name"] as? String
       }
       let scale = 46 / bounds.height
       for stroke in letter.strokes {

@@ -48,6 +48,33 @@ import Testing
     #expect(Double(whole) / Double(crossings) >= 0.95)
   }
 
+  @Test func aHatchedHeadIsTracedAsTwoBarbsAtTheEndOfItsLine() throws {
+    var scene = Scene()
+    let (tip, base) = (Point(330, 180), 305.0)
+    // A closed triangle with two lines across.
+    let hatching = [0.35, 0.65].map { share in
+      let half = 12 * (1 - share)
+      let x = base + share * (tip.x - base)
+      return Scene.line(x, 180 - half, x, 180 + half)
+    }
+    scene.strokes =
+      [
+        Scene.ring(385, 180, radius: 48), Scene.line(80, 180, base, 180),
+        Stroke([tip, Point(base, 168), Point(base, 192), tip]),
+      ] + hatching
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count == 3)
+    let shaft = try #require(strokes.first { ($0.points.map(\.x).min() ?? 0) < 90 })
+    #expect(shaft.points.contains { $0.distance(to: tip) < 4 })
+    let barbs = try #require(
+      strokes.first { stroke in
+        let ends = [stroke.points[0], stroke.points[stroke.points.count - 1]].sorted { $0.y < $1.y }
+        return ends[0].distance(to: Point(base, 168)) < 6
+          && ends[1].distance(to: Point(base, 192)) < 6
+      })
+    #expect(barbs.points.contains { $0.distance(to: tip) < 5 })
+  }
+
   @Test func aRingThatAnArrowTouchesIsOneClosedStroke() throws {
     var scene = Scene()
     scene.strokes = [
