@@ -34,12 +34,11 @@ struct ArrowHeads {
     }
   }
 
-  /// Gaps of twice this many widths of the pen are closed, first those in hatched heads, then those in open
-  /// ones.
-  private static let closings = [0.75]
-  /// The width of a wedge somewhere, in widths of the pen, and the width of what counts as wide.
-  private static let leastDepth = 2.3
+  /// Gaps of twice this many widths of the pen are closed.
+  private static let closing = 0.75
+  /// The width of what counts as wide, and the width that a wedge has somewhere, in widths of the pen.
   private static let coreWidth = 2.0
+  private static let leastDepth = 2.3
   /// The width of the half of a wedge where its line comes in, in widths of the pen.
   private static let leastBase = 2.4
   /// The length of a wedge, in widths of the pen.
@@ -68,13 +67,11 @@ struct ArrowHeads {
   ) -> (lines: [TracedLine], barbs: [TracedLine]) {
     let heads = ArrowHeads(lines, width: mask.width, penWidth: penWidth)
     var found: [Head] = []
-    for closing in Self.closings {
-      for area in heads.wideAreas(of: mask, closing: closing) {
-        guard let head = heads.head(area), head.cost < Self.highestCost,
-          found.allSatisfy({ $0.area.isDisjoint(with: head.area) })
-        else { continue }
-        found.append(head)
-      }
+    for area in heads.wideAreas(of: mask) {
+      guard let head = heads.head(area), head.cost < Self.highestCost,
+        found.allSatisfy({ $0.area.isDisjoint(with: head.area) })
+      else { continue }
+      found.append(head)
     }
     return heads.redrawn(found)
   }
@@ -102,8 +99,8 @@ struct ArrowHeads {
   // MARK: Wide areas
 
   /// Returns the pixels of areas that are wide after gaps are closed.
-  private func wideAreas(of mask: InkMask, closing: Double) -> [Set<Int>] {
-    let radius = UInt8(min(200, 3 * closing * penWidth))
+  private func wideAreas(of mask: InkMask) -> [Set<Int>] {
+    let radius = UInt8(min(200, 3 * Self.closing * penWidth))
     var closed = mask
     for index in closed.pixels.indices { closed.pixels[index] = 1 - mask.pixels[index] }
     let around = closed.distances()
@@ -212,17 +209,20 @@ struct ArrowHeads {
 
   /// Returns the head that an area is, or `nil` if it is none.
   private func head(_ pixels: Set<Int>) -> Head? {
-    let places = pixels.map(place)
+    // In a fixed order, so that sums are the same in each process.
+    let places = pixels.sorted().map(place)
+    let near = Set(places.map(cell)).reduce(into: Set<Int>()) { $0.formUnion(cells[$1] ?? []) }
+      .filter { !lines[$0].isClosed && lengths[$0] >= Self.leastShaft * penWidth }
+    guard !near.isEmpty else { return nil }
     var area = pixels
-    let margin = Int((1.0 * penWidth).rounded(.up))
+    let margin = Int(penWidth.rounded(.up))
     for pixel in pixels {
       for row in -margin...margin {
         for column in -margin...margin { area.insert(pixel + row * width + column) }
       }
     }
-    let near = Set(places.map(cell)).reduce(into: Set<Int>()) { $0.formUnion(cells[$1] ?? []) }
     var best: Head?
-    for line in near.sorted() where !lines[line].isClosed {
+    for line in near.sorted() {
       let points = lines[line].points
       for index in points.indices.dropLast() {
         let isInside = (
