@@ -1,7 +1,7 @@
 import Automata
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct GradingTests {
+@Suite(.timeLimit(.minutes(10))) struct GradingTests {
   @Test(arguments: 0..<40) func aReversedAutomatonAcceptsReversedWords(seed: Int) {
     let automaton = randomAutomaton(seed: UInt64(seed))
     let reversed = automaton.reversed

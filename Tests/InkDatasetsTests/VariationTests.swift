@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct VariationTests {
+@Suite(.timeLimit(.minutes(10))) struct VariationTests {
   @Test func theSameSeedGivesTheSameNumbersForEver() {
     // xoshiro256** and SplitMix64, computed by an independent Python version.
     var generator = SeededGenerator(seed: 42)

@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 
 /// Whole drawings, made of rings, lines and letters.
-@Suite(.timeLimit(.minutes(5))) struct DiagramRecognizerTests {
+@Suite(.timeLimit(.minutes(10))) struct DiagramRecognizerTests {
   private static let released = Result { try DiagramRecognizer.released() }
 
   private func recognize(_ strokes: [Stroke], vocabulary: [String] = []) throws -> Diagram {

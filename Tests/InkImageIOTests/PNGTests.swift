@@ -4,7 +4,7 @@ import InkRaster
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct PNGTests {
+@Suite(.timeLimit(.minutes(10))) struct PNGTests {
   @Test(arguments: [(1, 1), (28, 28), (300, 2)]) func whatIsWrittenIsReadBack(
     width: Int, height: Int
   ) throws {

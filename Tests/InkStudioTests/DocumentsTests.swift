@@ -11,7 +11,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(3))) struct DocumentsTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentsTests {
   private let folder: TemporaryFolder
   private let documents: Documents
 

@@ -50,7 +50,7 @@ func inkstate(
     output: text(names[1]), errors: text(names[2]), status: process.terminationStatus)
 }
 
-@Suite(.timeLimit(.minutes(5))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

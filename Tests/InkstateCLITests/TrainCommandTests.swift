@@ -4,7 +4,7 @@ import InkNetwork
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct TrainCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct TrainCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
