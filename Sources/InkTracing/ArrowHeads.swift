@@ -3,8 +3,8 @@ import Ink
 
 /// Finds heads of arrows in the ink, and draws each as two barbs at the end of its line.
 ///
-/// Thinned, a hatched, closed or small head gives fragments that say little. In the ink, each head is a
-/// wedge: closed over its narrow gaps, it is wide where the line comes in and narrow at the tip.
+/// A hatched, closed or small head that is thinned falls into fragments without a direction. With its narrow
+/// gaps closed, it is a wedge: wide where the line comes in, and narrow at the tip.
 struct ArrowHeads {
   /// A head, in pixels.
   struct Head {
