@@ -67,7 +67,8 @@ let package = Package(
       resources: [.copy("Resources/reader.safetensors")]),
     .target(
       name: "InkDiagram",
-      dependencies: ["Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer"]),
+      dependencies: ["Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer"],
+      resources: [.copy("Resources/heads.safetensors")]),
 
     // The workshop.
     .target(name: "SeededRandom"),
@@ -88,7 +89,8 @@ let package = Package(
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
     .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "InkRaster"]),
     .target(
-      name: "InkTracing", dependencies: ["Ink", "InkRaster", "InkImageIO", "ParallelLoops"]),
+      name: "InkTracing",
+      dependencies: ["Ink", "InkDiagram", "InkRaster", "InkImageIO", "ParallelLoops"]),
     .target(
       name: "InkDatasets",
       dependencies: [

@@ -12,6 +12,8 @@ struct ArrowChoice {
   /// The cost of each initial arrow after the first one, and of none.
   private static let secondInitial = 3.0
   private static let noInitial = 3.0
+  /// The number of arrows that are tried as the initial one.
+  private static let mostInitial = 4
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
   /// The cost of an arrow parallel to a better one: people write several symbols beside one arrow.
@@ -50,10 +52,17 @@ struct ArrowChoice {
       else { return first.map { found[$0] } }
       changed[best] += Self.noInitial - (hasLabel(found[best], labels) ? Self.labelled : 0)
     } else {
-      let best = initial.max { savings[$0] < savings[$1] }
-      for index in found.indices where found[index].isInitial && index != best {
-        changed[index] -= Self.secondInitial
+      // Each of them in turn is the initial arrow, and the best drawing counts.
+      let likely = initial.sorted { savings[$0] > savings[$1] }.prefix(Self.mostInitial)
+      let choices = likely.map { only in
+        var changed = savings
+        for index in found.indices where found[index].isInitial && index != only {
+          changed[index] -= Self.secondInitial
+        }
+        let choice = chosen(changed)
+        return (choice: choice, saving: choice.reduce(0) { $0 + changed[$1] })
       }
+      return choices.max { $0.saving < $1.saving }!.choice.map { found[$0] }
     }
     return chosen(changed).map { found[$0] }
   }

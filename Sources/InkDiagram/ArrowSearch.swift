@@ -26,6 +26,8 @@ struct ArrowCandidate {
 struct ArrowSearch {
   /// The strokes that are no rings of states.
   let traces: [Trace]
+  /// What their picture says of heads, if they were traced; then their directions mean nothing.
+  let evidence: HeadEvidence?
   let states: [StateCandidate]
   /// The usual radius of a state.
   let scale: Double
@@ -38,6 +40,14 @@ struct ArrowSearch {
   private static let headless = 1.4
   private static let headlessMarker = 2.4
   private static let headlessLoop = 0.5
+  /// The cost of an initial arrow without a head in the picture, and the share of the cost of strokes as a head
+  /// if there is a picture.
+  private static let unseenMarker = 2.5
+  private static let seenHead = 0.3
+  /// The lengths between which self-loops may be parts of heads, as shares of the usual radius.
+  private static let (shortLoop, longLoop) = (1.3, 1.7)
+  /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
+  private static let straightInitial = 0.85
   private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
@@ -47,6 +57,8 @@ struct ArrowSearch {
   private static let markerCost = 0.6
   /// The cost of a marker that may be the head of an arrow.
   private static let headAsMarker = 1.5
+  /// The same in a picture, where the order of strokes does not tell.
+  private static let tracedHeadAsMarker = 4.0
   /// The cost below which a triangle is clearly a marker.
   private static let clearMarker = 2.0
   /// The cost above which a candidate is no arrow.
@@ -55,11 +67,17 @@ struct ArrowSearch {
   private static let longestLine = 4.5
   /// The number of lines that may go on where one ends: letters in the gap of a shaft are among them.
   private static let mostJoints = 5
+  /// The length of lines that share a part, and how near to the other one a line starts, as shares of the usual
+  /// radius; the largest share of the other line, the least cosine between them, and what a fork costs.
+  private static let (leastFork, forkReach) = (0.8, 0.15)
+  private static let (longestFork, straightFork, forkCost) = (0.7, 0.75, 0.8)
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
-  init(traces: [Trace], states: [StateCandidate], scale: Double) {
-    (self.traces, self.states, self.scale) = (traces, states, scale)
+  init(
+    traces: [Trace], evidence: HeadEvidence?, states: [StateCandidate], scale: Double
+  ) {
+    (self.traces, self.evidence, self.states, self.scale) = (traces, evidence, states, scale)
     var grid = Grid(side: scale)
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
     self.grid = grid
@@ -72,7 +90,8 @@ struct ArrowSearch {
       stateGrid.insert(number, at: circle)
     }
     self.stateGrid = stateGrid
-    heads = HeadSearch(traces: traces, grid: grid, scale: scale)
+    heads = HeadSearch(
+      traces: traces, areTraced: evidence != nil, grid: grid, scale: scale)
   }
 
   /// Returns all arrows that are worth a thought.
@@ -83,6 +102,7 @@ struct ArrowSearch {
     let single = lines.map(Shaft.all)
     let shafts =
       single.flatMap(\.self).filter { $0.length > 0.35 * scale } + joined(single.map { $0[0] })
+      + (evidence == nil ? [] : forked(single.map { $0[0] }))
     let markers = traces.compactMap(marker)
     let triangles = Set(markers.filter { $0.cost < Self.clearMarker }.flatMap(\.strokes))
     // A triangle that points at a state is no self-loop.
@@ -116,7 +136,7 @@ struct ArrowSearch {
       }
       let cost =
         Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
-        + (isHead ? Self.headAsMarker : 0)
+        + (!isHead ? 0 : evidence == nil ? Self.headAsMarker : Self.tracedHeadAsMarker)
       if best.map({ cost < $0.cost }) ?? true {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
@@ -148,6 +168,35 @@ struct ArrowSearch {
           }
         }
         found += joints.sorted { $0.cost < $1.cost }.prefix(Self.mostJoints)
+      }
+    }
+    return found
+  }
+
+  /// Returns shafts whose start is in another line, which share the way along it to one of its ends: ink on ink
+  /// is traced once.
+  private func forked(_ shafts: [Shaft]) -> [Shaft] {
+    var found: [Shaft] = []
+    for shaft in shafts where shaft.length > 0.5 * Self.leastFork * scale {
+      for line in [shaft, shaft.reversed] where isFree(line.path[0], line.reversed.heading) {
+        let (start, heading) = (line.path[0], line.reversed.heading)
+        for number in grid.items(near: start, reach: Self.forkReach * scale) {
+          let other = traces[number]
+          guard !line.strokes.contains(other.index), other.length > Self.leastFork * scale,
+            let nearest = other.points.indices.min(by: {
+              other.points[$0].distance(to: start) < other.points[$1].distance(to: start)
+            }), other.points[nearest].distance(to: start) < Self.forkReach * scale
+          else { continue }
+          for way in [Array(other.points[nearest...]), other.points[...nearest].reversed()] {
+            guard way.count > 2, way.pathLength < Self.longestFork * other.length,
+              (way[min(way.count - 1, 4)] - way[0]).unit.dot(heading) > Self.straightFork
+            else { continue }
+            var forked = line
+            forked.path = way.reversed() + line.path
+            forked.cost += Self.forkCost
+            found.append(forked)
+          }
+        }
       }
     }
     return found
@@ -212,6 +261,13 @@ struct ArrowSearch {
     guard base < 6 else { return [] }
     var found: [ArrowCandidate] = []
     let backwards = shaft.reversed
+    let seen =
+      evidence.map {
+        (
+          start: $0.probability(at: backwards, scale: scale),
+          end: $0.probability(at: shaft, scale: scale)
+        )
+      } ?? (start: 0, end: 0)
     let tails = (shaft.headAtStart ? [] : heads.heads(at: backwards)).map(Optional.some) + [nil]
     let tips = (shaft.headAtEnd ? [] : heads.heads(at: shaft)).map(Optional.some) + [nil]
     for tail in tails {
@@ -219,33 +275,66 @@ struct ArrowSearch {
         let (atStart, atEnd) = (shaft.headAtStart || tail != nil, shaft.headAtEnd || tip != nil)
         if let tail, let tip, !Set(tail.strokes).isDisjoint(with: tip.strokes) { continue }
         // Without a head, the pen went from start to tip.
-        let isReversed = atStart && !atEnd
-        let line = isReversed ? backwards : shaft
-        let (first, last) = isReversed ? (tip, tail) : (tail, tip)
-        var cost = base + (first?.cost ?? 0) + (last?.cost ?? 0)
-        if atStart && atEnd { cost += 2.5 }
-        let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
-        let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
-        for from in starts {
-          for to in ends {
-            guard cost + from.cost + to.cost < Self.mostCost,
-              var ends = endCost(line, from, to)
-            else { continue }
-            if !atStart && !atEnd {
-              ends +=
-                from.state == nil
-                ? Self.headlessMarker
-                : from.state == to.state ? Self.headlessLoop : Self.headless
+        let directions = evidence != nil ? [false, true] : [atStart && !atEnd]
+        for isReversed in directions {
+          let line = isReversed ? backwards : shaft
+          let (first, last) = isReversed ? (tip, tail) : (tail, tip)
+          var cost = base
+          var hasHead = atStart || atEnd
+          if evidence != nil {
+            let end = isReversed ? seen.start : seen.end
+            // The picture tells better than the strokes where a head is.
+            cost += Self.seenHead * ((first?.cost ?? 0) + (last?.cost ?? 0))
+            hasHead = end > 0.5
+          } else {
+            cost += (first?.cost ?? 0) + (last?.cost ?? 0)
+            if atStart && atEnd { cost += 2.5 }
+          }
+          let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
+          let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
+          for from in starts {
+            for to in ends {
+              guard cost + from.cost + to.cost < Self.mostCost,
+                var ends = endCost(line, from, to)
+              else { continue }
+              if evidence != nil {
+                let isLoop = from.state == to.state
+                let seen = HeadEvidence.cost(
+                  atStart: isReversed ? seen.end : seen.start,
+                  atEnd: isReversed ? seen.start : seen.end,
+                  trust: trust(in: line, isLoop: isLoop, isInitial: from.state == nil))
+                // Without its head, it is the same loop.
+                ends += isLoop ? min(Self.headlessLoop, seen) : seen
+              }
+              if !hasHead, evidence != nil {
+                ends += from.state == nil ? Self.unseenMarker : 0
+              } else if !hasHead {
+                ends +=
+                  from.state == nil
+                  ? Self.headlessMarker
+                  : from.state == to.state ? Self.headlessLoop : Self.headless
+              }
+              found.append(
+                ArrowCandidate(
+                  shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
+                  to: to.state, cost: cost + ends, hasHead: hasHead))
             }
-            found.append(
-              ArrowCandidate(
-                shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
-                to: to.state, cost: cost + ends, hasHead: atStart || atEnd))
           }
         }
       }
     }
     return Array(found.sorted { $0.cost < $1.cost }.prefix(Self.most))
+  }
+
+  /// Returns how likely a line is no part of a head, from 0 to 1: a part can look like a small self-loop or a bent
+  /// initial arrow.
+  private func trust(in line: Shaft, isLoop: Bool, isInitial: Bool) -> Double {
+    if isLoop {
+      return min(
+        1, max(0, (line.length / scale - Self.shortLoop) / (Self.longLoop - Self.shortLoop)))
+    }
+    let chord = line.path[0].distance(to: line.path[line.path.count - 1])
+    return isInitial && chord < Self.straightInitial * line.length ? 0 : 1
   }
 
   /// Returns the cost of the states at both ends, or `nil` where there can be no arrow.

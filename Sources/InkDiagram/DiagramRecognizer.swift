@@ -3,6 +3,7 @@ import Ink
 import InkNetwork
 import InkRaster
 import InkReader
+import InkRecognizer
 
 /// Turns all strokes of a drawing into an automaton with its names and symbols.
 ///
@@ -10,6 +11,7 @@ import InkReader
 /// where the pen went. It is deterministic and can be shared between threads.
 public struct DiagramRecognizer: Sendable {
   private let reader: Reader
+  private let heads: Recognizer
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
@@ -22,9 +24,10 @@ public struct DiagramRecognizer: Sendable {
   /// The number of strokes above which doubtful rings are decided one by one.
   private static let mostStrokes = 400
 
-  /// Creates a recogniser that reads names and symbols with `reader`.
-  public init(reader: Reader) {
-    self.reader = reader
+  /// Creates a recogniser that reads names and symbols with `reader`, and that tells the ends of lines in
+  /// pictures with `heads`, a model of squares with the labels of ``ArrowEnd``.
+  public init(reader: Reader, heads: Recognizer) {
+    (self.reader, self.heads) = (reader, heads)
   }
 
   /// The strokes of writing for each ring above which bare rings are letters.
@@ -34,7 +37,8 @@ public struct DiagramRecognizer: Sendable {
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
   public static func released() throws(ModelError) -> DiagramRecognizer {
-    DiagramRecognizer(reader: try Reader.released())
+    let heads = Model.path(ofResource: "heads.safetensors", module: "InkDiagram", in: Bundle.module)
+    return DiagramRecognizer(reader: try Reader.released(), heads: try Recognizer(modelPath: heads))
   }
 
   /// Recognises `drawing`.
@@ -43,10 +47,11 @@ public struct DiagramRecognizer: Sendable {
   ///   - drawing: The strokes, in canvas points.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - rings: The indices of the strokes that are known to be rings of states.
-  ///   - strip: Returns the writing of some strokes as it is in the picture in which they were traced.
+  ///   - picture: The picture in which the strokes were traced, if they were. Then their directions mean
+  ///     nothing, and small ones may be remains of heads and rings.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], rings: Set<Int> = [],
-    strip: (([Int]) -> Bitmap?)? = nil
+    picture: (any DiagramPicture)? = nil
   ) -> Diagram {
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     guard !traces.isEmpty else {
@@ -54,20 +59,23 @@ public struct DiagramRecognizer: Sendable {
         states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
         rejection: .empty)
     }
-    let interpretation = interpretation(of: traces, knownRings: rings)
-    return diagram(interpretation, of: drawing, vocabulary: vocabulary, strip: strip)
+    let interpretation = interpretation(of: traces, knownRings: rings, picture: picture)
+    return diagram(interpretation, of: drawing, vocabulary: vocabulary, picture: picture)
   }
 
   // MARK: Structure
 
   /// Returns the likeliest interpretation; each doubtful ring is tried as a state and as none.
-  private func interpretation(of traces: [Trace], knownRings: Set<Int>) -> Interpretation {
+  private func interpretation(
+    of traces: [Trace], knownRings: Set<Int>, picture: (any DiagramPicture)?
+  ) -> Interpretation {
+    let evidence = picture.map { HeadEvidence(picture: $0, model: heads) }
     let rings = RingSearch(traces: traces).rings()
     let candidates = StateSearch(traces: traces, rings: rings, known: knownRings).states()
     var isState = candidates.map { $0.evidence > 0 }
     func interpretation(_ isState: [Bool]) -> Interpretation {
       Interpretation(
-        traces: traces,
+        traces: traces, evidence: evidence,
         states: candidates.indices.filter { isState[$0] }.map { candidates[$0] },
         doubtful: candidates.indices.filter { !isState[$0] }.map { candidates[$0] })
     }
@@ -100,7 +108,7 @@ public struct DiagramRecognizer: Sendable {
 
   private func diagram(
     _ interpretation: Interpretation, of drawing: Drawing, vocabulary: [String],
-    strip: (([Int]) -> Bitmap?)?
+    picture: (any DiagramPicture)?
   ) -> Diagram {
     let labels = LabelSearch(interpretation)
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
@@ -132,11 +140,12 @@ public struct DiagramRecognizer: Sendable {
         let id = "t\(diagram.transitions.count - 1)"
         diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
         if !arrow.hasHead, from != to {
+          let probability = picture == nil ? Self.penDirection : 0.5
           diagram.uncertain.append(
             .init(
               element: id, property: .direction, value: "s\(from)→s\(to)",
-              probability: Self.penDirection,
-              alternatives: [.init("s\(to)→s\(from)", probability: 1 - Self.penDirection)]))
+              probability: probability,
+              alternatives: [.init("s\(to)→s\(from)", probability: 1 - probability)]))
         }
       } else {
         mark(arrow.strokes, .transition)
@@ -151,7 +160,8 @@ public struct DiagramRecognizer: Sendable {
     if states.isEmpty { diagram.rejection = .noStates }
     func writing(_ line: TextLine) -> LabelReader.Writing {
       LabelReader.Writing(
-        strokes: Drawing(line.strokes.map { drawing.strokes[$0] }), strip: strip?(line.strokes))
+        strokes: Drawing(line.strokes.map { drawing.strokes[$0] }),
+        strip: picture?.strip(of: line.strokes))
     }
     read(labels, transitionOf, vocabulary: vocabulary, writing: writing, into: &diagram)
     return diagram

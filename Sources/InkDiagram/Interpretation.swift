@@ -19,8 +19,13 @@ struct Interpretation {
   /// The size of a barb, and how near to the tip it begins, as shares of the usual radius.
   private static let (longestBarb, barbReach) = (0.8, 0.15)
 
+  /// How far from a tip the remains of a head are, as a share of the usual radius.
+  private static let remainReach = 0.4
+
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
-  init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
+  init(
+    traces: [Trace], evidence: HeadEvidence?, states: [StateCandidate], doubtful: [StateCandidate]
+  ) {
     // From left to right, whatever the order of the strokes.
     self.states = Self.completed(states, with: traces).sorted {
       ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
@@ -40,7 +45,7 @@ struct Interpretation {
       cost += WritingCosts.usual * Double(rest.count)
       return
     }
-    let search = ArrowSearch(traces: rest, states: states, scale: scale)
+    let search = ArrowSearch(traces: rest, evidence: evidence, states: states, scale: scale)
     let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
@@ -56,11 +61,31 @@ struct Interpretation {
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     arrows = Self.withBarbs(arrows, of: rest, scale: scale)
     let used = Set(arrows.flatMap(\.strokes))
-    let left = rest.filter { !used.contains($0.index) }
+    (writing, others) = ([], [])
+    let remains = evidence != nil ? remains(of: rest.filter { !used.contains($0.index) }) : []
+    let left = rest.filter { !used.contains($0.index) && !remains.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
+    others += rest.filter { remains.contains($0.index) }
+  }
+
+  /// Returns the small traces along a ring or at a tip, which tracing leaves there.
+  private func remains(of traces: [Trace]) -> Set<Int> {
+    let tips = arrows.compactMap { $0.to == nil ? nil : $0.line.last }
+    return Set(
+      traces.filter { trace in
+        let isAlongRing = states.contains { state in
+          let ring = state.ring
+          return trace.size < 0.7 * ring.radius
+            && trace.points.allSatisfy { (0.78...1.25).contains(ring.share(of: $0)) }
+        }
+        return isAlongRing
+          || tips.contains { tip in
+            trace.points.allSatisfy { $0.distance(to: tip) < Self.remainReach * scale }
+          }
+      }.map(\.index))
   }
 
   /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.

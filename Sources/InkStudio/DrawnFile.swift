@@ -64,7 +64,7 @@ struct DrawnFile {
   func document(
     with recognizer: DiagramRecognizer
   ) throws(StudioError) -> (Document, uncertain: [Diagram.Uncertainty]) {
-    let diagram = recognizer.recognize(drawing, strip: traced?.strip)
+    let diagram = recognizer.recognize(drawing, picture: traced)
     if let rejection = diagram.rejection {
       throw StudioError(
         "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)

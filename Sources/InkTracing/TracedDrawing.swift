@@ -1,9 +1,10 @@
 import Foundation
 import Ink
+import InkDiagram
 import InkRaster
 
 /// The ink that was traced in a picture.
-public struct TracedDrawing: Hashable, Sendable {
+public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// What is known of a stroke besides its points.
   public struct Trace: Hashable, Sendable {
     /// The width of the ink, in pixels of the picture.
@@ -58,8 +59,11 @@ public struct TracedDrawing: Hashable, Sendable {
 
   /// The drawing with the lines of the paper upright, turned around the middle of the picture.
   public var uprightDrawing: Drawing {
-    turn == 0 ? drawing : drawing.transformed(by: turned(by: -turn))
+    turn == 0 ? drawing : drawing.transformed(by: uprightTransform)
   }
+
+  /// The map from the picture to the upright drawing.
+  public var uprightTransform: Transform { turned(by: -turn) }
 
   /// The map from the upright drawing back to the picture.
   public var pictureTransform: Transform { turned(by: turn) }
@@ -71,6 +75,19 @@ public struct TracedDrawing: Hashable, Sendable {
   public func strip(of strokes: [Int]) -> Bitmap? {
     pixels?.strip(
       of: strokes, in: uprightDrawing, penWidth: penWidth, picture: pictureTransform)
+  }
+
+  /// Returns the ink in a square, bright on black, `[28, 28]`; points are those of the upright drawing.
+  public func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
+    let step = side / 28
+    let transform = pictureTransform
+    return pixels?.patch(columns: 28, rows: 28) { column, row in
+      let (x, y) = ((column - 14) * step, (row - 14) * step)
+      return transform.apply(
+        to: Point(
+          center.x + x * direction.x - y * direction.y, center.y + x * direction.y + y * direction.x
+        ))
+    } ?? Bitmap(width: 28, height: 28)
   }
 
   /// The angle by which the picture is not straight, in radians; 0 if nobody would see it.

@@ -94,7 +94,7 @@ struct AutomatonRecognize: ParsableCommand {
     var comparison = DiagramComparison()
     var count = 0
     func take(_ drawing: Drawing, _ name: String, _ traced: TracedDrawing?) throws {
-      let diagram = recognizer.recognize(drawing, vocabulary: words, strip: traced?.strip)
+      let diagram = recognizer.recognize(drawing, vocabulary: words, picture: traced)
       // The elements of a photograph are where they are in the picture; a document is upright.
       try write(traced.map { diagram.moved(by: $0.pictureTransform) } ?? diagram, named: name)
       if output != nil || svg != nil {

@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkDiagram
+import InkRaster
 import SeededRandom
 import Testing
 
@@ -438,5 +439,101 @@ import Testing
     let long = try seconds { diagram = try recognize(many) }
     #expect(diagram?.states.count == 640 && diagram?.transitions.count == 320)
     #expect(long < 10 * short, "\(short) s for \(few.count) strokes, \(long) s for \(many.count)")
+  }
+
+  // MARK: Pictures
+
+  /// A picture of strokes and of areas that are filled with ink.
+  private struct DrawnPicture: DiagramPicture {
+    var drawing: Drawing
+    var filled: [[Point]] = []
+
+    func strip(of strokes: [Int]) -> Bitmap? { nil }
+
+    func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
+      var patch = Bitmap(width: 28, height: 28)
+      for row in 0..<28 {
+        for column in 0..<28 {
+          let (x, y) = (
+            (Double(column) - 13.5) * side / 28, (Double(row) - 13.5) * side / 28
+          )
+          let place = Point(
+            center.x + x * direction.x - y * direction.y,
+            center.y + x * direction.y + y * direction.x)
+          let isInk =
+            filled.contains { isInside(place, $0) }
+            || drawing.strokes.contains { $0.points.contains { $0.distance(to: place) < 2 } }
+          patch[row, column] = isInk ? 255 : 0
+        }
+      }
+      return patch
+    }
+
+    /// Whether a place is on the same side of all sides of a convex area.
+    private func isInside(_ place: Point, _ corners: [Point]) -> Bool {
+      let sides = zip(corners, corners.dropFirst() + corners.prefix(1)).map { a, b in
+        (b.x - a.x) * (place.y - a.y) - (b.y - a.y) * (place.x - a.x)
+      }
+      return sides.allSatisfy { $0 > 0 } || sides.allSatisfy { $0 < 0 }
+    }
+  }
+
+  /// Two rings with a line between them, drawn from the right to the left, and a filled head at one end.
+  @Test(arguments: [true, false]) func thePictureTellsWhereAHeadIs(isAtRight: Bool) throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((345, 100), (155, 100)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let (tip, back) = isAtRight ? (349.0, 327.0) : (151.0, 173.0)
+    let head = [Point(tip, 100), Point(back, 88), Point(back, 112)]
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+    #expect(diagram.transitions.map(\.from) == [isAtRight ? "s0" : "s1"])
+    #expect(diagram.transitions.map(\.to) == [isAtRight ? "s1" : "s0"])
+    #expect(!diagram.uncertain.contains { $0.property == .direction })
+  }
+
+  /// Where no head is seen, the order of traced points says nothing.
+  @Test func aTracedLineWithoutAHeadIsUncertain() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((345, 100), (155, 100)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing))
+    #expect(diagram.transitions.count == 1)
+    let doubt = diagram.uncertain.first { $0.property == .direction }
+    #expect(doubt?.probability == 0.5)
+  }
+
+  /// What is left of a head is neither a symbol nor an arrow.
+  @Test func remainsOfAHeadAreNoSymbols() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((155, 100), (345, 100)),
+        line((338, 96), (330, 92)), line((332, 104), (336, 108)), line((328, 95), (328, 105)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let head = [Point(349, 100), Point(327, 88), Point(327, 112)]
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+    #expect(diagram.transitions.map(\.symbols) == [[]])
+    #expect(!diagram.strokes.contains { $0.role == .text })
+  }
+
+  @Test func endsOfArrowsHaveTheirHeadsWhereTheyWereDrawn() {
+    let drawing = Drawing(arrow(from: 0, to: 100, y: 0) + [line((0, 50), (100, 50))])
+    var diagram = Diagram(states: [], transitions: [], strokes: [])
+    diagram.strokes = [
+      .init(.transition, element: "t0"), .init(.transition, element: "t0"),
+      .init(.transition, element: "t1"),
+    ]
+    let ends = ArrowEnd.all(of: diagram, in: drawing)
+    let heads = ends.filter(\.hasHead)
+    #expect(heads.map(\.place) == [Point(100, 0)])
+    #expect(heads.map { $0.direction.x > 0.99 } == [true])
+    #expect(ends.filter { !$0.hasHead && $0.place.y == 50 }.count == 2)
   }
 }

@@ -345,6 +345,30 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 
+  @Test func examplesAreCutOutOfPhotographs() throws {
+    var result = try run(
+      "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson -o photographs")
+    #expect(result.status == 0, "\(result.errors)")
+    result = try run("dataset cut photographs --copies 3 -o heads")
+    #expect(result.status == 0, "\(result.errors)")
+    let heads = FileTree.files(below: "\(folder.path)/heads/head")
+    let ends = FileTree.files(below: "\(folder.path)/heads/end")
+    #expect(!heads.isEmpty && heads.count % 3 == 0)
+    #expect(ends.count > heads.count)
+    result = try run("dataset cut photographs --labels -o labels")
+    #expect(result.status == 0, "\(result.errors)")
+    let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
+    #expect(texts.contains("q0") || texts.contains("0"))
+
+    result = try run("dataset cut photographs --copies 0 -o none")
+    #expect(result.status == 64 && result.errors.contains("--copies: expected 1 to 100, found 0"))
+    try FileManager.default.removeItem(
+      atPath: FileTree.files(below: "\(folder.path)/photographs/pictures")[0])
+    result = try run("dataset cut photographs -o none")
+    #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+  }
+
   /// The examples of a command's help, as one would type them.
   private func examples(_ command: String) throws -> [String] {
     let paragraphs = try run("\(command) --help").output.split(separator: "\n\n")

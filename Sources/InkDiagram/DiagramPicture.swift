@@ -1,0 +1,17 @@
+import Ink
+import InkRaster
+
+/// A picture in which the strokes of a drawing were traced.
+public protocol DiagramPicture {
+  /// Returns the ink of some strokes, and of no other one, as it is in the picture: bright ink on black, or
+  /// `nil` if there is none.
+  func strip(of strokes: [Int]) -> Bitmap?
+
+  /// Returns the ink in a square, bright on black, `[28, 28]`.
+  ///
+  /// - Parameters:
+  ///   - center: The middle of the square, in points of the drawing.
+  ///   - direction: Where its right side is, as a vector of length 1.
+  ///   - side: The length of its sides, in points of the drawing.
+  func patch(at center: Point, direction: Point, side: Double) -> Bitmap
+}
