@@ -35,23 +35,7 @@ struct ArrowChoice {
     }
     let initial = first.filter { found[$0].isInitial }
     guard initial.count != 1 else { return first.map { found[$0] } }
-    var changed = savings
-    if initial.isEmpty {
-      var owner: [Int: Int] = [:]
-      for index in first { for stroke in found[index].strokes { owner[stroke] = index } }
-      // What is lost by choosing an initial arrow instead of others.
-      let labels = traces.filter { owner[$0.index] == nil && $0.size > 0.2 * scale }
-      func gain(_ index: Int) -> Double {
-        let others = Set(found[index].strokes.compactMap { owner[$0] })
-        let lost = others.reduce(0) { $0 + savings[$1] }
-        return savings[index] - lost - (hasLabel(found[index], labels) ? Self.labelled : 0)
-      }
-      guard
-        let best = found.indices.filter({ found[$0].isInitial })
-          .max(by: { gain($0) < gain($1) })
-      else { return first.map { found[$0] } }
-      changed[best] += Self.noInitial - (hasLabel(found[best], labels) ? Self.labelled : 0)
-    } else {
+    guard initial.isEmpty else {
       // Each of them in turn is the initial arrow, and the best drawing counts.
       let likely = initial.sorted { savings[$0] > savings[$1] }.prefix(Self.mostInitial)
       let choices = likely.map { only in
@@ -64,7 +48,21 @@ struct ArrowChoice {
       }
       return choices.max { $0.saving < $1.saving }!.choice.map { found[$0] }
     }
-    return chosen(changed).map { found[$0] }
+    var owner: [Int: Int] = [:]
+    for index in first { for stroke in found[index].strokes { owner[stroke] = index } }
+    // What is lost by choosing an initial arrow instead of others.
+    let labels = traces.filter { owner[$0.index] == nil && $0.size > 0.2 * scale }
+    func gain(_ index: Int) -> Double {
+      let others = Set(found[index].strokes.compactMap { owner[$0] })
+      let lost = others.reduce(0) { $0 + savings[$1] }
+      return savings[index] - lost - (hasLabel(found[index], labels) ? Self.labelled : 0)
+    }
+    guard
+      let best = found.indices.filter({ found[$0].isInitial })
+        .max(by: { gain($0) < gain($1) })
+    else { return first.map { found[$0] } }
+    savings[best] += Self.noInitial - (hasLabel(found[best], labels) ? Self.labelled : 0)
+    return chosen(savings).map { found[$0] }
   }
 
   /// The states that an arrow leads from and to.

@@ -2,13 +2,13 @@ import Ink
 import InkRaster
 import InkRecognizer
 
-/// An end of the line of an arrow.
+/// An end of a line, such as that of an arrow.
 public struct ArrowEnd: Hashable, Sendable {
   /// Where the line ends, in points of the drawing.
   public var place: Point
   /// The direction in which the line arrives there, as a vector of length 1.
   public var direction: Point
-  /// Whether the arrow has a head there.
+  /// Whether it is an arrow with a head there.
   public var hasHead: Bool
 
   /// The label of ends with a head, and that of others, in data sets.
@@ -27,24 +27,29 @@ public struct ArrowEnd: Hashable, Sendable {
     picture.patch(at: place, direction: direction, side: reach * scale)
   }
 
-  /// Returns the ends of the arrows and of the writing of `drawing`, whose strokes have the roles of `diagram`.
+  /// Returns the ends of the arrows, of the parts of their heads and of the writing of `drawing`, whose
+  /// strokes have the roles of `diagram`.
   ///
   /// The head of an arrow is where strokes other than the longest one are, or where the pen turned back.
   public static func all(of diagram: Diagram, in drawing: Drawing) -> [ArrowEnd] {
     var arrows: [String: [Trace]] = [:]
     var writing: [ArrowEnd] = []
-    for (index, stroke) in drawing.strokes.enumerated() where index < diagram.strokes.count {
-      let role = diagram.strokes[index]
-      if role.role == .text, let trace = Trace(stroke, index: index), trace.points.count > 8 {
-        let line = Shaft(trace, head: 0)
-        writing += [ArrowEnd(line, hasHead: false), ArrowEnd(line.reversed, hasHead: false)]
+    for (stroke, role) in zip(drawing.strokes.indices, diagram.strokes) {
+      guard let trace = Trace(drawing.strokes[stroke], index: stroke) else { continue }
+      if role.role == .text {
+        writing += bareEnds(of: trace)
+      } else if role.role == .transition || role.role == .initial, let element = role.element {
+        arrows[role.role.rawValue + element, default: []].append(trace)
       }
-      guard role.role == .transition || role.role == .initial, let element = role.element,
-        let trace = Trace(stroke, index: index)
-      else { continue }
-      arrows[role.role.rawValue + element, default: []].append(trace)
     }
     return arrows.sorted { $0.key < $1.key }.flatMap { ends(of: $1) } + writing
+  }
+
+  /// Returns both ends of a line without a head; a dot has none.
+  private static func bareEnds(of trace: Trace) -> [ArrowEnd] {
+    guard trace.points.count > 1 else { return [] }
+    let line = Shaft(trace, head: 0)
+    return [ArrowEnd(line, hasHead: false), ArrowEnd(line.reversed, hasHead: false)]
   }
 
   private static func ends(of arrow: [Trace]) -> [ArrowEnd] {
@@ -68,9 +73,8 @@ public struct ArrowEnd: Hashable, Sendable {
       isAtEnd = true
     }
     // Parts of a head have ends as well.
-    let parts = rest.filter { $0.points.count > 8 }.map { Shaft($0, head: 0) }
     return [ArrowEnd(shaft.reversed, hasHead: false), ArrowEnd(shaft, hasHead: isAtEnd)]
-      + parts.flatMap { [ArrowEnd($0, hasHead: false), ArrowEnd($0.reversed, hasHead: false)] }
+      + rest.flatMap(bareEnds)
   }
 
   private init(_ line: Shaft, hasHead: Bool) {

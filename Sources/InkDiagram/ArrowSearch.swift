@@ -261,63 +261,42 @@ struct ArrowSearch {
     guard base < 6 else { return [] }
     var found: [ArrowCandidate] = []
     let backwards = shaft.reversed
-    let seen =
-      evidence.map {
-        (
-          start: $0.probability(at: backwards, scale: scale),
-          end: $0.probability(at: shaft, scale: scale)
-        )
-      } ?? (start: 0, end: 0)
+    let seen = evidence.map { evidence in
+      (
+        start: evidence.probability(at: backwards, scale: scale),
+        end: evidence.probability(at: shaft, scale: scale)
+      )
+    }
     let tails = (shaft.headAtStart ? [] : heads.heads(at: backwards)).map(Optional.some) + [nil]
     let tips = (shaft.headAtEnd ? [] : heads.heads(at: shaft)).map(Optional.some) + [nil]
     for tail in tails {
       for tip in tips {
         let (atStart, atEnd) = (shaft.headAtStart || tail != nil, shaft.headAtEnd || tip != nil)
         if let tail, let tip, !Set(tail.strokes).isDisjoint(with: tip.strokes) { continue }
-        // Without a head, the pen went from start to tip.
-        let directions = evidence != nil ? [false, true] : [atStart && !atEnd]
-        for isReversed in directions {
+        // Without a head, the pen went from start to tip; in a picture, nobody knows.
+        for isReversed in seen == nil ? [atStart && !atEnd] : [false, true] {
           let line = isReversed ? backwards : shaft
           let (first, last) = isReversed ? (tip, tail) : (tail, tip)
-          var cost = base
-          var hasHead = atStart || atEnd
-          if evidence != nil {
-            let end = isReversed ? seen.start : seen.end
-            // The picture tells better than the strokes where a head is.
-            cost += Self.seenHead * ((first?.cost ?? 0) + (last?.cost ?? 0))
-            hasHead = end > 0.5
-          } else {
-            cost += (first?.cost ?? 0) + (last?.cost ?? 0)
-            if atStart && atEnd { cost += 2.5 }
-          }
+          let seen = seen.map { isReversed ? (start: $0.end, end: $0.start) : $0 }
+          let hasHead = seen.map { $0.end > 0.5 } ?? (atStart || atEnd)
+          // The picture tells better than the strokes where a head is.
+          let strokeCost = (first?.cost ?? 0) + (last?.cost ?? 0)
+          var cost = base + (seen == nil ? strokeCost : Self.seenHead * strokeCost)
+          if seen == nil, atStart && atEnd { cost += 2.5 }
           let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
           let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
           for from in starts {
             for to in ends {
               guard cost + from.cost + to.cost < Self.mostCost,
-                var ends = endCost(line, from, to)
+                let ends = endCost(line, from, to)
               else { continue }
-              if evidence != nil {
-                let isLoop = from.state == to.state
-                let seen = HeadEvidence.cost(
-                  atStart: isReversed ? seen.end : seen.start,
-                  atEnd: isReversed ? seen.start : seen.end,
-                  trust: trust(in: line, isLoop: isLoop, isInitial: from.state == nil))
-                // Without its head, it is the same loop.
-                ends += isLoop ? min(Self.headlessLoop, seen) : seen
-              }
-              if !hasHead, evidence != nil {
-                ends += from.state == nil ? Self.unseenMarker : 0
-              } else if !hasHead {
-                ends +=
-                  from.state == nil
-                  ? Self.headlessMarker
-                  : from.state == to.state ? Self.headlessLoop : Self.headless
-              }
+              let heads =
+                seen.map { seenCost(line, from: from.state, to: to.state, $0) }
+                ?? (hasHead ? 0 : headlessCost(from: from.state, to: to.state))
               found.append(
                 ArrowCandidate(
                   shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
-                  to: to.state, cost: cost + ends, hasHead: hasHead))
+                  to: to.state, cost: cost + ends + heads, hasHead: hasHead))
             }
           }
         }
@@ -326,8 +305,27 @@ struct ArrowSearch {
     return Array(found.sorted { $0.cost < $1.cost }.prefix(Self.most))
   }
 
-  /// Returns how likely a line is no part of a head, from 0 to 1: a part can look like a small self-loop or a bent
-  /// initial arrow.
+  /// Returns the cost of an arrow without a head.
+  private func headlessCost(from: Int?, to: Int?) -> Double {
+    guard from != nil else { return Self.headlessMarker }
+    return from == to ? Self.headlessLoop : Self.headless
+  }
+
+  /// Returns the cost of an arrow, given the probabilities that its picture has heads at its ends.
+  private func seenCost(
+    _ line: Shaft, from: Int?, to: Int?, _ seen: (start: Double, end: Double)
+  ) -> Double {
+    let isLoop = from == to
+    let cost = HeadEvidence.cost(
+      atStart: seen.start, atEnd: seen.end,
+      trust: trust(in: line, isLoop: isLoop, isInitial: from == nil))
+    // Without its head, it is the same loop.
+    return (isLoop ? min(Self.headlessLoop, cost) : cost)
+      + (from == nil && seen.end <= 0.5 ? Self.unseenMarker : 0)
+  }
+
+  /// Returns how far the head that is seen at a line can be its own, from 0 to 1: a part of a head can look like a
+  /// small self-loop or a bent initial arrow.
   private func trust(in line: Shaft, isLoop: Bool, isInitial: Bool) -> Double {
     if isLoop {
       return min(

@@ -18,6 +18,8 @@ final class HeadEvidence {
   private static let headless = 0.15
   /// The share of ends that look like heads and are none.
   private static let mistaken = 0.05
+  /// How much a head that is seen speaks for an arrow, and against writing.
+  private static let weight = 1.5
 
   init(picture: any DiagramPicture, model: Recognizer) {
     (self.picture, self.model) = (picture, model)
@@ -37,9 +39,6 @@ final class HeadEvidence {
     known[question] = probability
     return probability
   }
-
-  /// How much a head that is seen speaks for an arrow, and against writing.
-  private static let weight = 1.5
 
   /// Returns the cost of a line that is an arrow to its last point, given the probabilities of heads at both
   /// of its ends; `trust` is how much a head that is seen counts, from 0 to 1.

@@ -18,6 +18,10 @@ struct HeadSearch {
   private static let singleBarb = 1.0
   /// The cost of a head in pieces.
   private static let inPieces = 1.2
+  /// How far behind the tip the middle of such a head is, and how far its pieces are from there, as shares of the
+  /// usual radius, and how many there are at most.
+  private static let (behindTip, pieceReach) = (0.15, 0.4)
+  private static let mostPieces = 6
 
   /// Returns the likeliest heads at the last point of `shaft`.
   func heads(at shaft: Shaft) -> [Head] {
@@ -53,12 +57,13 @@ struct HeadSearch {
 
   /// Returns the head that small strokes at an end are together, or `nil` if there are none.
   private func pieces(at end: Vector, of shaft: Shaft) -> Head? {
-    let middle = end + shaft.heading * (-0.15 * scale)
-    let strokes = grid.items(near: middle, reach: 0.4 * scale).map { traces[$0] }.filter { trace in
+    let middle = end + shaft.heading * (-Self.behindTip * scale)
+    let reach = Self.pieceReach * scale
+    let strokes = grid.items(near: middle, reach: reach).map { traces[$0] }.filter { trace in
       !shaft.strokes.contains(trace.index)
-        && trace.points.allSatisfy { $0.distance(to: middle) < 0.4 * scale }
+        && trace.points.allSatisfy { $0.distance(to: middle) < reach }
     }
-    guard (1...6).contains(strokes.count) else { return nil }
+    guard (1...Self.mostPieces).contains(strokes.count) else { return nil }
     return Head(strokes: strokes.map(\.index).sorted(), tip: end, cost: Self.inPieces)
   }
 

@@ -21,6 +21,9 @@ struct Interpretation {
 
   /// How far from a tip the remains of a head are, as a share of the usual radius.
   private static let remainReach = 0.4
+  /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
+  private static let longestRemain = 0.7
+  private static let besideRing = 0.78...1.25
 
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(
@@ -61,31 +64,35 @@ struct Interpretation {
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     arrows = Self.withBarbs(arrows, of: rest, scale: scale)
     let used = Set(arrows.flatMap(\.strokes))
-    (writing, others) = ([], [])
-    let remains = evidence != nil ? remains(of: rest.filter { !used.contains($0.index) }) : []
-    let left = rest.filter { !used.contains($0.index) && !remains.contains($0.index) }
+    let unused = rest.filter { !used.contains($0.index) }
+    let remains =
+      evidence == nil
+      ? [] : Self.remains(among: unused, states: states, arrows: arrows, scale: scale)
+    let left = unused.filter { !remains.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
-    others += rest.filter { remains.contains($0.index) }
+    others += unused.filter { remains.contains($0.index) }
   }
 
   /// Returns the small traces along a ring or at a tip, which tracing leaves there.
-  private func remains(of traces: [Trace]) -> Set<Int> {
+  private static func remains(
+    among traces: [Trace], states: [StateCandidate], arrows: [ArrowCandidate], scale: Double
+  ) -> Set<Int> {
     let tips = arrows.compactMap { $0.to == nil ? nil : $0.line.last }
-    return Set(
-      traces.filter { trace in
-        let isAlongRing = states.contains { state in
-          let ring = state.ring
-          return trace.size < 0.7 * ring.radius
-            && trace.points.allSatisfy { (0.78...1.25).contains(ring.share(of: $0)) }
-        }
-        return isAlongRing
-          || tips.contains { tip in
-            trace.points.allSatisfy { $0.distance(to: tip) < Self.remainReach * scale }
-          }
-      }.map(\.index))
+    func isAlongRing(_ trace: Trace) -> Bool {
+      states.contains { state in
+        trace.size < longestRemain * state.ring.radius
+          && trace.points.allSatisfy { besideRing.contains(state.ring.share(of: $0)) }
+      }
+    }
+    func isAtTip(_ trace: Trace) -> Bool {
+      tips.contains { tip in
+        trace.points.allSatisfy { $0.distance(to: tip) < remainReach * scale }
+      }
+    }
+    return Set(traces.filter { isAlongRing($0) || isAtTip($0) }.map(\.index))
   }
 
   /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.

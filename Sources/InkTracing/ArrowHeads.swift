@@ -96,6 +96,11 @@ struct ArrowHeads {
     Point(Double(pixel % width) + 0.5, Double(pixel / width) + 0.5)
   }
 
+  /// Returns the lines with points in the cells of `places`.
+  private func linesNear(_ places: [Point]) -> Set<Int> {
+    Set(places.map(cell)).reduce(into: []) { $0.formUnion(cells[$1] ?? []) }
+  }
+
   // MARK: Wide areas
 
   /// Returns the pixels of areas that are wide after gaps are closed.
@@ -211,7 +216,7 @@ struct ArrowHeads {
   private func head(_ pixels: Set<Int>) -> Head? {
     // In a fixed order, so that sums are the same in each process.
     let places = pixels.sorted().map(place)
-    let near = Set(places.map(cell)).reduce(into: Set<Int>()) { $0.formUnion(cells[$1] ?? []) }
+    let near = linesNear(places)
       .filter { !lines[$0].isClosed && lengths[$0] >= Self.leastShaft * penWidth }
     guard !near.isEmpty else { return nil }
     var area = pixels
@@ -313,9 +318,7 @@ struct ArrowHeads {
 
   /// Whether a head was thinned to its line and two barbs, so that nothing better can be drawn.
   private func isClear(_ head: Head) -> Bool {
-    let near = Set(head.area.map { cell(place($0)) }).reduce(into: Set<Int>()) {
-      $0.formUnion(cells[$1] ?? [])
-    }
+    let near = linesNear(head.area.map(place))
     var sides: [Double] = []
     for line in near where line != head.line && lengths[line] < Self.leastRing * penWidth {
       let points = lines[line].points

@@ -77,17 +77,22 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
       of: strokes, in: uprightDrawing, penWidth: penWidth, picture: pictureTransform)
   }
 
+  /// The number of columns and rows of a patch.
+  private static let patchSide = 28
+
   /// Returns the ink in a square, bright on black, `[28, 28]`; points are those of the upright drawing.
   public func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
-    let step = side / 28
+    let count = Self.patchSide
+    let (step, middle) = (side / Double(count), Double(count) / 2)
     let transform = pictureTransform
-    return pixels?.patch(columns: 28, rows: 28) { column, row in
-      let (x, y) = ((column - 14) * step, (row - 14) * step)
+    let patch = pixels?.patch(columns: count, rows: count) { column, row in
+      let (x, y) = ((column - middle) * step, (row - middle) * step)
       return transform.apply(
         to: Point(
-          center.x + x * direction.x - y * direction.y, center.y + x * direction.y + y * direction.x
-        ))
-    } ?? Bitmap(width: 28, height: 28)
+          center.x + x * direction.x - y * direction.y,
+          center.y + x * direction.y + y * direction.x))
+    }
+    return patch ?? Bitmap(width: count, height: count)
   }
 
   /// The angle by which the picture is not straight, in radians; 0 if nobody would see it.

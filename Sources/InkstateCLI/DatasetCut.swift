@@ -13,12 +13,12 @@ import SeededRandom
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut the ends of arrows, or writing, out of photographs.",
+    abstract: "Cut the ends of lines, or writing, out of photographs.",
     discussion: """
       The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it. The squares \
-      around the ends of arrows become an image folder with the classes head and end; with --labels, \
-      names and symbols become strips with their texts. Models learn from them what photographs look \
-      like.
+      around the ends of lines become an image folder: the class head is the head of an arrow, and end \
+      is any other end of an arrow, of a part of a head or of writing. With --labels, names and symbols \
+      become strips with their texts. Models learn from them what photographs look like.
 
       Example: inkstate dataset cut runs/photographs --output runs/heads
       """)
@@ -26,7 +26,7 @@ struct DatasetCut: ParsableCommand {
   @Argument(help: "A folder that dataset photograph wrote.")
   var folder: String
 
-  @Flag(help: "Cut names and symbols, not ends of arrows.")
+  @Flag(help: "Cut names and symbols, not ends of lines.")
   var labels = false
 
   @Option(help: "The number of squares for each end, all a little displaced.")
@@ -45,34 +45,28 @@ struct DatasetCut: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [folder])
-    let truthPath = FileTree.join(folder, "truth.ndjson")
-    var recordings: [(recording: Recording, place: Place)] = []
-    try InkFile(path: truthPath).forEach { item in
-      recordings.append((try item.result.get(), item.place))
-    }
+    let truths = try InkFile.items(path: FileTree.join(folder, "truth.ndjson"))
     let pictures = FileTree.files(below: FileTree.join(folder, "pictures"))
-    guard !pictures.isEmpty, pictures.count == recordings.count else {
+    guard !pictures.isEmpty, pictures.count == truths.count else {
       throw FileError(
         path: folder, expected: "pictures and truth.ndjson with as many drawings",
-        found: "\(pictures.count.counted("picture")) and \(recordings.count.counted("drawing"))")
+        found: "\(pictures.count.counted("picture")) and \(truths.count.counted("drawing"))")
     }
     let tracer = Tracer()
     var examples: [Example] = []
     let progress = WorkProgress(count: pictures.count, unit: "photographs")
-    for (index, (path, truth)) in zip(pictures, recordings).enumerated() {
-      guard let diagram = try Diagram(attributes: truth.recording.attributes) else {
+    for (index, (path, truth)) in zip(pictures, truths).enumerated() {
+      let recording = try truth.result.get()
+      guard let diagram = try Diagram(attributes: recording.attributes) else {
         throw InkError(
           at: truth.place, expected: "the fields `automaton` and `strokes`", found: "none")
       }
-      let traced = try tracer.trace(
-        Photograph.decode(Data(contentsOf: URL(filePath: path)), path: path))
-      // The truth is in pixels of the picture; what is cut is upright.
-      let drawing = truth.recording.drawing.transformed(by: traced.uprightTransform)
+      let traced = try trace(path, with: tracer)
       var generator = SeededGenerator(seed: seed, stream: UInt64(index))
       examples +=
         labels
-        ? strips(of: traced, diagram, truth.recording, path)
-        : squares(of: traced, drawing, diagram, truth.recording, path, using: &generator)
+        ? strips(of: traced, diagram, recording, path)
+        : squares(of: traced, diagram, recording, path, using: &generator)
       progress.add(1)
     }
     progress.end()
@@ -81,14 +75,25 @@ struct DatasetCut: ParsableCommand {
     Terminal.show("\(examples.count.counted("example")) in \(output.output)")
   }
 
-  /// Returns the squares around the ends of arrows.
+  private func trace(_ path: String, with tracer: Tracer) throws -> TracedDrawing {
+    do {
+      return try tracer.trace(Photograph.read(path: path))
+    } catch TracingError.tooMuchDetail(let strokes) {
+      throw FileError(
+        path: path, expected: "a drawing", found: "\(strokes) strokes without any order")
+    }
+  }
+
+  /// Returns the squares around the ends of lines.
   private func squares(
-    of traced: TracedDrawing, _ drawing: Drawing, _ diagram: Diagram, _ recording: Recording,
-    _ path: String, using generator: inout SeededGenerator
+    of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
+    using generator: inout SeededGenerator
   ) -> [Example] {
     let radii = diagram.states.map(\.radius).sorted()
     guard !radii.isEmpty else { return [] }
     let scale = radii[radii.count / 2]
+    // The truth is in pixels of the picture; what is cut is upright.
+    let drawing = recording.drawing.transformed(by: traced.uprightTransform)
     var examples: [Example] = []
     for end in ArrowEnd.all(of: diagram, in: drawing) {
       for _ in 0..<copies {
