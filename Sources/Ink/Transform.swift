@@ -9,6 +9,9 @@ public struct Transform: Hashable, Sendable {
   var tx = 0.0
   var ty = 0.0
 
+  /// Moves nothing.
+  public static let identity = Transform()
+
   /// Moves by `x`, `y` canvas points.
   public static func translation(x: Double, y: Double) -> Transform {
     Transform(tx: x, ty: y)
@@ -42,6 +45,12 @@ public struct Transform: Hashable, Sendable {
     Transform.translation(x: -center.x, y: -center.y).then(self)
       .then(.translation(x: center.x, y: center.y))
   }
+
+  /// The six numbers of the map, a, b, c, d, x and y, in the order of SVG's `matrix`.
+  public var matrix: [Double] { [a, b, c, d, tx, ty] }
+
+  /// The factor by which lengths grow, if the map keeps shapes; otherwise the root of that of areas.
+  public var scale: Double { abs(a * d - b * c).squareRoot() }
 
   /// The image of `point`; its time and pressure stay.
   public func apply(to point: Point) -> Point {

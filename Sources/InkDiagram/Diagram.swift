@@ -175,7 +175,7 @@ public struct Diagram: Hashable, Sendable {
     (self.uncertain, self.rejection) = (uncertain, rejection)
   }
 
-  /// Returns the diagram moved and turned by `transform`, which keeps lengths.
+  /// Returns the diagram moved, turned and scaled by `transform`, which keeps shapes.
   public func moved(by transform: Transform) -> Diagram {
     func moved(_ place: Vector) -> Vector {
       let point = transform.apply(to: Point(place.x, place.y))
@@ -186,6 +186,7 @@ public struct Diagram: Hashable, Sendable {
       let center = states[index].center
       let place = moved(Vector(center[0], center[1]))
       result.states[index].center = [place.x, place.y]
+      result.states[index].radius *= transform.scale
       result.states[index].marker = states[index].marker.map(moved)
     }
     for index in transitions.indices {

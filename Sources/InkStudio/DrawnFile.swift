@@ -13,9 +13,12 @@ struct DrawnFile {
   /// The longer side of a photograph on the canvas, in canvas points.
   private static let longerSide = 1200.0
 
+  /// The drawing, upright, in points of the file.
   private let drawing: Drawing
   /// What was traced, if it is a photograph.
   private let traced: TracedDrawing?
+  /// The map from the file to the canvas.
+  private let transform: Transform
   private let name: String
 
   /// Reads the drawing in `data`, or returns `nil` if `ending` is not one of ``endings``.
@@ -29,10 +32,12 @@ struct DrawnFile {
       let traced = try Self.traced(data, name: self.name)
       // As large as drawings on the canvas.
       let scale = Self.longerSide / Double(max(traced.width, traced.height))
-      drawing = traced.uprightDrawing.transformed(by: .scale(x: scale, y: scale))
+      transform = .scale(x: scale, y: scale)
+      drawing = traced.uprightDrawing
       self.traced = traced
     } else {
       traced = nil
+      transform = .identity
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
       drawing = try file.read(Self.drawing)
@@ -58,6 +63,14 @@ struct DrawnFile {
     return drawings[0]
   }
 
+  /// The photograph and where it is on the canvas, if it is one.
+  var photograph: Message.Opened.Photograph? {
+    traced.map {
+      .init(
+        width: $0.width, height: $0.height, matrix: $0.uprightTransform.then(transform).matrix)
+    }
+  }
+
   /// Returns the document of the automaton in the drawing, and what is uncertain about it.
   ///
   /// - Throws: `StudioError` if there is no automaton.
@@ -69,6 +82,9 @@ struct DrawnFile {
       throw StudioError(
         "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)
     }
-    return (Document(diagram, drawing: drawing, id: UUID().uuidString), diagram.uncertain)
+    let document = Document(
+      diagram.moved(by: transform), drawing: drawing.transformed(by: transform),
+      id: UUID().uuidString)
+    return (document, diagram.uncertain)
   }
 }

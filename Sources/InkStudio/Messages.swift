@@ -120,6 +120,21 @@ enum Message {
     }
   }
 
+  /// A file that became a document.
+  struct Opened: Encodable {
+    var name: String
+    /// The photograph of which the document was made, if it was.
+    var photograph: Photograph?
+
+    struct Photograph: Encodable {
+      /// Its size in pixels, upright as the camera says.
+      var width: Int
+      var height: Int
+      /// The map from its pixels to the canvas, as ``Transform/matrix``.
+      var matrix: [Double]
+    }
+  }
+
   struct Decision {
     var text: String
     var isRefused: Bool

@@ -35,7 +35,7 @@ enum OwnRequests {
   /// Adds what tells a browser to load nothing from elsewhere and to keep nothing.
   static func protect(_ response: inout Response, formAction: String = "'none'") {
     response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
       + "connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
       + "form-action \(formAction)"
     response.headers[.xContentTypeOptions] = "nosniff"

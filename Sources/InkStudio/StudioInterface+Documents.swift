@@ -219,7 +219,8 @@ extension StudioInterface {
       return try await respondWithJSON {
         if let drawn = try DrawnFile(data, ending: ending, name: wish) {
           let (document, uncertain) = try drawn.document(with: documents.diagrams)
-          return try await documents.add(document, named: wish, uncertain: uncertain)
+          let name = try await documents.add(document, named: wish, uncertain: uncertain)
+          return Message.Opened(name: name, photograph: drawn.photograph)
         }
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(
@@ -228,9 +229,11 @@ extension StudioInterface {
               + ".")
         }
         guard let format = form.format else {
-          return try await documents.add(DocumentFile.read(data, name: wish), named: wish)
+          return Message.Opened(
+            name: try await documents.add(DocumentFile.read(data, name: wish), named: wish))
         }
-        return try await documents.add(format.read(data, name: wish), named: wish)
+        return Message.Opened(
+          name: try await documents.add(format.read(data, name: wish), named: wish))
       }
     }
     router.get("api/documents/:name/file") { request, context in

@@ -55,7 +55,7 @@ import NIOCore
 /// | `POST /api/documents/NAME/compare?with=` | the shortest word that only one of two documents accepts, with both runs |
 /// | `POST /api/expression` | adds an automaton of a regular expression as a new document |
 /// | `POST /api/examples/TITLE` | adds an example as a new document |
-/// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused |
+/// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused; answers with the name and, for a photograph, its place |
 /// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
 /// A shared studio also has these:

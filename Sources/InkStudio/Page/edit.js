@@ -19,6 +19,7 @@ import { beginLinks } from "./edit/link.js";
 import { makeLabel } from "./edit/label.js";
 import { makePanel } from "./edit/panel.js";
 import { makePaper } from "./edit/paper.js";
+import { makePhotograph } from "./edit/photograph.js";
 import { makePresenter } from "./edit/presenter.js";
 import { makeReading } from "./edit/reading.js";
 import { makeRunner } from "./edit/runner.js";
@@ -45,6 +46,7 @@ export async function beginEditing(constants) {
     show,
   };
   editor.canvas = makeCanvas(editor);
+  editor.photograph = makePhotograph(editor);
   editor.consent = makeConsent(editor);
   editor.changes = makeChanges(editor);
   editor.selection = makeSelection(editor);
@@ -90,6 +92,7 @@ export async function beginEditing(constants) {
     $("edit-undo").disabled = !next.canUndo;
     $("edit-redo").disabled = !next.canRedo;
     $("edit-empty").hidden = next.states.length + next.transitions.length + next.ink.length > 0;
+    editor.photograph.show();
     editor.kind.show();
     editor.issues.show();
     editor.keys.show();

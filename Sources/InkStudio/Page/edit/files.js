@@ -130,7 +130,9 @@ export function makeFiles(editor) {
     }
     closeMenu("document-menu");
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
-    open(await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file));
+    const { name, photograph } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
+    await open(name);
+    if (photograph) { editor.photograph.take(file, photograph); }
   });
 
   return { open, openLast, listen: listenToIt, stopListening };

@@ -72,6 +72,6 @@ export function beginLinks(editor) {
     }
     const name = (given.get("name") ?? "").slice(0, 100) || "Linked";
     if (!window.confirm(`Add the document “${name}” from this link to the documents of this studio?`)) { return; }
-    editor.files.open(await ask(address(name, "/open?form=automaton"), "POST", file));
+    editor.files.open((await ask(address(name, "/open?form=automaton"), "POST", file)).name);
   };
 }
