@@ -75,7 +75,10 @@ enum DiagramMatching {
       case .exact: text
       }
     }
-    func label(_ symbols: Set<String>?) -> Set<String>? { symbols.map { Set($0.map(text)) } }
+    // Without texts, a transition that has no symbols is like any other.
+    func label(_ symbols: Set<String>?) -> Set<String>? {
+      symbols.map { texts == .none ? [] : Set($0.map(text)) }
+    }
     // Two states can be the same only if their surroundings are.
     let kinds = kinds(of: truth, text)
     let otherKinds = Self.kinds(of: found, text)

@@ -78,6 +78,7 @@ import Testing
   @Test(arguments: [
     ([(1, "a", 0), (1, "b", 2), (2, "a,b", 2)], 0, 1),
     ([(0, "a", 1), (1, "b", 2)], 0, 1), ([(0, "a", 1), (1, "b", 2), (2, "a", 2)], 1, 0),
+    ([(0, "a", 1), (1, "b", 2), (2, "", 2)], 1, 0),
   ])
   func aMissedOrReversedTransitionIsFound(
     transitions: [(Int, String, Int)], structure: Int, missed: Int
