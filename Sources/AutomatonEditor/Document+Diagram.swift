@@ -26,6 +26,7 @@ extension Document {
             ? Self.loop(along: transition.path, at: from)
             : Self.line(along: transition.path, from: from, to: to)))
     }
+    bendApart(diagram)
     for (number, state) in diagram.states.enumerated() where state.initial {
       guard let holder = known[state.id] else { continue }
       let left = [
@@ -42,6 +43,33 @@ extension Document {
     ink = zip(diagram.strokes, drawing.strokes).filter { role, _ in
       role.element == nil
     }.map(\.1)
+  }
+
+  /// Bends straight arrows in opposite directions apart, to the sides on which they were drawn.
+  private mutating func bendApart(_ diagram: Diagram) {
+    let paths = Dictionary(
+      uniqueKeysWithValues: diagram.transitions.enumerated().map { ("t\($0)", $1.path) })
+    /// Returns how far left of the line between the centres of its states an arrow was drawn, if it is straight.
+    func offset(_ transition: Transition, _ from: State, _ to: State) -> Double? {
+      guard transition.shape == .straight(from: from, to: to) else { return nil }
+      guard let path = paths[transition.id], !path.isEmpty else { return 0 }
+      let way = (to.center - from.center).unit
+      return -way.cross(path[path.count / 2] - from.center)
+    }
+    for index in transitions.indices {
+      let transition = transitions[index]
+      guard let from = transition.start.flatMap(state), let to = transition.end.flatMap(state),
+        let own = offset(transition, from, to)
+      else { continue }
+      for other in transitions.indices.dropFirst(index + 1)
+      where transitions[other].start == to.id && transitions[other].end == from.id {
+        guard let opposite = offset(transitions[other], to, from) else { continue }
+        // Where both were drawn on one side, as where nothing is known, they bend to their left.
+        let bend = (own < 0 && opposite < 0 ? -1 : 1) * Self.bow(from: from, to: to)
+        transitions[index].shape = .bowed(from: from, to: to, by: bend)
+        transitions[other].shape = .bowed(from: to, to: from, by: bend)
+      }
+    }
   }
 
   /// Returns the shape of a self-loop that was drawn along `path`.

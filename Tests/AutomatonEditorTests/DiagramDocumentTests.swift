@@ -54,6 +54,25 @@ import Testing
     #expect(abs((angle + .pi / 2).remainder(dividingBy: 2 * .pi)) < 0.2)
   }
 
+  /// Opposite straight arrows bend to the sides on which they were drawn: by default, each to its left.
+  @Test(arguments: [(-20.0, 20.0), (20, -20), (20, 30)])
+  func oppositeArrowsAreApart(there: Double, back: Double) throws {
+    var diagram = drawn.diagram
+    diagram.transitions = [.init(from: "s0", to: "s1"), .init(from: "s1", to: "s0")]
+    diagram.transitions[0].path = (0...20).map { Vector(150 + 10 * Double($0), 100 + there) }
+    diagram.transitions[1].path = (0...20).map { Vector(350 - 10 * Double($0), 100 + back) }
+    let document = Document(diagram, drawing: Drawing([]), id: "d")
+    let flexes = document.transitions.prefix(2).compactMap { transition -> Double? in
+      guard case .regular(_, _, let flex) = transition.shape else { return nil }
+      return flex.y - 100
+    }
+    try #require(flexes.count == 2)
+    // From left to right, left is up.
+    let isThereBelow = there > 0 && back < 0
+    #expect(flexes[0] * flexes[1] < 0 && abs(flexes[0] - flexes[1]) > 30)
+    #expect((flexes[0] > 0) == isThereBelow)
+  }
+
   @Test func otherStrokesStayAsInkInTheFile() throws {
     let (diagram, drawing) = drawn
     let document = Document(diagram, drawing: drawing, id: "d")
