@@ -96,7 +96,7 @@ struct ArrowChoice {
     let places = [path[path.count / 2], path[0]]
     return labels.contains { trace in
       !arrow.strokes.contains(trace.index)
-        && places.contains { trace.center.distance(to: $0) < 0.9 * scale }
+        && places.contains { trace.center.distance(to: $0) < 0.81 * scale }
         && !states.contains { $0.contains(trace.center) }
     }
   }

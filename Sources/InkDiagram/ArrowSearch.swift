@@ -45,7 +45,9 @@ struct ArrowSearch {
   private static let unseenMarker = 2.5
   private static let seenHead = 0.3
   /// The lengths between which self-loops may be parts of heads, as shares of the usual radius.
-  private static let (shortLoop, longLoop) = (1.3, 1.7)
+  private static let (shortLoop, longLoop) = (1.3, 2.0)
+  /// How far a self-loop goes away from its ring at least, as a share of the radius: in ink, and in a picture.
+  private static let (leastLoop, leastTracedLoop) = (0.2, 0.61)
   /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
   private static let straightInitial = 0.85
   private static let fromNowhere = 0.6
@@ -60,7 +62,7 @@ struct ArrowSearch {
   /// The same in a picture, where the order of strokes does not tell.
   private static let tracedHeadAsMarker = 4.0
   /// The cost below which a triangle is clearly a marker.
-  private static let clearMarker = 2.0
+  private static let clearMarker = 2.7
   /// The cost above which a candidate is no arrow.
   private static let mostCost = 12.0
   /// The length of a self-loop with its head, as a share of its size, at most; a filled head is longer.
@@ -70,7 +72,7 @@ struct ArrowSearch {
   /// The length of lines that share a part, and how near to the other one a line starts, as shares of the usual
   /// radius; the largest share of the other line, the least cosine between them, and what a fork costs.
   private static let (leastFork, forkReach) = (0.8, 0.15)
-  private static let (longestFork, straightFork, forkCost) = (0.7, 0.75, 0.8)
+  private static let (longestFork, straightFork, forkCost) = (0.89, 0.75, 0.8)
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -212,7 +214,7 @@ struct ArrowSearch {
     guard let end = one.path.last, let start = other.path.first else { return nil }
     let gap = start - end
     let share = gap.length / scale
-    guard share < 2.6, isFree(start, other.reversed.heading) else { return nil }
+    guard share < 2, isFree(start, other.reversed.heading) else { return nil }
     let leaving = one.heading
     let arriving = other.reversed.heading * -1
     var bend = 1 - leaving.dot(arriving)
@@ -220,7 +222,7 @@ struct ArrowSearch {
       bend = max(bend, 1 - leaving.dot(gap.unit), 1 - arriving.dot(gap.unit))
     }
     guard bend < 0.5 else { return nil }
-    return 0.6 + 0.4 * share + bend * bend / 0.05
+    return 1.27 + 0.4 * share + bend * bend / 0.05
   }
 
   // MARK: Ends
@@ -233,14 +235,14 @@ struct ArrowSearch {
       let distance = (ring.share(of: end) - 1) * ring.radius
       let way = ring.center - end
       // Whether the line goes on to the disc.
-      let aim = way.dot(heading) > 0 && abs(way.cross(heading)) < 1.1 * ring.radius
+      let aim = way.dot(heading) > 0 && abs(way.cross(heading)) < 0.79 * ring.radius
       let cost: Double
       if distance < 0 {
         let depth = -distance / ring.radius
-        cost = 0.5 * (depth / 0.35) * (depth / 0.35)
+        cost = 0.5 * (depth / 0.31) * (depth / 0.31)
       } else {
         let share = distance / (0.5 * (scale + ring.radius))
-        cost = 0.5 * (share / (aim ? 0.5 : 0.25)) * (share / (aim ? 0.5 : 0.25))
+        cost = 0.5 * (share / (aim ? 0.5 : 0.29)) * (share / (aim ? 0.5 : 0.29))
       }
       if cost < 5 { found.append((number, cost)) }
     }
@@ -346,7 +348,7 @@ struct ArrowSearch {
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
       let inside = line.path.count { states[to.state!].ring.share(of: $0) < 0.75 }
-      return cost + Self.fromNowhere + long * 0.5
+      return cost + Self.fromNowhere + long * 0.95
         + 4 * Double(inside) / Double(line.path.count)
     case (.some, nil): return cost + Self.toNowhere
     case (let one?, let other?) where one == other:
@@ -354,10 +356,11 @@ struct ArrowSearch {
       let shares = line.path.map { ring.share(of: $0) }
       let inside = Double(shares.count { $0 < 0.85 }) / Double(shares.count)
       let far = (shares.max() ?? 0) - 1
-      guard far > 0.2, inside < 0.5, let first = line.path.first, let last = line.path.last,
+      guard far > (evidence == nil ? Self.leastLoop : Self.leastTracedLoop), inside < 0.5,
+        let first = line.path.first, let last = line.path.last,
         first.distance(to: last) < 0.8 * line.length
       else { return nil }
-      return cost + 0.3 + max(0, 0.45 - far) * 6 + inside * 3
+      return cost + 0.44 + max(0, 0.45 - far) * 6 + inside * 3
     case (let one?, let other?):
       let rings = [states[one].ring, states[other].ring]
       let inside = rings.map { ring in
@@ -373,6 +376,6 @@ struct ArrowSearch {
     let wavy = max(0, turning.absolute - abs(turning.signed) - 0.9)
     let curled = max(0, abs(turning.signed) - 5)
     let short = max(0, 0.7 - shaft.length / scale)
-    return shaft.cost + 0.2 + 0.9 * wavy + 1.5 * curled + 4 * short
+    return shaft.cost + 0.27 + 0.56 * wavy + 1.1 * curled + 4 * short
   }
 }

@@ -15,9 +15,9 @@ struct HeadSearch {
   /// The number of heads that are kept for an end.
   private static let most = 4
   /// The cost of a head of one barb.
-  private static let singleBarb = 1.0
+  private static let singleBarb = 1.3
   /// The cost of a head in pieces.
-  private static let inPieces = 1.2
+  private static let inPieces = 0.66
   /// How far behind the tip the middle of such a head is, and how far its pieces are from there, as shares of the
   /// usual radius, and how many there are at most.
   private static let (behindTip, pieceReach) = (0.15, 0.4)

@@ -151,7 +151,7 @@ struct WritingCosts {
   /// The cost of a stroke outside a state that looks like a letter.
   static let usual = 1.4
   /// The cost of each further stroke of a letter.
-  private static let further = 0.4
+  private static let further = 0.36
   /// How far strokes of a letter are apart at most, as a share of the radius of a state.
   private static let touch = 0.05
   /// The size of the largest letters, as a share of the usual height.
@@ -228,7 +228,7 @@ struct WritingCosts {
     let large =
       max(0, trace.height / scale / height - 1.2) * 2.5
       + max(0, trace.width / scale / height - 1.5) * 2
-    let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.4 : 0
+    let straight = trace.length > 0 && trace.chord > 0.95 * trace.length ? 0.51 : 0
     let usual = isPartOfLetter(trace) ? (Self.usual + Self.further) / 2 : Self.usual
     return usual + large + straight * min(1, size)
   }

@@ -54,7 +54,7 @@ struct StateSearch {
   /// The gap of a letter that is nearly a ring, as a share of the full turn.
   private static let openLetter = 0.12
   /// The space between the rings of a final state, as a share of the radius.
-  private static let leastSpace = 0.07
+  private static let leastSpace = 0.048
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
 
