@@ -100,8 +100,9 @@ public struct SVGRenderer: Sendable {
 
     /// The picture on white, which shows through where the document covers nothing.
     var onWhite: Bitmap {
-      let pixels = stride(from: 0, to: samples.count, by: 2).map { index in
-        UInt8(min(255, Int(samples[index]) + 255 - Int(samples[index + 1])))
+      let pixels = stride(from: 0, to: samples.count, by: 2).map { index -> UInt8 in
+        let paper: Int = 255 - Int(samples[index + 1])
+        return UInt8(min(255, Int(samples[index]) + paper))
       }
       return Bitmap(width: width, height: height, pixels: pixels)
     }

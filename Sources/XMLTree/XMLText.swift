@@ -42,8 +42,9 @@ enum XMLText {
     guard isLittle || mark.encoding == .utf16BigEndian else {
       return String(decoding: bytes, as: UTF8.self)
     }
-    let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
-      UInt16(bytes[$0 + (isLittle ? 1 : 0)]) << 8 | UInt16(bytes[$0 + (isLittle ? 0 : 1)])
+    let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index -> UInt16 in
+      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      return isLittle ? second << 8 | first : first << 8 | second
     }
     return String(decoding: units, as: UTF16.self)
   }

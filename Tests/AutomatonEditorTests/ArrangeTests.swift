@@ -53,8 +53,11 @@ import Testing
     case .spreadDown: #expect(ys.sorted() == [90, 115, 140])
     case .equalRadii: #expect(Set(states.map(\.radius)) == [70])
     case .layers:
-      #expect(xs[1] - xs[0] == xs[2] - xs[1] && xs[1] > xs[0] && Set(ys).count == 1)
-      #expect(abs(xs.reduce(0, +) / 3 - 450) < 1e-6, "the middle stays")
+      let steps = [xs[1] - xs[0], xs[2] - xs[1]]
+      #expect(steps[0] == steps[1] && steps[0] > 0)
+      #expect(Set(ys).count == 1)
+      let middle: Double = xs.reduce(0, +) / 3
+      #expect(abs(middle - 450) < 1e-6, "the middle stays")
     }
     #expect(throws: Refusal.nothingToDo) { try editor.perform(.arrange(ids(editor), arrangement)) }
   }

@@ -186,10 +186,9 @@ import TestSupport
     // Hatched at the tip of the arrow, and somewhere else.
     for place in [Vector(632, 300), Vector(500, 500)] {
       let head = Stroke(
-        (0...12).map {
-          Point(
-            place.x - 24 * Double($0) / 12,
-            place.y + ($0 % 2 == 0 ? -12 : 12) * Double($0) / 12)
+        (0...12).map { index -> Point in
+          let side: Double = index % 2 == 0 ? -1 : 1
+          return Point(place.x - 2 * Double(index), place.y + side * Double(index))
         }
       ).resampled(count: 80)
       _ = session.draw(head)

@@ -106,9 +106,11 @@ import TestSupport
 
   /// All pairs of so many points could not be compared in the time.
   @Test func longDrawingsAreNotSearched() {
-    let long = Drawing([
-      Stroke((0..<200_000).map { Point(Double($0 * 7919 % 997), Double($0 * 104_729 % 991)) })
-    ])
+    let points = (0..<200_000).map { index -> Point in
+      let (x, y) = (index * 7919 % 997, index * 104_729 % 991)
+      return Point(Double(x), Double(y))
+    }
+    let long = Drawing([Stroke(points)])
     for variation in variations(of: long, count: 5) {
       #expect(variation.strokes.reduce(0) { $0 + $1.points.count } <= 200_001)
     }

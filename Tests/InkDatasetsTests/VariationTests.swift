@@ -23,10 +23,12 @@ import TestSupport
     var generator = SeededGenerator(seed: 7)
     let uniform = (0..<20_000).map { _ in generator.uniform() }
     #expect(uniform.allSatisfy { (0..<1).contains($0) })
-    #expect(abs(uniform.reduce(0, +) / 20_000 - 0.5) < 0.01)
+    func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+    #expect(abs(mean(uniform) - 0.5) < 0.01)
     let normal = (0..<20_000).map { _ in generator.normal() }
-    #expect(abs(normal.reduce(0, +) / 20_000) < 0.03)
-    #expect(abs(normal.reduce(0) { $0 + $1 * $1 } / 20_000 - 1) < 0.05)
+    #expect(abs(mean(normal)) < 0.03)
+    let squares = normal.map { $0 * $0 }
+    #expect(abs(mean(squares) - 1) < 0.05)
     #expect(generator.permutation(100).sorted() == Array(0..<100))
   }
 

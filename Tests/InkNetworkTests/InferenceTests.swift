@@ -91,13 +91,21 @@ import Testing
       randomNetwork(Architecture(name: "test", inputSize: inputSize, layers: layers)))
   }
 
+  /// Returns numbers from -1 to 1, others for each example.
+  private func values(_ count: Int, of example: Int) -> [Float] {
+    (0..<count).map { index -> Float in
+      let number = (index &* 37 &+ example &* 11) % 17
+      return Float(number) / 8 - 1
+    }
+  }
+
   /// Several inputs and sources, values that several nodes read, layers that work in place.
   @Test(arguments: Graphs.all) func graphsAgreeWithThePlainLoops(graph: Graphs.Graph) throws {
     let plain = try randomNetwork(graph.architecture(), seed: 3)
     let network = InferenceNetwork(plain)
     for example in 0..<3 {
       let inputs = plain.architecture.inputShapes.map { shape in
-        (0..<shape.count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
+        values(shape.count, of: example)
       }
       let expected = try plain.plainOutput(of: inputs)
       let fast = network.logits(of: Array(inputs.joined()))
@@ -122,7 +130,7 @@ import Testing
     for example in 0..<12 {
       let inputs = plain.architecture.inputs.enumerated().map { index, input in
         let count = input.valuesPerStep * graph.length(of: example, input: index)
-        return (0..<count).map { Float(($0 &* 37 &+ example &* 11) % 17) / 8 - 1 }
+        return values(count, of: example)
       }
       let expected = try plain.plainOutput(of: inputs)
       #expect(isClose(network.logits(of: inputs), expected, tolerance: 1e-4), "\(graph)")

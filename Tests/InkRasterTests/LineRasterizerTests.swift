@@ -27,10 +27,9 @@ import TestSupport
   /// Ten letters in a row, of which every third is high.
   private var word: Drawing {
     Drawing(
-      (0..<10).map { index in
-        index % 3 == 1
-          ? bar(x: Double(index) * 30 + 10, height: 40)
-          : ring(x: Double(index) * 30, height: 22)
+      (0..<10).map { index -> Stroke in
+        let x = Double(index) * 30
+        return index % 3 == 1 ? bar(x: x + 10, height: 40) : ring(x: x, height: 22)
       })
   }
 

@@ -42,8 +42,8 @@ import Testing
 
   @Test(arguments: [5.0, 24, 25, 60, 333])
   func aStreamGivesTheRowsOfTheSeries(rate: Double) throws {
-    // Jitter.
-    let times = (0..<80).map { 40 * Double($0) + [0, 7, -9, 12][$0 % 4] } + [3200, 3200.5]
+    let jitter: [Double] = [0, 7, -9, 12]
+    let times: [Double] = (0..<80).map { 40 * Double($0) + jitter[$0 % 4] } + [3200, 3200.5]
     let series = try series(times)
     let expected = try series.resampled(toRate: rate)
     var resampler = RowResampler(rate: rate, channelCount: 1)

@@ -137,8 +137,8 @@ import TestSupport
   }
 
   @Test func aHundredThousandContinuationsAreOneStroke() throws {
-    let traces = (1..<100_000).map {
-      "<trace id='t\($0)' continuation='middle' priorRef='#t\($0 - 1)'>\($0) 0</trace>"
+    let traces = (1..<100_000).map { number -> String in
+      "<trace id='t\(number)' continuation='middle' priorRef='#t\(number - 1)'>\(number) 0</trace>"
     }
     let read = try strokes("<trace id='t0'>0 0</trace>\(traces.joined())")
     #expect(read == [(0..<100_000).map(Double.init)])

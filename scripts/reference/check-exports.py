@@ -237,8 +237,7 @@ def core_ml_input(entry, values):
 
 def check_networks(folder):
     """Networks over series and graphs, which a Swift test writes with inputs and answers."""
-    tests = ["swift", "test", "--skip-build", "-c", "release", "--disable-xctest", "--scratch-path",
-             ".build-tests", "-Xswiftc", "-enable-testing", "--filter", "writesNetworksForOtherTools"]
+    tests = ["scripts/swift-for-tests", "test", "--skip-build", "--filter", "writesNetworksForOtherTools"]
     subprocess.run(tests, check=True, cwd=ROOT, capture_output=True,
                    env={**os.environ, "INKSTATE_FIXTURES": folder})
     with open(os.path.join(folder, "fixtures.json")) as file:
