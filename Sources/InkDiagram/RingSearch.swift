@@ -6,7 +6,7 @@ struct RingSearch {
   let traces: [Trace]
 
   /// The largest share of a turn by which a ring may be open.
-  private static let mostGap = 0.35
+  private static let mostGap = 0.27
   /// The residual of a stroke, with ends that stick out, above which it is no ring.
   private static let mostResidual = 0.22
   /// The number of turns from which one stroke may be two rings.
