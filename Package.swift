@@ -214,9 +214,7 @@ if Context.environment["INKSTATE_BUILD"] == "tests" {
     "ParallelLoops", "SeededRandom", "XMLTree",
   ]
   for target in package.targets where computing.contains(target.name) {
-    target.swiftSettings = [
-      .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])
-    ]
+    target.swiftSettings = [.unsafeFlags(["-O"])]
   }
   for target in package.targets where target.name == "CInkKernels" {
     target.cSettings = [.unsafeFlags(["-O2"])]
