@@ -204,9 +204,9 @@ let package = Package(
   ]
 )
 
-// The tests are built without optimisation, which takes half of the time, but not what computes: it would be a
-// hundred times slower. `scripts/swift-for-tests` asks for this; packages with such flags cannot be used by
-// others.
+// For the tests, `scripts/swift-for-tests` builds without optimisation, which takes half of the time. Only the
+// targets that compute are optimised: otherwise, they would be a hundred times slower. This depends on a
+// variable because other packages cannot depend on one with such flags.
 if Context.environment["INKSTATE_BUILD"] == "tests" {
   let computing: Set = [
     "Automata", "Ink", "InkDatasets", "InkDiagram", "InkEvaluation", "InkImageIO", "InkNetwork",

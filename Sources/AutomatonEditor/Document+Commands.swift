@@ -347,8 +347,8 @@ extension Document {
     transitions[index].shape = .regular(start: start, tip: tip, flex: flex)
   }
 
-  /// Bends straight transitions between the same two states apart, to their left if there is room.
-  private mutating func bow(_ index: Int) {
+  /// Bends straight transitions between the same two states apart, to their left or right if there is room.
+  mutating func bow(_ index: Int, toRight isToRight: Bool = false) {
     guard let start = transitions[index].start, let end = transitions[index].end, start != end,
       let from = state(start), let to = state(end)
     else { return }
@@ -372,7 +372,7 @@ extension Document {
     }
     let step = Self.bow(from: from, to: to)
     for other in straight {
-      let side = transitions[other].start == start ? 1.0 : -1
+      let side = (transitions[other].start == start) != isToRight ? 1.0 : -1
       // One of these places is free, because each of the others blocks at most two.
       let places = (0...2 * pair.count).flatMap { rank in
         [side, -side].map { $0 * step * Double(rank + 1) }

@@ -50,25 +50,24 @@ extension Document {
     let paths = Dictionary(
       uniqueKeysWithValues: diagram.transitions.enumerated().map { ("t\($0)", $1.path) })
     /// Returns how far left of the line between the centres of its states an arrow was drawn, if it is straight.
-    func offset(_ transition: Transition, _ from: State, _ to: State) -> Double? {
-      guard transition.shape == .straight(from: from, to: to) else { return nil }
+    func offset(_ transition: Transition) -> Double? {
+      guard let from = transition.start.flatMap(state), let to = transition.end.flatMap(state),
+        transition.shape == .straight(from: from, to: to)
+      else { return nil }
       guard let path = paths[transition.id], !path.isEmpty else { return 0 }
       let way = (to.center - from.center).unit
       return -way.cross(path[path.count / 2] - from.center)
     }
     for index in transitions.indices {
-      let transition = transitions[index]
-      guard let from = transition.start.flatMap(state), let to = transition.end.flatMap(state),
-        let own = offset(transition, from, to)
-      else { continue }
-      for other in transitions.indices.dropFirst(index + 1)
-      where transitions[other].start == to.id && transitions[other].end == from.id {
-        guard let opposite = offset(transitions[other], to, from) else { continue }
-        // Where both were drawn on one side, as where nothing is known, they bend to their left.
-        let bend = (own < 0 && opposite < 0 ? -1 : 1) * Self.bow(from: from, to: to)
-        transitions[index].shape = .bowed(from: from, to: to, by: bend)
-        transitions[other].shape = .bowed(from: to, to: from, by: bend)
+      let (start, end) = (transitions[index].start, transitions[index].end)
+      let opposite = transitions.first {
+        $0.start == end && $0.end == start && offset($0) != nil
       }
+      guard let own = offset(transitions[index]), let other = opposite.flatMap(offset) else {
+        continue
+      }
+      // Where both were drawn on one side, as where nothing is known, they bend to their left.
+      bow(index, toRight: own < 0 && other < 0)
     }
   }
 

@@ -40,6 +40,9 @@ struct ArrowSearch {
   private static let headless = 1.4
   private static let headlessMarker = 2.4
   private static let headlessLoop = 0.5
+  private static let fromNowhere = 0.6
+  private static let toNowhere = 3.5
+  private static let nowhere = 6.0
   /// The cost of an initial arrow without a head in the picture, and the share of the cost of strokes as a head
   /// if there is a picture.
   private static let unseenMarker = 2.5
@@ -50,9 +53,6 @@ struct ArrowSearch {
   private static let (leastLoop, leastTracedLoop) = (0.2, 0.61)
   /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
   private static let straightInitial = 0.85
-  private static let fromNowhere = 0.6
-  private static let toNowhere = 3.5
-  private static let nowhere = 6.0
   /// The cost of a free end at the ring of a state.
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.

@@ -17,8 +17,6 @@ struct DrawnFile {
   private let drawing: Drawing
   /// What was traced, if it is a photograph.
   private let traced: TracedDrawing?
-  /// The map from the file to the canvas.
-  private let transform: Transform
   private let name: String
 
   /// Reads the drawing in `data`, or returns `nil` if `ending` is not one of ``endings``.
@@ -30,14 +28,10 @@ struct DrawnFile {
     self.name = "\(name).\(ending)"
     if Photograph.endings.contains(ending) {
       let traced = try Self.traced(data, name: self.name)
-      // As large as drawings on the canvas.
-      let scale = Self.longerSide / Double(max(traced.width, traced.height))
-      transform = .scale(x: scale, y: scale)
       drawing = traced.uprightDrawing
       self.traced = traced
     } else {
       traced = nil
-      transform = .identity
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
       drawing = try file.read(Self.drawing)
@@ -61,6 +55,13 @@ struct DrawnFile {
         at: Place(file: path), expected: "one drawing", found: drawings.count.counted("drawing"))
     }
     return drawings[0]
+  }
+
+  /// The map from the file to the canvas: photographs become as large as drawings there.
+  private var transform: Transform {
+    guard let traced else { return .identity }
+    let scale = Self.longerSide / Double(max(traced.width, traced.height))
+    return .scale(x: scale, y: scale)
   }
 
   /// The photograph and where it is on the canvas, if it is one.

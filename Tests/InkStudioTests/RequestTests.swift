@@ -94,7 +94,7 @@ import Testing
       let document = try await studio.ask(.get, "/api/documents/board").json
       #expect((document["states"] as? [Any])?.count == 2)
       #expect(document["uncertain"] is [Any])
-      // The same as on the command line, twice as large: heads are looked for where they are in the picture.
+      // The same as on the command line, a third larger: heads are looked for where they are in the picture.
       let picture = opened.json["photograph"] as? [String: Any]
       #expect(picture?["width"] as? Int == 900 && picture?["height"] as? Int == 600)
       let scale = try #require((picture?["matrix"] as? [Double])?.first)

@@ -132,7 +132,8 @@ export function makeFiles(editor) {
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     const { name, photograph } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
     await open(name);
-    if (photograph) { editor.photograph.take(file, photograph); }
+    // Another document may have been opened meanwhile.
+    if (photograph && editor.picture.name === name) { editor.photograph.take(file, photograph); }
   });
 
   return { open, openLast, listen: listenToIt, stopListening };
