@@ -68,7 +68,10 @@ let package = Package(
     .target(
       name: "InkDiagram",
       dependencies: ["Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer"],
-      resources: [.copy("Resources/heads.safetensors")]),
+      resources: [
+        .copy("Resources/arrows.safetensors"), .copy("Resources/counts.safetensors"),
+        .copy("Resources/heads.safetensors"), .copy("Resources/rings.safetensors"),
+      ]),
 
     // The workshop.
     .target(name: "SeededRandom"),

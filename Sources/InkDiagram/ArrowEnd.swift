@@ -53,28 +53,33 @@ public struct ArrowEnd: Hashable, Sendable {
   }
 
   private static func ends(of arrow: [Trace]) -> [ArrowEnd] {
+    guard let shaft = line(of: arrow) else { return [] }
+    // Parts of a head have ends as well.
+    return [ArrowEnd(shaft.reversed, hasHead: false), ArrowEnd(shaft, hasHead: shaft.headAtEnd)]
+      + arrow.filter { $0.index != shaft.strokes[0] }.flatMap(bareEnds)
+  }
+
+  /// Returns the line of an arrow from its start to its head, if it has one, or `nil` if it cannot be told.
+  static func line(of arrow: [Trace]) -> Shaft? {
     // A hatched head has a longer path than a short line.
-    guard let line = arrow.max(by: { $0.size < $1.size }) else { return [] }
+    guard let line = arrow.max(by: { $0.size < $1.size }) else { return nil }
     let rest = arrow.filter { $0.index != line.index }
     var shaft = Shaft(line)
     if rest.isEmpty, shaft.headAtStart, !shaft.headAtEnd { shaft = shaft.reversed }
     // A triangle is no line.
-    guard shaft.path.count > 8, !(rest.isEmpty && Triangle(line) != nil) else { return [] }
-    var isAtEnd = shaft.headAtEnd
-    if rest.isEmpty, !isAtEnd {
+    guard shaft.path.count > 8, !(rest.isEmpty && Triangle(line) != nil) else { return nil }
+    if rest.isEmpty, !shaft.headAtEnd {
       // What goes to and fro may be a head that was not found.
       let turning = line.turning
-      guard turning.absolute - abs(turning.signed) < mostTurning else { return [] }
+      guard turning.absolute - abs(turning.signed) < mostTurning else { return nil }
     }
     if let head = rest.map(\.mean).first {
       shaft = Shaft(line, head: 0)
       let (start, end) = (shaft.path[0], shaft.path[shaft.path.count - 1])
       if head.distance(to: start) < head.distance(to: end) { shaft = shaft.reversed }
-      isAtEnd = true
+      shaft.headAtEnd = true
     }
-    // Parts of a head have ends as well.
-    return [ArrowEnd(shaft.reversed, hasHead: false), ArrowEnd(shaft, hasHead: isAtEnd)]
-      + rest.flatMap(bareEnds)
+    return shaft
   }
 
   private init(_ line: Shaft, hasHead: Bool) {

@@ -26,8 +26,8 @@ struct ArrowCandidate {
 struct ArrowSearch {
   /// The strokes that are no rings of states.
   let traces: [Trace]
-  /// What their picture says of heads, if they were traced; then their directions mean nothing.
-  let evidence: HeadEvidence?
+  /// What their picture says, if they were traced; then their directions mean nothing.
+  let evidence: PictureEvidence?
   let states: [StateCandidate]
   /// The usual radius of a state.
   let scale: Double
@@ -73,11 +73,15 @@ struct ArrowSearch {
   /// radius; the largest share of the other line, the least cosine between them, and what a fork costs.
   private static let (leastFork, forkReach) = (0.8, 0.15)
   private static let (longestFork, straightFork, forkCost) = (0.89, 0.75, 0.8)
+  /// The angle of a corner, in radians, and the number of points before and behind it; the number of corners above
+  /// which a stroke is writing, and what a part of a stroke costs.
+  private static let (leastCorner, cornerSpan) = (0.8, 4)
+  private static let (mostCorners, pieceCost) = (6, 0.8)
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
   init(
-    traces: [Trace], evidence: HeadEvidence?, states: [StateCandidate], scale: Double
+    traces: [Trace], evidence: PictureEvidence?, states: [StateCandidate], scale: Double
   ) {
     (self.traces, self.evidence, self.states, self.scale) = (traces, evidence, states, scale)
     var grid = Grid(side: scale)
@@ -102,8 +106,10 @@ struct ArrowSearch {
       $0.length > 0.15 * scale && $0.points.count > 1 && $0.length < Self.longestLine * $0.size
     }
     let single = lines.map(Shaft.all)
+    let pieces = evidence == nil ? [] : lines.flatMap(pieces)
     let shafts =
-      single.flatMap(\.self).filter { $0.length > 0.35 * scale } + joined(single.map { $0[0] })
+      (single.flatMap(\.self) + pieces).filter { $0.length > 0.35 * scale }
+      + joined(single.map { $0[0] } + pieces)
       + (evidence == nil ? [] : forked(single.map { $0[0] }))
     let markers = traces.compactMap(marker)
     let triangles = Set(markers.filter { $0.cost < Self.clearMarker }.flatMap(\.strokes))
@@ -151,6 +157,34 @@ struct ArrowSearch {
 
   // MARK: Shafts
 
+  /// Returns the parts of a stroke between its corners: a line and a symbol that touch are traced as one stroke.
+  private func pieces(of trace: Trace) -> [Shaft] {
+    let (points, span) = (trace.points, Self.cornerSpan)
+    guard points.count > 4 * span else { return [] }
+    let turns = points.indices.map { index -> Double in
+      guard index >= span, index < points.count - span else { return 0 }
+      let before = points[index] - points[index - span]
+      let after = points[index + span] - points[index]
+      return abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
+    }
+    let corners = turns.indices.filter { index in
+      turns[index] > Self.leastCorner
+        && turns[max(0, index - span)...min(turns.count - 1, index + span)].allSatisfy {
+          $0 <= turns[index]
+        }
+    }
+    guard !corners.isEmpty, corners.count <= Self.mostCorners else { return [] }
+    let ends = [0] + corners + [points.count - 1]
+    return zip(ends, ends.dropFirst()).compactMap { start, end in
+      guard end - start > 2 * span else { return nil }
+      var shaft = Shaft(trace, head: 0)
+      shaft.path = Array(points[start...end])
+      (shaft.headAtStart, shaft.headAtEnd) = (false, false)
+      shaft.cost += Self.pieceCost
+      return shaft.length > 0.3 * scale ? shaft : nil
+    }
+  }
+
   /// Returns shafts of two strokes that go on in the same direction.
   private func joined(_ shafts: [Shaft]) -> [Shaft] {
     let parts = shafts.filter { straightness($0) }
@@ -165,7 +199,9 @@ struct ArrowSearch {
         var joints: [Shaft] = []
         for partner in ends.items(near: end, reach: 2.5 * scale) where partner > number {
           for other in [parts[partner], parts[partner].reversed] where !other.headAtStart {
-            guard let cost = gap(forward, other) else { continue }
+            guard Set(forward.strokes).isDisjoint(with: other.strokes),
+              let cost = gap(forward, other)
+            else { continue }
             joints.append(Shaft(forward, other, cost: cost))
           }
         }
@@ -265,8 +301,8 @@ struct ArrowSearch {
     let backwards = shaft.reversed
     let seen = evidence.map { evidence in
       (
-        start: evidence.probability(at: backwards, scale: scale),
-        end: evidence.probability(at: shaft, scale: scale)
+        start: evidence.heads.probability(at: backwards, scale: scale),
+        end: evidence.heads.probability(at: shaft, scale: scale)
       )
     }
     let tails = (shaft.headAtStart ? [] : heads.heads(at: backwards)).map(Optional.some) + [nil]

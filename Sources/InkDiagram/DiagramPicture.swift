@@ -7,11 +7,24 @@ public protocol DiagramPicture {
   /// `nil` if there is none.
   func strip(of strokes: [Int]) -> Bitmap?
 
+  /// Returns the ink at places of the drawing, bright on black, `[28, 28]`.
+  ///
+  /// - Parameter place: The place for a share of the columns and one of the rows, from 0 to 1.
+  func patch(_ place: (_ column: Double, _ row: Double) -> Point) -> Bitmap
+}
+
+extension DiagramPicture {
   /// Returns the ink in a square, bright on black, `[28, 28]`.
   ///
   /// - Parameters:
   ///   - center: The middle of the square, in points of the drawing.
   ///   - direction: Where its right side is, as a vector of length 1.
   ///   - side: The length of its sides, in points of the drawing.
-  func patch(at center: Point, direction: Point, side: Double) -> Bitmap
+  func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
+    patch { column, row in
+      let (x, y) = ((column - 0.5) * side, (row - 0.5) * side)
+      return Point(
+        center.x + x * direction.x - y * direction.y, center.y + x * direction.y + y * direction.x)
+    }
+  }
 }

@@ -12,6 +12,9 @@ import InkRecognizer
 public struct DiagramRecognizer: Sendable {
   private let reader: Reader
   private let heads: Recognizer
+  private let rings: Recognizer
+  private let counts: Recognizer
+  private let arrows: Recognizer
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
@@ -24,10 +27,14 @@ public struct DiagramRecognizer: Sendable {
   /// The number of strokes above which doubtful rings are decided one by one.
   private static let mostStrokes = 400
 
-  /// Creates a recogniser that reads names and symbols with `reader`, and that tells the ends of lines in
-  /// pictures with `heads`, a model of squares with the labels of ``ArrowEnd``.
-  public init(reader: Reader, heads: Recognizer) {
-    (self.reader, self.heads) = (reader, heads)
+  /// Creates a recogniser that reads names and symbols with `reader`, and that tells the ends of lines, rings, the
+  /// number of rings of states, and arrows in pictures with `heads`, `rings`, `counts` and `arrows`, models of
+  /// squares with the labels of ``ArrowEnd``, ``StateRing`` and ``DrawnArrow``.
+  public init(
+    reader: Reader, heads: Recognizer, rings: Recognizer, counts: Recognizer, arrows: Recognizer
+  ) {
+    (self.reader, self.heads, self.rings) = (reader, heads, rings)
+    (self.counts, self.arrows) = (counts, arrows)
   }
 
   /// The strokes of writing for each ring above which bare rings are letters.
@@ -37,8 +44,14 @@ public struct DiagramRecognizer: Sendable {
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
   public static func released() throws(ModelError) -> DiagramRecognizer {
-    let heads = Model.path(ofResource: "heads.safetensors", module: "InkDiagram", in: Bundle.module)
-    return DiagramRecognizer(reader: try Reader.released(), heads: try Recognizer(modelPath: heads))
+    func model(_ name: String) throws(ModelError) -> Recognizer {
+      try Recognizer(
+        modelPath: Model.path(ofResource: name, module: "InkDiagram", in: Bundle.module))
+    }
+    return DiagramRecognizer(
+      reader: try Reader.released(), heads: try model("heads.safetensors"),
+      rings: try model("rings.safetensors"), counts: try model("counts.safetensors"),
+      arrows: try model("arrows.safetensors"))
   }
 
   /// Recognises `drawing`.
@@ -69,9 +82,9 @@ public struct DiagramRecognizer: Sendable {
   private func interpretation(
     of traces: [Trace], knownRings: Set<Int>, picture: (any DiagramPicture)?
   ) -> Interpretation {
-    let evidence = picture.map { HeadEvidence(picture: $0, model: heads) }
-    let rings = RingSearch(traces: traces).rings()
-    let candidates = StateSearch(traces: traces, rings: rings, known: knownRings).states()
+    let evidence = picture.map(evidence)
+    let candidates = StateSearch(traces: traces, known: knownRings, evidence: evidence?.rings)
+      .states()
     var isState = candidates.map { $0.evidence > 0 }
     func interpretation(_ isState: [Bool]) -> Interpretation {
       Interpretation(
@@ -95,13 +108,41 @@ public struct DiagramRecognizer: Sendable {
       }
     }
     // Rings without names and arrows among much writing are letters.
-    if best.arrows.allSatisfy({ $0.to == nil }),
+    if picture == nil, best.arrows.allSatisfy({ $0.to == nil }),
       best.writing.count > Self.writingOfState * best.states.count,
       LabelSearch(best).names.isEmpty
     {
       return interpretation(candidates.map { _ in false })
     }
     return best
+  }
+
+  private func evidence(of picture: any DiagramPicture) -> PictureEvidence {
+    PictureEvidence(
+      heads: HeadEvidence(picture: picture, model: heads),
+      rings: RingEvidence(picture: picture, model: rings, counts: counts),
+      arrows: ArrowEvidence(picture: picture, model: arrows))
+  }
+
+  /// Returns the lines that may be arrows, in both directions, and the usual radius of a state.
+  func lines(
+    in drawing: Drawing, picture: any DiagramPicture
+  ) -> (lines: [[Vector]], scale: Double) {
+    let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
+    let evidence = evidence(of: picture)
+    let states = StateSearch(traces: traces, known: [], evidence: evidence.rings).states()
+      .filter { $0.evidence > 0 }
+    let radii = states.map(\.ring.radius).sorted()
+    guard !radii.isEmpty else { return ([], 0) }
+    let scale = radii[radii.count / 2]
+    let used = Set(states.flatMap(\.strokes))
+    let search = ArrowSearch(
+      traces: traces.filter { !used.contains($0.index) }, evidence: evidence, states: states,
+      scale: scale)
+    var seen: Set<[Vector]> = []
+    let lines = search.arrows().filter { $0.to != nil }.map(\.line)
+      .filter { seen.insert($0).inserted }
+    return (lines, scale)
   }
 
   // MARK: Labels

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// What all strokes of a drawing are, for given states.
@@ -19,6 +18,10 @@ struct Interpretation {
   /// The size of a barb, and how near to the tip it begins, as shares of the usual radius.
   private static let (longestBarb, barbReach) = (0.8, 0.15)
 
+  /// How much the odds count that a line is an arrow, as a picture tells, and what is added to them: most lines that
+  /// are asked for are none.
+  private static let (lineWeight, seenLine) = (0.7, 2.0)
+
   /// How far from a tip the remains of a head are, as a share of the usual radius.
   private static let remainReach = 0.4
   /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
@@ -27,7 +30,8 @@ struct Interpretation {
 
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
   init(
-    traces: [Trace], evidence: HeadEvidence?, states: [StateCandidate], doubtful: [StateCandidate]
+    traces: [Trace], evidence: PictureEvidence?, states: [StateCandidate],
+    doubtful: [StateCandidate]
   ) {
     // From left to right, whatever the order of the strokes.
     self.states = Self.completed(states, with: traces).sorted {
@@ -59,6 +63,11 @@ struct Interpretation {
       let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
       found[index].saving = min(apart, together ?? apart) - found[index].cost
+      if let evidence, found[index].to != nil {
+        let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
+        let odds = evidence.arrows.odds(of: found[index].line, as: kind, scale: scale)
+        found[index].saving += Self.lineWeight * odds + Self.seenLine
+      }
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }

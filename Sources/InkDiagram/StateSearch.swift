@@ -18,7 +18,7 @@ struct StateCandidate {
 /// Finds which rings are states.
 struct StateSearch {
   let traces: [Trace]
-  let rings: [Ring]
+  private let rings: [Ring]
   private let byStroke: [Int: Trace]
   /// The strokes that are rings of their own.
   private let isRing: Set<Int>
@@ -29,9 +29,23 @@ struct StateSearch {
 
   /// The strokes that are known to be rings of states.
   private let known: Set<Int>
+  /// The logarithm of the odds that each ring is that of a state, as far as the picture tells, if there is one.
+  private let seen: [Double]?
+  /// What the picture tells.
+  private let evidence: RingEvidence?
 
-  init(traces: [Trace], rings: [Ring], known: Set<Int>) {
+  /// `evidence` is what the picture tells of rings, if there is one; then parts of strokes can be rings too.
+  init(traces: [Trace], known: Set<Int>, evidence: RingEvidence?) {
+    let search = RingSearch(traces: traces)
+    var rings = search.rings()
+    var seen = evidence.map { evidence in rings.map { evidence.odds(of: $0) } }
+    if let evidence, let usual = Self.usualRadius(rings, seen ?? []) {
+      let more = search.rings(about: usual)
+      rings += more
+      seen? += more.map { evidence.odds(of: $0) }
+    }
     (self.traces, self.rings, self.known) = (traces, rings, known)
+    (self.seen, self.evidence) = (seen, evidence)
     func median(_ sorted: [Double]) -> Double { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
     let sizes = traces.map(\.size).sorted()
     let usual = median(sizes)
@@ -58,6 +72,11 @@ struct StateSearch {
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
 
+  /// How much the shape of a ring counts where a picture shows it as well.
+  private static let shapeWeight = 0.5
+  /// The evidence there against rings of parts of strokes, and of two arcs.
+  private static let (assembledCost, arcsCost) = (1.0, 0.5)
+
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {
     guard let scale = scale() else { return [] }
@@ -65,7 +84,7 @@ struct StateSearch {
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
     var centers = Grid(side: 2 * scale)
     for (number, ring) in rings.enumerated() { centers.insert(number, at: [ring.center]) }
-    let alone = rings.map { evidence($0, scale: scale, grid: grid) }
+    let alone = rings.indices.map { evidence($0, scale: scale, grid: grid) }
     let judged = zip(rings, alone).map { ring, own in
       // Better rings of about this size.
       let near = centers.items(near: ring.center, reach: 3 * scale).filter {
@@ -90,6 +109,8 @@ struct StateSearch {
       }
       // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
+        // Parts of names and of the ring itself can be one as well.
+        if ring.isAssembled { continue }
         // An open one with nothing inside is a C.
         if ring.radius < states[only].ring.radius, ring.gap > Self.openLetter,
           !hasInside(ring, of: states[only], grid: grid)
@@ -113,6 +134,12 @@ struct StateSearch {
       guard let arcs = arcs(along: states[index].ring, except: taken, grid: grid) else { continue }
       states[index].isFinal = true
       states[index].strokes = (states[index].strokes + arcs).sorted()
+    }
+    // The picture tells better than the strokes how many rings a state has.
+    if let evidence {
+      for index in states.indices {
+        states[index].isFinal = evidence.odds(ofSecond: states[index].ring) > 0
+      }
     }
     return states
   }
@@ -145,6 +172,7 @@ struct StateSearch {
 
   /// Returns the usual radius of a state: that of rings with something inside, as most have.
   private func scale() -> Double? {
+    if let seen { return Self.usualRadius(rings, seen) }
     let radii = rings.map(\.radius).sorted()
     guard let largest = radii.last else { return nil }
     var grid = Grid(side: largest / 2)
@@ -165,21 +193,38 @@ struct StateSearch {
       votes.append((ring.radius, likelihood * weight * ring.radius / largest))
     }
     // Of several sizes that are as common, states have the largest.
+    return votes.max { a, b in Self.support(a.radius, votes) < Self.support(b.radius, votes) }?
+      .radius
+  }
+
+  /// Returns the usual radius of a state, given the odds of rings.
+  private static func usualRadius(_ rings: [Ring], _ seen: [Double]) -> Double? {
+    let votes = zip(rings, seen).map { ring, odds in
+      (radius: ring.radius, weight: exp(-shapeWeight * ring.cost) / (1 + exp(-odds)))
+    }
     return votes.max { a, b in support(a.radius, votes) < support(b.radius, votes) }?.radius
   }
 
   /// Returns the weight of the rings about as large as `radius`.
-  private func support(_ radius: Double, _ votes: [(radius: Double, weight: Double)]) -> Double {
+  private static func support(
+    _ radius: Double, _ votes: [(radius: Double, weight: Double)]
+  ) -> Double {
     votes.reduce(0) {
       let size = log($1.radius / radius) / 0.35
       return $0 + $1.weight * exp(-0.5 * size * size)
     }
   }
 
-  /// Returns the logarithm of the odds that a ring is a state.
-  private func evidence(_ ring: Ring, scale: Double, grid: Grid) -> Double {
+  /// Returns the logarithm of the odds that the ring with this number is a state.
+  private func evidence(_ number: Int, scale: Double, grid: Grid) -> Double {
+    let ring = rings[number]
     if known.isSuperset(of: ring.strokes) { return Self.certain }
     let size = log(ring.radius / scale)
+    if let seen {
+      let parts = ring.isAssembled ? Self.assembledCost : ring.strokes.count > 1 ? Self.arcsCost : 0
+      let unusual = (size < 0 ? 4 : 1) * size * size
+      return seen[number] - Self.shapeWeight * ring.cost - unusual - parts
+    }
     var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }

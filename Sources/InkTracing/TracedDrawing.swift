@@ -80,17 +80,12 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// The number of columns and rows of a patch.
   private static let patchSide = 28
 
-  /// Returns the ink in a square, bright on black, `[28, 28]`; points are those of the upright drawing.
-  public func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
+  /// Returns the ink at places of the upright drawing, bright on black, `[28, 28]`.
+  public func patch(_ place: (_ column: Double, _ row: Double) -> Point) -> Bitmap {
     let count = Self.patchSide
-    let (step, middle) = (side / Double(count), Double(count) / 2)
     let transform = pictureTransform
     let patch = pixels?.patch(columns: count, rows: count) { column, row in
-      let (x, y) = ((column - middle) * step, (row - middle) * step)
-      return transform.apply(
-        to: Point(
-          center.x + x * direction.x - y * direction.y,
-          center.y + x * direction.y + y * direction.x))
+      transform.apply(to: place(column / Double(count), row / Double(count)))
     }
     return patch ?? Bitmap(width: count, height: count)
   }

@@ -13,12 +13,15 @@ import SeededRandom
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut the ends of lines, or writing, out of photographs.",
+    abstract: "Cut the ends of lines, rings or writing out of photographs.",
     discussion: """
       The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it. The squares \
       around the ends of lines become an image folder: the class head is the head of an arrow, and end \
-      is any other end of an arrow, of a part of a head or of writing. With --labels, names and symbols \
-      become strips with their texts. Models learn from them what photographs look like.
+      is any other end of an arrow, of a part of a head or of writing. With --rings, they are squares \
+      around what looks like a ring: the class state is that of a state, and other is anything else. With \
+      --counts, they are the rings of states, unrolled: double is a final state, and single is not. With \
+      --arrows, they are straightened lines: transition and initial are arrows from left to right, between \
+      states and from nowhere, and other is any other line. With --labels, names and symbols become strips with their texts. Models learn from them what photographs look like.
 
       Example: inkstate dataset cut runs/photographs --output runs/heads
       """)
@@ -29,7 +32,16 @@ struct DatasetCut: ParsableCommand {
   @Flag(help: "Cut names and symbols, not ends of lines.")
   var labels = false
 
-  @Option(help: "The number of squares for each end, all a little displaced.")
+  @Flag(help: "Cut what looks like the rings of states, not ends of lines.")
+  var rings = false
+
+  @Flag(help: "Cut the rings of states, unrolled, not ends of lines.")
+  var counts = false
+
+  @Flag(help: "Cut lines that may be arrows, not ends of lines.")
+  var arrows = false
+
+  @Option(help: "The number of squares for each end or ring, all a little displaced.")
   var copies = 2
 
   @Option(help: "The random seed.")
@@ -38,6 +50,9 @@ struct DatasetCut: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    guard [labels, rings, counts, arrows].count(where: \.self) <= 1 else {
+      throw ValidationError("give one of --labels, --rings, --counts and --arrows")
+    }
     guard (1...100).contains(copies) else {
       throw ValidationError("--copies: expected 1 to 100, found \(copies)")
     }
@@ -53,6 +68,7 @@ struct DatasetCut: ParsableCommand {
         found: "\(pictures.count.counted("picture")) and \(truths.count.counted("drawing"))")
     }
     let tracer = Tracer()
+    let part = try part()
     var examples: [Example] = []
     let progress = WorkProgress(count: pictures.count, unit: "photographs")
     for (index, (path, truth)) in zip(pictures, truths).enumerated() {
@@ -63,16 +79,31 @@ struct DatasetCut: ParsableCommand {
       }
       let traced = try trace(path, with: tracer)
       var generator = SeededGenerator(seed: seed, stream: UInt64(index))
-      examples +=
-        labels
-        ? strips(of: traced, diagram, recording, path)
-        : squares(of: traced, diagram, recording, path, using: &generator)
+      switch part {
+      case .ends: examples += ends(of: traced, diagram, recording, path, using: &generator)
+      case .rings: examples += rings(of: traced, diagram, recording, path, using: &generator)
+      case .counts: examples += counts(of: traced, diagram, recording, path, using: &generator)
+      case .arrows(let recognizer):
+        examples += arrows(of: traced, diagram, recording, path, recognizer)
+      case .labels: examples += strips(of: traced, diagram, recording, path)
+      }
       progress.add(1)
     }
     progress.end()
     try (labels ? DatasetForm.strips : .folder).write(
       Dataset(examples), rasterizer: nil, to: output.output)
     Terminal.show("\(examples.count.counted("example")) in \(output.output)")
+  }
+
+  /// What is cut.
+  private enum Part {
+    case ends, rings, counts, labels
+    case arrows(DiagramRecognizer)
+  }
+
+  private func part() throws -> Part {
+    if arrows { return .arrows(try .released()) }
+    return rings ? .rings : counts ? .counts : labels ? .labels : .ends
   }
 
   private func trace(_ path: String, with tracer: Tracer) throws -> TracedDrawing {
@@ -85,7 +116,7 @@ struct DatasetCut: ParsableCommand {
   }
 
   /// Returns the squares around the ends of lines.
-  private func squares(
+  private func ends(
     of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
     using generator: inout SeededGenerator
   ) -> [Example] {
@@ -115,6 +146,75 @@ struct DatasetCut: ParsableCommand {
       }
     }
     return examples
+  }
+
+  /// Returns the squares around rings.
+  private func rings(
+    of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
+    using generator: inout SeededGenerator
+  ) -> [Example] {
+    return StateRing.all(
+      of: upright(diagram, traced), in: traced.uprightDrawing
+    ).flatMap { ring in
+      (0..<copies).map { _ in
+        let radius = ring.radius * exp(0.1 * generator.normal())
+        let center = Point(
+          ring.center.x + 0.08 * radius * generator.normal(),
+          ring.center.y + 0.08 * radius * generator.normal())
+        let patch = StateRing.patch(of: traced, at: center, radius: radius)
+        return Example(
+          .bitmap(patch), label: ring.isState ? StateRing.labels.state : StateRing.labels.other,
+          writer: recording.writer, origin: path)
+      }
+    }
+  }
+
+  /// Returns the unrolled rings of states.
+  private func counts(
+    of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
+    using generator: inout SeededGenerator
+  ) -> [Example] {
+    upright(diagram, traced).states.flatMap { state in
+      (0..<copies).map { _ in
+        // As if either ring had been found.
+        let radius = state.radius * exp(generator.uniform(-0.25...0.1))
+        let center = Point(
+          state.center[0] + 0.03 * radius * generator.normal(),
+          state.center[1] + 0.03 * radius * generator.normal())
+        return Example(
+          .bitmap(StateRing.unrolled(of: traced, at: center, radius: radius)),
+          label: state.final ? StateRing.counts.double : StateRing.counts.single,
+          writer: recording.writer, origin: path)
+      }
+    }
+  }
+
+  /// Returns the squares along lines that may be arrows.
+  private func arrows(
+    of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
+    _ recognizer: DiagramRecognizer
+  ) -> [Example] {
+    let radii = diagram.states.map(\.radius).sorted()
+    guard !radii.isEmpty else { return [] }
+    let lines = DrawnArrow.all(
+      of: upright(diagram, traced), in: recording.drawing.transformed(by: traced.uprightTransform),
+      traced: traced.uprightDrawing, picture: traced, recognizer: recognizer)
+    return lines.map { line in
+      let patch = DrawnArrow.patch(of: traced, along: line.path, scale: radii[radii.count / 2])
+      return Example(
+        .bitmap(patch), label: line.kind.rawValue, writer: recording.writer, origin: path)
+    }
+  }
+
+  /// Returns `diagram` with its states where they are in the upright drawing.
+  private func upright(_ diagram: Diagram, _ traced: TracedDrawing) -> Diagram {
+    var diagram = diagram
+    for index in diagram.states.indices {
+      let center = diagram.states[index].center
+      let place = traced.uprightTransform.apply(to: Point(center[0], center[1]))
+      diagram.states[index].center = [place.x, place.y]
+    }
+    return diagram
   }
 
   /// Returns names and symbols with their texts.

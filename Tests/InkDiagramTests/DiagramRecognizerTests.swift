@@ -450,16 +450,11 @@ import Testing
 
     func strip(of strokes: [Int]) -> Bitmap? { nil }
 
-    func patch(at center: Point, direction: Point, side: Double) -> Bitmap {
+    func patch(_ place: (_ column: Double, _ row: Double) -> Point) -> Bitmap {
       var patch = Bitmap(width: 28, height: 28)
       for row in 0..<28 {
         for column in 0..<28 {
-          let (x, y) = (
-            (Double(column) - 13.5) * side / 28, (Double(row) - 13.5) * side / 28
-          )
-          let place = Point(
-            center.x + x * direction.x - y * direction.y,
-            center.y + x * direction.y + y * direction.x)
+          let place = place((Double(column) + 0.5) / 28, (Double(row) + 0.5) / 28)
           let isInk =
             filled.contains { isInside(place, $0) }
             || drawing.strokes.contains { $0.points.contains { $0.distance(to: place) < 2 } }
@@ -535,5 +530,82 @@ import Testing
     #expect(heads.map(\.place) == [Point(100, 0)])
     #expect(heads.map { $0.direction.x > 0.99 } == [true])
     #expect(ends.filter { !$0.hasHead && $0.place.y == 50 }.count == 2)
+  }
+
+  /// Where other lines touch a ring, it is traced in parts; another ring tells how large it is.
+  @Test func aRingOfPartsIsAStateInAPicture() throws {
+    let arcs = [
+      arc(100, 100, from: 0.02, to: 0.31), arc(100, 100, from: 0.36, to: 0.64),
+      arc(100, 100, from: 0.69, to: 0.97), arc(400, 100),
+    ]
+    let drawing = Drawing(arcs.map { Stroke($0.resampled(spacing: 1).points) })
+    let recognizer = try Self.released.get()
+    #expect(recognizer.recognize(drawing).states.allSatisfy { $0.center[0] > 200 })
+    let diagram = recognizer.recognize(drawing, picture: DrawnPicture(drawing: drawing))
+    #expect(diagram.states.count == 2)
+    let state = try #require(diagram.states.first)
+    #expect(hypot(state.center[0] - 100, state.center[1] - 100) < 3)
+    #expect(abs(state.radius - 50) < 3)
+    #expect(diagram.strokes.map(\.element) == ["s0", "s0", "s0", "s1"])
+  }
+
+  @Test func ringsAreToldByTheTrueStates() {
+    let drawing = Drawing([arc(100, 100), arc(400, 100), arc(730, 100)])
+    var diagram = Diagram(states: [], transitions: [], strokes: [])
+    for (id, x) in [("s0", 100.0), ("s1", 760.0)] {
+      diagram.states.append(
+        .init(id: id, final: false, center: [x, 100], radius: 50))
+    }
+    let rings = StateRing.all(of: diagram, in: drawing)
+    // The true ones, the first also as it was found, and one that is none; the last is neither.
+    func places(_ isState: Bool) -> Set<Double> {
+      Set(rings.filter { $0.isState == isState }.map { $0.center.x.rounded() })
+    }
+    #expect(places(true) == [100, 760])
+    #expect(places(false) == [400])
+    #expect(rings.count { $0.center.x.rounded() == 100 } > 1)
+  }
+
+  @Test(arguments: [0.0, 60.0])
+  func aLineIsStraightInItsPatch(sag: Double) {
+    let path = bow((100, 100), (400, 160), by: sag).resampled(spacing: 1).points
+    let picture = DrawnPicture(drawing: Drawing([Stroke(path)]))
+    let patch = DrawnArrow.patch(of: picture, along: path, scale: 50)
+    // The ends of the line are at the shares of the columns that show 0.6 radii before and behind it.
+    for column in 5..<21 {
+      let inked = (0..<28).filter { patch[$0, column] > 127 }
+      #expect(inked.allSatisfy { (11...16).contains($0) } && !inked.isEmpty, "column \(column)")
+    }
+    #expect((0..<28).allSatisfy { patch[$0, 0] == 0 && patch[$0, 27] == 0 })
+  }
+
+  @Test func linesAreToldByTheTrueArrows() throws {
+    let drawing = Drawing(
+      ([arc(100, 100), arc(400, 100)] + arrow(from: 155, to: 345, y: 100)
+        + [line((0, 100), (45, 100)), line((200, 200), (300, 200))])
+        .map { Stroke($0.resampled(spacing: 1).points) })
+    var diagram = Diagram(states: [], transitions: [], strokes: [])
+    for (id, x) in [("s0", 100.0), ("s1", 400.0)] {
+      diagram.states.append(.init(id: id, final: false, center: [x, 100], radius: 50))
+    }
+    diagram.transitions = [.init(from: "s0", to: "s1")]
+    diagram.strokes = [
+      .init(.state, element: "s0"), .init(.state, element: "s1"),
+      .init(.transition, element: "t0"), .init(.transition, element: "t0"),
+      .init(.initial, element: "s0"), .init(.text),
+    ]
+    let lines = DrawnArrow.all(
+      of: diagram, in: drawing, traced: drawing, picture: DrawnPicture(drawing: drawing),
+      recognizer: try Self.released.get())
+    func kinds(from start: Double, to end: Double) -> Set<DrawnArrow.Kind> {
+      Set(
+        lines.filter { line in
+          guard let first = line.path.first, let last = line.path.last else { return false }
+          return abs(first.x - start) < 4 && abs(last.x - end) < 4 && abs(first.y - 100) < 4
+        }.map(\.kind))
+    }
+    #expect(kinds(from: 155, to: 345) == [.transition])
+    #expect(kinds(from: 345, to: 155) == [.other])
+    #expect(kinds(from: 0, to: 45) == [.initial])
   }
 }

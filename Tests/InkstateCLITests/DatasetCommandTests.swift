@@ -360,7 +360,19 @@ import TestSupport
     let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
     let written = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t")[1] }
     #expect(written.sorted() == ["0", "0", "0", "1", "1", "1", "A", "B", "C"])
+    result = try run("dataset cut photographs --rings --copies 2 -o rings")
+    #expect(result.status == 0, "\(result.errors)")
+    // The true rings of three states at least.
+    #expect(FileTree.files(below: "\(folder.path)/rings/state").count >= 6)
+    result = try run("dataset cut photographs --arrows -o arrows")
+    #expect(result.status == 0, "\(result.errors)")
+    for kind in ["transition", "initial", "other"] {
+      #expect(!FileTree.files(below: "\(folder.path)/arrows/\(kind)").isEmpty, "\(kind)")
+    }
 
+    result = try run("dataset cut photographs --rings --arrows -o none")
+    #expect(result.status == 64)
+    #expect(result.errors.contains("give one of --labels, --rings, --counts and --arrows"))
     result = try run("dataset cut photographs --copies 0 -o none")
     #expect(result.status == 64 && result.errors.contains("--copies: expected 1 to 100, found 0"))
     try FileManager.default.removeItem(

@@ -1,49 +1,22 @@
 #!/usr/bin/env python3
 """Measures recognition on photographed process diagrams: circles (events) and words.
 
-    measure-pages.py PAGES [--half 0|1] [--first N]
+    measure-pages.py PAGES [--part train|validation|test] [--half 0|1] [--first N]
 
 PAGES is the folder `pages` of the public recordings (datasets/README.md). A circle counts as found where
 its box and that of a state overlap by half (intersection over union). A word counts as covered where most
-points of strokes in its box are of strokes with the role text. INKSTATE names the command. --half takes
-every second page.
+points of strokes in its box are of strokes with the role text. INKSTATE names the command. --part takes the
+pages of some writers: rings.safetensors learned those of train, and was chosen by those of validation. --half
+takes every second page.
 """
 
 import argparse
-import glob
 import json
 import os
-import re
 import subprocess
 import tempfile
-import xml.etree.ElementTree as ElementTree
 
-INKSTATE = os.environ.get("INKSTATE", ".build/release/inkstate")
-
-
-def events(path, width):
-    """The boxes of events in pixels of a page so wide."""
-    text = open(path, encoding="utf-8").read()
-    scale = width / json.loads(re.search(r"<!-- (\{.*?\}) -->", text).group(1))["backgroundSize"]
-    kinds = {}
-    boxes = []
-    for element in ElementTree.fromstring(text).iter():
-        name = element.tag.split("}")[1]
-        if "id" in element.attrib:
-            kinds[element.attrib["id"]] = name
-        if name == "BPMNShape" and kinds.get(element.attrib["bpmnElement"], "").endswith("Event"):
-            bounds = next(child for child in element if child.tag.endswith("Bounds"))
-            x, y, w, h = (float(bounds.attrib[key]) * scale for key in ["x", "y", "width", "height"])
-            boxes.append((x, y, x + w, y + h))
-    return boxes
-
-
-def words(path, width):
-    """The boxes of words in pixels of a page so wide."""
-    root = ElementTree.parse(path).getroot()
-    scale = width / float(root.find("size/width").text)
-    return [[float(box.find(key).text) * scale for key in ["xmin", "ymin", "xmax", "ymax"]]
-            for box in root.iter("bndbox")]
+from pages import INKSTATE, events, pages as pages_of, trace, words
 
 
 def overlap(a, b):
@@ -58,10 +31,11 @@ def overlap(a, b):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("pages")
+    parser.add_argument("--part", choices=["train", "validation", "test"])
     parser.add_argument("--half", type=int, choices=[0, 1])
     parser.add_argument("--first", type=int)
     options = parser.parse_args()
-    pages = sorted(glob.glob(os.path.join(options.pages, "*.jpg")))
+    pages = pages_of(options.pages, options.part)
     if options.half is not None:
         pages = pages[options.half::2]
     pages = pages[:options.first]
@@ -71,10 +45,7 @@ def main():
     right = found = true = covered = boxes = 0
     with tempfile.TemporaryDirectory() as folder:
         for page in pages:
-            ink = os.path.join(folder, "ink.ndjson")
-            subprocess.run([INKSTATE, "trace", page, "--output", ink, "--force"], check=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            recording = json.loads(open(ink).readline())
+            recording = trace(page, os.path.join(folder, "ink.ndjson"))
             width = recording["pictureWidth"]
             answer = answers.get(page, {})
             states = answer.get("automaton", {}).get("states", [])

@@ -1,0 +1,38 @@
+import Foundation
+import Ink
+import InkRecognizer
+
+/// Tells from the picture in which strokes were traced whether lines are arrows.
+final class ArrowEvidence {
+  private let picture: any DiagramPicture
+  private let model: Recognizer
+  /// The logarithms of odds that were asked for.
+  private var known: [Question: [DrawnArrow.Kind: Double]] = [:]
+
+  private struct Question: Hashable {
+    var path: [Vector]
+    var scale: Double
+  }
+
+  /// The largest logarithm of odds that is believed.
+  private static let most = 6.0
+
+  init(picture: any DiagramPicture, model: Recognizer) {
+    (self.picture, self.model) = (picture, model)
+  }
+
+  /// Returns the logarithm of the odds that a line is an arrow of a kind; `scale` is the usual radius of a state.
+  func odds(of path: [Vector], as kind: DrawnArrow.Kind, scale: Double) -> Double {
+    let question = Question(path: path, scale: scale)
+    if let odds = known[question] { return odds[kind] ?? -Self.most }
+    let patch = DrawnArrow.patch(of: picture, along: path, scale: scale)
+    var odds: [DrawnArrow.Kind: Double] = [:]
+    for answer in (try? model.recognize(patch))?.ranked ?? [] {
+      guard let kind = DrawnArrow.Kind(rawValue: answer.label) else { continue }
+      let ratio = log(answer.probability / (1 - answer.probability))
+      odds[kind] = max(-Self.most, min(Self.most, ratio))
+    }
+    known[question] = odds
+    return odds[kind] ?? -Self.most
+  }
+}
