@@ -15,7 +15,7 @@ final class ArrowEvidence {
   }
 
   /// The largest logarithm of odds that is believed.
-  private static let most = 6.0
+  static let most = 6.0
 
   init(picture: any DiagramPicture, model: Recognizer) {
     (self.picture, self.model) = (picture, model)

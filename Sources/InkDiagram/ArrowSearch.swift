@@ -175,12 +175,13 @@ struct ArrowSearch {
     }
     guard !corners.isEmpty, corners.count <= Self.mostCorners else { return [] }
     let ends = [0] + corners + [points.count - 1]
+    var whole = Shaft(trace, head: 0)
+    (whole.headAtStart, whole.headAtEnd) = (false, false)
+    whole.cost += Self.pieceCost
     return zip(ends, ends.dropFirst()).compactMap { start, end in
       guard end - start > 2 * span else { return nil }
-      var shaft = Shaft(trace, head: 0)
+      var shaft = whole
       shaft.path = Array(points[start...end])
-      (shaft.headAtStart, shaft.headAtEnd) = (false, false)
-      shaft.cost += Self.pieceCost
       return shaft.length > 0.3 * scale ? shaft : nil
     }
   }

@@ -29,7 +29,7 @@ public struct DrawnArrow: Hashable, Sendable {
 
   /// Returns the ink along a line, straightened: its start is on the left.
   ///
-  /// Both ends are seen at the same size, however long the line is.
+  /// Both ends are seen at the same size, however long the line is. A line has two points at least.
   public static func patch(
     of picture: any DiagramPicture, along path: [Point], scale: Double
   ) -> Bitmap {
@@ -37,6 +37,7 @@ public struct DrawnArrow: Hashable, Sendable {
   }
 
   static func patch(of picture: any DiagramPicture, along path: [Vector], scale: Double) -> Bitmap {
+    precondition(path.count > 1, "a line has two points at least")
     let line = StraightenedLine(path)
     let tail = min(Self.tail * scale, longestTail * line.length)
     let head = min(Self.head * scale, longestHead * line.length)

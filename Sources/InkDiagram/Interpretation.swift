@@ -62,12 +62,17 @@ struct Interpretation {
       let strokes = found[index].strokes
       let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
-      found[index].saving = min(apart, together ?? apart) - found[index].cost
+      let writing = min(apart, together ?? apart)
       if let evidence, found[index].to != nil {
         let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
-        let odds = evidence.arrows.odds(of: found[index].line, as: kind, scale: scale)
-        found[index].saving += Self.lineWeight * odds + Self.seenLine
+        // Of several initial arrows, a bad one can be the best.
+        let most = Self.lineWeight * ArrowEvidence.most + Self.seenLine
+        if kind == .initial || writing - found[index].cost > -most {
+          let odds = evidence.arrows.odds(of: found[index].line, as: kind, scale: scale)
+          found[index].cost -= Self.lineWeight * odds + Self.seenLine
+        }
       }
+      found[index].saving = writing - found[index].cost
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }

@@ -23,7 +23,7 @@ extension RingSearch {
   /// with directions: Kimme, Ballard and Sklansky, 1975).
   func rings(about radius: Double, leastVotes: Double = leastVotes) -> [Ring] {
     let pieces = pieces()
-    guard !pieces.isEmpty, radius > 0 else { return [] }
+    guard !pieces.isEmpty, radius.isNormal, radius > 0 else { return [] }
     var found: [Ring] = []
     var size = Self.least * radius
     while size < Self.most * radius {
@@ -125,7 +125,11 @@ private struct CenterVotes {
     }
   }
 
-  /// Returns the middles of the cells where three by three have the most votes around, at least `least`.
+  /// The number of peaks that are returned at most.
+  private static let mostPeaks = 200
+
+  /// Returns the middles of the cells where three by three have the most votes around, at least `least`; of cells
+  /// that have as many, one.
   func peaks(above least: Double) -> [Vector] {
     let neighbors = [
       -columns - 1, -columns, -columns + 1, -1, 0, 1, columns - 1, columns, columns + 1,
@@ -136,16 +140,20 @@ private struct CenterVotes {
         sums[cell] = neighbors.reduce(0) { $0 + votes[cell + $1] }
       }
     }
-    var peaks: [Vector] = []
+    var peaks: [(place: Vector, votes: Double)] = []
     for row in 1..<rows - 1 {
       for column in 1..<columns - 1 {
         let cell = row * columns + column
-        guard sums[cell] >= least, neighbors.allSatisfy({ sums[cell + $0] <= sums[cell] }) else {
-          continue
-        }
-        peaks.append(low + Vector(Double(column) - 0.5, Double(row) - 0.5) * side)
+        guard sums[cell] >= least,
+          neighbors.allSatisfy({ step in
+            let other = cell + step
+            return (sums[other], votes[other], step) <= (sums[cell], votes[cell], 0)
+          })
+        else { continue }
+        let place = low + Vector(Double(column) - 0.5, Double(row) - 0.5) * side
+        peaks.append((place, sums[cell]))
       }
     }
-    return peaks
+    return peaks.sorted { $0.votes > $1.votes }.prefix(Self.mostPeaks).map(\.place)
   }
 }

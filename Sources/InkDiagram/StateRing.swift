@@ -7,7 +7,7 @@ public struct StateRing: Hashable, Sendable {
   public var center: Point
   /// Its mean radius, in points of the drawing.
   public var radius: Double
-  /// Whether it is the ring of a state, the inner one of a final state included.
+  /// Whether it is the ring of a state; the inner ring of a final state can be one as well.
   public var isState: Bool
 
   /// The label of states with two rings, and that of states with one, in data sets.
@@ -49,7 +49,7 @@ public struct StateRing: Hashable, Sendable {
   }
 
   /// Returns the rings that are found among the strokes of `drawing`, told by the states of `diagram`, and the
-  /// true rings; what overlaps a true ring by half is left out.
+  /// true rings; what overlaps a true ring in part is left out.
   public static func all(of diagram: Diagram, in drawing: Drawing) -> [StateRing] {
     let states = diagram.states.map {
       StateRing(center: Point($0.center[0], $0.center[1]), radius: $0.radius, isState: true)

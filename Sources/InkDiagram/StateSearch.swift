@@ -170,7 +170,8 @@ struct StateSearch {
     return isCovered.count(where: \.self) >= 20 ? arcs : nil
   }
 
-  /// Returns the usual radius of a state: that of rings with something inside, as most have.
+  /// Returns the usual radius of a state: that of rings with something inside, as most have, or of
+  /// those that the picture shows.
   private func scale() -> Double? {
     if let seen { return Self.usualRadius(rings, seen) }
     let radii = rings.map(\.radius).sorted()
@@ -193,8 +194,7 @@ struct StateSearch {
       votes.append((ring.radius, likelihood * weight * ring.radius / largest))
     }
     // Of several sizes that are as common, states have the largest.
-    return votes.max { a, b in Self.support(a.radius, votes) < Self.support(b.radius, votes) }?
-      .radius
+    return Self.mostSupported(votes)
   }
 
   /// Returns the usual radius of a state, given the odds of rings.
@@ -202,17 +202,23 @@ struct StateSearch {
     let votes = zip(rings, seen).map { ring, odds in
       (radius: ring.radius, weight: exp(-shapeWeight * ring.cost) / (1 + exp(-odds)))
     }
-    return votes.max { a, b in support(a.radius, votes) < support(b.radius, votes) }?.radius
+    return mostSupported(votes)
   }
 
-  /// Returns the weight of the rings about as large as `radius`.
-  private static func support(
-    _ radius: Double, _ votes: [(radius: Double, weight: Double)]
-  ) -> Double {
-    votes.reduce(0) {
-      let size = log($1.radius / radius) / 0.35
-      return $0 + $1.weight * exp(-0.5 * size * size)
+  /// The number of rings that are compared at most.
+  private static let mostVotes = 500
+
+  /// Returns the radius about which the rings with the most weight are.
+  private static func mostSupported(_ votes: [(radius: Double, weight: Double)]) -> Double? {
+    let heaviest = votes.sorted { $0.weight > $1.weight }.prefix(mostVotes)
+      .map { (radius: $0.radius, log: log($0.radius), weight: $0.weight) }
+    let supports = heaviest.map { one in
+      heaviest.reduce(0.0) {
+        let size = ($1.log - one.log) / 0.35
+        return $0 + $1.weight * exp(-0.5 * size * size)
+      }
     }
+    return zip(heaviest, supports).max { $0.1 < $1.1 }?.0.radius
   }
 
   /// Returns the logarithm of the odds that the ring with this number is a state.
@@ -271,7 +277,7 @@ struct StateSearch {
 
   /// Whether two arcs end at other rings, as opposite arrows do.
   private func isPairOfArrows(_ ring: Ring, near: [Ring]) -> Bool {
-    guard ring.strokes.count > 1 else { return false }
+    guard ring.strokes.count > 1, !ring.isAssembled else { return false }
     let ends = ring.strokes.flatMap { [byStroke[$0]!.start, byStroke[$0]!.end] }
     let held = ends.count { end in
       near.contains { $0.radius < 1.5 * ring.radius && (0.5...1.6).contains($0.share(of: end)) }

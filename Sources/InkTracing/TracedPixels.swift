@@ -102,8 +102,8 @@ struct TracedPixels: Hashable, Sendable {
 
   /// Returns the contrast at a place between the middles of pixels.
   private func sample(_ x: Double, _ y: Double) -> Double {
-    let (column, row) = (Int(x.rounded(.down)), Int(y.rounded(.down)))
-    guard column >= 0, row >= 0, column < width - 1, row < height - 1 else { return 0 }
+    guard x >= 0, y >= 0, x < Double(width - 1), y < Double(height - 1) else { return 0 }
+    let (column, row) = (Int(x), Int(y))
     let (right, lower) = (x - Double(column), y - Double(row))
     let index = row * width + column
     let above = Double(contrast[index]) * (1 - right) + Double(contrast[index + 1]) * right

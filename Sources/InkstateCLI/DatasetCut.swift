@@ -13,7 +13,7 @@ import SeededRandom
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut the ends of lines, rings or writing out of photographs.",
+    abstract: "Cut the ends of lines, rings, arrows or writing out of photographs.",
     discussion: """
       The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it. The squares \
       around the ends of lines become an image folder: the class head is the head of an arrow, and end \
@@ -51,7 +51,7 @@ struct DatasetCut: ParsableCommand {
 
   func validate() throws {
     guard [labels, rings, counts, arrows].count(where: \.self) <= 1 else {
-      throw ValidationError("give one of --labels, --rings, --counts and --arrows")
+      throw ValidationError("give at most one of --labels, --rings, --counts and --arrows")
     }
     guard (1...100).contains(copies) else {
       throw ValidationError("--copies: expected 1 to 100, found \(copies)")

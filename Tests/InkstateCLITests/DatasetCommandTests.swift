@@ -372,7 +372,7 @@ import TestSupport
 
     result = try run("dataset cut photographs --rings --arrows -o none")
     #expect(result.status == 64)
-    #expect(result.errors.contains("give one of --labels, --rings, --counts and --arrows"))
+    #expect(result.errors.contains("give at most one of --labels, --rings, --counts and --arrows"))
     result = try run("dataset cut photographs --copies 0 -o none")
     #expect(result.status == 64 && result.errors.contains("--copies: expected 1 to 100, found 0"))
     try FileManager.default.removeItem(

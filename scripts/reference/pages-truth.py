@@ -10,6 +10,7 @@ and truth.ndjson, where each circle (event) is a state. INKSTATE names the comma
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
 
@@ -34,7 +35,8 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     folder, part, output = sys.argv[1:]
-    os.makedirs(os.path.join(output, "pictures"), exist_ok=True)
+    shutil.rmtree(os.path.join(output, "pictures"), ignore_errors=True)
+    os.makedirs(os.path.join(output, "pictures"))
     number = 0
     with tempfile.TemporaryDirectory() as scratch, \
             open(os.path.join(output, "truth.ndjson"), "w", encoding="utf-8") as file:
@@ -43,10 +45,8 @@ def main():
             recording = truth(page, width)
             if not recording["drawing"]:
                 continue
-            recording["writer"] = page.split("writer")[1][:-4]
+            recording["writer"] = os.path.basename(page).split("writer")[1][:-4]
             link = os.path.join(output, "pictures", f"{number:05}.jpg")
-            if os.path.lexists(link):
-                os.remove(link)
             os.symlink(os.path.abspath(page), link)
             print(json.dumps(recording), file=file)
             number += 1

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 INKSTATE = os.environ.get("INKSTATE", ".build/release/inkstate")
@@ -16,10 +17,11 @@ INKSTATE = os.environ.get("INKSTATE", ".build/release/inkstate")
 def pages(folder, part=None):
     """The pages of a folder: all, or those whose writers are in the part train, validation or test."""
     def of(path):
-        writer = int(re.search(r"writer(\d+)", path).group(1))
+        writer = int(re.search(r"writer(\d+)", os.path.basename(path)).group(1))
         return {0: "test", 4: "validation"}.get(writer % 8, "train")
-    return [page for page in sorted(glob.glob(os.path.join(folder, "*.jpg")))
-            if part is None or of(page) == part]
+    found = [page for page in sorted(glob.glob(os.path.join(folder, "*.jpg")))
+             if part is None or of(page) == part]
+    return found or sys.exit(f"{folder}: no pages")
 
 
 def trace(page, ink):
