@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 import InkRecognizer
 
@@ -6,8 +5,8 @@ import InkRecognizer
 final class ArrowEvidence {
   private let picture: any DiagramPicture
   private let model: Recognizer
-  /// The logarithms of odds that were asked for.
-  private var known: [Question: [DrawnArrow.Kind: Double]] = [:]
+  /// The logarithms of the odds of each label, for the lines that were asked about.
+  private var known: [Question: [String: Double]] = [:]
 
   private struct Question: Hashable {
     var path: [Vector]
@@ -24,15 +23,10 @@ final class ArrowEvidence {
   /// Returns the logarithm of the odds that a line is an arrow of a kind; `scale` is the usual radius of a state.
   func odds(of path: [Vector], as kind: DrawnArrow.Kind, scale: Double) -> Double {
     let question = Question(path: path, scale: scale)
-    if let odds = known[question] { return odds[kind] ?? -Self.most }
+    if let odds = known[question] { return odds[kind.rawValue] ?? -Self.most }
     let patch = DrawnArrow.patch(of: picture, along: path, scale: scale)
-    var odds: [DrawnArrow.Kind: Double] = [:]
-    for answer in (try? model.recognize(patch))?.ranked ?? [] {
-      guard let kind = DrawnArrow.Kind(rawValue: answer.label) else { continue }
-      let ratio = log(answer.probability / (1 - answer.probability))
-      odds[kind] = max(-Self.most, min(Self.most, ratio))
-    }
+    let odds = model.probabilities(of: patch).mapValues { $0.logOdds(atMost: Self.most) }
     known[question] = odds
-    return odds[kind] ?? -Self.most
+    return odds[kind.rawValue] ?? -Self.most
   }
 }

@@ -161,11 +161,8 @@ struct ArrowSearch {
   private func pieces(of trace: Trace) -> [Shaft] {
     let (points, span) = (trace.points, Self.cornerSpan)
     guard points.count > 4 * span else { return [] }
-    let turns = points.indices.map { index -> Double in
-      guard index >= span, index < points.count - span else { return 0 }
-      let before = points[index] - points[index - span]
-      let after = points[index + span] - points[index]
-      return abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
+    let turns = points.indices.map { index in
+      index < span || index >= points.count - span ? 0 : points.turn(at: index, span: span)
     }
     let corners = turns.indices.filter { index in
       turns[index] > Self.leastCorner
@@ -176,7 +173,6 @@ struct ArrowSearch {
     guard !corners.isEmpty, corners.count <= Self.mostCorners else { return [] }
     let ends = [0] + corners + [points.count - 1]
     var whole = Shaft(trace, head: 0)
-    (whole.headAtStart, whole.headAtEnd) = (false, false)
     whole.cost += Self.pieceCost
     return zip(ends, ends.dropFirst()).compactMap { start, end in
       guard end - start > 2 * span else { return nil }

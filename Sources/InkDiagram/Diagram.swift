@@ -166,6 +166,11 @@ public struct Diagram: Hashable, Sendable {
   /// Why it is no automaton, or `nil` if it is one.
   public var rejection: Rejection?
 
+  /// The median radius of its states, or `nil` if it has none.
+  public var usualRadius: Double? {
+    states.isEmpty ? nil : states.map(\.radius).sorted()[states.count / 2]
+  }
+
   /// Creates a diagram.
   public init(
     states: [State], transitions: [Transition], strokes: [StrokeRole],

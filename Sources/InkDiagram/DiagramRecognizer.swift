@@ -117,10 +117,11 @@ public struct DiagramRecognizer: Sendable {
     return best
   }
 
+  /// Returns what the models tell of a picture.
   private func evidence(of picture: any DiagramPicture) -> PictureEvidence {
     PictureEvidence(
       heads: HeadEvidence(picture: picture, model: heads),
-      rings: RingEvidence(picture: picture, model: rings, counts: counts),
+      rings: RingEvidence(picture: picture, rings: rings, counts: counts),
       arrows: ArrowEvidence(picture: picture, model: arrows))
   }
 

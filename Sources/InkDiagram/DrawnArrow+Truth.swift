@@ -7,8 +7,8 @@ extension DrawnArrow {
   /// How far the ends of a line are from those of the arrow that it is, in usual radii of a state.
   private static let nearEnd = 0.6
 
-  /// Returns the lines that `recognizer` thinks of as arrows among the strokes of `traced`, told by the arrows of
-  /// `diagram`, whose strokes are those of `drawing`; what is neither clearly one nor clearly none is left out.
+  /// Returns the lines that `recognizer` considers as arrows among the strokes of `traced`, labelled by the
+  /// arrows of `diagram`, whose strokes are those of `drawing`; lines that are only near an arrow are left out.
   public static func all(
     of diagram: Diagram, in drawing: Drawing, traced: Drawing, picture: any DiagramPicture,
     recognizer: DiagramRecognizer

@@ -5,7 +5,7 @@ import InkRaster
 /// A line that is, or is not, an arrow from its first to its last point.
 public struct DrawnArrow: Hashable, Sendable {
   /// What a line is.
-  public enum Kind: String, CaseIterable, Sendable {
+  public enum Kind: String, Sendable {
     /// It leads from a state to a state.
     case transition
     /// It leads from nowhere to a state.
@@ -21,7 +21,8 @@ public struct DrawnArrow: Hashable, Sendable {
 
   /// The width of what is seen of a line, and the way before its start and behind its tip, in usual radii of a state.
   private static let (width, beyond) = (1.5, 0.6)
-  /// The ways after its start and before its tip that are seen in full, in usual radii and as shares of the line.
+  /// The lengths of its start and of its end that are seen enlarged, in usual radii of a state and as shares of the
+  /// line.
   private static let (tail, longestTail) = (0.5, 0.25)
   private static let (head, longestHead) = (1.1, 0.6)
   /// The shares of the columns that show the start and the tip.
@@ -29,7 +30,9 @@ public struct DrawnArrow: Hashable, Sendable {
 
   /// Returns the ink along a line, straightened: its start is on the left.
   ///
-  /// Both ends are seen at the same size, however long the line is. A line has two points at least.
+  /// Both ends are seen at the same size, however long the line is.
+  ///
+  /// - Precondition: The line has two points at least.
   public static func patch(
     of picture: any DiagramPicture, along path: [Point], scale: Double
   ) -> Bitmap {
@@ -73,17 +76,8 @@ private struct StraightenedLine {
   init(_ path: [Vector]) {
     length = path.pathLength
     step = max(length, 1e-9) / Double(Self.count)
-    var points = [path[0]]
-    var walked = 0.0
-    for (a, b) in zip(path, path.dropFirst()) {
-      let piece = a.distance(to: b)
-      while piece > 0, Double(points.count) * step <= walked + piece, points.count <= Self.count {
-        let share = (Double(points.count) * step - walked) / piece
-        points.append(a + (b - a) * share)
-      }
-      walked += piece
-    }
-    while points.count <= Self.count { points.append(path[path.count - 1]) }
+    let points = Stroke(path.map { Point($0.x, $0.y) }).resampled(count: Self.count + 1).points
+      .map { Vector($0) }
     self.points = points
     normals = points.indices.map { index in
       let way = points[min(Self.count, index + Self.span)] - points[max(0, index - Self.span)]

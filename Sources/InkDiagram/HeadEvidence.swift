@@ -33,9 +33,7 @@ final class HeadEvidence {
     let patch = ArrowEnd.patch(
       of: picture, at: Point(end.x, end.y),
       direction: Point(question.direction.x, question.direction.y), scale: scale)
-    let recognition = try? model.recognize(patch)
-    let probability =
-      recognition?.ranked.first { $0.label == ArrowEnd.labels.head }?.probability ?? 0
+    let probability = model.probabilities(of: patch)[ArrowEnd.labels.head] ?? 0
     known[question] = probability
     return probability
   }

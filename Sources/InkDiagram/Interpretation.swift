@@ -18,8 +18,8 @@ struct Interpretation {
   /// The size of a barb, and how near to the tip it begins, as shares of the usual radius.
   private static let (longestBarb, barbReach) = (0.8, 0.15)
 
-  /// How much the odds count that a line is an arrow, as a picture tells, and what is added to them: most lines that
-  /// are asked for are none.
+  /// The weight of the logarithm of the odds that a line in a picture is an arrow, and what is added to it, because
+  /// most lines that are considered are none.
   private static let (lineWeight, seenLine) = (0.7, 2.0)
 
   /// How far from a tip the remains of a head are, as a share of the usual radius.
@@ -65,7 +65,7 @@ struct Interpretation {
       let writing = min(apart, together ?? apart)
       if let evidence, found[index].to != nil {
         let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
-        // Of several initial arrows, a bad one can be the best.
+        // An initial arrow can be chosen although it saves nothing; any other one that cannot win is not looked at.
         let most = Self.lineWeight * ArrowEvidence.most + Self.seenLine
         if kind == .initial || writing - found[index].cost > -most {
           let odds = evidence.arrows.odds(of: found[index].line, as: kind, scale: scale)

@@ -24,10 +24,15 @@ extension RingSearch {
   func rings(about radius: Double, leastVotes: Double = leastVotes) -> [Ring] {
     let pieces = pieces()
     guard !pieces.isEmpty, radius.isNormal, radius > 0 else { return [] }
+    let middles = pieces.map(\.middle)
+    let low = middles.reduce(middles[0]) { Vector(min($0.x, $1.x), min($0.y, $1.y)) }
+    let high = middles.reduce(middles[0]) { Vector(max($0.x, $1.x), max($0.y, $1.y)) }
     var found: [Ring] = []
     var size = Self.least * radius
     while size < Self.most * radius {
-      if let votes = CenterVotes(pieces, radius: size, side: Self.cell * size) {
+      if let votes = CenterVotes(
+        pieces, from: low, to: high, radius: size, side: Self.cell * size)
+      {
         found += votes.peaks(above: leastVotes).compactMap { ring(around: $0, radius: size) }
       }
       size *= Self.ratio
@@ -98,21 +103,18 @@ private struct CenterVotes {
   private let side: Double
   private let columns: Int
   private let rows: Int
-  private var votes: [Double]
+  private let votes: [Double]
 
   /// The number of cells above which nothing is counted.
   private static let mostCells = 2_000_000.0
 
-  /// Counts in cells with sides of `side`; returns `nil` where they would be too many.
-  init?(_ pieces: [LinePiece], radius: Double, side: Double) {
-    let middles = pieces.map(\.middle)
-    let low = middles.reduce(middles[0]) { Vector(min($0.x, $1.x), min($0.y, $1.y)) }
-    let high = middles.reduce(middles[0]) { Vector(max($0.x, $1.x), max($0.y, $1.y)) }
+  /// Counts between two corners in cells with sides of `side`; returns `nil` where they would be too many.
+  init?(_ pieces: [LinePiece], from low: Vector, to high: Vector, radius: Double, side: Double) {
     // With a border without votes.
     let (across, down) = ((high.x - low.x) / side + 3, (high.y - low.y) / side + 3)
     guard across * down < Self.mostCells else { return nil }
     (self.low, self.side, columns, rows) = (low, side, Int(across), Int(down))
-    votes = [Double](repeating: 0, count: columns * rows)
+    var votes = [Double](repeating: 0, count: columns * rows)
     for piece in pieces where piece.length < radius {
       for center in [piece.middle + piece.normal * radius, piece.middle - piece.normal * radius] {
         let column = ((center.x - low.x) / side).rounded(.down) + 1
@@ -123,6 +125,7 @@ private struct CenterVotes {
         votes[Int(row) * columns + Int(column)] += piece.length / (2 * .pi * radius)
       }
     }
+    self.votes = votes
   }
 
   /// The number of peaks that are returned at most.

@@ -80,10 +80,7 @@ struct Shaft {
     let span = 2
     for index in max(span, Int(leastLine * Double(count)))..<count - span {
       let heading = (path[index] - path[max(0, index - 4)]).unit
-      let before = path[index] - path[index - span]
-      let after = path[index + span] - path[index]
-      let turn = abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
-      guard turn > leastCorner else { continue }
+      guard path.turn(at: index, span: span) > leastCorner else { continue }
       let rest = path[index...]
       let reach = rest.map { $0.distance(to: path[index]) }.max() ?? 0
       guard reach <= largest * walked[index], reach >= 0.025 * total else { continue }

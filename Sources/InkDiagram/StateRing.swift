@@ -10,19 +10,19 @@ public struct StateRing: Hashable, Sendable {
   /// Whether it is the ring of a state; the inner ring of a final state can be one as well.
   public var isState: Bool
 
+  /// The label of rings of states, and that of others, in data sets.
+  public static let labels = (state: "state", other: "other")
   /// The label of states with two rings, and that of states with one, in data sets.
   public static let counts = (double: "double", single: "single")
 
-  /// The label of rings of states, and that of others, in data sets.
-  public static let labels = (state: "state", other: "other")
-
   /// The side of the square in which a ring is looked at, in radii.
   private static let reach = 5.0
+  /// The distances from the centre that an unrolled ring shows, in radii.
+  private static let band = 0.5...1.45
   /// The overlap with a true ring from which a ring is that one, and below which it is none.
   private static let (same, different) = (0.6, 0.25)
-
-  /// The share of a ring that has to be there: less than recognition needs, so that a model learns what rings are
-  /// not.
+  /// The share of a ring that has to be there: less than recognition needs, so that a model also learns from what is
+  /// hardly a ring.
   private static let doubtful = 0.3
 
   /// Returns the square of `picture` around a ring, with what is beside it.
@@ -31,9 +31,6 @@ public struct StateRing: Hashable, Sendable {
   ) -> Bitmap {
     picture.patch(at: center, direction: Point(1, 0), side: reach * radius)
   }
-
-  /// The distances from the centre that an unrolled ring shows, in radii.
-  private static let band = 0.5...1.45
 
   /// Returns the ink around a ring, unrolled: a turn from left to right, and away from the centre downwards.
   ///
@@ -48,18 +45,17 @@ public struct StateRing: Hashable, Sendable {
     }
   }
 
-  /// Returns the rings that are found among the strokes of `drawing`, told by the states of `diagram`, and the
-  /// true rings; what overlaps a true ring in part is left out.
+  /// Returns the true rings of the states of `diagram` and the rings that are found among the strokes of `drawing`,
+  /// labelled by their overlap with the true ones; those that overlap one only in part are left out.
   public static func all(of diagram: Diagram, in drawing: Drawing) -> [StateRing] {
     let states = diagram.states.map {
       StateRing(center: Point($0.center[0], $0.center[1]), radius: $0.radius, isState: true)
     }
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
-    let radii = states.map(\.radius).sorted()
     let search = RingSearch(traces: traces)
-    let usual =
-      radii.isEmpty ? [] : search.rings(about: radii[radii.count / 2], leastVotes: doubtful)
-    let found = (search.rings() + usual).compactMap { ring -> StateRing? in
+    let assembled =
+      diagram.usualRadius.map { search.rings(about: $0, leastVotes: doubtful) } ?? []
+    let found = (search.rings() + assembled).compactMap { ring -> StateRing? in
       var found = StateRing(
         center: Point(ring.center.x, ring.center.y), radius: ring.radius, isState: true)
       let overlap = states.map(found.overlap).max() ?? 0

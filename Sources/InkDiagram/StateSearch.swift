@@ -31,21 +31,25 @@ struct StateSearch {
   private let known: Set<Int>
   /// The logarithm of the odds that each ring is that of a state, as far as the picture tells, if there is one.
   private let seen: [Double]?
-  /// What the picture tells.
+  /// What the picture tells, if there is one.
   private let evidence: RingEvidence?
 
   /// `evidence` is what the picture tells of rings, if there is one; then parts of strokes can be rings too.
   init(traces: [Trace], known: Set<Int>, evidence: RingEvidence?) {
     let search = RingSearch(traces: traces)
     var rings = search.rings()
-    var seen = evidence.map { evidence in rings.map { evidence.odds(of: $0) } }
-    if let evidence, let usual = Self.usualRadius(rings, seen ?? []) {
-      let more = search.rings(about: usual)
-      rings += more
-      seen? += more.map { evidence.odds(of: $0) }
+    if let evidence {
+      var odds = rings.map { evidence.odds(of: $0) }
+      if let usual = Self.usualRadius(rings, odds) {
+        let assembled = search.rings(about: usual)
+        rings += assembled
+        odds += assembled.map { evidence.odds(of: $0) }
+      }
+      seen = odds
+    } else {
+      seen = nil
     }
-    (self.traces, self.rings, self.known) = (traces, rings, known)
-    (self.seen, self.evidence) = (seen, evidence)
+    (self.traces, self.rings, self.known, self.evidence) = (traces, rings, known, evidence)
     func median(_ sorted: [Double]) -> Double { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
     let sizes = traces.map(\.size).sorted()
     let usual = median(sizes)
@@ -72,9 +76,9 @@ struct StateSearch {
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
 
-  /// How much the shape of a ring counts where a picture shows it as well.
+  /// How much the shape of a ring counts beside what a picture tells.
   private static let shapeWeight = 0.5
-  /// The evidence there against rings of parts of strokes, and of two arcs.
+  /// The evidence against rings of parts of strokes, and of two arcs, in a picture.
   private static let (assembledCost, arcsCost) = (1.0, 0.5)
 
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
@@ -109,7 +113,7 @@ struct StateSearch {
       }
       // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
-        // Parts of names and of the ring itself can be one as well.
+        // Parts of a name and of the ring itself can look like a second ring.
         if ring.isAssembled { continue }
         // An open one with nothing inside is a C.
         if ring.radius < states[only].ring.radius, ring.gap > Self.openLetter,
@@ -138,7 +142,7 @@ struct StateSearch {
     // The picture tells better than the strokes how many rings a state has.
     if let evidence {
       for index in states.indices {
-        states[index].isFinal = evidence.odds(ofSecond: states[index].ring) > 0
+        states[index].isFinal = evidence.odds(ofTwo: states[index].ring) > 0
       }
     }
     return states

@@ -77,6 +77,14 @@ extension Array where Element == Vector {
     return (signed, absolute)
   }
 
+  /// Returns the angle by which the path turns at a point, from the way over `span` points before it to the way over
+  /// as many behind it, from 0 to π.
+  func turn(at index: Int, span: Int) -> Double {
+    let before = self[index] - self[index - span]
+    let after = self[index + span] - self[index]
+    return abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
+  }
+
   /// The length of the path.
   var pathLength: Double { zip(self, dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) } }
 

@@ -21,7 +21,9 @@ struct DatasetCut: ParsableCommand {
       around what looks like a ring: the class state is that of a state, and other is anything else. With \
       --counts, they are the rings of states, unrolled: double is a final state, and single is not. With \
       --arrows, they are straightened lines: transition and initial are arrows from left to right, between \
-      states and from nowhere, and other is any other line. With --labels, names and symbols become strips with their texts. Models learn from them what photographs look like.
+      states and from nowhere, and other is any other line; the models that come with inkstate find them. \
+      With --labels, names and symbols become strips with their texts. Models learn from them what \
+      photographs look like.
 
       Example: inkstate dataset cut runs/photographs --output runs/heads
       """)
@@ -120,9 +122,7 @@ struct DatasetCut: ParsableCommand {
     of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
     using generator: inout SeededGenerator
   ) -> [Example] {
-    let radii = diagram.states.map(\.radius).sorted()
-    guard !radii.isEmpty else { return [] }
-    let scale = radii[radii.count / 2]
+    guard let scale = diagram.usualRadius else { return [] }
     // The truth is in pixels of the picture; what is cut is upright.
     let drawing = recording.drawing.transformed(by: traced.uprightTransform)
     var examples: [Example] = []
@@ -153,9 +153,7 @@ struct DatasetCut: ParsableCommand {
     of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
     using generator: inout SeededGenerator
   ) -> [Example] {
-    return StateRing.all(
-      of: upright(diagram, traced), in: traced.uprightDrawing
-    ).flatMap { ring in
+    StateRing.all(of: upright(diagram, traced), in: traced.uprightDrawing).flatMap { ring in
       (0..<copies).map { _ in
         let radius = ring.radius * exp(0.1 * generator.normal())
         let center = Point(
@@ -194,13 +192,12 @@ struct DatasetCut: ParsableCommand {
     of traced: TracedDrawing, _ diagram: Diagram, _ recording: Recording, _ path: String,
     _ recognizer: DiagramRecognizer
   ) -> [Example] {
-    let radii = diagram.states.map(\.radius).sorted()
-    guard !radii.isEmpty else { return [] }
+    guard let scale = diagram.usualRadius else { return [] }
     let lines = DrawnArrow.all(
       of: upright(diagram, traced), in: recording.drawing.transformed(by: traced.uprightTransform),
       traced: traced.uprightDrawing, picture: traced, recognizer: recognizer)
     return lines.map { line in
-      let patch = DrawnArrow.patch(of: traced, along: line.path, scale: radii[radii.count / 2])
+      let patch = DrawnArrow.patch(of: traced, along: line.path, scale: scale)
       return Example(
         .bitmap(patch), label: line.kind.rawValue, writer: recording.writer, origin: path)
     }

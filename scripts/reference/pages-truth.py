@@ -35,12 +35,13 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     folder, part, output = sys.argv[1:]
+    chosen = pages(folder, part)
     shutil.rmtree(os.path.join(output, "pictures"), ignore_errors=True)
     os.makedirs(os.path.join(output, "pictures"))
     number = 0
     with tempfile.TemporaryDirectory() as scratch, \
             open(os.path.join(output, "truth.ndjson"), "w", encoding="utf-8") as file:
-        for page in pages(folder, part):
+        for page in chosen:
             width = trace(page, os.path.join(scratch, "ink.ndjson"))["pictureWidth"]
             recording = truth(page, width)
             if not recording["drawing"]:
