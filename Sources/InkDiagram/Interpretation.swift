@@ -22,8 +22,11 @@ struct Interpretation {
   /// most lines that are considered are none.
   private static let (lineWeight, seenLine) = (0.7, 2.0)
 
-  /// How far from a tip the remains of a head are, as a share of the usual radius.
-  private static let remainReach = 0.4
+  /// How far from a tip the remains of a head are, as a share of the usual radius: of any, and of those that are
+  /// tied to the arrow.
+  private static let (remainReach, tiedReach) = (0.4, 0.9)
+  /// How near to the strokes of an arrow both ends of tied remains are, as a share of the usual radius.
+  private static let tie = 0.12
   /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
   private static let longestRemain = 0.7
   private static let besideRing = 0.78...1.25
@@ -81,7 +84,7 @@ struct Interpretation {
     let unused = rest.filter { !used.contains($0.index) }
     let remains =
       evidence == nil
-      ? [] : Self.remains(among: unused, states: states, arrows: arrows, scale: scale)
+      ? [] : Self.remains(among: unused, of: rest, states: states, arrows: arrows, scale: scale)
     let left = unused.filter { !remains.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
@@ -92,9 +95,12 @@ struct Interpretation {
 
   /// Returns the small traces along a ring or at a tip, which tracing leaves there.
   private static func remains(
-    among traces: [Trace], states: [StateCandidate], arrows: [ArrowCandidate], scale: Double
+    among traces: [Trace], of all: [Trace], states: [StateCandidate], arrows: [ArrowCandidate],
+    scale: Double
   ) -> Set<Int> {
-    let tips = arrows.compactMap { $0.to == nil ? nil : $0.line.last }
+    let leading = arrows.filter { $0.to != nil }
+    let tips = leading.compactMap(\.line.last)
+    let traceOf = Dictionary(uniqueKeysWithValues: all.map { ($0.index, $0) })
     func isAlongRing(_ trace: Trace) -> Bool {
       states.contains { state in
         trace.size < longestRemain * state.ring.radius
@@ -106,7 +112,28 @@ struct Interpretation {
         trace.points.allSatisfy { $0.distance(to: tip) < remainReach * scale }
       }
     }
-    return Set(traces.filter { isAlongRing($0) || isAtTip($0) }.map(\.index))
+    // A side of a triangle goes from a barb to the line or to the other barb.
+    func isTied(_ trace: Trace) -> Bool {
+      leading.contains { arrow in
+        guard let tip = arrow.line.last,
+          trace.points.allSatisfy({ $0.distance(to: tip) < tiedReach * scale })
+        else { return false }
+        let heading = arrow.shaft.heading
+        guard trace.points.allSatisfy({ ($0 - tip).dot(heading) < tie * scale }) else {
+          return false
+        }
+        let sides = trace.points.map { ($0 - tip).cross(heading) }
+        let crosses = sides.contains { $0 > 0.02 * scale } && sides.contains { $0 < -0.02 * scale }
+        if crosses { return true }
+        return [trace.start, trace.end].allSatisfy { end in
+          arrow.line.contains { $0.distance(to: end) < tie * scale }
+            || arrow.strokes.contains {
+              (traceOf[$0]?.distance(to: end) ?? .infinity) < tie * scale
+            }
+        }
+      }
+    }
+    return Set(traces.filter { isAlongRing($0) || isAtTip($0) || isTied($0) }.map(\.index))
   }
 
   /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.

@@ -22,6 +22,9 @@ struct LabelSearch {
   private static let leastUnit = 0.6
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
+  /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
+  /// is, as a share of the usual radius.
+  private static let (atTipCost, tipReach) = (1.5, 0.75)
 
   init(_ interpretation: Interpretation) {
     self.interpretation = interpretation
@@ -62,6 +65,15 @@ struct LabelSearch {
     let arrows = interpretation.arrows
     var grid = Grid(side: scale)
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
+    let tips = arrows.compactMap { $0.to == nil ? nil : $0.line.last }
+    func isAtTip(_ line: TextLine) -> Bool {
+      tips.contains { tip in
+        line.traces.allSatisfy { trace in
+          trace.points.allSatisfy { $0.distance(to: tip) < Self.tipReach * scale }
+        }
+      }
+    }
+    let tipCosts = lines.map { isAtTip($0) ? Self.atTipCost : 0 }
     var pairs: [(line: Int, arrow: Int, cost: Double)] = []
     for (number, line) in lines.enumerated()
     where line.traces.count <= Self.mostStrokes
@@ -71,7 +83,7 @@ struct LabelSearch {
       let near = grid.items(near: line.center, reach: reach).map { arrow in
         (
           line: number, arrow: arrow,
-          cost: cost(of: line, at: arrows[arrow], height: height, unit: unit)
+          cost: cost(of: line, at: arrows[arrow], height: height, unit: unit) + tipCosts[number]
         )
       }
       pairs += near.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
