@@ -31,6 +31,10 @@ struct LabelReader {
   private static let unread = -30.0
   /// The number of texts that are kept for a label.
   private static let most = 12
+  /// The share of names that are of another kind than those of their drawing.
+  private static let differentKind = 0.01
+  /// What a letter or a number costs that is later in its order than there are states.
+  private static let (laterLetter, laterNumber) = (1.0, 3.0)
 
   init(reader: Reader, vocabulary: [String]) {
     self.reader = reader
@@ -105,11 +109,14 @@ struct LabelReader {
     let scored = lists.map { list in
       list.map { text in
         let kind = NameKind(text.text)
-        var score = text.score + log(0.95 * (kinds[kind] ?? 0) + 0.05 * kind.prior)
+        var score =
+          text.score
+          + log((1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
         if let index = kind.index(of: text.text), index > lists.count + 1 {
           // 90 is rather q0; binary numbers are names.
           let isLarge = kind == .number && index > 20 && !text.text.allSatisfy("01".contains)
-          score -= isLarge ? 8 : 1.5
+          let isLetter = kind == .capital || kind == .small
+          score -= isLarge ? 8 : isLetter ? Self.laterLetter : Self.laterNumber
         }
         if vocabulary.contains(text.text) { score += 1.5 }
         return ScoredText(text: text.text, score: score)
@@ -322,7 +329,8 @@ enum NameKind: Hashable {
     switch self {
     case .indexed("q"): 0.3
     case .indexed("s"): 0.08
-    case .indexed(let letter): letter.isUppercase ? 0.02 : 0.01
+    case .indexed("p"), .indexed("z"), .indexed("S"), .indexed("Q"): 0.01
+    case .indexed: 0.001
     case .number: 0.15
     case .capital: 0.2
     case .small: 0.06
@@ -330,12 +338,14 @@ enum NameKind: Hashable {
     }
   }
 
-  /// Returns the number in a name.
+  /// Returns the number in a name, or the position of a letter in the alphabet; both begin with 0.
   func index(of text: String) -> Int? {
     switch self {
     case .number: Int(text)
     case .indexed: Int(text.drop { !$0.isNumber })
-    default: nil
+    case .capital, .small:
+      text.lowercased().first?.asciiValue.map { Int($0) - 97 }
+    case .other: nil
     }
   }
 }
