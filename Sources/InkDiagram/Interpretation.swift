@@ -22,11 +22,15 @@ struct Interpretation {
   /// most lines that are considered are none.
   private static let (lineWeight, seenLine) = (0.7, 2.0)
 
+  /// How far from an arrow another one runs that is part of it, as a share of the usual radius.
+  private static let twinReach = 0.5
+
   /// How far from a tip the remains of a head are, as a share of the usual radius: of any, and of those that are
   /// tied to the arrow.
   private static let (remainReach, tiedReach) = (0.4, 0.9)
-  /// How near to the strokes of an arrow both ends of tied remains are, as a share of the usual radius.
-  private static let tie = 0.12
+  /// How near to the strokes of an arrow both ends of tied remains are, and how far in front of the tip these
+  /// are, as a share of the usual radius.
+  private static let tie = 0.2
   /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
   private static let longestRemain = 0.7
   private static let besideRing = 0.78...1.25
@@ -78,8 +82,8 @@ struct Interpretation {
       found[index].saving = writing - found[index].cost
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
+    arrows = Self.withBarbs(Self.withoutTwins(arrows, scale: scale), of: rest, scale: scale)
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
-    arrows = Self.withBarbs(arrows, of: rest, scale: scale)
     let used = Set(arrows.flatMap(\.strokes))
     let unused = rest.filter { !used.contains($0.index) }
     let remains =
@@ -134,6 +138,25 @@ struct Interpretation {
       }
     }
     return Set(traces.filter { isAlongRing($0) || isAtTip($0) || isTied($0) }.map(\.index))
+  }
+
+  /// Joins arrows that run along a better one with the same ends, as a barb does that seems to fork from it.
+  private static func withoutTwins(_ arrows: [ArrowCandidate], scale: Double) -> [ArrowCandidate] {
+    var kept: [ArrowCandidate] = []
+    for arrow in arrows.sorted(by: { $0.saving > $1.saving }) {
+      let twin = kept.firstIndex { other in
+        other.from == arrow.from && other.to == arrow.to
+          && arrow.line.allSatisfy { point in
+            other.line.contains { $0.distance(to: point) < twinReach * scale }
+          }
+      }
+      guard let twin, let tip = arrow.line.last else {
+        kept.append(arrow)
+        continue
+      }
+      kept[twin].heads.append(Head(strokes: arrow.strokes, tip: tip, cost: 0))
+    }
+    return kept
   }
 
   /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.

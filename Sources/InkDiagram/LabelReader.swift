@@ -31,6 +31,8 @@ struct LabelReader {
   private static let unread = -30.0
   /// The number of texts that are kept for a label.
   private static let most = 12
+  /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
+  private static let (severalSymbols, lostComma) = (2...4, 3.0)
   /// The share of names that are of another kind than those of their drawing.
   private static let differentKind = 0.01
   /// What a letter or a number costs that is later in its order than there are states.
@@ -58,7 +60,17 @@ struct LabelReader {
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
-  func symbols(_ line: Writing) -> [ScoredText] { texts(line, with: [symbols]) }
+  func symbols(_ line: Writing) -> [ScoredText] {
+    let read = texts(line, with: [symbols])
+    var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
+    for text in read where Self.severalSymbols.contains(text.text.count) {
+      guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
+      let apart = text.text.map(String.init).joined(separator: ",")
+      let score = text.score - Self.lostComma * Double(text.text.count - 1)
+      scores[apart] = max(scores[apart] ?? -.infinity, score)
+    }
+    return Self.sorted(scores)
+  }
 
   /// Returns what `decoders` read, and words; of ink in a picture, the pixels and the strokes are read.
   private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
@@ -69,7 +81,12 @@ struct LabelReader {
         scores[text, default: [Double](repeating: Self.unread, count: inputs.count)][number] = score
       }
     }
-    return scores.map { ScoredText(text: $0, score: Self.mean($1)) }
+    return Self.sorted(scores.mapValues(Self.mean))
+  }
+
+  /// Returns texts with scores, the likeliest first.
+  private static func sorted(_ scores: [String: Double]) -> [ScoredText] {
+    scores.map { ScoredText(text: $0, score: $1) }
       .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
   }
 

@@ -24,7 +24,7 @@ struct LabelSearch {
   private static let furtherCost = 1.6
   /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
   /// is, as a share of the usual radius.
-  private static let (atTipCost, tipReach) = (1.5, 0.75)
+  private static let (atTipCost, tipReach) = (1.5, 0.9)
 
   init(_ interpretation: Interpretation) {
     self.interpretation = interpretation

@@ -321,6 +321,15 @@ import Testing
     #expect(DiagramComparison(reversed, truth: straight).exact.right == 1)
   }
 
+  /// A comma that was not written is no part of a symbol.
+  @Test func digitsWithoutACommaAreTwoSymbols() throws {
+    let strokes =
+      [arc(100, 100), arc(400, 100)] + arrow(from: 155, to: 348, y: 100)
+      + [arc(235, 66, 14), line((262, 62), (270, 52), (270, 82))]
+    let diagram = try recognize(strokes)
+    #expect(diagram.transitions.map { $0.symbols.sorted() } == [["0", "1"]])
+  }
+
   // MARK: Other input
 
   @Test func nothingIsRejectedAsEmpty() throws {
@@ -516,6 +525,34 @@ import Testing
       drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
     #expect(diagram.transitions.map(\.symbols) == [[]])
     #expect(!diagram.strokes.contains { $0.role == .text })
+  }
+
+  /// The sides of a triangle that are left of a head take no symbol's place.
+  @Test func sidesOfATriangleAreNoSymbols() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((155, 100), (345, 100)), arc(250, 70, 18),
+        line((335, 92), (313, 82), (313, 118)), line((313, 118), (333, 108)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let head = [Point(349, 100), Point(313, 82), Point(313, 118)]
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+    #expect(diagram.transitions.map(\.symbols) == [["0"]])
+    #expect(diagram.strokes.indices.filter { diagram.strokes[$0].role == .text } == [3])
+  }
+
+  /// A barb that forks from its arrow is no second arrow.
+  @Test func aForkedBarbIsNoSecondArrow() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((155, 100), (349, 100)), line((300, 101), (322, 116), (347, 103)),
+        arc(250, 70, 18),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing))
+    #expect(diagram.transitions.map(\.symbols) == [["0"]])
   }
 
   @Test func endsOfArrowsHaveTheirHeadsWhereTheyWereDrawn() {
