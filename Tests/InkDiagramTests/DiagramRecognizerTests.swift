@@ -542,19 +542,6 @@ import Testing
     #expect(diagram.strokes.indices.filter { diagram.strokes[$0].role == .text } == [3])
   }
 
-  /// A barb that forks from its arrow is no second arrow.
-  @Test func aForkedBarbIsNoSecondArrow() throws {
-    let drawing = Drawing(
-      [
-        arc(100, 100), arc(400, 100),
-        line((155, 100), (349, 100)), line((300, 101), (322, 116), (347, 103)),
-        arc(250, 70, 18),
-      ].map { Stroke($0.resampled(spacing: 1).points) })
-    let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing))
-    #expect(diagram.transitions.map(\.symbols) == [["0"]])
-  }
-
   @Test func endsOfArrowsHaveTheirHeadsWhereTheyWereDrawn() {
     let drawing = Drawing(arrow(from: 0, to: 100, y: 0) + [line((0, 50), (100, 50))])
     var diagram = Diagram(states: [], transitions: [], strokes: [])
