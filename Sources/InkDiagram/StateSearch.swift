@@ -232,7 +232,7 @@ struct StateSearch {
     let size = log(ring.radius / scale)
     if let seen {
       let parts = ring.isAssembled ? Self.assembledCost : ring.strokes.count > 1 ? Self.arcsCost : 0
-      let unusual = (size < 0 ? 4 : 1) * size * size
+      let unusual = (size < 0 ? 16 : 1) * size * size
       return seen[number] - Self.shapeWeight * ring.cost - unusual - parts
     }
     var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size

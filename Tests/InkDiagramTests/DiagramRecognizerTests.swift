@@ -556,6 +556,20 @@ import Testing
     #expect(ends.filter { !$0.hasHead && $0.place.y == 50 }.count == 2)
   }
 
+  /// A round 0 that is much smaller than the states is a symbol.
+  @Test(arguments: [22.0, 25.0]) func aSmallRingBesideAnArrowIsASymbol(radius: Double) throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((155, 100), (345, 100)), line((328, 90), (349, 100), (328, 110)),
+        arc(250, 92 - radius, radius),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing))
+    #expect(diagram.states.count == 2)
+    #expect(diagram.transitions.map(\.symbols) == [["0"]])
+  }
+
   /// Where other lines touch a ring, it is traced in parts; another ring tells how large it is.
   @Test func aRingOfPartsIsAStateInAPicture() throws {
     let arcs = [
