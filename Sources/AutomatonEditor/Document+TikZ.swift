@@ -10,8 +10,9 @@ extension Document {
     let nodes = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, "n\($0)") })
     var lines: [String] = []
     for state in states {
-      // The ring is drawn in the middle of its line; TikZ measures to the outside.
-      let size = number(2 * state.radius * Self.pointsPerUnit)
+      // TikZ draws two rings on both sides of the one that it measures.
+      let inset = state.isFinal ? Geometry.finalRingInset : 0
+      let size = number(max(0, 2 * state.radius - inset) * Self.pointsPerUnit)
       let options =
         ["state"] + (state.isFinal ? ["accepting"] : []) + ["minimum size=\(size)pt"]
       lines.append(
@@ -39,6 +40,9 @@ extension Document {
       }
     }
     let unit = "\(number(Self.pointsPerUnit))pt"
+    let inset = Geometry.finalRingInset * Self.pointsPerUnit
+    let space = "\(number(inset - Self.lineWidth))pt"
+    let beside = "\(number((inset + Self.lineWidth) / 2))pt"
     return #"""
       % Compile with pdflatex. To use the picture in a document, copy the tikzpicture, and the
       % \usetikzlibrary line into its preamble.
@@ -47,7 +51,8 @@ extension Document {
       \usetikzlibrary{automata, arrows.meta}
       \begin{document}
       \begin{tikzpicture}[x=\#(unit), y=-\#(unit), >=Stealth, semithick,
-          every state/.style={inner sep=0pt}]
+          every state/.style={inner sep=0pt},
+          accepting by double/.style={double, double distance=\#(space), outer sep=\#(beside)}]
       \#(lines.map { "  " + $0 }.joined(separator: "\n"))
       \end{tikzpicture}
       \end{document}
@@ -57,6 +62,8 @@ extension Document {
 
   /// The size of a canvas point, in points of TeX; the text of the canvas has the size of TeX's then.
   private static let pointsPerUnit = 0.45
+  /// The width of TikZ's semithick lines, in points.
+  private static let lineWidth = 0.6
 
   private func coordinate(_ place: Vector) -> String { "(\(number(place.x)), \(number(place.y)))" }
 }

@@ -22,6 +22,8 @@ import Testing
     #expect(tikz.contains(#"\node[state, minimum size="#))
     #expect(tikz.contains(#"(n0) at (0, 0) {$q_{0}$};"#))
     #expect(tikz.contains(#"(n1) at (300, 40) {ende};"#) && tikz.contains("state, accepting"))
+    // The rings of a final state are 10 units apart, each line is 0.6 points wide, and a unit has 0.45.
+    #expect(tikz.contains("double distance=3.90pt, outer sep=2.55pt"))
     #expect(tikz.contains(#"{$\alpha$, 10, $\varepsilon$};"#) && tikz.contains(#"{\%};"#))
     let draws = tikz.split(separator: "\n").filter { $0.contains(#"\draw[->]"#) }
     #expect(draws.count == 3)
