@@ -152,7 +152,7 @@ let package = Package(
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
-        "InkTracing", "Automata", "AutomatonEditor", "SafeFiles", "SeededRandom",
+        "InkTracing", "Automata", "AutomatonEditor", "ParallelLoops", "SafeFiles", "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

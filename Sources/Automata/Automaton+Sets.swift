@@ -84,7 +84,8 @@ extension Automaton {
   /// Returns the share, from 0 to 1, of the words of at most `length` symbols that both automata accept
   /// or both reject.
   ///
-  /// The words are those over both alphabets.
+  /// The words are those over the alphabet of this automaton: over that of both, most words would have a symbol
+  /// that one of them lacks, and both would reject them.
   ///
   /// - Throws: `AutomatonError` if the computation exceeds the limit.
   public func agreement(
@@ -95,7 +96,9 @@ extension Automaton {
     var shares = [0: 1.0]
     var (agreeing, all) = (0.0, 0.0)
     // The words of one length, as a share of those of the greatest length; small ones vanish.
-    let symbolCount = pairs.symbols.count
+    let own = Set(alphabet)
+    let symbols = pairs.symbols.indices.filter { own.contains(pairs.symbols[$0]) }
+    let symbolCount = symbols.count
     for step in 0...length {
       let weight = symbolCount > 1 ? pow(Double(symbolCount), Double(step - length)) : 1
       for (pair, share) in shares {
@@ -106,7 +109,7 @@ extension Automaton {
       guard step < length, symbolCount > 0 else { break }
       var next: [Int: Double] = [:]
       for (pair, share) in shares {
-        for symbol in pairs.symbols.indices {
+        for symbol in symbols {
           next[pairs.step(from: pair, reading: symbol).pair, default: 0] +=
             share / Double(symbolCount)
         }

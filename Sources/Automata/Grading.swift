@@ -30,7 +30,7 @@ public struct Grading: Sendable {
     public var acceptsDifference: Bool
     /// The share of words with the right answer, from 0 to 1.
     ///
-    /// Without tests, these are all words up to ``Grading/longestWord``.
+    /// Without tests, these are all words over the alphabet of the solution up to ``Grading/longestWord``.
     public var share: Double
     /// The tests with a wrong answer.
     public var failedTests: [WordTest]

@@ -11,12 +11,18 @@ public struct GradeReport: Sendable {
     public var document: Document?
     /// The grade, or why there is none, in one line.
     public var result: Result<Grading.Grade, Problem>
+    /// What a person should know about how the submission was read, for example in a photograph.
+    public var doubts: [String]
 
     /// Creates an entry.
-    public init(name: String, document: Document?, result: Result<Grading.Grade, Problem>) {
+    public init(
+      name: String, document: Document?, result: Result<Grading.Grade, Problem>,
+      doubts: [String] = []
+    ) {
       self.name = name
       self.document = document
       self.result = result
+      self.doubts = doubts
     }
 
     /// The grade, if there is one.
@@ -57,12 +63,12 @@ public struct GradeReport: Sendable {
     entries.reduce(0) { $0 + ($1.grade?.share ?? 0) } / Double(max(1, entries.count))
   }
 
-  /// Returns what is wrong with a submission, in one line each; none if it is right.
+  /// Returns what is wrong with a submission, in one line each, and what is doubtful about it.
   public func remarks(_ entry: Entry) -> [String] {
     let grade: Grading.Grade
     switch entry.result {
     case .success(let value): grade = value
-    case .failure(let problem): return [problem.message]
+    case .failure(let problem): return [problem.message] + entry.doubts
     }
     var remarks: [String] = []
     if let word = grade.difference {
@@ -80,7 +86,7 @@ public struct GradeReport: Sendable {
     if grade.failedTests.count > 10 {
       remarks.append("answers \(grade.failedTests.count - 10) more words wrongly")
     }
-    return remarks + grade.objections
+    return remarks + grade.objections + entry.doubts
   }
 
   /// The table as CSV with a header (RFC 4180): the submission, whether it is right, its share of words,

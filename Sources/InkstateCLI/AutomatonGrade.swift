@@ -3,6 +3,8 @@ import Automata
 import AutomatonEditor
 import Foundation
 import Ink
+import InkDiagram
+import ParallelLoops
 import SafeFiles
 
 /// Grades submissions against a solution.
@@ -14,7 +16,9 @@ struct AutomatonGrade: ParsableCommand {
       A submission is right if it accepts the same words as the solution and meets the conditions. \
       Otherwise the shortest word with a wrong answer is shown, and the share of words with the right \
       answer: of those in --words, or else of all words up to a length. Folders are searched for \
-      automaton files. A submission that cannot be read is listed with the reason.
+      automaton files, drawings (NDJSON with one drawing per line, InkML) and photographs (PNG or \
+      JPEG), which are recognised as `inkstate automaton recognize` does; it also lists what is \
+      uncertain about a drawing. A submission that cannot be read is listed with the reason.
 
       Example:
 
@@ -83,14 +87,8 @@ struct AutomatonGrade: ParsableCommand {
       Terminal.say(
         "warning: the solution itself answers `\(test.word)` otherwise than \(words!) says")
     }
-    let files = try submissions.flatMap(files(of:))
-    let progress = WorkProgress(count: files.count, unit: "submissions")
-    let entries = files.map { file in
-      let entry = grade(file, grading)
-      progress.add(1)
-      return entry
-    }
-    progress.end()
+    let entries = try grade(
+      submissions.flatMap(files(of:)).flatMap(Submission.all(inFile:)), grading)
     let report = GradeReport(solution: solution, grading: grading, entries: entries)
     if let csv { try FileTree.write(Data(report.csv.utf8), to: csv) }
     if let html { try FileTree.write(Data(report.html.utf8), to: html) }
@@ -107,31 +105,57 @@ struct AutomatonGrade: ParsableCommand {
       return [path]
     }
     let files = FileTree.files(below: path).filter { file in
-      DocumentForm.endings.contains { file.lowercased().hasSuffix(".\($0)") }
+      Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
     }
     guard !files.isEmpty else {
       throw FileError(
         path: path,
-        expected: "files that end in \(DocumentForm.endings.map { ".\($0)" }.alternatives)",
+        expected: "files that end in \(Submission.endings.map { ".\($0)" }.alternatives)",
         found: "none")
     }
     return files
   }
 
-  private func grade(_ file: String, _ grading: Grading) -> GradeReport.Entry {
-    do {
-      let source = try AutomatonSource.read(file, form: nil)
-      let document = source.drawing(id: file)
-      do {
-        return .init(
-          name: file, document: document,
-          result: .success(try grading.grade(source.finite(for: "grade"))))
-      } catch {
-        return .init(
-          name: file, document: document, result: .failure(.init("not graded: \(error)")))
+  /// Grades all submissions, several at the same time.
+  private func grade(
+    _ submissions: [Submission], _ grading: Grading
+  ) throws -> [GradeReport.Entry] {
+    let recognizer =
+      submissions.contains(where: \.isDrawn) ? try DiagramRecognizer.released() : nil
+    let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
+    let progress = WorkProgress(count: submissions.count, unit: "submissions")
+    var entries: [GradeReport.Entry] = []
+    for start in stride(from: 0, to: submissions.count, by: Self.block) {
+      let block = submissions[start..<min(submissions.count, start + Self.block)]
+      entries += loop.map(block.count) { index, _ in
+        Self.grade(block[start + index], grading, recognizer)
       }
+      progress.reach(entries.count)
+    }
+    progress.end()
+    return entries
+  }
+
+  /// The number of submissions after which progress is shown.
+  private static let block = 16
+
+  private static func grade(
+    _ submission: Submission, _ grading: Grading, _ recognizer: DiagramRecognizer?
+  ) -> GradeReport.Entry {
+    let name = submission.name
+    do {
+      let reading = try submission.read(
+        with: recognizer, alphabet: grading.solution.alphabet)
+      let document = reading.source.drawing(id: name)
+      let result: Result<Grading.Grade, GradeReport.Problem>
+      do {
+        result = .success(try grading.grade(reading.source.finite(for: "grade")))
+      } catch {
+        result = .failure(.init("not graded: \(error)"))
+      }
+      return .init(name: name, document: document, result: result, doubts: reading.doubts)
     } catch {
-      return .init(name: file, document: nil, result: .failure(.init("not read: \(error)")))
+      return .init(name: name, document: nil, result: .failure(.init("not read: \(error)")))
     }
   }
 

@@ -94,6 +94,31 @@ import Testing
     #expect(try run("grade", "solution.txt", "in", "--csv", "solution.txt", "--force").status != 0)
   }
 
+  @Test func drawingsAndPhotographsAreGraded() throws {
+    let examples = URL(fileURLWithPath: "\(Self.project)/Examples")
+    let drawing = try String(
+      contentsOf: examples.appendingPathComponent("Drawings/mod3.ndjson"), encoding: .utf8)
+    try folder.write("in/drawn.ndjson", drawing + "{\"drawing\":[]}\n{\n")
+    try folder.write("in/empty.inkml", "<ink/>")
+    try folder.write("in/cut.jpg", "JPEG")
+    let photograph = try Data(contentsOf: examples.appendingPathComponent("Pictures/paper.jpg"))
+    try photograph.write(to: URL(fileURLWithPath: folder.path + "/in/paper.jpg"))
+    let solution = examples.appendingPathComponent("Automata/mod3.automaton").path
+    let result = try run("grade", solution, "in", "--html", "g.html")
+    #expect(result.status == 0, "\(result.errors)")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 7)
+    #expect(lines[0].hasPrefix("in/cut.jpg\tnot graded\t–\tnot read: in/cut.jpg: expected"))
+    #expect(lines[1].hasPrefix("in/drawn.ndjson:1\tright\t100.0 %"))
+    #expect(lines[2].hasPrefix("in/drawn.ndjson:2\tnot graded\t–\tnot read: in/drawn.ndjson:2"))
+    #expect(lines[3].hasPrefix("in/drawn.ndjson:3\tnot graded\t–\tnot read: in/drawn.ndjson"))
+    #expect(lines[4].hasPrefix("in/empty.inkml\tnot graded\t–\tnot read: in/empty.inkml"))
+    #expect(lines[5].hasPrefix("in/paper.jpg\t"))
+    #expect(
+      try String(contentsOfFile: folder.path + "/g.html", encoding: .utf8)
+        .components(separatedBy: "<section").count == 7)
+  }
+
   @Test func rendersSourcesForTeXAndMarkdown() throws {
     try folder.write("a.txt", "state | a\n→ p | q\n* q |\n")
     for (ending, content) in [("tex", "tikzpicture"), ("mmd", "stateDiagram-v2"), ("pdf", "%PDF-")]

@@ -1,0 +1,114 @@
+import AutomatonEditor
+import Foundation
+import Ink
+import InkDiagram
+import InkImageIO
+import InkTracing
+import SafeFiles
+
+/// An automaton that somebody handed in: a file, or one of the drawings in a file.
+struct Submission: Sendable {
+  /// The file, with the line or the number of the drawing if it has several ones.
+  let name: String
+  private let content: Content
+
+  private enum Content: Sendable {
+    case automaton
+    case photograph
+    case drawing(Drawing)
+    /// Why it cannot be read.
+    case unreadable(String)
+  }
+
+  /// The endings of files that are submissions in a folder.
+  static let endings = DocumentForm.endings + drawnEndings
+
+  private static let inkEndings = ["ndjson", "inkml"]
+  private static let drawnEndings = inkEndings + Photograph.endings
+
+  /// Returns the submissions in a file; each drawing of a file of ink is one.
+  static func all(inFile path: String) -> [Submission] {
+    let ending = (path as NSString).pathExtension.lowercased()
+    if Photograph.endings.contains(ending) { return [.init(name: path, content: .photograph)] }
+    guard inkEndings.contains(ending) else { return [.init(name: path, content: .automaton)] }
+    var found: [Submission] = []
+    do {
+      let file = try InkFile(path: path)
+      // All traces of InkML are one drawing.
+      if let ink = try file.annotatedInk() {
+        return [.init(name: path, content: .drawing(ink.recording.drawing))]
+      }
+      try file.forEach { item in
+        let name = "\(path):\(item.place.line ?? found.count + 1)"
+        switch item.result {
+        case .success(let recording):
+          found.append(.init(name: name, content: .drawing(recording.drawing)))
+        case .failure(let error):
+          found.append(.init(name: name, content: .unreadable("\(error)")))
+        }
+      }
+    } catch {
+      return [.init(name: path, content: .unreadable("\(error)"))]
+    }
+    return found.isEmpty
+      ? [.init(name: path, content: .unreadable("expected drawings, found none"))] : found
+  }
+
+  /// Whether it has to be recognised.
+  var isDrawn: Bool {
+    switch content {
+    case .drawing, .photograph: true
+    case .automaton, .unreadable: false
+    }
+  }
+
+  /// What was handed in, and what a person should know about how it was read.
+  struct Reading {
+    var source: AutomatonSource
+    var doubts: [String] = []
+  }
+
+  /// Why a submission could not be read, in one line.
+  struct Unreadable: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Reads the submission; drawings are recognised, and `alphabet` helps to read their symbols.
+  func read(with recognizer: DiagramRecognizer?, alphabet: [String]) throws -> Reading {
+    switch content {
+    case .automaton:
+      return Reading(source: try AutomatonSource.read(name, form: nil))
+    case .unreadable(let reason):
+      throw Unreadable(description: reason)
+    case .drawing(let drawing):
+      return try reading(of: drawing, with: recognizer, alphabet)
+    case .photograph:
+      do {
+        // Several submissions are read at once.
+        let traced = try Tracer(workers: 1).trace(Photograph.read(path: name))
+        var reading = try reading(of: traced.uprightDrawing, with: recognizer, alphabet, traced)
+        reading.doubts = traced.remarks.map(\.message) + reading.doubts
+        return reading
+      } catch let error as TracingError {
+        throw Unreadable(description: "\(name): \(error)")
+      }
+    }
+  }
+
+  private func reading(
+    of drawing: Drawing, with recognizer: DiagramRecognizer?, _ alphabet: [String],
+    _ picture: TracedDrawing? = nil
+  ) throws -> Reading {
+    let diagram = try (recognizer ?? DiagramRecognizer.released())
+      .recognize(drawing, vocabulary: alphabet, picture: picture)
+    if let rejection = diagram.rejection {
+      throw Unreadable(description: "\(name): expected an automaton, but \(rejection.message)")
+    }
+    let document = Document(diagram, drawing: drawing, id: name)
+    let count = diagram.uncertain.count
+    return Reading(
+      source: AutomatonSource(drawn: document.placedAutomaton, document: document),
+      doubts: count == 0
+        ? [] : ["\(count.counted("reading")) of the drawing \(count == 1 ? "is" : "are") uncertain"])
+  }
+}
