@@ -345,26 +345,6 @@ import Testing
     #expect(example.output == "AA\taccepted\n" && example.errors.isEmpty)
   }
 
-  /// Every example in the help of these commands, as it is written, at the root of a clone.
-  @Test(arguments: [
-    "", "replay", "check", "run", "trace", "determinize", "minimize", "complement", "equivalent",
-    "convert", "render", "complete", "remove-epsilon", "reverse", "trim", "expression",
-    "from-expression", "words", "grade",
-  ])
-  func examplesOfTheHelpRunAsWritten(command: String) throws {
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(folder.path)/Examples", withDestinationPath: "\(Self.project)/Examples")
-    let help = try inkstate(["automaton"] + words(command) + ["--help"], in: folder)
-    let examples = help.output
-      .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      .filter { $0.hasPrefix("inkstate automaton") }
-    #expect(!examples.isEmpty)
-    for example in examples {
-      let result = try inkstate(Array(words(example).dropFirst()), in: folder)
-      #expect(result.status == 0, "\(example): \(result.errors)")
-    }
-  }
-
   // MARK: Names of minimal automata
 
   @Test func aMinimalAutomatonKeepsTheNamesThatAreStillTrue() throws {

@@ -402,17 +402,6 @@ func inkstate(
     #expect(result.errors.contains("/inkstate-studio is missing; build it with scripts/build"))
   }
 
-  @Test func everyCommandHasHelpWithAnExample() throws {
-    for command in [
-      "", "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
-      "dataset preview", "dataset synthesize", "dataset compose", "train", "calibrate", "evaluate",
-      "cross-validate", "classify", "inspect", "export", "import", "automaton", "automaton run",
-    ] {
-      let result = try run("\(command) --help")
-      #expect(result.status == 0 && result.output.contains("Example"), "\(command)")
-    }
-  }
-
   @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
     _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
     _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")

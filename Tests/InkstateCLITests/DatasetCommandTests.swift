@@ -381,34 +381,4 @@ import TestSupport
     #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
-
-  /// The examples of a command's help, as one would type them.
-  private func examples(_ command: String) throws -> [String] {
-    let paragraphs = try run("\(command) --help").output.split(separator: "\n\n")
-    return paragraphs.compactMap { paragraph in
-      guard let start = paragraph.range(of: "Example: inkstate ") else { return nil }
-      return paragraph[start.upperBound...].split(whereSeparator: \.isWhitespace)
-        .joined(separator: " ")
-    }
-  }
-
-  @Test(arguments: [
-    "dataset", "dataset import", "dataset render", "dataset split", "dataset describe",
-    "dataset preview", "dataset compose", "dataset synthesize", "classify",
-  ])
-  func examplesOfTheHelpRunAsWritten(command: String) throws {
-    for name in ["datasets", "Examples"] {
-      try FileManager.default.createSymbolicLink(
-        atPath: "\(folder.path)/\(name)",
-        withDestinationPath: "\(Self.package)/\(name)")
-    }
-    let examples = try examples(command)
-    #expect(!examples.isEmpty)
-    for example in examples {
-      let result = try run(example)
-      #expect(result.status == 0, "\(example): \(result.errors)")
-      #expect(!result.output.isEmpty)
-    }
-    #expect(Set(FileTree.names(in: folder.path)).isSubset(of: ["datasets", "Examples", "runs"]))
-  }
 }
