@@ -109,6 +109,7 @@ struct Submission: Sendable {
     return Reading(
       source: AutomatonSource(drawn: document.placedAutomaton, document: document),
       doubts: count == 0
-        ? [] : ["\(count.counted("reading")) of the drawing \(count == 1 ? "is" : "are") uncertain"])
+        ? [] : ["\(count.counted("reading")) of the drawing \(count == 1 ? "is" : "are") uncertain"]
+    )
   }
 }
