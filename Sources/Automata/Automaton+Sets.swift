@@ -84,8 +84,8 @@ extension Automaton {
   /// Returns the share, from 0 to 1, of the words of at most `length` symbols that both automata accept
   /// or both reject.
   ///
-  /// The words are those over the alphabet of this automaton: over that of both, most words would have a symbol
-  /// that one of them lacks, and both would reject them.
+  /// The words are those over the alphabet of this automaton, so that a symbol that only the other one has does
+  /// not count.
   ///
   /// - Throws: `AutomatonError` if the computation exceeds the limit.
   public func agreement(

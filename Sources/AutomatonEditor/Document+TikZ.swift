@@ -11,10 +11,14 @@ extension Document {
     var lines: [String] = []
     for state in states {
       // TikZ draws two rings on both sides of the one that it measures.
-      let inset = state.isFinal ? Geometry.finalRingInset : 0
-      let size = number(max(0, 2 * state.radius - inset) * Self.pointsPerUnit)
-      let options =
-        ["state"] + (state.isFinal ? ["accepting"] : []) + ["minimum size=\(size)pt"]
+      let rings = rings(of: state).map { $0 * Self.pointsPerUnit }
+      let inset = rings[0] - rings[rings.count - 1]
+      var options = ["state", "minimum size=\(number(2 * rings[0] - inset))pt"]
+      if state.isFinal {
+        let space = number(max(0, inset - Self.lineWidth))
+        let beside = number((inset + Self.lineWidth) / 2)
+        options += ["accepting", "double distance=\(space)pt", "outer sep=\(beside)pt"]
+      }
       lines.append(
         "\\node[\(options.joined(separator: ", "))] (\(nodes[state.id]!)) at "
           + "\(coordinate(state.center)) {\(state.name.tex)};")
@@ -40,9 +44,6 @@ extension Document {
       }
     }
     let unit = "\(number(Self.pointsPerUnit))pt"
-    let inset = Geometry.finalRingInset * Self.pointsPerUnit
-    let space = "\(number(inset - Self.lineWidth))pt"
-    let beside = "\(number((inset + Self.lineWidth) / 2))pt"
     return #"""
       % Compile with pdflatex. To use the picture in a document, copy the tikzpicture, and the
       % \usetikzlibrary line into its preamble.
@@ -51,8 +52,7 @@ extension Document {
       \usetikzlibrary{automata, arrows.meta}
       \begin{document}
       \begin{tikzpicture}[x=\#(unit), y=-\#(unit), >=Stealth, semithick,
-          every state/.style={inner sep=0pt},
-          accepting by double/.style={double, double distance=\#(space), outer sep=\#(beside)}]
+          every state/.style={inner sep=0pt}]
       \#(lines.map { "  " + $0 }.joined(separator: "\n"))
       \end{tikzpicture}
       \end{document}

@@ -155,10 +155,11 @@ public struct GradeReport: Sendable {
   /// The words that count towards the share, for people: all up to a length, or the number of them.
   public var countedWords: String {
     grading.tests.isEmpty
-      ? "all words of at most \(grading.longestWord) symbols" : "\(grading.tests.count) words"
+      ? "all words of at most \(grading.longestWord) symbols of the solution"
+      : "\(grading.tests.count) words"
   }
 
-  /// Returns a share in percent, rounded down, so that 100 % means all.
+  /// Returns a share in percent, rounded down, so that 100 % means all that count.
   public static func percent(_ share: Double) -> String {
     "\((share * 1000).rounded(.down) / 10) %"
   }

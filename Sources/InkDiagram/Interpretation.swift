@@ -31,6 +31,10 @@ struct Interpretation {
   /// How near to the strokes of an arrow both ends of tied remains are, and how far in front of the tip these
   /// are, as a share of the usual radius.
   private static let tie = 0.2
+  /// How far on both sides of its line remains that cross an arrow are, as a share of the usual radius.
+  private static let leastCrossing = 0.02
+  /// The distance between the ends of tied remains, as a share of their length, at least: a 0 has none.
+  private static let leastOpening = 0.25
   /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
   private static let longestRemain = 0.7
   private static let besideRing = 0.78...1.25
@@ -82,7 +86,8 @@ struct Interpretation {
       found[index].saving = writing - found[index].cost
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
-    arrows = Self.withBarbs(Self.withoutTwins(arrows, scale: scale), of: rest, scale: scale)
+    if evidence != nil { arrows = Self.withoutTwins(arrows, scale: scale) }
+    arrows = Self.withBarbs(arrows, of: rest, scale: scale)
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     let used = Set(arrows.flatMap(\.strokes))
     let unused = rest.filter { !used.contains($0.index) }
@@ -126,15 +131,18 @@ struct Interpretation {
         guard trace.points.allSatisfy({ ($0 - tip).dot(heading) < tie * scale }) else {
           return false
         }
-        let sides = trace.points.map { ($0 - tip).cross(heading) }
-        let crosses = sides.contains { $0 > 0.02 * scale } && sides.contains { $0 < -0.02 * scale }
-        if crosses { return true }
-        return [trace.start, trace.end].allSatisfy { end in
+        func isTouched(_ end: Vector) -> Bool {
           arrow.line.contains { $0.distance(to: end) < tie * scale }
             || arrow.strokes.contains {
               (traceOf[$0]?.distance(to: end) ?? .infinity) < tie * scale
             }
         }
+        let touched = [trace.start, trace.end].filter(isTouched)
+        let sides = trace.points.map { ($0 - tip).cross(heading) / scale }
+        let crosses =
+          sides.contains { $0 > leastCrossing } && sides.contains { $0 < -leastCrossing }
+        return touched.count == 2 && trace.chord > leastOpening * trace.length
+          || crosses && !touched.isEmpty
       }
     }
     return Set(traces.filter { isAlongRing($0) || isAtTip($0) || isTied($0) }.map(\.index))
@@ -155,6 +163,7 @@ struct Interpretation {
         continue
       }
       kept[twin].heads.append(Head(strokes: arrow.strokes, tip: tip, cost: 0))
+      kept[twin].cost += arrow.cost + min(0, arrow.saving)
     }
     return kept
   }

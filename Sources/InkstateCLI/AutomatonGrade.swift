@@ -15,14 +15,17 @@ struct AutomatonGrade: ParsableCommand {
     discussion: """
       A submission is right if it accepts the same words as the solution and meets the conditions. \
       Otherwise the shortest word with a wrong answer is shown, and the share of words with the right \
-      answer: of those in --words, or else of all words up to a length. Folders are searched for \
-      automaton files, drawings (NDJSON with one drawing per line, InkML) and photographs (PNG or \
-      JPEG), which are recognised as `inkstate automaton recognize` does; it also lists what is \
-      uncertain about a drawing. A submission that cannot be read is listed with the reason.
+      answer: of those in --words, or else of all words up to a length over the solution's alphabet. A \
+      submission that cannot be read is listed with the reason.
+
+      Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML) and \
+      photographs (PNG or JPEG). Drawings and photographs are recognised as with `inkstate automaton \
+      recognize`; the symbols of the solution are taken to be likely ones. Look at those for which \
+      uncertain readings are listed.
 
       Example:
 
-        inkstate automaton grade Examples/Automata/d.automaton Examples/Automata
+        inkstate automaton grade Examples/Automata/mod3.automaton Examples/Drawings Examples/Automata/*.jff
       """)
 
   @Argument(help: "The automaton that accepts the right words.")
@@ -35,7 +38,9 @@ struct AutomatonGrade: ParsableCommand {
     help: "A file of words with the expected answers; see inkstate help automaton run.")
   var words: String?
 
-  @Option(help: "Without --words: the length of the longest words that count, in symbols.")
+  @Option(
+    help: "Without --words: the length of the longest words that count, in symbols of the solution."
+  )
   var length = 8
 
   @Flag(help: "Submissions have to be deterministic.")
@@ -122,7 +127,9 @@ struct AutomatonGrade: ParsableCommand {
   ) throws -> [GradeReport.Entry] {
     let recognizer =
       submissions.contains(where: \.isDrawn) ? try DiagramRecognizer.released() : nil
-    let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
+    // Each may hold a large photograph.
+    let loop = ParallelLoop(
+      workers: min(Self.mostAtOnce, ProcessInfo.processInfo.activeProcessorCount))
     let progress = WorkProgress(count: submissions.count, unit: "submissions")
     var entries: [GradeReport.Entry] = []
     for start in stride(from: 0, to: submissions.count, by: Self.block) {
@@ -136,8 +143,8 @@ struct AutomatonGrade: ParsableCommand {
     return entries
   }
 
-  /// The number of submissions after which progress is shown.
-  private static let block = 16
+  /// The number of submissions that are graded before progress is shown, and at the same time at most.
+  private static let (block, mostAtOnce) = (16, 8)
 
   private static func grade(
     _ submission: Submission, _ grading: Grading, _ recognizer: DiagramRecognizer?

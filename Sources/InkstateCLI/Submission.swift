@@ -8,7 +8,7 @@ import SafeFiles
 
 /// An automaton that somebody handed in: a file, or one of the drawings in a file.
 struct Submission: Sendable {
-  /// The file, with the line or the number of the drawing if it has several ones.
+  /// The file, with the line of the drawing in NDJSON.
   let name: String
   private let content: Content
 
@@ -29,7 +29,7 @@ struct Submission: Sendable {
   /// Returns the submissions in a file; each drawing of a file of ink is one.
   static func all(inFile path: String) -> [Submission] {
     let ending = (path as NSString).pathExtension.lowercased()
-    if Photograph.endings.contains(ending) { return [.init(name: path, content: .photograph)] }
+    if Photograph.isName(path) { return [.init(name: path, content: .photograph)] }
     guard inkEndings.contains(ending) else { return [.init(name: path, content: .automaton)] }
     var found: [Submission] = []
     do {
@@ -48,7 +48,7 @@ struct Submission: Sendable {
         }
       }
     } catch {
-      return [.init(name: path, content: .unreadable("\(error)"))]
+      found.append(.init(name: path, content: .unreadable("\(error)")))
     }
     return found.isEmpty
       ? [.init(name: path, content: .unreadable("expected drawings, found none"))] : found
@@ -83,15 +83,14 @@ struct Submission: Sendable {
     case .drawing(let drawing):
       return try reading(of: drawing, with: recognizer, alphabet)
     case .photograph:
+      let traced: TracedDrawing
       do {
         // Several submissions are read at once.
-        let traced = try Tracer(workers: 1).trace(Photograph.read(path: name))
-        var reading = try reading(of: traced.uprightDrawing, with: recognizer, alphabet, traced)
-        reading.doubts = traced.remarks.map(\.message) + reading.doubts
-        return reading
+        traced = try Tracer(workers: 1).trace(Photograph.read(path: name))
       } catch let error as TracingError {
         throw Unreadable(description: "\(name): \(error)")
       }
+      return try reading(of: traced.uprightDrawing, with: recognizer, alphabet, traced)
     }
   }
 
@@ -101,15 +100,19 @@ struct Submission: Sendable {
   ) throws -> Reading {
     let diagram = try (recognizer ?? DiagramRecognizer.released())
       .recognize(drawing, vocabulary: alphabet, picture: picture)
+    var doubts = picture?.remarks.map(\.message) ?? []
     if let rejection = diagram.rejection {
-      throw Unreadable(description: "\(name): expected an automaton, but \(rejection.message)")
+      let reason = "\(name): expected an automaton, but \(rejection.message)"
+      throw Unreadable(description: ([reason] + doubts).joined(separator: "; "))
     }
     let document = Document(diagram, drawing: drawing, id: name)
-    let count = diagram.uncertain.count
+    // The names of states do not matter.
+    let count = diagram.uncertain.count { $0.property != .name }
+    if count > 0 {
+      doubts.append(
+        "\(count.counted("reading")) of the drawing \(count == 1 ? "is" : "are") uncertain")
+    }
     return Reading(
-      source: AutomatonSource(drawn: document.placedAutomaton, document: document),
-      doubts: count == 0
-        ? [] : ["\(count.counted("reading")) of the drawing \(count == 1 ? "is" : "are") uncertain"]
-    )
+      source: AutomatonSource(drawn: document.placedAutomaton, document: document), doubts: doubts)
   }
 }

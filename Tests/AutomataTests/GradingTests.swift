@@ -60,6 +60,13 @@ import Testing
     #expect(loose.objections[0].hasPrefix("not deterministic: "))
   }
 
+  @Test func symbolsThatTheSolutionLacksDoNotCount() throws {
+    let grading = Grading(solution: try endsInB(), longestWord: 4)
+    let other = try grading.grade(endsInB(loops: ["a", "z"]))
+    #expect(other.difference == ["z", "b"] && other.acceptsDifference && !other.isRight)
+    #expect(other.share == 1)
+  }
+
   @Test func testsDecideTheShareWhereThereAreSome() throws {
     let tests = try WordTest.read(
       "word,expected\nb,accepted\nab\taccepted\nε,no\n\n# x\nba,0", name: "w")

@@ -543,6 +543,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
       let document = editor.document
       // Nothing that is stored is no number, or refers to nothing.
       if step.isMultiple(of: 10) {
+        // Drawing takes most of the time.
         #expect(!document.svg.contains("nan") && !document.svg.contains("inf"))
       }
       let known = Set(document.states.map(\.id))

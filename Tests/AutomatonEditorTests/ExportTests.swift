@@ -21,7 +21,7 @@ import Testing
     let tikz = try document().tikz
     #expect(tikz.contains(#"\node[state, minimum size="#))
     #expect(tikz.contains(#"(n0) at (0, 0) {$q_{0}$};"#))
-    #expect(tikz.contains(#"(n1) at (300, 40) {ende};"#) && tikz.contains("state, accepting"))
+    #expect(tikz.contains(#"(n1) at (300, 40) {ende};"#) && tikz.contains("accepting, "))
     // The rings of a final state are 10 units apart, each line is 0.6 points wide, and a unit has 0.45.
     #expect(tikz.contains("double distance=3.90pt, outer sep=2.55pt"))
     #expect(tikz.contains(#"{$\alpha$, 10, $\varepsilon$};"#) && tikz.contains(#"{\%};"#))

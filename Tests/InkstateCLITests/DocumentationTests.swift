@@ -210,7 +210,7 @@ import TestSupport
     // What the examples write is in runs, and what the studio writes is where it is told to.
     #expect(
       Set(FileTree.names(in: folder.path)).isSubset(of: [
-        "datasets", "models", "Examples", "Tests", "runs", "my-ink", ".output",
+        "datasets", "models", "Examples", "Tests", "runs", "my-ink",
       ]))
   }
 

@@ -247,7 +247,7 @@ def found(strokes, folder):
         ),
         key=str,
     )
-    final = [called[state["id"]] for state in states if state["isFinalState"]]
+    final = [called.get(state["id"]) for state in states if state["isFinalState"]]
     return list(called.values()), final, arrows, tuple(state["name"] for state in states)
 
 
