@@ -95,11 +95,11 @@ extension Automaton {
     // The share of the words of one length that lead to each pair.
     var shares = [0: 1.0]
     var (agreeing, all) = (0.0, 0.0)
-    // The words of one length, as a share of those of the greatest length; small ones vanish.
     let own = Set(alphabet)
     let symbols = pairs.symbols.indices.filter { own.contains(pairs.symbols[$0]) }
     let symbolCount = symbols.count
     for step in 0...length {
+      // The words of one length, as a share of those of the greatest length; small ones vanish.
       let weight = symbolCount > 1 ? pow(Double(symbolCount), Double(step - length)) : 1
       for (pair, share) in shares {
         let (mine, theirs) = pairs.isFinal(pair)

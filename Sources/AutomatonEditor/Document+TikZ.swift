@@ -10,7 +10,7 @@ extension Document {
     let nodes = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, "n\($0)") })
     var lines: [String] = []
     for state in states {
-      // TikZ draws two rings on both sides of the one that it measures.
+      // The two rings of a final state are on both sides of the circle that TikZ measures.
       let rings = rings(of: state).map { $0 * Self.pointsPerUnit }
       let inset = rings[0] - rings[rings.count - 1]
       var options = ["state", "minimum size=\(number(2 * rings[0] - inset))pt"]

@@ -18,6 +18,8 @@ struct ArrowCandidate {
   var strokes: [Int] { shaft.strokes + heads.flatMap(\.strokes) }
   /// The points from its start to its tip.
   var line: [Vector] { shaft.path }
+  /// Its last point if it leads to a state.
+  var tip: Vector? { to == nil ? nil : line.last }
   /// Whether it leads from nowhere to a state.
   var isInitial: Bool { from == nil && to != nil }
 }

@@ -28,8 +28,8 @@ struct Interpretation {
   /// How far from a tip the remains of a head are, as a share of the usual radius: of any, and of those that are
   /// tied to the arrow.
   private static let (remainReach, tiedReach) = (0.4, 0.9)
-  /// How near to the strokes of an arrow both ends of tied remains are, and how far in front of the tip these
-  /// are, as a share of the usual radius.
+  /// How near to an arrow the ends of tied remains are, and how far they go in front of its tip, as a share of the
+  /// usual radius.
   private static let tie = 0.2
   /// How far on both sides of its line remains that cross an arrow are, as a share of the usual radius.
   private static let leastCrossing = 0.02
@@ -93,7 +93,7 @@ struct Interpretation {
     let unused = rest.filter { !used.contains($0.index) }
     let remains =
       evidence == nil
-      ? [] : Self.remains(among: unused, of: rest, states: states, arrows: arrows, scale: scale)
+      ? [] : Self.remains(among: unused, traceOf, states: states, arrows: arrows, scale: scale)
     let left = unused.filter { !remains.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
@@ -102,14 +102,12 @@ struct Interpretation {
     others += unused.filter { remains.contains($0.index) }
   }
 
-  /// Returns the small traces along a ring or at a tip, which tracing leaves there.
+  /// Returns the small traces along a ring or at a tip, which tracing leaves there; `traceOf` has the traces by
+  /// stroke.
   private static func remains(
-    among traces: [Trace], of all: [Trace], states: [StateCandidate], arrows: [ArrowCandidate],
-    scale: Double
+    among traces: [Trace], _ traceOf: [Int: Trace], states: [StateCandidate],
+    arrows: [ArrowCandidate], scale: Double
   ) -> Set<Int> {
-    let leading = arrows.filter { $0.to != nil }
-    let tips = leading.compactMap(\.line.last)
-    let traceOf = Dictionary(uniqueKeysWithValues: all.map { ($0.index, $0) })
     func isAlongRing(_ trace: Trace) -> Bool {
       states.contains { state in
         trace.size < longestRemain * state.ring.radius
@@ -117,20 +115,17 @@ struct Interpretation {
       }
     }
     func isAtTip(_ trace: Trace) -> Bool {
-      tips.contains { tip in
-        trace.points.allSatisfy { $0.distance(to: tip) < remainReach * scale }
+      arrows.contains { arrow in
+        arrow.tip.map { trace.isWithin(remainReach * scale, of: $0) } ?? false
       }
     }
-    // A side of a triangle goes from a barb to the line or to the other barb.
+    // A side of a triangle goes from a barb to the line or to the other barb, or crosses the line.
     func isTied(_ trace: Trace) -> Bool {
-      leading.contains { arrow in
-        guard let tip = arrow.line.last,
-          trace.points.allSatisfy({ $0.distance(to: tip) < tiedReach * scale })
-        else { return false }
+      arrows.contains { arrow in
         let heading = arrow.shaft.heading
-        guard trace.points.allSatisfy({ ($0 - tip).dot(heading) < tie * scale }) else {
-          return false
-        }
+        guard let tip = arrow.tip, trace.isWithin(tiedReach * scale, of: tip),
+          trace.points.allSatisfy({ ($0 - tip).dot(heading) < tie * scale })
+        else { return false }
         func isTouched(_ end: Vector) -> Bool {
           arrow.line.contains { $0.distance(to: end) < tie * scale }
             || arrow.strokes.contains {
@@ -174,8 +169,8 @@ struct Interpretation {
   ) -> [ArrowCandidate] {
     var arrows = arrows
     var used = Set(arrows.flatMap(\.strokes))
-    for index in arrows.indices where arrows[index].to != nil {
-      guard let tip = arrows[index].line.last else { continue }
+    for index in arrows.indices {
+      guard let tip = arrows[index].tip else { continue }
       let heading = arrows[index].shaft.heading
       for trace in traces where !used.contains(trace.index) {
         guard trace.size < longestBarb * scale, trace.length < 2.2 * trace.size,

@@ -130,10 +130,12 @@ struct LabelReader {
           text.score
           + log((1 - Self.differentKind) * (kinds[kind] ?? 0) + Self.differentKind * kind.prior)
         if let index = kind.index(of: text.text), index > lists.count + 1 {
+          switch kind {
+          case .capital, .small: score -= Self.laterLetter
           // 90 is rather q0; binary numbers are names.
-          let isLarge = kind == .number && index > 20 && !text.text.allSatisfy("01".contains)
-          let isLetter = kind == .capital || kind == .small
-          score -= isLarge ? 8 : isLetter ? Self.laterLetter : Self.laterNumber
+          case .number where index > 20 && !text.text.allSatisfy("01".contains): score -= 8
+          default: score -= Self.laterNumber
+          }
         }
         if vocabulary.contains(text.text) { score += 1.5 }
         return ScoredText(text: text.text, score: score)
@@ -361,7 +363,7 @@ enum NameKind: Hashable {
     case .number: Int(text)
     case .indexed: Int(text.drop { !$0.isNumber })
     case .capital, .small:
-      text.lowercased().first?.asciiValue.map { Int($0) - 97 }
+      text.lowercased().first?.asciiValue.map { Int($0) - Int(UInt8(ascii: "a")) }
     case .other: nil
     }
   }

@@ -65,12 +65,10 @@ struct LabelSearch {
     let arrows = interpretation.arrows
     var grid = Grid(side: scale)
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
-    let tips = arrows.compactMap { $0.to == nil ? nil : $0.line.last }
+    let tips = arrows.compactMap(\.tip)
     func isAtTip(_ line: TextLine) -> Bool {
       tips.contains { tip in
-        line.traces.allSatisfy { trace in
-          trace.points.allSatisfy { $0.distance(to: tip) < Self.tipReach * scale }
-        }
+        line.traces.allSatisfy { $0.isWithin(Self.tipReach * scale, of: tip) }
       }
     }
     let tipCosts = lines.map { isAtTip($0) ? Self.atTipCost : 0 }

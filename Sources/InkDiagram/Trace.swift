@@ -51,6 +51,11 @@ struct Trace {
     points.reduce(.infinity) { min($0, $1.distance(to: place)) }
   }
 
+  /// Whether all its points are nearer to `place` than `reach`.
+  func isWithin(_ reach: Double, of place: Vector) -> Bool {
+    points.allSatisfy { $0.distance(to: place) < reach }
+  }
+
   /// Returns the signed turning angle and the sum of its absolute values after smoothing, in radians.
   var turning: (signed: Double, absolute: Double) {
     points.turning(smoothing: 4)

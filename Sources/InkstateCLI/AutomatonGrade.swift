@@ -20,12 +20,12 @@ struct AutomatonGrade: ParsableCommand {
 
       Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML) and \
       photographs (PNG or JPEG). Drawings and photographs are recognised as with `inkstate automaton \
-      recognize`; the symbols of the solution are taken to be likely ones. Look at those for which \
-      uncertain readings are listed.
+      recognize`, and the symbols of the solution are expected in them. Look yourself at drawings that \
+      are listed with uncertain readings.
 
       Example:
 
-        inkstate automaton grade Examples/Automata/mod3.automaton Examples/Drawings Examples/Automata/*.jff
+        inkstate automaton grade Examples/Automata/mod3.automaton Examples/Drawings
       """)
 
   @Argument(help: "The automaton that accepts the right words.")

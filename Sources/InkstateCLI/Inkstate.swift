@@ -11,11 +11,10 @@ struct Inkstate: ParsableCommand {
     discussion: """
       Example, from recordings to a classified drawing:
 
-        inkstate dataset split datasets/synthetic.ndjson --by writer --seed 7 --output \
-      runs/quickstart/data
-        inkstate train runs/quickstart/data --output runs/quickstart/model.safetensors
-        inkstate evaluate runs/quickstart/data --model runs/quickstart/model.safetensors
-        inkstate classify --model runs/quickstart/model.safetensors Examples/Ink/drawings.ndjson
+        inkstate dataset split datasets/synthetic.ndjson --by writer --output runs/data
+        inkstate train runs/data --output runs/model.safetensors
+        inkstate evaluate runs/data --model runs/model.safetensors
+        inkstate classify --model runs/model.safetensors Examples/Ink/arrow.inkml
       """,
     version: Version.current,
     subcommands: [

@@ -23,13 +23,13 @@ struct Submission: Sendable {
   /// The endings of files that are submissions in a folder.
   static let endings = DocumentForm.endings + drawnEndings
 
-  private static let inkEndings = ["ndjson", "inkml"]
+  private static let inkEndings = [InkFile.Format.ndjson, .inkML].map(\.ending)
   private static let drawnEndings = inkEndings + Photograph.endings
 
   /// Returns the submissions in a file; each drawing of a file of ink is one.
   static func all(inFile path: String) -> [Submission] {
-    let ending = (path as NSString).pathExtension.lowercased()
     if Photograph.isName(path) { return [.init(name: path, content: .photograph)] }
+    let ending = (path as NSString).pathExtension.lowercased()
     guard inkEndings.contains(ending) else { return [.init(name: path, content: .automaton)] }
     var found: [Submission] = []
     do {
@@ -54,7 +54,7 @@ struct Submission: Sendable {
       ? [.init(name: path, content: .unreadable("expected drawings, found none"))] : found
   }
 
-  /// Whether it has to be recognised.
+  /// Whether it is recognised when it is read.
   var isDrawn: Bool {
     switch content {
     case .drawing, .photograph: true
@@ -73,7 +73,9 @@ struct Submission: Sendable {
     var description: String
   }
 
-  /// Reads the submission; drawings are recognised, and `alphabet` helps to read their symbols.
+  /// Reads the submission; drawings are recognised, and the symbols of `alphabet` are likely in them.
+  ///
+  /// - Parameter recognizer: What recognises it; only needed if ``isDrawn``.
   func read(with recognizer: DiagramRecognizer?, alphabet: [String]) throws -> Reading {
     switch content {
     case .automaton:
@@ -98,8 +100,7 @@ struct Submission: Sendable {
     of drawing: Drawing, with recognizer: DiagramRecognizer?, _ alphabet: [String],
     _ picture: TracedDrawing? = nil
   ) throws -> Reading {
-    let diagram = try (recognizer ?? DiagramRecognizer.released())
-      .recognize(drawing, vocabulary: alphabet, picture: picture)
+    let diagram = recognizer!.recognize(drawing, vocabulary: alphabet, picture: picture)
     var doubts = picture?.remarks.map(\.message) ?? []
     if let rejection = diagram.rejection {
       let reason = "\(name): expected an automaton, but \(rejection.message)"
