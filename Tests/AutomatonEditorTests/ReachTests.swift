@@ -295,7 +295,8 @@ import Testing
       if case .loop(let angle, _) = transition.shape { return angle }
       return .nan
     }
-    #expect(angles == [.pi, 0, .pi / 2, -.pi / 2, .pi])
+    let expected: [Double] = [.pi, 0, .pi / 2, -.pi / 2, .pi]
+    #expect(angles == expected)
     let tops = editor.document.transitions.compactMap { editor.document.appearance(of: $0)?.handle }
     #expect(tops[0].y < -100)
     #expect(tops[1].y > 100)

@@ -47,8 +47,10 @@ import TestSupport
     let result = evaluation()
     #expect(result.confusion == [[3, 1, 0], [0, 2, 1], [0, 0, 1]])
     #expect(result.accuracy.count == 6 && result.accuracy.total == 8)
-    #expect(result.classes.map(\.precision.value) == [1, 2 / 3.0, 0.5])
-    #expect(result.classes.map(\.recall.value) == [0.75, 2 / 3.0, 1])
+    let precisions: [Double] = [1, 2 / 3.0, 0.5]
+    let recalls: [Double] = [0.75, 2 / 3.0, 1]
+    #expect(result.classes.map(\.precision.value) == precisions)
+    #expect(result.classes.map(\.recall.value) == recalls)
     #expect(abs(result.meanRecall - (0.75 + 2 / 3.0 + 1) / 3) < 1e-12)
     #expect(result.worstClass?.label == "b")
     #expect(abs(result.classes[0].f1 - 6 / 7.0) < 1e-12)
