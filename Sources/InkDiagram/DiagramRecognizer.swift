@@ -200,10 +200,11 @@ public struct DiagramRecognizer: Sendable {
     }
     diagram.strokes = roles
     if states.isEmpty { diagram.rejection = .noStates }
-    func writing(_ line: TextLine) -> LabelReader.Writing {
+    func writing(_ line: TextLine, turnedBy angle: Double) -> LabelReader.Writing {
       LabelReader.Writing(
-        strokes: Drawing(line.strokes.map { drawing.strokes[$0] }),
-        strip: picture?.strip(of: line.strokes))
+        strokes: Drawing(line.strokes.map { drawing.strokes[$0] })
+          .transformed(by: .rotation(angle)),
+        strip: picture?.strip(of: line.strokes, turnedBy: angle))
     }
     read(labels, transitionOf, vocabulary: vocabulary, writing: writing, into: &diagram)
     return diagram
@@ -212,13 +213,16 @@ public struct DiagramRecognizer: Sendable {
   /// Reads the names and the symbols.
   private func read(
     _ labels: LabelSearch, _ transitionOf: [Int: Int], vocabulary: [String],
-    writing: (TextLine) -> LabelReader.Writing, into diagram: inout Diagram
+    writing: (_ line: TextLine, _ angle: Double) -> LabelReader.Writing,
+    into diagram: inout Diagram
   ) {
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary)
     let named = labels.names.keys.sorted()
-    let names = labelReader.agreed(
-      names: named.map { labelReader.names(writing(labels.names[$0]!)) })
-    for (state, texts) in zip(named, names) {
+    let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
+    let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
+    let read = labelReader.texts(
+      names: named.map { labels.names[$0]! }, symbols: lines.map(\.1), as: writing)
+    for (state, texts) in zip(named, labelReader.agreed(names: read.names)) {
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
         for stroke in labels.names[state]!.strokes { diagram.strokes[stroke].element = nil }
@@ -227,10 +231,7 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, certain: Self.certain)
     }
-    let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
-    let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
-    let texts = labelReader.agreed(symbols: lines.map { labelReader.symbols(writing($0.1)) })
-    for ((arrow, line), texts) in zip(lines, texts) {
+    for ((arrow, line), texts) in zip(lines, labelReader.agreed(symbols: read.symbols)) {
       guard let best = texts.first, let transition = transitionOf[arrow] else {
         for stroke in line.strokes { diagram.strokes[stroke].element = nil }
         continue

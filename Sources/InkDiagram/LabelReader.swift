@@ -37,6 +37,14 @@ struct LabelReader {
   private static let differentKind = 0.01
   /// What a letter or a number costs that is later in its order than there are states.
   private static let (laterLetter, laterNumber) = (1.0, 3.0)
+  /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
+  private static let angles = [-16, -8, 8, 16].map { $0 * Double.pi / 180 }
+  /// The strokes of writing above which it is read as it lies, to save time.
+  private static let mostStrokes = 400
+  /// What all writing of a drawing costs that is turned by a radian.
+  private static let turned = 14.0
+  /// The least score of a label that counts in the choice of the angle.
+  private static let illegible = -12.0
 
   init(reader: Reader, vocabulary: [String]) {
     self.reader = reader
@@ -50,6 +58,40 @@ struct LabelReader {
     names = [decoder(.state, []), decoder(.number, [])]
     symbols = decoder(.symbols, vocabulary)
     words = decoder(.text, [])
+  }
+
+  /// Returns the texts that the names and the symbols of a drawing may be, the likeliest first.
+  ///
+  /// They are read at several angles. One hand wrote them on one paper, so that the angle at which all
+  /// together can be read best is likely to be right for each.
+  ///
+  /// - Parameter writing: Turns a line clockwise by an angle in radians.
+  func texts(
+    names: [TextLine], symbols: [TextLine],
+    as writing: (_ line: TextLine, _ angle: Double) -> Writing
+  ) -> (names: [[ScoredText]], symbols: [[ScoredText]]) {
+    let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
+    let angles = strokeCount > Self.mostStrokes ? [0] : [0] + Self.angles
+    let views = angles.map { angle in
+      names.map { self.names(writing($0, angle)) }
+        + symbols.map { self.symbols(writing($0, angle)) }
+    }
+    let shares = Self.shares(
+      zip(angles, views).map { angle, texts in
+        texts.reduce(-Self.turned * abs(angle)) {
+          $0 + max(Self.illegible, $1.first?.score ?? Self.illegible)
+        }
+      })
+    let texts = (0..<names.count + symbols.count).map { line in
+      var scores: [String: [Double]] = [:]
+      for (number, view) in views.enumerated() {
+        for text in view[line] {
+          scores[text.text, default: angles.map { _ in Self.unread }][number] = text.score
+        }
+      }
+      return Self.sorted(scores.mapValues { Self.mean($0, weights: shares) })
+    }
+    return (Array(texts[..<names.count]), Array(texts[names.count...]))
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
@@ -81,7 +123,8 @@ struct LabelReader {
         scores[text, default: [Double](repeating: Self.unread, count: inputs.count)][number] = score
       }
     }
-    return Self.sorted(scores.mapValues(Self.mean))
+    return Self.sorted(
+      scores.mapValues { Self.mean($0, weights: $0.map { _ in 1 / Double(inputs.count) }) })
   }
 
   /// Returns texts with scores, the likeliest first.
@@ -90,10 +133,11 @@ struct LabelReader {
       .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
   }
 
-  /// Returns the logarithm of the mean of numbers whose logarithms are given.
-  private static func mean(_ logarithms: [Double]) -> Double {
+  /// Returns the logarithm of the weighted mean of numbers whose logarithms are given.
+  private static func mean(_ logarithms: [Double], weights: [Double]) -> Double {
     let best = logarithms.max() ?? unread
-    return best + log(logarithms.reduce(0) { $0 + exp($1 - best) } / Double(logarithms.count))
+    let sum = zip(logarithms, weights).reduce(0) { $0 + exp($1.0 - best) * $1.1 }
+    return best + log(max(sum, 1e-30))
   }
 
   /// Returns the texts of one input with their scores.
@@ -244,9 +288,12 @@ struct LabelReader {
   }
 
   /// Returns probabilities that sum to one.
-  private static func weights(_ list: [ScoredText]) -> [Double] {
-    guard let best = list.map(\.score).max() else { return [] }
-    let parts = list.map { exp($0.score - best) }
+  private static func weights(_ list: [ScoredText]) -> [Double] { shares(list.map(\.score)) }
+
+  /// Returns probabilities that sum to one, with these logarithms.
+  private static func shares(_ logarithms: [Double]) -> [Double] {
+    guard let best = logarithms.max() else { return [] }
+    let parts = logarithms.map { exp($0 - best) }
     let sum = parts.reduce(0, +)
     return parts.map { $0 / sum }
   }

@@ -32,6 +32,10 @@ struct PaperLines {
   private static let linesPerWindow = 6
   /// The smallest distance of lines, in pixels.
   private static let leastPeriod = 9
+  /// The largest angle between the lines and the rows of most pictures, and of any, in degrees.
+  private static let (usualAngle, mostAngle) = (12.0, 30.0)
+  /// How much less unusual angles count.
+  private static let unusual = 0.9
 
   /// Finds the lines in `ink`, `[height, width]`, or returns `nil` if the paper has none.
   init?(in ink: [UInt8], width: Int, height: Int, noise: Double, loop: ParallelLoop) {
@@ -91,9 +95,11 @@ struct PaperLines {
       return counts.reduce(0.0) { $0 + Double($1) * Double($1) }
     }
     func best(_ angles: StrideThrough<Double>) -> Double {
-      angles.map { ($0, score(tan($0 * .pi / 180))) }.max { $0.1 < $1.1 }?.0 ?? 0
+      angles.map { angle in
+        (angle, score(tan(angle * .pi / 180)) * (abs(angle) > usualAngle ? unusual : 1))
+      }.max { $0.1 < $1.1 }?.0 ?? 0
     }
-    let coarse = best(stride(from: -12, through: 12, by: 0.5))
+    let coarse = best(stride(from: -mostAngle, through: mostAngle, by: 0.5))
     return tan(best(stride(from: coarse - 0.4, through: coarse + 0.4, by: 0.1)) * .pi / 180)
   }
 

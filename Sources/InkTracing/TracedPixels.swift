@@ -25,14 +25,28 @@ struct TracedPixels: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - strokes: The indices of strokes of `drawing`.
-  ///   - drawing: All strokes, upright, in pixels of the photograph.
-  ///   - picture: The map from there to the photograph.
+  ///   - drawing: All strokes, in pixels of the photograph.
+  ///   - angle: How far the ink is turned clockwise in the strip, in radians.
   /// - Returns: A strip with bright ink on black, or `nil` if there is none.
   func strip(
-    of strokes: [Int], in drawing: Drawing, penWidth: Double, picture: Transform
+    of strokes: [Int], in drawing: Drawing, penWidth: Double, turnedBy angle: Double
   ) -> Bitmap? {
-    let own = Drawing(strokes.map { drawing.strokes[$0] })
-    guard let bounds = own.bounds, penWidth > 0 else { return nil }
+    let chosen = Set(strokes)
+    let reach = Self.reach * penWidth
+    guard let area = Drawing(strokes.map { drawing.strokes[$0] }).bounds, penWidth > 0 else {
+      return nil
+    }
+    func turn(_ angle: Double) -> Transform { .rotation(angle).about(area.center) }
+    let (turned, picture) = (turn(angle), turn(-angle))
+    let own = Drawing(strokes.map { drawing.strokes[$0] }).transformed(by: turned)
+    let others = drawing.strokes.enumerated().filter { index, stroke in
+      !chosen.contains(index)
+        && stroke.points.contains {
+          abs($0.x - area.center.x) < area.width / 2 + 2 * reach
+            && abs($0.y - area.center.y) < area.height / 2 + 2 * reach
+        }
+    }.map { Stroke($1.points.map { turned.apply(to: $0) }) }
+    guard let bounds = own.bounds else { return nil }
     let border = 0.75 * penWidth
     let (left, top) = (bounds.minX - border, bounds.minY - border)
     let (across, down) = (bounds.width + 2 * border, bounds.height + 2 * border)
@@ -40,15 +54,6 @@ struct TracedPixels: Hashable, Sendable {
       max(0.25, min(4, Self.stripHeight / down)), Self.mostColumns / max(1, across))
     let columns = Int(across * zoom + 2 * Self.margin)
     let rows = Int(down * zoom + 2 * Self.margin)
-    let chosen = Set(strokes)
-    let reach = Self.reach * penWidth
-    let others = drawing.strokes.enumerated().filter { index, stroke in
-      !chosen.contains(index)
-        && stroke.points.contains {
-          abs($0.x - bounds.center.x) < bounds.width / 2 + 2 * reach
-            && abs($0.y - bounds.center.y) < bounds.height / 2 + 2 * reach
-        }
-    }.map(\.element)
     // Distances to strokes, in pixels of the strip.
     var mine = DistanceGrid(columns: columns, rows: rows)
     var theirs = mine

@@ -229,9 +229,9 @@ struct DatasetCut: ParsableCommand {
       let strokes = diagram.strokes.indices.filter {
         diagram.strokes[$0].role == .text && diagram.strokes[$0].element == element
       }
-      guard !text.isEmpty, !strokes.isEmpty, let strip = truth.strip(of: strokes) else {
-        return nil
-      }
+      guard !text.isEmpty, !strokes.isEmpty,
+        let strip = truth.strip(of: strokes, turnedBy: 0)
+      else { return nil }
       return Example(.strip(strip), label: text, writer: recording.writer, origin: path)
     }
   }

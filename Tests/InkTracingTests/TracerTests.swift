@@ -127,10 +127,10 @@ import Testing
     #expect(strokes.contains { isWhole(loop, in: [$0]) && !isClosedRing($0) })
   }
 
-  @Test func squaredPaperLeavesNoStrokes() throws {
+  @Test(arguments: [0.05, -0.35]) func squaredPaperLeavesNoStrokes(angle: Double) throws {
     var scene = Scene()
     scene.grid = (20, 0.4)
-    scene.gridAngle = 0.05
+    scene.gridAngle = angle
     scene.noise = 3
     scene.ink = (30, 40, 120)
     scene.strokes = [
@@ -183,7 +183,7 @@ import Testing
     let letter = traced.drawing.strokes.indices.filter { index in
       scene.strokes[..<2].contains { isWhole($0, in: [traced.drawing.strokes[index]]) }
     }
-    let strip = try #require(traced.strip(of: letter))
+    let strip = try #require(traced.strip(of: letter, turnedBy: 0))
     let ink = (0..<strip.height).map { row in
       (0..<strip.width).count { strip[row, $0] > 128 }
     }
@@ -192,10 +192,11 @@ import Testing
     #expect(bar < strip.height / 4)
     #expect(ink[(strip.height / 2)...].allSatisfy { $0 < strip.width / 4 })
     #expect(ink[strip.height / 2] > 0)
-    #expect(traced.strip(of: []) == nil)
+    #expect(traced.strip(of: [], turnedBy: 0) == nil)
   }
 
-  @Test(arguments: [-0.15, 0.1]) func aPictureThatIsNotStraightIsTurned(angle: Double) throws {
+  @Test(arguments: [-0.15, 0.1, 0.35]) func aPictureThatIsNotStraightIsTurned(angle: Double) throws
+  {
     var scene = Scene()
     scene.grid = (20, 0.2)
     scene.gridAngle = angle
@@ -203,7 +204,8 @@ import Testing
     scene.strokes = [Scene.line(240 - x, 180 - y, 240 + x, 180 + y)]
     let traced = try trace(scene)
     #expect(abs((traced.rotation ?? 0) - angle) < 0.01)
-    let message = angle > 0 ? "turned by 6° clockwise" : "turned by 9° anticlockwise"
+    let degrees = Int((abs(angle) * 180 / .pi).rounded())
+    let message = "turned by \(degrees)° \(angle > 0 ? "clockwise" : "anticlockwise")"
     #expect(traced.remarks.contains { $0.message.contains(message) })
     #expect((traced.uprightDrawing.bounds?.height ?? 99) < 6)
     #expect((traced.drawing.bounds?.height ?? 0) > 25)
