@@ -220,9 +220,9 @@ public struct DiagramRecognizer: Sendable {
     let named = labels.names.keys.sorted()
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
     let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
-    let read = labelReader.texts(
+    let readings = labelReader.texts(
       names: named.map { labels.names[$0]! }, symbols: lines.map(\.1), as: writing)
-    for (state, texts) in zip(named, labelReader.agreed(names: read.names)) {
+    for (state, texts) in zip(named, labelReader.agreed(names: readings.names)) {
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
         for stroke in labels.names[state]!.strokes { diagram.strokes[stroke].element = nil }
@@ -231,7 +231,7 @@ public struct DiagramRecognizer: Sendable {
       diagram.states[state].name = best.text
       diagram.note(texts, .name, of: diagram.states[state].id, certain: Self.certain)
     }
-    for ((arrow, line), texts) in zip(lines, labelReader.agreed(symbols: read.symbols)) {
+    for ((arrow, line), texts) in zip(lines, labelReader.agreed(symbols: readings.symbols)) {
       guard let best = texts.first, let transition = transitionOf[arrow] else {
         for stroke in line.strokes { diagram.strokes[stroke].element = nil }
         continue

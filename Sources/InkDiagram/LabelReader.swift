@@ -39,11 +39,11 @@ struct LabelReader {
   private static let (laterLetter, laterNumber) = (1.0, 3.0)
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
   private static let angles = [-16, -8, 8, 16].map { $0 * Double.pi / 180 }
-  /// The strokes of writing above which it is read as it lies, to save time.
+  /// The number of strokes of writing above which it is read at the angle 0 only, to save time.
   private static let mostStrokes = 400
-  /// What all writing of a drawing costs that is turned by a radian.
-  private static let turned = 14.0
-  /// The least score of a label that counts in the choice of the angle.
+  /// What an angle costs, per radian, in the score of all writing of a drawing.
+  private static let angleCost = 14.0
+  /// The score that a label counts with, at least, in the choice of the angle.
   private static let illegible = -12.0
 
   init(reader: Reader, vocabulary: [String]) {
@@ -78,31 +78,25 @@ struct LabelReader {
     }
     let shares = Self.shares(
       zip(angles, views).map { angle, texts in
-        texts.reduce(-Self.turned * abs(angle)) {
+        texts.reduce(-Self.angleCost * abs(angle)) {
           $0 + max(Self.illegible, $1.first?.score ?? Self.illegible)
         }
       })
     let texts = (0..<names.count + symbols.count).map { line in
-      var scores: [String: [Double]] = [:]
-      for (number, view) in views.enumerated() {
-        for text in view[line] {
-          scores[text.text, default: angles.map { _ in Self.unread }][number] = text.score
-        }
-      }
-      return Self.sorted(scores.mapValues { Self.mean($0, weights: shares) })
+      Self.mixed(views.map { $0[line] }, weights: shares)
     }
     return (Array(texts[..<names.count]), Array(texts[names.count...]))
   }
 
   /// Returns the names that a line of writing may be, the likeliest first.
-  func names(_ line: Writing) -> [ScoredText] {
+  private func names(_ line: Writing) -> [ScoredText] {
     texts(line, with: names).filter { text in
       text.text.allSatisfy { $0.isLetter || $0.isNumber || "_'′’".contains($0) }
     }
   }
 
   /// Returns the symbols that a line of writing may be, the likeliest first.
-  func symbols(_ line: Writing) -> [ScoredText] {
+  private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read where Self.severalSymbols.contains(text.text.count) {
@@ -117,14 +111,20 @@ struct LabelReader {
   /// Returns what `decoders` read, and words; of ink in a picture, the pixels and the strokes are read.
   private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
     let inputs = [.drawing(line.strokes)] + (line.strip.map { [RecognitionInput.bitmap($0)] } ?? [])
+    return Self.mixed(
+      inputs.map { scored($0, with: decoders) },
+      weights: inputs.map { _ in 1 / Double(inputs.count) })
+  }
+
+  /// Returns the texts of several readings of a line, each scored with the weighted mean of its probabilities.
+  private static func mixed(_ readings: [[ScoredText]], weights: [Double]) -> [ScoredText] {
     var scores: [String: [Double]] = [:]
-    for (number, input) in inputs.enumerated() {
-      for (text, score) in scored(input, with: decoders) {
-        scores[text, default: [Double](repeating: Self.unread, count: inputs.count)][number] = score
+    for (number, reading) in readings.enumerated() {
+      for text in reading {
+        scores[text.text, default: readings.map { _ in unread }][number] = text.score
       }
     }
-    return Self.sorted(
-      scores.mapValues { Self.mean($0, weights: $0.map { _ in 1 / Double(inputs.count) }) })
+    return sorted(scores.mapValues { mean($0, weights: weights) })
   }
 
   /// Returns texts with scores, the likeliest first.
@@ -137,14 +137,15 @@ struct LabelReader {
   private static func mean(_ logarithms: [Double], weights: [Double]) -> Double {
     let best = logarithms.max() ?? unread
     let sum = zip(logarithms, weights).reduce(0) { $0 + exp($1.0 - best) * $1.1 }
+    // The weight of the only reading with a text can be 0.
     return best + log(max(sum, 1e-30))
   }
 
   /// Returns the texts of one input with their scores.
   private func scored(
     _ input: RecognitionInput, with decoders: [CTCDecoder]
-  ) -> [String: Double] {
-    guard let logits = try? reader.logits(of: input) else { return [:] }
+  ) -> [ScoredText] {
+    guard let logits = try? reader.logits(of: input) else { return [] }
     var found: [String: Double] = [:]
     for (number, decoder) in (decoders + [words]).enumerated() {
       let reading = reader.reading(
@@ -158,7 +159,7 @@ struct LabelReader {
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }
-    return found
+    return found.map { ScoredText(text: $0, score: $1) }
   }
 
   // MARK: The whole drawing

@@ -32,10 +32,11 @@ struct PaperLines {
   private static let linesPerWindow = 6
   /// The smallest distance of lines, in pixels.
   private static let leastPeriod = 9
-  /// The largest angle between the lines and the rows of most pictures, and of any, in degrees.
+  /// The largest angle between the lines and the rows that is usual, and the largest one that is tried, in
+  /// degrees.
   private static let (usualAngle, mostAngle) = (12.0, 30.0)
-  /// How much less unusual angles count.
-  private static let unusual = 0.9
+  /// The factor for the scores of angles that are not usual.
+  private static let unusualWeight = 0.9
 
   /// Finds the lines in `ink`, `[height, width]`, or returns `nil` if the paper has none.
   init?(in ink: [UInt8], width: Int, height: Int, noise: Double, loop: ParallelLoop) {
@@ -96,7 +97,7 @@ struct PaperLines {
     }
     func best(_ angles: StrideThrough<Double>) -> Double {
       angles.map { angle in
-        (angle, score(tan(angle * .pi / 180)) * (abs(angle) > usualAngle ? unusual : 1))
+        (angle, score(tan(angle * .pi / 180)) * (abs(angle) > usualAngle ? unusualWeight : 1))
       }.max { $0.1 < $1.1 }?.0 ?? 0
     }
     let coarse = best(stride(from: -mostAngle, through: mostAngle, by: 0.5))

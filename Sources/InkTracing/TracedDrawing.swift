@@ -68,10 +68,12 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// The map from the upright drawing back to the picture.
   public var pictureTransform: Transform { turned(by: turn) }
 
-  /// Cuts the ink of `strokes`, and of no other one, out of the picture, turned by `angle` radians from where it
-  /// is upright: bright ink on black, or `nil` if there is none.
+  /// Cuts the ink of `strokes`, and of no other one, out of the picture: bright ink on black, or `nil` if there
+  /// is none.
   ///
   /// Writing is read better from such a strip than from its traced strokes.
+  ///
+  /// - Parameter angle: How far it is turned clockwise from where it is upright, in radians.
   public func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? {
     pixels?.strip(of: strokes, in: drawing, penWidth: penWidth, turnedBy: angle - turn)
   }

@@ -31,21 +31,21 @@ struct TracedPixels: Hashable, Sendable {
   func strip(
     of strokes: [Int], in drawing: Drawing, penWidth: Double, turnedBy angle: Double
   ) -> Bitmap? {
+    let inPicture = Drawing(strokes.map { drawing.strokes[$0] })
+    guard let area = inPicture.bounds, penWidth > 0 else { return nil }
     let chosen = Set(strokes)
     let reach = Self.reach * penWidth
-    guard let area = Drawing(strokes.map { drawing.strokes[$0] }).bounds, penWidth > 0 else {
-      return nil
-    }
-    func turn(_ angle: Double) -> Transform { .rotation(angle).about(area.center) }
-    let (turned, picture) = (turn(angle), turn(-angle))
-    let own = Drawing(strokes.map { drawing.strokes[$0] }).transformed(by: turned)
-    let others = drawing.strokes.enumerated().filter { index, stroke in
+    let near = drawing.strokes.enumerated().filter { index, stroke in
       !chosen.contains(index)
         && stroke.points.contains {
           abs($0.x - area.center.x) < area.width / 2 + 2 * reach
             && abs($0.y - area.center.y) < area.height / 2 + 2 * reach
         }
-    }.map { Stroke($1.points.map { turned.apply(to: $0) }) }
+    }.map(\.element)
+    let turned = Transform.rotation(angle).about(area.center)
+    let picture = Transform.rotation(-angle).about(area.center)
+    let own = inPicture.transformed(by: turned)
+    let others = Drawing(near).transformed(by: turned).strokes
     guard let bounds = own.bounds else { return nil }
     let border = 0.75 * penWidth
     let (left, top) = (bounds.minX - border, bounds.minY - border)
