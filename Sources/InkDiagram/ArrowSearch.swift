@@ -12,6 +12,8 @@ struct ArrowCandidate {
   var cost: Double
   /// Whether a head was seen, in the stroke or beside it.
   var hasHead: Bool
+  /// Whether it is a triangle that points at the initial state.
+  var isMarker = false
   /// How much less it costs than its strokes as writing.
   var saving = 0.0
 
@@ -151,7 +153,7 @@ struct ArrowSearch {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
         best = ArrowCandidate(
-          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true)
+          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true, isMarker: true)
       }
     }
     return best
@@ -231,6 +233,7 @@ struct ArrowSearch {
             var forked = line
             forked.path = way.reversed() + line.path
             forked.cost += Self.forkCost
+            forked.isForked = true
             found.append(forked)
           }
         }
@@ -378,6 +381,8 @@ struct ArrowSearch {
   ) -> Double? {
     let cost = from.cost + to.cost
     switch (from.state, to.state) {
+    // A symbol that touches an arrow is no arrow that shares its way.
+    case (nil, _) where line.isForked, (_, nil) where line.isForked: return nil
     case (nil, nil): return cost + Self.nowhere
     case (nil, .some):
       // An initial arrow is short.

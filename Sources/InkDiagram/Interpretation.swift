@@ -74,7 +74,8 @@ struct Interpretation {
       let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
       let writing = min(apart, together ?? apart)
-      if let evidence, found[index].to != nil {
+      // A triangle has no line to look at.
+      if let evidence, found[index].to != nil, !found[index].isMarker {
         let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
         // An initial arrow can be chosen although it saves nothing; any other one that cannot win is not looked at.
         let most = Self.lineWeight * ArrowEvidence.most + Self.seenLine

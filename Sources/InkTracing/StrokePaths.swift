@@ -48,6 +48,12 @@ struct StrokePaths {
   /// The greatest bend, in radians, of lines that share their way for a while as they cross.
   private static let crossingBend = 0.4
 
+  /// How far the direction of a line is measured, in widths of the pen, of short lines and of long ones: those of
+  /// letters turn sooner than a hand trembles.
+  private static let (shortReach, longReach) = (4.0, 6.0)
+  /// The length from which a line is long, in widths of the pen.
+  private static let longLine = 16.0
+
   /// The bend, in radians, from which a ring has a corner.
   private static let sharpBend = 0.7
 
@@ -136,7 +142,8 @@ struct StrokePaths {
     let found = ends.map { approach(of: $0, center: meeting.center, width: meeting.width) }
     for (end, approach) in zip(ends, found) { approaches[end] = approach }
     var isJoined = [Bool](repeating: false, count: ends.count)
-    for (a, b) in ringPairs(ends, found) where !isJoined[a] && !isJoined[b] {
+    for (a, b) in ringPairs(ends, found)
+    where !isJoined[a] && !isJoined[b] && !isCrossing(a, b, found) {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
       (isJoined[a], isJoined[b]) = (true, true)
@@ -153,7 +160,11 @@ struct StrokePaths {
         if cost < Self.greatestBend { costs.append((cost, a, b)) }
       }
     }
-    let chosen = ends.count <= 8 ? best(costs, count: ends.count) : greedy(costs)
+    // Where four lines meet, hardly two of them end.
+    let isCrossing = ends.count == 4 && !isJoined.contains(true)
+    let single = Self.greatestBend * Self.greatestBend / (isCrossing ? 1 : 2)
+    let chosen =
+      ends.count <= 8 ? best(costs, count: ends.count, single: single) : greedy(costs)
     for (a, b) in chosen {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
@@ -170,6 +181,20 @@ struct StrokePaths {
     }.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
   }
 
+  /// Whether two lines that bend sharply into each other both go on straight in others: areas between arrows can be
+  /// as round as rings.
+  private func isCrossing(_ a: Int, _ b: Int, _ found: [Approach]) -> Bool {
+    let ring = bend(from: found[a], to: found[b])
+    guard ring > Self.crossingBend else { return false }
+    func straight(_ end: Int) -> [Int] {
+      found.indices.filter {
+        $0 != a && $0 != b && bend(from: found[end], to: found[$0]) < ring / 2
+      }
+    }
+    let (first, second) = (straight(a), straight(b))
+    return !first.isEmpty && !second.isEmpty && Set(first + second).count > 1
+  }
+
   private func approach(of end: Int, center: Point, width: Double) -> Approach {
     let edge = graph.edges[end / 2]
     let pixels = edge.pixels
@@ -184,7 +209,8 @@ struct StrokePaths {
       trimmed += 1
     }
     trimmed = min(trimmed, count - 1)
-    let reach = min(count - 1 - trimmed, Int(max(8, 4 * penWidth)))
+    let widths = Double(count) > Self.longLine * penWidth ? Self.longReach : Self.shortReach
+    let reach = min(count - 1 - trimmed, Int(max(8, widths * penWidth)))
     let anchor = point(pixel(trimmed))
     guard reach >= 2 else {
       let far = count > 1 ? point(pixel(count - 1)) : anchor
@@ -229,12 +255,12 @@ struct StrokePaths {
     return max(whole, 0.7 * (abs(first) + abs(second)) + unlike)
   }
 
-  /// Returns the pairs with the least sum of squared bends, where a line that ends costs as much as
-  /// the greatest.
-  private func best(_ costs: [(cost: Double, a: Int, b: Int)], count: Int) -> [(Int, Int)] {
+  /// Returns the pairs with the least sum of squared bends, where a line that ends costs `single`.
+  private func best(
+    _ costs: [(cost: Double, a: Int, b: Int)], count: Int, single: Double
+  ) -> [(Int, Int)] {
     var table = [Double](repeating: .infinity, count: count * count)
     for (cost, a, b) in costs { table[a * count + b] = cost * cost }
-    let single = Self.greatestBend * Self.greatestBend / 2
     func search(_ used: Int, _ first: Int) -> (cost: Double, pairs: [(Int, Int)]) {
       guard first < count else { return (0, []) }
       guard used >> first & 1 == 0 else { return search(used, first + 1) }
