@@ -588,6 +588,22 @@ import Testing
     #expect(diagram.transitions.map(\.symbols) == [["0"]])
   }
 
+  /// A symbol that touches an arrow does not share its way as an initial arrow; the triangle marks the initial state.
+  @Test func aTriangleInAPictureMarksTheInitialState() throws {
+    let drawing = Drawing(
+      [
+        arc(100, 100), arc(400, 100),
+        line((155, 100), (345, 100)), line((328, 90), (349, 100), (328, 110)),
+        line((212, 70), (218, 85), (226, 98), (240, 100)),
+        line((47, 98), (5, 78), (5, 122), (47, 102)),
+      ].map { Stroke($0.resampled(spacing: 1).points) })
+    let diagram = try Self.released.get().recognize(
+      drawing, picture: DrawnPicture(drawing: drawing))
+    #expect(state(diagram, at: 100)?.initial == true)
+    #expect(diagram.states.count(where: \.initial) == 1)
+    #expect(diagram.strokes[5] == .init(.initial, element: state(diagram, at: 100)?.id))
+  }
+
   /// Where other lines touch a ring, it is traced in parts; another ring tells how large it is.
   @Test func aRingOfPartsIsAStateInAPicture() throws {
     let arcs = [

@@ -88,6 +88,31 @@ import Testing
     #expect(strokes.contains { isWhole(scene.strokes[1], in: [$0]) && !isClosedRing($0) })
   }
 
+  /// Three curves enclose an area as round as a ring, and each goes on straight where it crosses another.
+  @Test func curvesAroundARoundAreaCross() throws {
+    let center = Point(240, 190)
+    func place(_ angle: Double, _ distance: Double, from start: Point) -> Point {
+      Point(
+        start.x + distance * cos(angle * .pi / 180), start.y + distance * sin(angle * .pi / 180))
+    }
+    let curves = [30.0, 150, 270].map { angle in
+      let (first, last) = (place(angle, 80, from: center), place(angle + 120, 80, from: center))
+      // The curve leaves its chord by 39°.
+      let bow = Scene.bow(first, place(angle + 60, 96, from: center), last).points
+      return Stroke(
+        [place(angle - 69, 50, from: first)] + bow + [place(angle - 171, 50, from: last)])
+    }
+    var scene = Scene()
+    scene.strokes = curves
+    let strokes = try trace(scene).drawing.strokes
+    #expect(strokes.count == 3)
+    for curve in curves {
+      let ends = [curve.points[0], curve.points[curve.points.count - 1]]
+      #expect(
+        strokes.contains { stroke in ends.allSatisfy { Scene.distance($0, to: [stroke]) < 3 } })
+    }
+  }
+
   @Test func anOpenRingThatALineLeavesIsWhole() throws {
     var scene = Scene()
     // From 40° to 350°; at 180°, a line goes straight on.
