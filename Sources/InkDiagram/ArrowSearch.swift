@@ -13,7 +13,7 @@ struct ArrowCandidate {
   /// Whether a head was seen, in the stroke or beside it.
   var hasHead: Bool
   /// Whether it is a triangle that points at the initial state.
-  var isMarker = false
+  var isTriangle = false
   /// How much less it costs than its strokes as writing.
   var saving = 0.0
 
@@ -153,7 +153,8 @@ struct ArrowSearch {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
         best = ArrowCandidate(
-          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true, isMarker: true)
+          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true,
+          isTriangle: true)
       }
     }
     return best
@@ -380,9 +381,9 @@ struct ArrowSearch {
     _ line: Shaft, _ from: (state: Int?, cost: Double), _ to: (state: Int?, cost: Double)
   ) -> Double? {
     let cost = from.cost + to.cost
+    // With a free end, it is a symbol that touches an arrow.
+    if line.isForked, from.state == nil || to.state == nil { return nil }
     switch (from.state, to.state) {
-    // A symbol that touches an arrow is no arrow that shares its way.
-    case (nil, _) where line.isForked, (_, nil) where line.isForked: return nil
     case (nil, nil): return cost + Self.nowhere
     case (nil, .some):
       // An initial arrow is short.

@@ -75,7 +75,7 @@ struct Interpretation {
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
       let writing = min(apart, together ?? apart)
       // A triangle has no line to look at.
-      if let evidence, found[index].to != nil, !found[index].isMarker {
+      if let evidence, found[index].to != nil, !found[index].isTriangle {
         let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
         // An initial arrow can be chosen although it saves nothing; any other one that cannot win is not looked at.
         let most = Self.lineWeight * ArrowEvidence.most + Self.seenLine

@@ -10,7 +10,7 @@ struct Shaft {
   /// Whether the pen drew a head at the first or the last point of the line.
   var headAtStart = false
   var headAtEnd = false
-  /// Whether its start is in another line, along which it goes on.
+  /// Whether part of its path is that of another stroke.
   var isForked = false
   /// What joining its strokes costs.
   var cost = 0.0

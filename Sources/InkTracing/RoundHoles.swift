@@ -1,6 +1,6 @@
 /// Areas of paper that ink encloses and that are about as round as a ring drawn by hand.
 ///
-/// The lines around such an area are one ring, whatever touches it from outside.
+/// The lines around such an area are one ring, whatever touches it from outside, unless they cross there.
 struct RoundHoles {
   /// 0 for ink, 1 for paper, and from 2 for each round hole, `[height, width]`.
   let labels: [UInt16]

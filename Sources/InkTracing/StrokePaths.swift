@@ -45,11 +45,14 @@ struct StrokePaths {
   /// The greatest bend, in radians, at which a line goes on through a meeting.
   private static let greatestBend = 50 * Double.pi / 180
 
-  /// The greatest bend, in radians, of lines that share their way for a while as they cross.
+  /// The cost of a line that ends, as a share of the square of the greatest bend, and where four lines meet.
+  private static let (end, fourWayEnd) = (0.5, 0.7)
+
+  /// The greatest bend, in radians, of lines that cross where they share their way for a while.
   private static let crossingBend = 0.4
 
-  /// How far the direction of a line is measured, in widths of the pen, of short lines and of long ones: those of
-  /// letters turn sooner than a hand trembles.
+  /// How far the direction of a short line is measured, and that of a long one, in widths of the pen: letters turn
+  /// within a few widths, and hands tremble along arrows.
   private static let (shortReach, longReach) = (4.0, 6.0)
   /// The length from which a line is long, in widths of the pen.
   private static let longLine = 16.0
@@ -143,7 +146,9 @@ struct StrokePaths {
     for (end, approach) in zip(ends, found) { approaches[end] = approach }
     var isJoined = [Bool](repeating: false, count: ends.count)
     for (a, b) in ringPairs(ends, found)
-    where !isJoined[a] && !isJoined[b] && !isCrossing(a, b, found) {
+    where !isJoined[a] && !isJoined[b]
+      && !goOnElsewhere(a, b, found.indices.filter { !isJoined[$0] }, found)
+    {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
       (isJoined[a], isJoined[b]) = (true, true)
@@ -160,9 +165,9 @@ struct StrokePaths {
         if cost < Self.greatestBend { costs.append((cost, a, b)) }
       }
     }
-    // Where four lines meet, hardly two of them end.
-    let isCrossing = ends.count == 4 && !isJoined.contains(true)
-    let single = Self.greatestBend * Self.greatestBend / (isCrossing ? 1 : 2)
+    // Where four lines meet, two lines usually cross.
+    let isFourWay = ends.count == 4 && !isJoined.contains(true)
+    let single = Self.greatestBend * Self.greatestBend * (isFourWay ? Self.fourWayEnd : Self.end)
     let chosen =
       ends.count <= 8 ? best(costs, count: ends.count, single: single) : greedy(costs)
     for (a, b) in chosen {
@@ -181,17 +186,15 @@ struct StrokePaths {
     }.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
   }
 
-  /// Whether two lines that bend sharply into each other both go on straight in others: areas between arrows can be
-  /// as round as rings.
-  private func isCrossing(_ a: Int, _ b: Int, _ found: [Approach]) -> Bool {
-    let ring = bend(from: found[a], to: found[b])
-    guard ring > Self.crossingBend else { return false }
+  /// Whether two lines around a hole both go on straight in two others of `free`: areas between arrows can be as
+  /// round as rings.
+  private func goOnElsewhere(_ a: Int, _ b: Int, _ free: [Int], _ found: [Approach]) -> Bool {
+    let most = min(bend(from: found[a], to: found[b]) / 2, Self.greatestBend)
     func straight(_ end: Int) -> [Int] {
-      found.indices.filter {
-        $0 != a && $0 != b && bend(from: found[end], to: found[$0]) < ring / 2
-      }
+      free.filter { $0 != a && $0 != b && bend(from: found[end], to: found[$0]) < most }
     }
     let (first, second) = (straight(a), straight(b))
+    // Each needs its own.
     return !first.isEmpty && !second.isEmpty && Set(first + second).count > 1
   }
 
@@ -209,8 +212,8 @@ struct StrokePaths {
       trimmed += 1
     }
     trimmed = min(trimmed, count - 1)
-    let widths = Double(count) > Self.longLine * penWidth ? Self.longReach : Self.shortReach
-    let reach = min(count - 1 - trimmed, Int(max(8, widths * penWidth)))
+    let usual = Double(count) > Self.longLine * penWidth ? Self.longReach : Self.shortReach
+    let reach = min(count - 1 - trimmed, Int(max(8, usual * penWidth)))
     let anchor = point(pixel(trimmed))
     guard reach >= 2 else {
       let far = count > 1 ? point(pixel(count - 1)) : anchor

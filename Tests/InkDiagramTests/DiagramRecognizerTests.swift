@@ -601,6 +601,8 @@ import Testing
       drawing, picture: DrawnPicture(drawing: drawing))
     #expect(state(diagram, at: 100)?.initial == true)
     #expect(diagram.states.count(where: \.initial) == 1)
+    #expect(diagram.transitions.count == 1)
+    #expect(diagram.strokes[4].role == .text)
     #expect(diagram.strokes[5] == .init(.initial, element: state(diagram, at: 100)?.id))
   }
 
