@@ -45,8 +45,9 @@ struct StrokePaths {
   /// The greatest bend, in radians, at which a line goes on through a meeting.
   private static let greatestBend = 50 * Double.pi / 180
 
-  /// The cost of a line that ends, as a share of the square of the greatest bend, and where four lines meet.
-  private static let (end, fourWayEnd) = (0.5, 0.7)
+  /// What a line that ends at a meeting costs, and one of four lines that meet, as shares of the square of the
+  /// greatest bend.
+  private static let (endCost, fourWayEndCost) = (0.5, 0.7)
 
   /// The greatest bend, in radians, of lines that cross where they share their way for a while.
   private static let crossingBend = 0.4
@@ -167,9 +168,10 @@ struct StrokePaths {
     }
     // Where four lines meet, two lines usually cross.
     let isFourWay = ends.count == 4 && !isJoined.contains(true)
-    let single = Self.greatestBend * Self.greatestBend * (isFourWay ? Self.fourWayEnd : Self.end)
+    let endCost =
+      Self.greatestBend * Self.greatestBend * (isFourWay ? Self.fourWayEndCost : Self.endCost)
     let chosen =
-      ends.count <= 8 ? best(costs, count: ends.count, single: single) : greedy(costs)
+      ends.count <= 8 ? best(costs, count: ends.count, endCost: endCost) : greedy(costs)
     for (a, b) in chosen {
       partners[ends[a]] = ends[b]
       partners[ends[b]] = ends[a]
@@ -186,15 +188,15 @@ struct StrokePaths {
     }.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
   }
 
-  /// Whether two lines around a hole both go on straight in two others of `free`: areas between arrows can be as
-  /// round as rings.
+  /// Whether the lines `a` and `b` around a hole both go on straight in two others of `free`: areas between arrows
+  /// can be as round as rings.
   private func goOnElsewhere(_ a: Int, _ b: Int, _ free: [Int], _ found: [Approach]) -> Bool {
     let most = min(bend(from: found[a], to: found[b]) / 2, Self.greatestBend)
     func straight(_ end: Int) -> [Int] {
       free.filter { $0 != a && $0 != b && bend(from: found[end], to: found[$0]) < most }
     }
     let (first, second) = (straight(a), straight(b))
-    // Each needs its own.
+    // Each needs a line of its own.
     return !first.isEmpty && !second.isEmpty && Set(first + second).count > 1
   }
 
@@ -258,9 +260,9 @@ struct StrokePaths {
     return max(whole, 0.7 * (abs(first) + abs(second)) + unlike)
   }
 
-  /// Returns the pairs with the least sum of squared bends, where a line that ends costs `single`.
+  /// Returns the pairs with the least sum of squared bends, where a line that ends costs `endCost`.
   private func best(
-    _ costs: [(cost: Double, a: Int, b: Int)], count: Int, single: Double
+    _ costs: [(cost: Double, a: Int, b: Int)], count: Int, endCost: Double
   ) -> [(Int, Int)] {
     var table = [Double](repeating: .infinity, count: count * count)
     for (cost, a, b) in costs { table[a * count + b] = cost * cost }
@@ -268,7 +270,7 @@ struct StrokePaths {
       guard first < count else { return (0, []) }
       guard used >> first & 1 == 0 else { return search(used, first + 1) }
       var result = search(used | 1 << first, first + 1)
-      result.cost += single
+      result.cost += endCost
       for other in first + 1..<max(count, first + 1)
       where used >> other & 1 == 0 && table[first * count + other] < .infinity {
         let rest = search(used | 1 << first | 1 << other, first + 1)

@@ -97,7 +97,7 @@ import Testing
     }
     let curves = [30.0, 150, 270].map { angle in
       let (first, last) = (place(angle, 80, from: center), place(angle + 120, 80, from: center))
-      // The curve leaves its chord by 39°, so that less of the area is outside of an ellipse than of a ring.
+      // The curve leaves its chord at 39°, which makes the area as round as `RoundHoles` asks of a ring.
       let bow = Scene.bow(first, place(angle + 60, 96, from: center), last).points
       return Stroke(
         [place(angle - 69, 50, from: first)] + bow + [place(angle - 171, 50, from: last)])
