@@ -47,20 +47,17 @@ public struct Trace: Hashable, Sendable {
 extension Automaton {
   /// Returns the symbols that `word` consists of.
   ///
-  /// If every symbol of the alphabet is one character, each character of the word is a symbol.
-  /// Otherwise the word is split by longest match, and commas separate symbols. White space always
-  /// separates symbols. A comma or white space that is itself a symbol is read as that symbol. A
-  /// character that starts no symbol is a symbol of its own, and a run reports it as unknown. The
-  /// word `ε` is the empty word, unless `ε` is a symbol.
+  /// White space and commas separate symbols, unless they are symbols themselves. What is not
+  /// separated is split by longest match. A character that starts no symbol is a symbol of its own,
+  /// and a run reports it as unknown. The word `ε` is the empty word, unless `ε` is a symbol.
   public func symbols(of word: String) -> [String] {
     let known = Set(alphabet)
     let lengths = Set(known.map(\.count)).sorted(by: >)
-    let hasLongSymbols = lengths.first ?? 1 > 1
     var symbols: [String] = []
     var rest = word[...]
     while let first = rest.first {
       let longest = lengths.lazy.map { rest.prefix($0) }.first { known.contains(String($0)) }
-      let isSeparator = first.isWhitespace || hasLongSymbols && first == ","
+      let isSeparator = first.isWhitespace || first == ","
       if longest != nil || !isSeparator { symbols.append(String(longest ?? rest.prefix(1))) }
       rest = rest[(longest ?? rest.prefix(1)).endIndex...]
     }

@@ -12,8 +12,8 @@ struct AutomatonRun: ParsableCommand {
     discussion: """
       The exit status is 0 if all words are accepted, otherwise 1. Write the empty word as '' or ε.
 
-      If the alphabet has symbols of several characters, a word is split by longest match; spaces or \
-      commas may separate its symbols. The answer then shows how the word was split.
+      Spaces or commas may separate the symbols of a word. If the alphabet has symbols of several \
+      characters, the rest is split by longest match, and the answer shows how the word was split.
 
       With --words, the words come from a file with one on each line: the word, a comma or tab, and \
       accepted or rejected. The exit status is then 0 if all answers are as expected.
