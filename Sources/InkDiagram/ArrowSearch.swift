@@ -57,14 +57,14 @@ struct ArrowSearch {
   private static let (leastLoop, leastTracedLoop) = (0.2, 0.61)
   /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
   private static let straightInitial = 0.85
+  /// The least distance between the ends of an initial arrow, as a share of its length.
+  private static let leastInitialChord = 0.35
   /// The cost of a free end at the ring of a state.
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.
   private static let markerCost = 0.6
   /// The cost of a marker that may be the head of an arrow.
-  private static let headAsMarker = 1.5
-  /// The same in a picture, where the order of strokes does not tell.
-  private static let tracedHeadAsMarker = 4.0
+  private static let headAsMarker = 4.0
   /// The cost below which a triangle is clearly a marker.
   private static let clearMarker = 2.7
   /// The cost above which a candidate is no arrow.
@@ -148,7 +148,7 @@ struct ArrowSearch {
       }
       let cost =
         Self.markerCost + triangle.cost + 0.5 * (distance / 0.2) * (distance / 0.2)
-        + (!isHead ? 0 : evidence == nil ? Self.headAsMarker : Self.tracedHeadAsMarker)
+        + (isHead ? Self.headAsMarker : 0)
       if best.map({ cost < $0.cost }) ?? true {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
@@ -385,10 +385,13 @@ struct ArrowSearch {
     if line.isForked, from.state == nil || to.state == nil { return nil }
     switch (from.state, to.state) {
     case (nil, nil): return cost + Self.nowhere
-    case (nil, .some):
+    case (nil, let to?):
+      // What comes back to where it began is a self-loop.
+      let chord = line.path[0].distance(to: line.path[line.path.count - 1])
+      guard chord > Self.leastInitialChord * line.length else { return nil }
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
-      let inside = line.path.count { states[to.state!].ring.share(of: $0) < 0.75 }
+      let inside = line.path.count { states[to].ring.share(of: $0) < 0.75 }
       return cost + Self.fromNowhere + long * 0.95
         + 4 * Double(inside) / Double(line.path.count)
     case (.some, nil): return cost + Self.toNowhere

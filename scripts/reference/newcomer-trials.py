@@ -125,9 +125,9 @@ class Hand:
         ]
 
     def loop(self, x, y, head):
-        """A loop above a ring, from left to right, whose ends are about on the ring."""
+        """A loop above a ring, from left to right, whose ends are about on the ring or in it."""
         reach = self.radius * self.random.uniform(0.75, 1.0)
-        top = y - self.radius
+        top = y - self.radius * self.random.uniform(0.75, 1.0)
         points = []
         start, end = (self.random.uniform(0.66, 0.78) for _ in range(2))
         for k in range(33):
