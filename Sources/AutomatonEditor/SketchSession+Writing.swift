@@ -149,6 +149,9 @@ extension SketchSession {
     }
     guard let transition = editor.document.transition(one.element) else { return false }
     guard one.property == .symbols else { return true }
+    guard !one.value.isEmpty else {
+      return transition.symbols.isEmpty && !transition.includesEpsilon
+    }
     let list = Symbols(one.value)
     return list.symbols.allSatisfy(transition.symbols.contains)
       && (transition.includesEpsilon || !list.includesEpsilon)
@@ -177,7 +180,8 @@ extension SketchSession {
     let current = editor.document
     let result = editor.withIDs { revision.result(diagram, current: current, ids: &$0) }
     let noted = diagram.uncertain.compactMap { one -> Diagram.Uncertainty? in
-      guard let id = result.ids[one.element] else { return nil }
+      // What has no text yet may still be written.
+      guard !one.value.isEmpty, let id = result.ids[one.element] else { return nil }
       var one = one
       one.element = id
       return one
@@ -234,7 +238,7 @@ extension SketchSession {
         try other.perform(.removeSymbol(transition: element, symbol))
       }
       if old.includesEpsilon { try other.perform(.setEpsilon(transition: element, false)) }
-      try other.perform(.addSymbols(transition: element, text))
+      if !text.isEmpty { try other.perform(.addSymbols(transition: element, text)) }
       if other.document != editor.document { try editor.revise(other.document) }
     }
     readings.removeAll { $0.element == element }

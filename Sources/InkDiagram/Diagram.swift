@@ -95,9 +95,9 @@ public struct Diagram: Hashable, Sendable {
     public enum Property: String, CaseIterable, Hashable, Sendable, Codable {
       /// Whether a ring is a state; the value is `yes`, and the alternative `no`.
       case state
-      /// The name of a state.
+      /// The name of a state; the value is empty if none was read.
       case name
-      /// The symbols of a transition, as a list with commas.
+      /// The symbols of a transition, as a list with commas; the value is empty if none were read.
       case symbols
       /// Whether a line is a transition; the value is `yes`, and the alternative `no`.
       case transition
@@ -165,6 +165,16 @@ public struct Diagram: Hashable, Sendable {
   public var uncertain: [Uncertainty]
   /// Why it is no automaton, or `nil` if it is one.
   public var rejection: Rejection?
+
+  /// Why the drawing may be no automaton, for people; `nil` if there is no reason to think so.
+  ///
+  /// Of photographs, 3 of 180 with an automaton have more strokes outside of all elements than in them, and
+  /// 30 of 30 with another diagram.
+  public var warning: String? {
+    guard 2 * strokes.count(where: { $0.element == nil }) > strokes.count else { return nil }
+    return
+      "most strokes belong to no state or transition: this may be no automaton, or lie on its side"
+  }
 
   /// The median radius of its states, or `nil` if it has none.
   public var usualRadius: Double? {

@@ -22,6 +22,8 @@ struct LabelReader {
 
   private let reader: Reader
   private let vocabulary: Set<String>
+  /// The only symbols; empty if any can be.
+  private let alphabet: Set<String>
   private let names: [CTCDecoder]
   private let symbols: CTCDecoder
   /// Reads words, which few people use as names or symbols.
@@ -46,9 +48,10 @@ struct LabelReader {
   /// The score that a label counts with, at least, in the choice of the angle.
   private static let illegible = -12.0
 
-  init(reader: Reader, vocabulary: [String]) {
+  init(reader: Reader, vocabulary: [String], alphabet: [String]) {
     self.reader = reader
     self.vocabulary = Set(vocabulary)
+    self.alphabet = Set(alphabet)
     func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
       var decoder = reader.decoder(grammar: grammar, vocabulary: words)
       decoder.options.mostCandidates = Self.most
@@ -56,7 +59,7 @@ struct LabelReader {
       return decoder
     }
     names = [decoder(.state, []), decoder(.number, [])]
-    symbols = decoder(.symbols, vocabulary)
+    symbols = decoder(.symbols, vocabulary + alphabet)
     words = decoder(.text, [])
   }
 
@@ -105,7 +108,9 @@ struct LabelReader {
       let score = text.score - Self.lostComma * Double(text.text.count - 1)
       scores[apart] = max(scores[apart] ?? -.infinity, score)
     }
-    return Self.sorted(scores)
+    guard !alphabet.isEmpty else { return Self.sorted(scores) }
+    let possible = alphabet.union(["ε"])
+    return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
   /// Returns what `decoders` read, and words; of ink in a picture, the pixels and the strokes are read.

@@ -38,6 +38,21 @@ public struct Photograph: Hashable, Sendable {
   /// Returns whether `data` starts as a PNG or a JPEG.
   public static func isPhotograph(_ data: Data) -> Bool { PNG.isPNG(data) || JPEG.isJPEG(data) }
 
+  /// Returns the name of the format in which `data` starts, if it is one of pictures that cannot be read.
+  public static func otherFormat(of data: Data) -> String? {
+    let bytes = [UInt8](data.prefix(12))
+    func has(_ text: String, at offset: Int = 0) -> Bool {
+      bytes.dropFirst(offset).starts(with: text.utf8)
+    }
+    if has("GIF8") { return "a GIF" }
+    if has("RIFF"), has("WEBP", at: 8) { return "a WebP picture" }
+    if has("ftyphei", at: 4) || has("ftypmif1", at: 4) { return "an HEIC photograph" }
+    if has("ftypavif", at: 4) { return "an AVIF picture" }
+    if has("II*\0") || has("MM\0*") { return "a TIFF" }
+    if has("%PDF-") { return "a PDF" }
+    return nil
+  }
+
   /// Reads a PNG or a JPEG, turned upright.
   ///
   /// - Throws: `PictureError` naming `path` where the data is neither, broken or too large.
@@ -46,7 +61,7 @@ public struct Photograph: Hashable, Sendable {
     if JPEG.isJPEG(data) { return try JPEG.decode(data, path: path) }
     throw PictureError(
       path: path, expected: "a PNG or a JPEG",
-      found: data.isEmpty ? "an empty file" : "something else")
+      found: data.isEmpty ? "an empty file" : otherFormat(of: data) ?? "something else")
   }
 
   /// Reads the PNG or JPEG at `path`, turned upright.

@@ -72,12 +72,19 @@ struct DrawnFile {
     }
   }
 
-  /// Returns the document of the automaton in the drawing, and what is uncertain about it.
+  /// An automaton in a drawing.
+  struct Found {
+    var document: Document
+    /// What is uncertain about it.
+    var uncertain: [Diagram.Uncertainty]
+    /// What a person should know about how it was read.
+    var remarks: [String]
+  }
+
+  /// Returns the automaton in the drawing.
   ///
-  /// - Throws: `StudioError` if there is no automaton.
-  func document(
-    with recognizer: DiagramRecognizer
-  ) throws(StudioError) -> (Document, uncertain: [Diagram.Uncertainty]) {
+  /// - Throws: `StudioError` if there is none.
+  func automaton(with recognizer: DiagramRecognizer) throws(StudioError) -> Found {
     let diagram = recognizer.recognize(drawing, picture: traced)
     if let rejection = diagram.rejection {
       throw StudioError(
@@ -86,6 +93,7 @@ struct DrawnFile {
     let document = Document(
       diagram.moved(by: transform), drawing: drawing.transformed(by: transform),
       id: UUID().uuidString)
-    return (document, diagram.uncertain)
+    let remarks = (traced?.remarks.map(\.message) ?? []) + (diagram.warning.map { [$0] } ?? [])
+    return Found(document: document, uncertain: diagram.uncertain, remarks: remarks)
   }
 }

@@ -125,6 +125,8 @@ enum Message {
     var name: String
     /// The photograph of which the document was made, if it was.
     var photograph: Photograph?
+    /// What a person should know about how it was read, in sentences.
+    var remarks: [String] = []
 
     struct Photograph: Encodable {
       /// Its size in pixels, upright as the camera says.

@@ -218,9 +218,10 @@ extension StudioInterface {
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
         if let drawn = try DrawnFile(data, ending: ending, name: wish) {
-          let (document, uncertain) = try drawn.document(with: documents.diagrams)
-          let name = try await documents.add(document, named: wish, uncertain: uncertain)
-          return Message.Opened(name: name, photograph: drawn.photograph)
+          let found = try drawn.automaton(with: documents.diagrams)
+          let name = try await documents.add(
+            found.document, named: wish, uncertain: found.uncertain)
+          return Message.Opened(name: name, photograph: drawn.photograph, remarks: found.remarks)
         }
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(

@@ -42,6 +42,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     case turned(degrees: Double)
     /// Pale straight lines are not among the strokes.
     case printed(lines: Int)
+    /// The lines are so thin that some may have been lost; the picture is small.
+    case thin
 
     /// The remark in one sentence.
     public var message: String {
@@ -53,6 +55,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
           + (degrees > 0 ? "clockwise" : "anticlockwise")
       case .printed(let lines):
         "\(lines) pale straight lines were taken for lines of the paper"
+      case .thin:
+        "the lines are thin, so that some may be lost: a picture with more pixels is read better"
       }
     }
   }

@@ -16,6 +16,11 @@ public struct Tracer: Sendable {
   /// The width of the ink, in pixels, below which a picture is made larger, so that lines that are near each
   /// other stay apart.
   private static let narrowInk = 4.0
+  /// The width of the ink, in pixels of the picture, below which a picture with more pixels is read better.
+  ///
+  /// Of 360 validation photographs made smaller, 60 % of those below it have the right structure, and 80 %
+  /// of the others.
+  private static let thinInk = 2.0
   /// More strokes than this are noise if half of them are short.
   private static let leastNoise = 2_000
   /// The length of a short stroke, in widths of the pen.
@@ -65,7 +70,11 @@ public struct Tracer: Sendable {
     result.penWidth = lines.penWidth * scale
     result.pixels = TracedPixels(
       contrast: ink.picture.ink, width: ink.picture.width, height: ink.picture.height, scale: scale)
-    if result.drawing.strokes.isEmpty { result.remarks.append(.noInk) }
+    if result.drawing.strokes.isEmpty {
+      result.remarks.append(.noInk)
+    } else if result.penWidth < Self.thinInk {
+      result.remarks.append(.thin)
+    }
     if lines.printed > 0 { result.remarks.append(.printed(lines: lines.printed)) }
     if let rotation = result.rotation, abs(rotation) > Self.straight {
       result.remarks.append(.turned(degrees: rotation * 180 / .pi))
@@ -161,11 +170,13 @@ public enum TracingError: Error, Hashable, CustomStringConvertible {
   case tooMuchDetail(strokes: Int)
 
   /// The error in one line.
-  public var description: String {
+  public var description: String { "expected a drawing, found \(found)" }
+
+  /// What was found instead of a drawing.
+  public var found: String {
     switch self {
     case .tooMuchDetail(let strokes):
-      "expected a drawing, found \(strokes) strokes without any order: this is noise, print or a "
-        + "picture of something else"
+      "\(strokes) strokes without any order: this is noise, print or a picture of something else"
     }
   }
 }

@@ -4,6 +4,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDatasets
+import InkImageIO
 import SafeFiles
 
 /// The group of commands for automata.
@@ -101,7 +102,10 @@ struct AlphabetOptions: ParsableArguments {
   var alphabet: String?
 
   /// Returns the symbols; none if the option is absent.
-  func symbols() throws -> [String] {
+  func symbols() throws -> [String] { try Self.symbols(in: alphabet) }
+
+  /// Returns the symbols in the text of an option; none if it is absent.
+  static func symbols(in alphabet: String?) throws -> [String] {
     do { return try TypedSymbols.alphabet(alphabet ?? "") } catch {
       throw ValidationError("--alphabet: expected \(error.expected), found \(error.found)")
     }
@@ -244,13 +248,22 @@ struct LimitOptions: ParsableArguments {
 extension DocumentForm: ExpressibleByArgument {}
 
 extension DocumentForm {
+  private static let pictureEndings = Photograph.endings + ["pdf", "svg", "tex"]
+
   /// Checks the names of the files for the document and the SVG picture of a drawing.
   ///
-  /// - Throws: `ValidationError` where they are the same, or the document is named as another tool's file.
+  /// - Throws: `ValidationError` where they are the same, or the document is named as a picture or another
+  ///   tool's file.
   static func check(output: String?, svg: String?) throws {
     guard let output else { return }
     guard output != svg else {
       throw ValidationError("--output and --svg name the same file, \(output); name two files")
+    }
+    let ending = (output as NSString).pathExtension.lowercased()
+    guard !pictureEndings.contains(ending) else {
+      throw ValidationError(
+        "--output: \(output) would be a document and no picture; use a name that ends in .automaton, and "
+          + "then inkstate automaton render")
     }
     guard let form = DocumentForm(path: output), form != .automaton else { return }
     throw ValidationError(

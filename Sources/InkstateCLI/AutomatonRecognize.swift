@@ -22,8 +22,9 @@ struct AutomatonRecognize: ParsableCommand {
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn.
 
-      What could not be read with certainty is listed with the alternatives. --vocabulary names \
-      likely symbols and names, one per line; this helps where writing is ambiguous.
+      What could not be read with certainty is listed with the alternatives. Where writing is \
+      ambiguous, --alphabet with the only symbols that can be, and --vocabulary with likely symbols and \
+      names, one per line, help.
 
       With --format json, each drawing is one line: automaton, strokes (the role of each stroke: \
       state, transition, initial, text or other, and its element), uncertain, and rejected, which is \
@@ -53,6 +54,9 @@ struct AutomatonRecognize: ParsableCommand {
   @Option(help: "A text file with likely symbols and names, one per line.")
   var vocabulary: String?
 
+  @Option(help: "The only symbols besides ε: a,b or 0…9. (default: any symbol)")
+  var alphabet: String?
+
   @Option(help: "The true automaton of a drawing, or those of all drawings in a file or folder.")
   var truth: [String] = []
 
@@ -80,6 +84,15 @@ struct AutomatonRecognize: ParsableCommand {
 
   func validate() throws {
     try DocumentForm.check(output: output, svg: svg)
+    _ = try AlphabetOptions.symbols(in: alphabet)
+    if files.count > 1, let option = oneDrawingOption {
+      throw ValidationError("\(option): expected one drawing, found \(files.count) files")
+    }
+  }
+
+  /// The option that was given and needs a single drawing.
+  private var oneDrawingOption: String? {
+    output != nil ? "--output" : svg != nil ? "--svg" : nil
   }
 
   func run() throws {
@@ -89,12 +102,14 @@ struct AutomatonRecognize: ParsableCommand {
     }
     let recognizer = try DiagramRecognizer.released()
     let words = try vocabulary.map(TextOptions.words) ?? []
+    let symbols = try AlphabetOptions.symbols(in: alphabet)
     let truths = try truth.flatMap(Self.filesIn).flatMap(DiagramTruth.read)
     var documents: [Document] = []
     var comparison = DiagramComparison()
     var count = 0
     func take(_ drawing: Drawing, _ name: String, _ traced: TracedDrawing?) throws {
-      let diagram = recognizer.recognize(drawing, vocabulary: words, picture: traced)
+      let diagram = recognizer.recognize(
+        drawing, vocabulary: words, alphabet: symbols, picture: traced)
       // The elements of a photograph are where they are in the picture; a document is upright.
       try write(traced.map { diagram.moved(by: $0.pictureTransform) } ?? diagram, named: name)
       if output != nil || svg != nil {
@@ -115,7 +130,7 @@ struct AutomatonRecognize: ParsableCommand {
       }
       try write(comparison)
     }
-    if let option = output != nil ? "--output" : svg != nil ? "--svg" : nil, failureCount == 0 {
+    if let option = oneDrawingOption, failureCount == 0 {
       guard documents.count == 1 else {
         throw ValidationError("\(option): expected one drawing, found \(documents.count)")
       }
@@ -192,7 +207,9 @@ extension Diagram {
   fileprivate func lines(named source: String) -> [String] {
     if let rejection { return ["\(source): no automaton (\(rejection.message))"] }
     let names = Dictionary(
-      uniqueKeysWithValues: states.map { ($0.id, $0.name.isEmpty ? "(\($0.id))" : $0.name) })
+      uniqueKeysWithValues: states.enumerated().map { number, state in
+        (state.id, state.name.isEmpty ? "#\(number + 1)" : state.name)
+      })
     func list(_ marked: (State) -> Bool) -> String {
       let some = states.filter(marked).map { names[$0.id]! }
       return some.isEmpty ? "none" : some.joined(separator: ", ")
@@ -209,6 +226,11 @@ extension Diagram {
       lines.append("  \(arrow): \(symbols.isEmpty ? "no symbols" : symbols)")
     }
     for one in uncertain {
+      let element = elements[one.element] ?? one.element
+      guard !one.value.isEmpty else {
+        lines.append("  uncertain: no \(one.property.rawValue) of \(element) could be read")
+        continue
+      }
       func shown(_ value: String) -> String {
         guard one.property == .direction else { return value }
         return value.split(separator: "→").map { names[String($0)] ?? String($0) }
@@ -218,12 +240,13 @@ extension Diagram {
         "`\(shown($0.value))` \($0.probability.fixed(2))"
       }
       lines.append(
-        "  uncertain: \(one.property.rawValue) of \(elements[one.element] ?? one.element): "
+        "  uncertain: \(one.property.rawValue) of \(element): "
           + "`\(shown(one.value))` \(one.probability.fixed(2))"
           + (others.isEmpty ? "" : ", or " + others.joined(separator: ", ")))
     }
     let loose = strokes.count { $0.role == .text && $0.element == nil }
     if loose > 0 { lines.append("  \(loose.counted("stroke")) of other writing") }
+    if let warning { lines.append("  \(warning)") }
     return lines
   }
 }

@@ -46,7 +46,7 @@ struct DrawingInputs {
     if isatty(STDIN_FILENO) == 1 {
       Terminal.say("reading NDJSON from standard input, one drawing per line; press Ctrl-D to end")
     }
-    var failureCount = 0
+    var (count, failureCount) = (0, 0)
     try LineReader(.standardInput, name: "-").forEach { line in
       // The first bytes of PNG and JPEG.
       if line.place.line == 1, let first = line.bytes?.first, [0x89, 0xFF].contains(first) {
@@ -55,10 +55,16 @@ struct DrawingInputs {
           found: "a picture; give the name of its file instead")
       }
       guard let item = NDJSON.item(line) else { return }
+      count += 1
       if let failure = answer(item, named: "-:\(line.place.line ?? 0)") {
         Terminal.say("not read: \(failure)")
         failureCount += 1
       }
+    }
+    guard count > 0 else {
+      Terminal.say(
+        "not read: -: expected a file, or drawings as NDJSON on standard input, found none")
+      return 1
     }
     return failureCount
   }
@@ -83,7 +89,13 @@ struct DrawingInputs {
     do {
       // A pipe can be opened only once.
       let input = try InputFile(path: path)
-      if Photograph.isPhotograph(try input.start(8)) || Photograph.isName(path) {
+      let start = try input.start(12)
+      if let other = Photograph.otherFormat(of: start) {
+        throw InkError(
+          at: Place(file: path), expected: "ink, a PNG or a JPEG",
+          found: "\(other); save it as a PNG or a JPEG")
+      }
+      if Photograph.isPhotograph(start) || Photograph.isName(path) {
         guard let data = try input.rest(atMost: PNG.longestFile) else {
           throw InkError(
             at: Place(file: path), expected: "at most \(PNG.longestFile >> 20) MiB", found: "more")

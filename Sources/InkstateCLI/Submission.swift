@@ -107,6 +107,7 @@ struct Submission: Sendable {
       throw Unreadable(description: ([reason] + doubts).joined(separator: "; "))
     }
     let document = Document(diagram, drawing: drawing, id: name)
+    if let warning = diagram.warning { doubts.append(warning) }
     // The names of states do not matter.
     let count = diagram.uncertain.count { $0.property != .name }
     if count > 0 {

@@ -30,17 +30,25 @@ struct Trace: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  @Option(help: "A PNG of the picture with the strokes over it.")
+  @Option(help: "A PNG of the picture with the strokes over it, each in one of eight colours.")
   var overlay: String?
 
   func run() throws {
     try output.check(inputs: [picture])
     if let overlay {
+      guard overlay.lowercased().hasSuffix(".png") else {
+        throw ValidationError("--overlay: expected a name that ends in .png, found \(overlay)")
+      }
       try FileTree.refuseReplacing(picture, by: overlay)
       try FileTree.refuseExisting(overlay, force: output.force)
     }
     let photograph = try Photograph.read(path: picture)
-    let traced = try Tracer().trace(photograph)
+    let traced: TracedDrawing
+    do {
+      traced = try Tracer().trace(photograph)
+    } catch {
+      throw FileError(path: picture, expected: "a drawing", found: error.found)
+    }
     for remark in traced.remarks { Terminal.say("\(picture): \(remark.message)") }
     try Terminal.write(
       NDJSON.line(traced.recording, at: Place(file: output.output)) + Data("\n".utf8),

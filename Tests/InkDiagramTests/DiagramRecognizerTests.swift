@@ -10,8 +10,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DiagramRecognizerTests {
   private static let released = Result { try DiagramRecognizer.released() }
 
-  private func recognize(_ strokes: [Stroke], vocabulary: [String] = []) throws -> Diagram {
-    try Self.released.get().recognize(Drawing(strokes), vocabulary: vocabulary)
+  private func recognize(
+    _ strokes: [Stroke], vocabulary: [String] = [], alphabet: [String] = []
+  ) throws -> Diagram {
+    try Self.released.get()
+      .recognize(Drawing(strokes), vocabulary: vocabulary, alphabet: alphabet)
   }
 
   // MARK: Ink
@@ -236,6 +239,50 @@ import Testing
     // Without a comma, what is as far is something else.
     let apart = try recognize(two + capitalB(320, 170) + capitalB(402, 170))
     #expect(Set(apart.strokes.suffix(4).map(\.element)).count == 2)
+  }
+
+  @Test(arguments: [0, 0.1, 0.25]) func aLoopThatStartsInItsRingIsNoInitialArrow(
+    depth: Double
+  ) throws {
+    let y = 300 - 50 - 38 + 50 * depth
+    let loop = arc(200, y, 40, from: 0.36, to: 1.14)
+    let tip = try #require(loop.points.last)
+    let heads = [
+      line((tip.x - 4, tip.y - 20), (tip.x, tip.y), (tip.x + 18, tip.y - 12)),
+      line(
+        (tip.x, tip.y), (tip.x - 2, tip.y - 22), (tip.x + 20, tip.y - 10), (tip.x, tip.y)),
+    ]
+    for head in heads {
+      let diagram = try recognize([arc(200, 300), loop, head])
+      #expect(transitions(diagram) == [["2", "2"]])
+      #expect(diagram.states.map(\.initial) == [false])
+    }
+  }
+
+  @Test func symbolsAreOfTheAlphabetIfOneIsGiven() throws {
+    let strokes = two + capitalB(350, 170)
+    #expect(try recognize(strokes).transitions[0].symbols == ["B"])
+    for symbols in [["8"], ["b", "8"]] {
+      let read = try recognize(strokes, alphabet: symbols).transitions[0].symbols
+      #expect(read.count == 1 && symbols.contains(read[0]))
+    }
+  }
+
+  @Test func whatHasNoTextIsDoubtful() throws {
+    let bare = try recognize(two).uncertain
+    #expect(bare.map(\.element) == ["t0"])
+    #expect(bare.map(\.property) == [.symbols] && bare[0].value.isEmpty)
+    // States without names are common, but not among states that have some.
+    let three = two + [arc(800, 200)] + arrow(from: 555, to: 746, y: 200)
+    let named = try recognize(three + capitalB(200, 200) + capitalB(800, 200))
+    let unnamed = named.uncertain.filter { $0.property == .name && $0.value.isEmpty }
+    #expect(unnamed.map(\.element) == [state(named, at: 500)?.id])
+  }
+
+  @Test func aDrawingOfOtherThingsIsDoubted() throws {
+    #expect(try recognize(two).warning == nil)
+    let lines = (0..<7).map { line((100 + 90 * Double($0), 700), (120 + 90 * Double($0), 760)) }
+    #expect(try recognize(two + lines).warning != nil)
   }
 
   @Test func aTriangleAtAStateMarksItAsInitial() throws {

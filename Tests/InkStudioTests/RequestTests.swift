@@ -115,6 +115,11 @@ import Testing
       #expect(
         Set(arrows.map { [$0["start"] as? String, $0["end"] as? String] })
           == Set(diagram.transitions.map { [ids[$0.from]!, ids[$0.to]!] }))
+      #expect(opened.json["remarks"] as? [String] == ["the paper is turned by 2° clockwise"])
+      let cut = try await studio.ask(
+        .post, "/api/documents/cut/open?form=jpg", photograph.dropLast(2_000))
+      let remarks = cut.json["remarks"] as? [String] ?? []
+      #expect(remarks.contains { $0.hasPrefix("the file is damaged or ends early") })
       let drawing = try Data(contentsOf: Self.example("Drawings/mod3.ndjson"))
       _ = try await studio.ask(.post, "/api/documents/ink/open?form=ndjson", drawing)
       let drawn = try await studio.ask(.get, "/api/documents/ink").json["states"]

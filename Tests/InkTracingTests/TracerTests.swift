@@ -326,6 +326,14 @@ import Testing
     #expect(abs(traced.penWidth - 16) < 4)
   }
 
+  @Test func thinLinesAreRemarked() throws {
+    var scene = Scene()
+    scene.strokes = [Scene.line(100, 100, 380, 240)]
+    #expect(try !trace(scene).remarks.contains(.thin))
+    scene.penWidth = 1.2
+    #expect(try trace(scene).remarks.contains(.thin))
+  }
+
   @Test(arguments: [(1, 1), (2, 500), (300, 200)]) func aPictureWithoutInkSaysSo(
     width: Int, height: Int
   ) throws {

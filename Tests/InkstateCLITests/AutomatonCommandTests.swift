@@ -117,7 +117,7 @@ import Testing
     #expect(lines[4].hasPrefix("in/empty.inkml\tnot graded\t–\tnot read: in/empty.inkml"))
     #expect(
       lines[5] == "in/paper.jpg\twrong\t67.5 %\taccepts `a`, which should be rejected; "
-        + "the paper is turned by 2° clockwise")
+        + "the paper is turned by 2° clockwise; 4 readings of the drawing are uncertain")
     #expect(
       try String(contentsOfFile: folder.path + "/g.html", encoding: .utf8)
         .components(separatedBy: "<section").count == 7)
@@ -446,6 +446,9 @@ import Testing
 
         """)
     #expect(result.errors.contains("not read: "))
+    let nothing = try run("recognize", input: "\n")
+    #expect(nothing.status == 2 && nothing.output.isEmpty)
+    #expect(nothing.errors.contains("-: expected a file, or drawings as NDJSON on standard input"))
   }
 
   @Test func allTracesOfAnInkMLFileAreOneDrawing() throws {

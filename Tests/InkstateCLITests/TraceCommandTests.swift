@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkImageIO
 import InkRaster
+import SeededRandom
 import Testing
 import TestSupport
 
@@ -87,6 +88,22 @@ import TestSupport
     result = try run("trace text.jpg --output text.ndjson")
     #expect(result.status != 0)
     #expect(result.errors.contains("text.jpg: expected a PNG or a JPEG, found something else"))
+    try folder.write("a.gif", "GIF89a")
+    result = try run("trace a.gif --output a.ndjson")
+    #expect(result.status != 0)
+    #expect(result.errors.contains("a.gif: expected a PNG or a JPEG, found a GIF"))
+    result = try run("automaton recognize a.gif")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("expected ink, a PNG or a JPEG, found a GIF; save it as"))
+    result = try run("trace \(paper) --output a.ndjson --overlay a.jpg")
+    #expect(result.errors.contains("--overlay: expected a name that ends in .png"))
+    var random = SeededGenerator(seed: 5)
+    let noise = (0..<1_500 * 1_500).map { _ in random.next() & 3 == 0 ? 0 : 255 as UInt8 }
+    try PNG.encode(Bitmap(width: 1_500, height: 1_500, pixels: noise))
+      .write(to: URL(fileURLWithPath: "\(folder.path)/noise.png"))
+    result = try run("trace noise.png --output noise.ndjson")
+    #expect(result.status != 0, "\(result.errors)")
+    #expect(result.errors.contains("noise.png: expected a drawing, found"))
   }
 
   @Test func automataAreRecognizedInPhotographs() throws {
@@ -101,6 +118,9 @@ import TestSupport
     for (arguments, message) in [
       ("recognize \(paper) --output a.jff", "would not be a JFLAP file"),
       ("recognize \(paper) --output b --svg b", "name the same file"),
+      ("recognize \(paper) --output b.pdf", "would be a document and no picture"),
+      ("recognize \(paper) \(paper) --output b", "expected one drawing, found 2 files"),
+      ("recognize \(paper) --alphabet a…", "--alphabet: expected"),
       ("grade a.automaton nobody", "nobody: expected a submission, or a folder of them"),
     ] {
       result = try run("automaton \(arguments)")

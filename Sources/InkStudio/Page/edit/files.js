@@ -130,9 +130,10 @@ export function makeFiles(editor) {
     }
     closeMenu("document-menu");
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
-    const { name, photograph } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
+    const { name, photograph, remarks } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
     await open(name);
     // Another document may have been opened meanwhile.
+    if (remarks?.length) { complain(`“${file.name}”: ${remarks.join("; ")}.`); }
     if (photograph && editor.picture.name === name) { editor.photograph.take(file, photograph); }
   });
 

@@ -42,10 +42,19 @@ export function makeReading(editor) {
     const element = [...picture.states, ...picture.transitions].find(({ id }) => id === one.element);
     const question = document.createElement("span");
     const count = picture.uncertain.length;
-    question.textContent = `${describe(picture, element)}: which is right?${count > 1 ? ` (1 of ${count})` : ""}`;
-    box.replaceChildren(question, ...[one.text, ...one.others].map((text) => {
+    // Of what could not be read, there is nothing to choose from.
+    const [asked, empty] = one.text ? ["which is right?", "nothing"]
+      : [`${element.center ? "no name" : "no symbols"} could be read.`, "Leave it so"];
+    question.textContent = `${describe(picture, element)}: ${asked}${count > 1 ? ` (1 of ${count})` : ""}`;
+    const write = document.createElement("button");
+    write.textContent = "Type it";
+    write.addEventListener("click", () => {
+      editor.selection.set([element.id]);
+      editor.label.open();
+    });
+    box.replaceChildren(question, ...(one.text ? [] : [write]), ...[one.text, ...one.others].map((text) => {
       const button = document.createElement("button");
-      button.textContent = text || "nothing";
+      button.textContent = text || empty;
       button.addEventListener("click", () => {
         editor.canvas.focus();
         editor.changes.change(
