@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import InkSeries
@@ -317,7 +318,7 @@ import Testing
   #if os(Linux)
     /// The rows of a simulated recording go through reader, stream and detector in a process of its
     /// own, because other tests allocate memory at the same time.
-    @Test func aMillionRowsNeedTheMemoryOfTenThousand() async {
+    @Test(.disabled(if: hasSanitizer)) func aMillionRowsNeedTheMemoryOfTenThousand() async {
       await #expect(processExitsWith: .success) {
         let pipe = Pipe()
         let writer = Thread {

@@ -28,10 +28,11 @@ func inkstate(
   let command = tests.deletingLastPathComponent().appendingPathComponent("inkstate").path
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/bin/bash")
-  let limit = fileLimitKB.map { "ulimit -f \($0); " } ?? ""
   // No command needs 1 GB for bad input; address space is more than memory, so the limit is wide.
-  process.arguments =
-    ["-c", "\(limit)ulimit -v 6000000; exec \(prefix) \"$0\" \"$@\"", command] + arguments
+  let limits =
+    (fileLimitKB.map { "ulimit -f \($0); " } ?? "")
+    + (hasSanitizer ? "" : "ulimit -v 6000000; ")
+  process.arguments = ["-c", "\(limits)exec \(prefix) \"$0\" \"$@\"", command] + arguments
   process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
   // Files take what pipes would have to be emptied of.
   let names = ["in", "out", "err"].map { "\(folder.path)/.\($0)-\(UUID().uuidString)" }

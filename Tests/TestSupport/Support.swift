@@ -57,6 +57,11 @@ public enum SharedData {
   public static var isPresent: Bool { FileManager.default.fileExists(atPath: path) }
 }
 
+/// Whether the tests run under the address or the thread sanitizer.
+///
+/// `scripts/check --sanitize` says so. These need more address space than any limit leaves, and keep memory that was freed.
+public let hasSanitizer = ProcessInfo.processInfo.environment["INKSTATE_SANITIZER"] != nil
+
 /// Whether two lists of numbers agree to `tolerance`, relative for large numbers.
 public func isClose(_ a: [Float], _ b: [Float], tolerance: Float) -> Bool {
   a.count == b.count
