@@ -51,23 +51,28 @@ let package = Package(
   targets: [
     // The app's side.
     .target(name: "XMLTree"),
-    .target(name: "Ink", dependencies: ["XMLTree"]),
-    .target(name: "Automata", dependencies: ["XMLTree"]),
+    .target(name: "JSONReading"),
+    .target(name: "Ink", dependencies: ["JSONReading", "XMLTree"]),
+    .target(name: "Automata", dependencies: ["JSONReading", "XMLTree"]),
     .target(
-      name: "AutomatonEditor", dependencies: ["Automata", "Ink", "InkDiagram", "InkRecognizer"]),
+      name: "AutomatonEditor",
+      dependencies: ["Automata", "Ink", "InkDiagram", "InkRecognizer", "JSONReading"]),
     .target(name: "InkRaster", dependencies: ["Ink"]),
     .target(name: "InkSeries", dependencies: ["Ink"]),
     .target(name: "CInkKernels"),
-    .target(name: "InkNetwork", dependencies: ["CInkKernels"]),
+    .target(name: "InkNetwork", dependencies: ["CInkKernels", "JSONReading"]),
     .target(
-      name: "InkRecognizer", dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork"],
+      name: "InkRecognizer",
+      dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "JSONReading"],
       resources: [.copy("Resources/inkstate.safetensors")]),
     .target(
       name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
     .target(
       name: "InkDiagram",
-      dependencies: ["Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer"],
+      dependencies: [
+        "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer", "JSONReading",
+      ],
       resources: [
         .copy("Resources/arrows.safetensors"), .copy("Resources/counts.safetensors"),
         .copy("Resources/heads.safetensors"), .copy("Resources/rings.safetensors"),
@@ -97,8 +102,8 @@ let package = Package(
     .target(
       name: "InkDatasets",
       dependencies: [
-        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "SafeFiles",
-        "SeededRandom",
+        "CZlib", "Ink", "InkDiagram", "InkRaster", "InkSeries", "InkImageIO", "JSONReading",
+        "SafeFiles", "SeededRandom",
       ]),
     .target(
       name: "InkPrint",
@@ -115,7 +120,7 @@ let package = Package(
         "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
         .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
         "InkRaster", "InkSeries", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
-        "ParallelLoops", "SafeFiles", "SeededRandom",
+        "JSONReading", "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
 
     // Models of other tools, in and out.
@@ -123,7 +128,7 @@ let package = Package(
       name: "InkExchange",
       dependencies: [
         "CZlib", "Ink", "InkRaster", "InkNetwork", "InkSeries", "InkRecognizer", "InkDatasets",
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        "JSONReading", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["CoreML.proto", "ONNX.proto"]),
 
@@ -133,7 +138,7 @@ let package = Package(
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata", "AutomatonEditor",
-        "SafeFiles",
+        "JSONReading", "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(
           name: "HummingbirdTLS", package: "hummingbird",
@@ -152,7 +157,8 @@ let package = Package(
       dependencies: [
         "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
         "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
-        "InkTracing", "Automata", "AutomatonEditor", "ParallelLoops", "SafeFiles", "SeededRandom",
+        "InkTracing", "Automata", "AutomatonEditor", "JSONReading", "ParallelLoops", "SafeFiles",
+        "SeededRandom",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

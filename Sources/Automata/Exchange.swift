@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 
 /// The exchange form of the reference editor: JSON with the names of states, and for each state its
 /// symbols with one target each (see "How drawing works" in the documentation of
@@ -17,7 +18,7 @@ enum Exchange {
   static func read(_ data: Data, name: String) throws(AutomatonError) -> Automaton {
     let file: File
     do {
-      file = try JSONDecoder().decode(File.self, from: data)
+      file = try File(json: data)
     } catch {
       throw AutomatonError(
         at: name, expected: "JSON with `initial`, `final` and `states`",

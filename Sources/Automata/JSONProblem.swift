@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 
 /// Finds errors in JSON that decoders do not report exactly.
 package enum JSONProblem {
@@ -47,7 +48,7 @@ package enum JSONProblem {
           let inner = bytes[start + 1..<index]
           var key = String(decoding: inner, as: UTF8.self)
           if inner.contains(UInt8(ascii: "\\")),
-            let plain = try? JSONDecoder().decode(String.self, from: Data(bytes[start...index]))
+            let plain = try? String(json: Data(bytes[start...index]))
           {
             key = plain
           }

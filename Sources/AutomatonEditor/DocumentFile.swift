@@ -1,6 +1,7 @@
 import Automata
 import Foundation
 import Ink
+import JSONReading
 
 /// The file format `.automaton` of the reference editor; see <doc:HowDrawingWorks>.
 ///
@@ -43,7 +44,7 @@ public enum DocumentFile {
     }
     let value: JSONValue
     do {
-      value = try JSONDecoder().decode(JSONValue.self, from: data)
+      value = try JSONValue(json: data)
     } catch {
       throw AutomatonError(at: name, expected: "a document in JSON", found: reason(error, in: data))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 
 /// The recording format: one JSON object per line, a superset of Quick, Draw!'s format.
 ///
@@ -52,7 +53,7 @@ public enum NDJSON {
 
   private static func decode(_ bytes: Data, at place: Place) throws(InkError) -> Recording {
     do {
-      let line = try JSONDecoder().decode(Line.self, from: bytes)
+      let line = try Line(json: bytes)
       return try line.recording(at: place)
     } catch let error as InkError {
       throw error

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkSeries
+import JSONReading
 import SafeFiles
 
 /// A series as one line of NDJSON.
@@ -90,7 +91,7 @@ enum SeriesLine {
     other.append(0x7D)
     let facts: Facts
     do {
-      facts = try JSONDecoder().decode(Facts.self, from: Data(rest))
+      facts = try Facts(json: Data(rest))
     } catch {
       throw FileError(
         path: place,
@@ -131,9 +132,8 @@ enum SeriesLine {
 
   private static func attributes(in data: Data) -> [String: Recording.Attribute] {
     struct Nested: Decodable { var attributes: [String: AttributeValue] }
-    let decoder = JSONDecoder()
-    var values = (try? decoder.decode([String: AttributeValue].self, from: data)) ?? [:]
-    if let nested = try? decoder.decode(Nested.self, from: data) {
+    var values = (try? [String: AttributeValue](json: data)) ?? [:]
+    if let nested = try? Nested(json: data) {
       values["attributes"] = nil
       values.merge(nested.attributes) { $1 }
     }
@@ -154,7 +154,7 @@ enum SeriesLine {
     ) throws(FileError) -> Value? {
       guard let range = fields[key], !bytes[range].elementsEqual("null".utf8) else { return nil }
       do {
-        return try JSONDecoder().decode(type, from: Data(bytes[range]))
+        return try type.init(json: Data(bytes[range]))
       } catch {
         throw refuse("\(expected) in `\(key)`", "something else")
       }
@@ -359,7 +359,7 @@ struct JSONScanner {
       skipSpace()
       let keyStart = index
       try skipText()
-      guard let key = try? JSONDecoder().decode(String.self, from: Data(bytes[keyStart..<index])),
+      guard let key = try? String(json: Data(bytes[keyStart..<index])),
         skip(":")
       else { throw broken() }
       skipSpace()

@@ -1,5 +1,6 @@
 import Foundation
 import InkRaster
+import JSONReading
 import SafeFiles
 
 /// A divided data set on disk: one data set for each part, and `split.json` with the method.
@@ -33,7 +34,7 @@ public struct SplitFolder: Hashable, Sendable {
   /// - Throws: `FileError` if its `split.json` cannot be decoded.
   public init?(path: String) throws(FileError) {
     guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
-    guard let manifest = try? JSONDecoder().decode(Manifest.self, from: data),
+    guard let manifest = try? Manifest(json: data),
       DatasetForm(rawValue: manifest.form) != nil,
       Set(manifest.labels).count == manifest.labels.count,
       Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import JSONReading
 
 extension Diagram {
   /// The attributes `automaton` and `strokes` of a recording with this diagram.
@@ -38,7 +39,6 @@ extension Diagram {
   public init?(attributes: [String: Recording.Attribute]) throws {
     let own = attributes.filter { $0.key == "automaton" || $0.key == "strokes" }
     guard own["automaton"] != nil else { return nil }
-    self = try JSONDecoder().decode(
-      Diagram.self, from: try JSONEncoder().encode(Recording.Attribute.object(own)))
+    self = try Diagram(json: JSONEncoder().encode(Recording.Attribute.object(own)))
   }
 }

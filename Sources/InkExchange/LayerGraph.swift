@@ -4,6 +4,7 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 import InkSeries
+import JSONReading
 
 /// The nodes of an imported network, which an importer adds one after another.
 ///
@@ -501,7 +502,7 @@ struct LayerGraph: ModelFileReader {
   ) throws(ModelError) -> Architecture? {
     guard metadata["inkstate_format"] != nil else { return nil }
     guard let text = metadata["architecture"],
-      let stored = try? JSONDecoder().decode(Architecture.self, from: Data(text.utf8))
+      let stored = try? Architecture(json: Data(text.utf8))
     else {
       throw ModelError(
         path: path, field: "architecture",

@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 
 /// Finds a key that an object in JSON has twice, which readers of JSON pass over.
 ///
@@ -55,7 +56,7 @@ struct RepeatedKeys {
   /// What a text between quotes says, with its escapes resolved.
   private func text(_ quoted: ArraySlice<UInt8>) -> String {
     guard quoted.contains(UInt8(ascii: "\\")),
-      let text = try? JSONDecoder().decode(String.self, from: Data(quoted))
+      let text = try? String(json: Data(quoted))
     else { return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self) }
     return text
   }

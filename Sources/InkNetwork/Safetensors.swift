@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 
 /// An array of numbers with its shape.
 public struct Tensor: Hashable, Sendable {
@@ -93,7 +94,7 @@ public struct Safetensors: Hashable, Sendable {
     }
     let header: [String: Entry]
     do {
-      header = try JSONDecoder().decode([String: Entry].self, from: json)
+      header = try [String: Entry](json: json)
     } catch {
       throw refuse("header", "a safetensors header in JSON", Self.explain(error))
     }

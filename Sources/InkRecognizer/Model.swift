@@ -2,6 +2,7 @@ import Foundation
 import InkNetwork
 import InkRaster
 import InkSeries
+import JSONReading
 
 /// A network with its labels, preprocessing, thresholds and provenance.
 public struct Model: Hashable, Sendable {
@@ -247,7 +248,7 @@ public struct Model: Hashable, Sendable {
         throw refuse(name, "a value in the metadata", "none: not an Inkstate model")
       }
       do {
-        return try JSONDecoder().decode(type, from: Data(text.utf8))
+        return try type.init(json: Data(text.utf8))
       } catch let error as ArchitectureError {
         throw refuse(name, error.expected, error.found)
       } catch let error as RasterError {

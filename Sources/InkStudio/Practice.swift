@@ -5,6 +5,7 @@ import InkEvaluation
 import InkNetwork
 import InkRecognizer
 import InkTraining
+import JSONReading
 import SafeFiles
 
 /// The digit game: it asks for a digit or a sum, reads the answer, and adapts to the handwriting.
@@ -325,7 +326,7 @@ actor Practice {
     var learner = Learner(recordings: recordings, recognizer: base)
     learner.reads = reads
     if let data = FileManager.default.contents(atPath: keptPath(of: name)),
-      let kept = try? JSONDecoder().decode(Kept.self, from: data)
+      let kept = try? Kept(json: data)
     {
       (learner.answered, learner.right) = (kept.answered, kept.right)
       if let own = try? Recognizer(modelPath: modelPath(of: name)) {

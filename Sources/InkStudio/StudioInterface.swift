@@ -7,6 +7,7 @@ import InkDatasets
 import InkImageIO
 import InkRaster
 import InkRecognizer
+import JSONReading
 import NIOCore
 
 /// The requests of the page: JSON in, JSON out, and streams of changes.
@@ -220,7 +221,7 @@ struct StudioInterface: Sendable {
   ) async throws -> Value {
     let data = try await body(request)
     do {
-      return try JSONDecoder().decode(type, from: data)
+      return try type.init(json: data)
     } catch {
       throw StudioError("The request is not valid JSON for this address. Reload the page.")
     }

@@ -2,6 +2,7 @@ import Foundation
 import InkDatasets
 import InkNetwork
 import InkRecognizer
+import JSONReading
 import SafeFiles
 
 /// A training in the middle: weights, the optimiser's memory, the average, the best weights so far,
@@ -54,7 +55,7 @@ struct Checkpoint {
     }
     func field<Value: Decodable>(_ name: String, as type: Value.Type) throws -> Value {
       guard
-        let value = try? JSONDecoder().decode(type, from: Data((file.metadata[name] ?? "").utf8))
+        let value = try? type.init(json: Data((file.metadata[name] ?? "").utf8))
       else { throw refuse(name, "a value as Inkstate writes it", "something else") }
       return value
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Automata
 import AutomatonEditor
 import Foundation
+import JSONReading
 
 /// Prints a link that contains a whole document.
 struct AutomatonLink: ParsableCommand {
@@ -27,7 +28,7 @@ struct AutomatonLink: ParsableCommand {
 
   func run() throws {
     let document = try input.read().drawing(id: UUID().uuidString)
-    let value = try JSONDecoder().decode(JSONValue.self, from: DocumentFile.write(document))
+    let value = try JSONValue(json: DocumentFile.write(document))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = try encoder.encode(value).base64EncodedString()

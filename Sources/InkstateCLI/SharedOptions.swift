@@ -8,6 +8,7 @@ import InkRaster
 import InkRecognizer
 import InkSeries
 import InkTraining
+import JSONReading
 import SafeFiles
 
 /// The output of a command, and whether it may be overwritten.
@@ -390,7 +391,7 @@ private func described<Value: Decodable>(
       "\(option): `\(path)` is not \(names.alternatives), and no file of this name can be read")
   }
   do {
-    return try JSONDecoder().decode(type, from: data)
+    return try type.init(json: data)
   } catch let error as ArchitectureError {
     throw FileError(
       path: error.layer.map { "\(path), layer \($0)" } ?? path,

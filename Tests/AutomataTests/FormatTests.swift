@@ -212,6 +212,8 @@ import Testing
       (.exchange, #"{"initial":["x"],"final":[],"states":{}}"#, "a state `x`"),
       (.exchange, #"{"initial":[],"final":[],"states":{"x":{"a":"y"}}}"#, "a state `y`"),
       (.exchange, String(repeating: "[", count: 1_000_000), "expected JSON"),
+      // Foundation's decoder would end the process.
+      (.exchange, String(repeating: "[", count: 513), "expected JSON"),
       (.jflap, String(repeating: "<a>", count: 100_000), "at most 100 nested elements"),
     ] as [(Format, String, String)])
   func brokenFilesAreNamed(format: Format, text: String, message: String) {

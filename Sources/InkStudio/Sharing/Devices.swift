@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 import SafeFiles
 import Synchronization
 
@@ -34,7 +35,7 @@ final class Devices: Sendable {
     }
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      devices = Mutex(try JSONDecoder().decode([Device].self, from: data))
+      devices = Mutex(try [Device](json: data))
     } catch {
       throw StudioError(
         "The file \(path) with the paired devices cannot be read. Remove it, then pair them again.")
