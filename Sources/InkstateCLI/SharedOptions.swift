@@ -19,10 +19,11 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Overwrite the output if it exists.")
   var force = false
 
-  /// Throws if the output exists and `--force` is not given, or if it is one of `inputs`.
-  func check(inputs: [String] = []) throws {
+  /// Throws if the output exists and neither `--force` is given nor it `mayExist`, or if it is one of
+  /// `inputs`.
+  func check(inputs: [String] = [], mayExist: Bool = false) throws {
     for input in inputs { try FileTree.refuseReplacing(input, by: output) }
-    try FileTree.refuseExisting(output, force: force)
+    try FileTree.refuseExisting(output, force: force || mayExist)
   }
 }
 

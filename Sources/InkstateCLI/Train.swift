@@ -132,7 +132,8 @@ struct Train: ParsableCommand {
   }
 
   private func run(in group: ProcessGroup) throws {
-    try output.check(inputs: data + validation + [from, adapt].compactMap { $0 })
+    try output.check(
+      inputs: data + validation + [from, adapt].compactMap { $0 }, mayExist: resume)
     if !resume, !output.force, FileTree.exists(checkpointPath) {
       throw FileError(
         path: checkpointPath,
@@ -173,7 +174,9 @@ struct Train: ParsableCommand {
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
       startingFrom: start, workers: training.workers(of: group), group: group)
+    let provenance = provenance(chosenBy, options, choice)
     if resume {
+      try refuseModel(unlessOf: provenance)
       try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
     }
     // Waits, because the first process may write or remove files that others still look for.
@@ -194,7 +197,7 @@ struct Train: ParsableCommand {
     let progress = TrainingProgress()
     var logFailure: (any Error)?
     let outcome = try trainer.run(
-      checkpointPath: checkpointPath, provenance: provenance(chosenBy, options, choice),
+      checkpointPath: checkpointPath, provenance: provenance,
       shouldStop: { Interrupt.wasAsked }
     ) { event in
       progress.show(event)
@@ -220,6 +223,15 @@ struct Train: ParsableCommand {
     }
     // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }
+  }
+
+  /// Throws if the output exists and is not the model of this training, which may have been killed
+  /// between writing it and removing the checkpoint.
+  private func refuseModel(unlessOf provenance: [String: String]) throws {
+    let known = try? Model.read(path: output.output).provenance
+    guard let known, known.merging(provenance, uniquingKeysWith: { $1 }) == known else {
+      return try FileTree.refuseExisting(output.output, force: output.force)
+    }
   }
 
   /// Returns the training examples and the validation examples of all data sets.

@@ -403,18 +403,23 @@ func inkstate(
     #expect(result.errors.contains("/inkstate-studio is missing; build it with scripts/build"))
   }
 
-  @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
-    _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
-    _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")
+  /// A limit on file sizes is what a full disk looks like: the first checkpoint does not fit.
+  ///
+  /// A sanitizer has larger files itself.
+  @Test(.disabled(if: hasSanitizer)) func aTrainingWithoutRoomLeavesNothing() throws {
+    _ = try run("dataset synthesize --writers 4 --per-class 5 --seed 3 -o ink.ndjson")
     let result = try inkstate(
       ["train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "full.safetensors"],
       in: folder, fileLimitKB: 4)
-    // A limit on file sizes is what a full disk looks like: the first checkpoint does not fit.
     #expect(result.status == 1)
     #expect(result.errors.contains("full.checkpoint: expected room and permission to write"))
     #expect(!FileTree.exists("\(folder.path)/full.checkpoint"))
     #expect(!FileTree.names(in: folder.path).contains { $0.contains(".part-") })
+  }
 
+  @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
+    _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
+    _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let process = Process()
     process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("inkstate")
@@ -423,22 +428,35 @@ func inkstate(
     ]
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     process.standardError = FileHandle.nullDevice
+    func bytes(_ name: String) -> Data? {
+      FileManager.default.contents(atPath: "\(folder.path)/\(name)")
+    }
     try process.run()
     // Once a checkpoint is there, the training is under way.
     while process.isRunning, !FileTree.exists("\(folder.path)/cut.checkpoint") { usleep(2000) }
     process.interrupt()
     process.waitUntilExit()
     #expect(process.terminationStatus == 130)
+    let checkpoint = try #require(bytes("cut.checkpoint"))
     let again = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors")
     #expect(again.status == 1 && again.errors.contains("expected no unfinished training"))
     let resumed = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors --resume")
     #expect(resumed.status == 0)
-    func bytes(_ name: String) -> Data? {
-      FileManager.default.contents(atPath: "\(folder.path)/\(name)")
-    }
     #expect(bytes("cut.safetensors") == bytes("whole.safetensors"))
     #expect(bytes("cut.csv") == bytes("whole.csv"))
     #expect(bytes("cut.safetensors") != nil)
+
+    // It may be killed after the model was written. Another model is not replaced.
+    try folder.write("cut.checkpoint", checkpoint)
+    let last = try run("train ink.ndjson --epochs 30 --threads 2 -o cut.safetensors --resume")
+    #expect(last.status == 0 && bytes("cut.safetensors") == bytes("whole.safetensors"))
+    #expect(bytes("cut.checkpoint") == nil)
+    try folder.write("cut.checkpoint", checkpoint)
+    let other = try Data(contentsOf: URL(fileURLWithPath: Recognizer.releasedModelPath))
+    try folder.write("cut.safetensors", other)
+    let refused = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors --resume")
+    #expect(refused.status == 1 && refused.errors.contains("expected no file of that name"))
+    #expect(bytes("cut.safetensors") == other && bytes("cut.checkpoint") == checkpoint)
   }
 
   /// Each line of arguments with what its one line on stderr must say.
