@@ -76,7 +76,7 @@ package enum NPY {
       FileError(path: path, expected: expected, found: found)
     }
     guard let handle = FileHandle(forReadingAtPath: path),
-      let data = try? handle.read(upToCount: longestHeader),
+      let data = try? handle.read(upToCount: longestHeader) ?? Data(),
       let end = try? handle.seekToEnd()
     else { throw refuse("a readable file", "none") }
     try? handle.close()
@@ -110,9 +110,11 @@ package enum NPY {
 
   /// Calls `body` with the values of each item along the first axis.
   ///
-  /// Only one item is in memory.
+  /// Only one item is in memory. Items without values are left out.
   static func forEachItem(_ path: String, _ body: (Int, [Double]) throws -> Void) throws {
     let header = try anyHeader(of: path)
+    // Where there are no values, the other sizes are not bounded by the size of the file.
+    guard header.count > 0 else { return }
     let size = size(of: header.type)!
     let count = header.shape.dropFirst().reduce(1, *)
     guard let handle = FileHandle(forReadingAtPath: path) else {
@@ -121,7 +123,7 @@ package enum NPY {
     defer { try? handle.close() }
     try handle.seek(toOffset: UInt64(header.offset))
     for item in 0..<header.shape[0] {
-      let data = try count == 0 ? Data() : handle.read(upToCount: count * size) ?? Data()
+      let data = try handle.read(upToCount: count * size) ?? Data()
       guard data.count == count * size else {
         throw FileError(
           path: path, expected: header.shape[0].counted("item"), found: "\(item)")

@@ -47,6 +47,8 @@ enum SeriesArray {
       isUnlabelled
       ? ([String](repeating: "", count: shape[0]), nil)
       : try self.labels(labelsPath, count: shape[0])
+    // Without series, the size of the file does not bound their channels.
+    guard shape[0] > 0 else { return LoadedDataset(dataset: Dataset([], labels: labels.1)) }
     let folder = FileTree.folder(of: path)
     let names =
       ClassNames.lines(of: "\(folder)/channels.txt") ?? (0..<shape[2]).map { "dim_\($0)" }

@@ -299,7 +299,6 @@ struct ONNXReader: ModelFileReader {
       if value.padding != [0, 0], node.opType != "Conv" {
         throw mismatch(place, "a convolution after the padding", node.opType)
       }
-      func add(_ layer: Layer) throws(ModelError) { try graph.add(layer, at: place) }
       switch node.opType {
       case "Conv": try addConvolution(node, attributes, &value, at: place)
       case "MaxPool": try addPooling(attributes, &value, at: place)

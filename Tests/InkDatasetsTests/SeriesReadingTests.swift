@@ -384,6 +384,22 @@ import TestSupport
     #expect(error?.description.contains(message) == true, "\(String(describing: error))")
   }
 
+  /// Without series, nothing in the file bounds the other sizes.
+  @Test(arguments: ["0, 9223372036854775807, 2", "0, 2, 9223372036854775807"])
+  func anArrayWithoutSeriesIsEmpty(shape: String) throws {
+    try folder.write("series.npy", array(type: "<f4", shape: shape, Data()))
+    try folder.write("labels.npy", array(type: "|u1", shape: "0,", Data()))
+    let error = #expect(throws: FileError.self) { try load() }
+    #expect(error?.description.hasSuffix("expected examples with labels, found none") == true)
+  }
+
+  @Test func anEmptyArrayFileIsNamed() throws {
+    try folder.write("series.npy", Data())
+    try folder.write("labels.npy", array(type: "|u1", shape: "0,", Data()))
+    let error = #expect(throws: FileError.self) { try load() }
+    #expect(error?.description.hasSuffix("expected an NPY file, found an empty file") == true)
+  }
+
   // MARK: Drawings
 
   /// All real drawings become series without gaps, of a length that a network can read.
