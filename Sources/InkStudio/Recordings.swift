@@ -80,6 +80,8 @@ actor Recordings {
       else { continue }
       var id = "line-\(number + 1)"
       if case .text(let known)? = recording.attributes[idKey], places[known] == nil { id = known }
+      // Another line may have this id.
+      while places[id] != nil { id += "-" }
       places[id] = slots.count
       slots.append(Slot(entry: Entry(id: id, recording: recording), bytes: bytes))
     }
@@ -112,7 +114,9 @@ actor Recordings {
       let rest = data[line].drop { $0 == space }
       return rest.isEmpty
         || deletedLines[line.count, default: []].contains {
-          deletedFile[$0].suffix(rest.count).elementsEqual(rest)
+          // A line may begin with spaces of its own.
+          let text = deletedFile[$0].drop { $0 == space }
+          return rest.count < text.count && text.suffix(rest.count).elementsEqual(rest)
         }
     }
     guard lines.contains(where: isGap) else { return data }

@@ -188,6 +188,31 @@ import Testing
     #expect(try text(folder) == "\(lines[1])\n\(other)\n")
   }
 
+  /// Two equal lines with spaces before them are no remains of each other.
+  @Test func aLineMayBeginWithSpaces() async throws {
+    let folder = try TemporaryFolder()
+    let line = " " + #"{"word":"state","drawing":[[[0,9],[0,5]]]}"# + "\n"
+    try folder.write("recordings.ndjson", line + line)
+    let recordings = try Recordings(folder: folder.path)
+    #expect(try await recordings.remove("line-1"))
+    #expect(await recordings.all.map(\.id) == ["line-2"])
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.count == 1)
+  }
+
+  @Test func eachLineHasItsOwnID() async throws {
+    let folder = try TemporaryFolder()
+    let lines = [#""a","id":"line-2""#, #""b""#, #""c","id":"line-2""#].map {
+      #"{"word":\#($0),"drawing":[[[0,9],[0,5]]]}"# + "\n"
+    }
+    try folder.write("recordings.ndjson", lines.joined())
+    let recordings = try Recordings(folder: folder.path)
+    let ids = await recordings.all.map(\.id)
+    #expect(Set(ids).count == 3)
+    #expect(try await recordings.remove(ids[1]))
+    #expect(await recordings.all.map(\.recording.label) == ["a", "c"])
+  }
+
   @Test func aFileThatAnotherProgramChangedIsNotOverwritten() async throws {
     let folder = try TemporaryFolder()
     let recordings = try Recordings(folder: folder.path)
