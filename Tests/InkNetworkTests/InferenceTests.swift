@@ -145,7 +145,7 @@ import Testing
 
   #if os(Linux)
     /// Networks have room for the longest series and the widest pictures, which few examples need.
-    @Test func memoryIsTakenWhereItIsUsed() throws {
+    @Test(.disabled(if: hasSanitizer)) func memoryIsTakenWhereItIsUsed() throws {
       func pages() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return try #require(Int(text.split(separator: " ")[1]))

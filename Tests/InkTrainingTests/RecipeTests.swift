@@ -272,7 +272,10 @@ import TestSupport
   }
 
   /// One state or transition for fifteen others, by few writers.
-  @Test func rareClassesAreLearnt() throws {
+  ///
+  /// The thread sanitizer's build has the kernels of another instruction set, with which the weights
+  /// become others.
+  @Test(.disabled(if: hasSanitizer)) func rareClassesAreLearnt() throws {
     let synthesizer = Synthesizer(seed: 4)
     func ink(_ writers: Range<Int>) -> Dataset {
       var examples: [Example] = []

@@ -59,7 +59,8 @@ public enum SharedData {
 
 /// Whether the tests run under the address or the thread sanitizer.
 ///
-/// `scripts/check --sanitize` says so. These need more address space than any limit leaves, and keep memory that was freed.
+/// `scripts/check --sanitize` says so. The sanitizers need more address space than any limit leaves, and
+/// keep memory that was freed.
 public let hasSanitizer = ProcessInfo.processInfo.environment["INKSTATE_SANITIZER"] != nil
 
 /// Whether two lists of numbers agree to `tolerance`, relative for large numbers.
