@@ -5,6 +5,8 @@ import Fuzzing
 import Ink
 import InkDiagram
 
+@testable import JSONReading
+
 /// An automaton with names and symbols of all kinds.
 private func automaton(isDeterministic: Bool) throws -> PlacedAutomaton {
   try PlacedAutomaton(
@@ -153,6 +155,7 @@ let automatonFuzzers = [
     seeds: { ["a, b", "0…9", "\"a,b\" 'c'", "0, 1, …, 9", "ε"].map { Data($0.utf8) } },
     read: { data in
       let typed = try TypedSymbols(text(data))
+      _ = try? TypedSymbols.alphabet(text(data))
       let written = TypedSymbols.text(of: typed.symbols)
       guard !typed.symbols.isEmpty else { return }
       let again: TypedSymbols
@@ -191,9 +194,7 @@ let automatonFuzzers = [
     },
     read: { data in
       let read: Diagram
-      do { read = try JSONDecoder().decode(Diagram.self, from: data) } catch is DecodingError {
-        return
-      }
+      do { read = try Diagram(json: data) } catch is DecodingError { return }
       let again = try JSONDecoder().decode(Diagram.self, from: JSONEncoder().encode(read))
       require(again == read, "another diagram after writing it")
       let dot = Stroke([Point(1, 2)])

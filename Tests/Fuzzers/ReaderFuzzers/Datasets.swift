@@ -2,6 +2,8 @@ import CZlib
 import Foundation
 import Fuzzing
 import Ink
+import InkImageIO
+import InkRaster
 import InkSeries
 
 @testable import InkDatasets
@@ -15,6 +17,15 @@ private func gzip(_ data: Data) throws -> Data {
 private let reading: SeriesReading = {
   var reading = SeriesReading()
   reading.keepsUnlabelled = true
+  return reading
+}()
+
+/// A reading with all options, for tables with a column `clock`.
+private let clockReading: SeriesReading = {
+  var reading = SeriesReading()
+  reading.timeColumn = "clock"
+  reading.channels = ["x"]
+  reading.namePattern = try? NamePattern("{person}_{session}")
   return reading
 }()
 
@@ -36,8 +47,10 @@ private func isSame(_ one: Example, _ other: Example) -> Bool {
 }
 
 /// Reads a data set, writes it as NDJSON and reads that: the examples are the same.
-private func readAgain(_ path: String, _ written: InputPath) throws {
-  let first = try Dataset.load(path, series: reading)
+private func readAgain(
+  _ path: String, _ written: InputPath, firstReading: SeriesReading = reading
+) throws {
+  let first = try Dataset.load(path, series: firstReading)
   guard !first.dataset.examples.isEmpty else { return }
   try DatasetForm.ndjson.write(first.dataset, rasterizer: nil, to: written.path)
   let second = try Dataset.load(written.path, series: reading)
@@ -51,7 +64,7 @@ private func readAgain(_ path: String, _ written: InputPath) throws {
 
 private let seriesFile = InputPath("series.ndjson")
 private let seriesAgain = InputPath("series-again.ndjson")
-private let csvFile = InputPath("table.csv")
+private let csvFile = InputPath("ada_monday.csv")
 private let csvAgain = InputPath("table-again.ndjson")
 private let tsFile = InputPath("archive_TRAIN.ts")
 private let tsAgain = InputPath("archive-again.ndjson")
@@ -59,9 +72,26 @@ private let idxFile = InputPath("idx")
 private let idxAgain = InputPath("idx-again")
 private let npyFile = InputPath("array.npy")
 private let npyAgain = InputPath("array-again.npy")
-private let stripFile = InputPath("labels.tsv")
+private let stripFile: InputPath = {
+  let file = InputPath("labels.tsv")
+  for (name, width, height) in [("a", 10, 16), ("low", 10, 2), ("long", 600, 8)] {
+    let path = URL(fileURLWithPath: "\(file.folder)/\(name).png")
+    do { try PNG.encode(Bitmap(width: width, height: height)).write(to: path) } catch {
+      fatalError("fuzz: \(path) cannot be written: \(error)")
+    }
+  }
+  return file
+}()
+private let stripsAgain = InputPath("again").folder + "/strips"
 private let rowFile = InputPath("rows")
-private let rowChannels = ["x", "y"]
+
+/// Reads rows with the names of a table, or of one without names, or with a time of another name.
+private func rowReader(_ path: String) throws -> RowReader {
+  for channels in [["x", "y"], ["dim_0"]] {
+    if let reader = try? RowReader(InputFile(path: path), channels: channels) { return reader }
+  }
+  return try RowReader(InputFile(path: path), channels: ["x"], timeColumn: "clock")
+}
 
 let datasetFuzzers = [
   Fuzzer(
@@ -87,15 +117,27 @@ let datasetFuzzers = [
   Fuzzer(
     "csv",
     dictionary: [
-      "time", "time_ms", "timestamp", "label", "person", "session", "recording", "x", ",", ";",
+      "time", "time_ms", "timestamp", "clock", "label", "person", "session", "recording", "x", ",",
+      ";",
       "\t",
       "\"", "\"\"", "\r\n", "nan", "?", "1e309", "-1e-320", "inf", "0x1p3",
     ],
     seeds: {
       try Fuzzer.files("Examples/Series/walk.csv", "Examples/Series/steps.csv").map {
         Data($0.split(separator: 10).prefix(9).joined(separator: [10]))
-      } + [Data("recording,label,time_ms,x,y\na,b,0,1,2\na,b,10,,?\nc,d,0,\"1\",2\n".utf8)]
-    }, read: { try readAgain(csvFile($0), csvAgain) }),
+      } + [
+        Data("recording,label,time_ms,x,y\na,b,0,1,2\na,b,10,,?\nc,d,0,\"1\",2\n".utf8),
+        Data("label,clock,x,y\na,0,1,2\n,10,,?\n".utf8),
+      ]
+    },
+    read: { data in
+      let path = csvFile(data)
+      if data.prefix(while: { $0 != 10 }).firstRange(of: Data("clock".utf8)) != nil {
+        try readAgain(csvFile.folder, csvAgain, firstReading: clockReading)
+      } else {
+        try readAgain(path, csvAgain)
+      }
+    }),
   Fuzzer(
     "ts",
     dictionary: [
@@ -121,7 +163,12 @@ let datasetFuzzers = [
           """.utf8),
         Data("@univariate true\n@classLabel true 1 2\n@data\n1,2:1\n3,4,5:2\n".utf8),
       ]
-    }, read: { try readAgain(tsFile($0), tsAgain) }),
+    },
+    read: { data in
+      let path = tsFile(data)
+      require(TSFile.path(of: .train, in: tsFile.folder) == path, "the archive has another path")
+      try readAgain(path, tsAgain)
+    }),
   Fuzzer(
     "idx", dictionary: [],
     seeds: {
@@ -172,20 +219,36 @@ let datasetFuzzers = [
     "strips",
     dictionary: ["path", "text", "writer", "part", "train", "test", "validation", "\t", "..", "/"],
     seeds: {
-      [Data("path\ttext\twriter\tpart\na.png\tq0\tw\ttrain\n../b.png\tq1\tv\ttest\n".utf8)]
+      [
+        Data(
+          "path\ttext\twriter\tsplit\na.png\tq0\tw\ttrain\nlow.png\tq\t\t\nlong.png\tq\t\t\n".utf8),
+        Data("path\ttext\twriter\tpart\na.png\tq0\tw\ttrain\n../b.png\tq1\tv\ttest\n".utf8),
+      ]
     },
     read: { data in
       _ = stripFile(data)
-      _ = try StripFolder.read(stripFile.folder)
+      let first = try Dataset.load(stripFile.folder).dataset
+      guard !first.examples.isEmpty else { return }
+      try? FileManager.default.removeItem(atPath: stripsAgain)
+      try DatasetForm.strips.write(first, rasterizer: nil, to: stripsAgain)
+      let second = try Dataset.load(stripsAgain)
+      require(second.failures.isEmpty, "what was written cannot be read: \(second.failures)")
+      func texts(_ dataset: Dataset) -> [[String?]] {
+        dataset.examples.map { [$0.label, $0.writer, $0.part?.rawValue] }
+      }
+      require(texts(first) == texts(second.dataset), "other texts after writing them")
     }),
   Fuzzer(
     "rows", dictionary: ["time", "time_ms", "x", "y", ",", ";", "\t", "\"", "?", "nan"],
     seeds: { [Data("time_ms,x,y\n0,1,2\n10,3,?\n\n20,,1e9\n".utf8), Data("1;2\n3;4\n".utf8)] },
     read: { data in
-      var reader = try RowReader(InputFile(path: rowFile(data)), channels: rowChannels)
+      var reader = try rowReader(rowFile(data))
       var problems = 0
       while problems <= data.count {
-        do { if try !reader.next() { return } } catch {
+        do {
+          if try !reader.next() { return }
+          _ = (reader.line, reader.time, reader.timeUnit, reader.hasTimes)
+        } catch {
           problems += 1
           _ = "\(error)"
         }
@@ -199,6 +262,9 @@ let datasetFuzzers = [
       let text = String(decoding: data.prefix(200), as: UTF8.self)
       let pattern = try NamePattern(text)
       require(try NamePattern(pattern.description) == pattern, "another pattern than \(pattern)")
-      _ = pattern.fields(of: "/data/" + text.filter { $0 != "{" } + "/a_b_c.csv", below: "/data")
+      var reading = SeriesReading()
+      reading.namePattern = pattern
+      let path = "/data/" + text.filter { $0 != "{" } + "/a_b_c.csv"
+      _ = try SeriesTable.fields(of: path, below: "/data", reading: reading)
     }),
 ]

@@ -35,12 +35,14 @@ private let inkFile = InputPath("ink")
 
 /// Reads whatever an ink file says it is.
 private func readInk(_ data: Data) throws {
-  for item in try InkFile.items(path: inkFile(data)) {
+  let path = inkFile(data)
+  for item in try InkFile.items(path: path) {
     switch item.result {
     case .success(let recording): requireWritable(recording)
     case .failure(let error): _ = "\(error)"
     }
   }
+  _ = try InkFile(path: path).annotatedInk()
 }
 
 let inkFuzzers = [

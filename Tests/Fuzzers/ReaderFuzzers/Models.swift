@@ -1,27 +1,14 @@
 import Foundation
 import Fuzzing
 import InkDatasets
-import InkNetwork
 import InkRaster
-import InkReader
 import InkRecognizer
 import InkSeries
-import SeededRandom
 
 @testable import InkExchange
-
-/// A small network with random weights.
-private func network(_ layers: [Layer], seed: UInt64 = 1) throws -> TrainedNetwork {
-  let architecture = try Architecture(name: "small", inputSize: 8, layers: layers)
-  var generator = SeededGenerator(seed: seed)
-  var weights: [String: Tensor] = [:]
-  for parameter in architecture.parameters {
-    weights[parameter.name] = Tensor(
-      shape: parameter.shape,
-      values: (0..<parameter.count).map { _ in Float(0.1 + 0.5 * generator.uniform()) })
-  }
-  return try TrainedNetwork(architecture, weights: weights)
-}
+@testable import InkNetwork
+@testable import InkReader
+@testable import JSONReading
 
 private let layers: [Layer] = [
   .convolution(filters: 2, kernel: 3, padding: .same), .batchNormalization, .relu,
@@ -31,7 +18,8 @@ private let layers: [Layer] = [
 
 private func model() throws -> Model {
   try Model(
-    network: network(layers), labels: ["a", "b", "c"],
+    network: ExchangeSeeds.network(
+      Architecture(name: "small", inputSize: 8, layers: layers)), labels: ["a", "b", "c"],
     preprocessing: [.raster(Rasterizer(size: 8), scale: 1 / 255)])
 }
 
@@ -42,9 +30,9 @@ private func requireWritable(_ model: Model) throws {
   require(again == written, "a model has other bytes after it was read again")
 }
 
-private let archiveOptions: ImportOptions = {
+/// For files that have no labels.
+private let labelled: ImportOptions = {
   var options = ImportOptions()
-  options.architecture = try? Architecture(name: "small", inputSize: 8, layers: layers)
   options.labels = ["a", "b", "c"]
   return options
 }()
@@ -86,22 +74,19 @@ let modelFuzzers = [
     read: { data in
       let read: Architecture
       // What JSON says about a mistake is worded by the callers.
-      do { read = try JSONDecoder().decode(Architecture.self, from: data) } catch is DecodingError {
-        return
-      }
-      let again = try JSONDecoder().decode(Architecture.self, from: JSONEncoder().encode(read))
+      do { read = try Architecture(json: data) } catch is DecodingError { return }
+      let again = try Architecture(json: JSONEncoder().encode(read))
       require(again == read, "another architecture after writing it")
+      // What is said of it and made of it.
+      require(read.outputSteps(of: read.longestInputs) != nil, "it cannot read its longest inputs")
+      require(read.limited(to: read.longestInputs) == read, "another one for its longest inputs")
+      _ = (read.multiplyAdds, read.inputCount, read.pictureSize, read.isChain, read.labelCount)
+      _ = (read.layers, read.inputShape(of: 0), read.readers(of: .input(0)))
+      require(try read.with(classCount: 2).classCount == 2, "another number of classes than 2")
     }),
   Fuzzer(
     "coreml", dictionary: ["neuralNetworkClassifier", "image", "probabilities", "com.inkstate"],
-    seeds: {
-      try [model().exported(as: .coreml)]
-        + Fuzzer.files(
-          "Tests/InkExchangeTests/References/pytorch.mlmodel",
-          "Tests/InkExchangeTests/References/create-ml-activity.mlmodel",
-          "Tests/InkExchangeTests/References/turi-activity.mlmodel",
-          "Tests/InkExchangeTests/References/turi-create.mlmodel")
-    },
+    seeds: CoreMLSeeds.files,
     read: { try requireWritable(CoreMLReader(path: "input").model($0, ImportOptions())) }),
   Fuzzer(
     "onnx",
@@ -112,27 +97,27 @@ let modelFuzzers = [
       "BatchNormalization", "Shape", "Slice", "Gather", "Mul", "Div", "perm", "axes", "axis",
       "kernel_shape",
     ],
-    seeds: {
-      try [model().exported(as: .onnx)]
-        + Fuzzer.files(
-          "Tests/InkExchangeTests/References/pytorch.onnx",
-          "Tests/InkExchangeTests/References/keras.onnx",
-          "Tests/InkExchangeTests/References/series-causal.onnx",
-          "Tests/InkExchangeTests/References/series-script.onnx")
-    },
-    read: { try requireWritable(ONNXReader(path: "input").model($0, ImportOptions())) }),
+    seeds: ONNXSeeds.files,
+    read: {
+      try requireWritable(ONNXReader(path: "\(ONNXSeeds.folder)/input").model($0, labelled))
+    }),
   Fuzzer(
     "npz",
     dictionary: ["PK\u{1}\u{2}", "PK\u{3}\u{4}", "PK\u{5}\u{6}", "'<f4'", "'<f8'", "'shape': "],
-    seeds: {
-      try Fuzzer.files(
-        "Tests/InkExchangeTests/References/pytorch.npz",
-        "Tests/InkExchangeTests/References/keras.npz")
-    },
+    seeds: ArchiveSeeds.files,
     read: { data in
-      let archive = try ZipArchive(data, path: "input")
-      _ = archive.members.map(\.name)
-      try requireWritable(WeightArchive(path: "input").model(data, archiveOptions))
+      var problem: ModelError?
+      for options in ArchiveSeeds.options {
+        let model: Model
+        do throws(ModelError) {
+          model = try WeightArchive(path: "input").model(data, options)
+        } catch {
+          problem = error
+          continue
+        }
+        try requireWritable(model)
+      }
+      if let problem { throw problem }
     }),
   Fuzzer(
     "vocabulary", dictionary: ["q0", "q1", "\n", "\u{301}", "ß", "İ"],
@@ -144,5 +129,16 @@ let modelFuzzers = [
         "aabcdefgq01,ßİ".reduce(into: "") { if !$0.contains($1) { $0.append($1) } })
       let vocabulary = Vocabulary(words, known: words, alphabet: alphabet)
       require(vocabulary.unreadable.count <= words.count, "more unreadable words than words")
+      var open: [Int32] = [0]
+      while let node = open.popLast() {
+        let highest = vocabulary.highestStanding(from: node)
+        require(vocabulary.standing(of: node) <= highest, "a word stands above its beginning")
+        for child in vocabulary.children(of: node) {
+          require(
+            vocabulary.child(of: node, vocabulary.label(of: child)) == child, "a child is not found"
+          )
+          open.append(child)
+        }
+      }
     }),
 ]

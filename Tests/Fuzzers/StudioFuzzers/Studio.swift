@@ -5,6 +5,7 @@ import InkDatasets
 
 @testable import AutomatonEditor
 @testable import InkStudio
+@testable import JSONReading
 
 /// Runs `body` to its end.
 private func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
@@ -28,6 +29,7 @@ private let kinds = [
   "addState", "connect", "setFinal", "setInitial", "moveState", "move", "arrange", "insert",
   "resizeState", "bend", "moveStart", "moveTip", "turnLoop", "flip", "rename", "setSymbols",
   "setAlphabet", "convertInk", "deleteInk", "delete", "clear",
+  "setKind",
 ]
 
 /// A document with unread ink: a line, and a square that can become a state.
@@ -44,7 +46,8 @@ let studioFuzzers = [
   Fuzzer(
     "command",
     dictionary: kinds.map { "{\"kind\":\"\($0)\"" } + [
-      "\"id\":\"1\"", "\"ids\":[\"1\",\"2\"]", "\"to\":\"2\"", "\"number\":0", "\"place\":{\"x\":",
+      "\"id\":\"e1\"", "\"ids\":[\"e1\",\"e2\"]", "\"to\":\"e2\"", "\"number\":0",
+      "\"place\":{\"x\":",
       "\"y\":", "\"radius\":", "\"text\":\"", "\"value\":true", "\"zoom\":", "1e308", "-1e308",
       "1e-320", "},", "[", "]",
     ] + Arrangement.allCases.map(\.rawValue) + DrawnClass.allCases.map(\.rawValue),
@@ -56,17 +59,15 @@ let studioFuzzers = [
         "kind": "insert", "text": copied[0], "place": ["x": 9, "y": 9],
       ]
       return try [
-        #"[{"kind":"addState","place":{"x":0,"y":0},"radius":50},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"connect","id":"1","to":"2"},{"kind":"connect","id":"1","to":"1"},{"kind":"bend","id":"3","place":{"x":100,"y":90}},{"kind":"rename","id":"1","text":"q0"},{"kind":"setSymbols","id":"3","text":"a, ε"}]"#,
-        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"setInitial","id":"1","value":true},{"kind":"moveTip","id":"2","place":{"x":1,"y":1}},{"kind":"setFinal","id":"1","value":true},{"kind":"resizeState","id":"1","radius":80},{"kind":"delete","id":"1","value":false}]"#,
-        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"connect","id":"1","to":"1"},{"kind":"turnLoop","id":"2","place":{"x":5,"y":-70}},{"kind":"flip","id":"2"},{"kind":"setSymbols","id":"2","text":"0…3"},{"kind":"moveState","id":"1","place":{"x":9,"y":9}},{"kind":"setAlphabet","text":"a…c"},{"kind":"clear"}]"#,
-        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"move","ids":["1","2"],"place":{"x":5,"y":5}},{"kind":"arrange","ids":["1","2"],"text":"row"},{"kind":"convertInk","number":1,"text":"state"},{"kind":"deleteInk","number":0},{"kind":"delete","ids":["1","2"],"value":true}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0},"radius":50},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"connect","id":"e1","to":"e2"},{"kind":"connect","id":"e1","to":"e1"},{"kind":"bend","id":"e3","place":{"x":100,"y":90}},{"kind":"rename","id":"e1","text":"q0"},{"kind":"setSymbols","id":"e3","text":"a, ε"}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"setInitial","id":"e1","value":true},{"kind":"moveTip","id":"e2","place":{"x":1,"y":1}},{"kind":"setFinal","id":"e1","value":true},{"kind":"resizeState","id":"e1","radius":80},{"kind":"delete","id":"e1","value":false}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"connect","id":"e1","to":"e1"},{"kind":"turnLoop","id":"e2","place":{"x":5,"y":-70}},{"kind":"flip","id":"e2"},{"kind":"setSymbols","id":"e2","text":"0…3"},{"kind":"moveState","id":"e1","place":{"x":9,"y":9}},{"kind":"setAlphabet","text":"a…c"},{"kind":"clear"}]"#,
+        #"[{"kind":"addState","place":{"x":0,"y":0}},{"kind":"addState","place":{"x":300,"y":9}},{"kind":"move","ids":["e1","e2"],"place":{"x":5,"y":5}},{"kind":"arrange","ids":["e1","e2"],"text":"row"},{"kind":"convertInk","number":1,"text":"state"},{"kind":"deleteInk","number":0},{"kind":"delete","ids":["e1","e2"],"value":true}]"#,
       ].map { Data($0.utf8) } + [JSONSerialization.data(withJSONObject: [insert])]
     },
     read: { data in
       let messages: [Message.CommandMessage]
-      do { messages = try JSONDecoder().decode([Message.CommandMessage].self, from: data) } catch {
-        return
-      }
+      do { messages = try [Message.CommandMessage](json: data) } catch { return }
       var editor = Editor(inkDocument, ids: CountingIDs())
       for message in messages.prefix(40) {
         do { try editor.perform(message.command()) } catch { _ = "\(error)" }
@@ -99,6 +100,9 @@ let studioFuzzers = [
       try wait {
         let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
         let before = await recordings.all
+        let newest = await recordings.newest(1)
+        require(newest.map(\.id) == before.suffix(1).map(\.id), "another newest one")
+        _ = try await recordings.data()
         let added = try await recordings.add(
           Recording(Drawing([Stroke([Point(1, 2)])]), label: "new"))
         if let first = before.first { _ = try await recordings.remove(first.id) }

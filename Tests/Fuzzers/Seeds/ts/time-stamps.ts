@@ -1,0 +1,2 @@
+# comment
+@timeStamps true
