@@ -278,8 +278,9 @@ actor Recordings {
         throw StudioError("\(path) cannot be created: \(reason(for: error)).", .internalServerError)
       }
     }
-    guard let opened = FileHandle(forUpdatingAtPath: path) else {
-      throw StudioError("\(path) cannot be written: no permission.", .internalServerError)
+    let opened: FileHandle
+    do { opened = try FileHandle(forUpdating: URL(fileURLWithPath: path)) } catch {
+      throw StudioError("\(path) cannot be written: \(reason(for: error)).", .internalServerError)
     }
     let end = try Self.endLastLine(of: opened)
     handle = opened

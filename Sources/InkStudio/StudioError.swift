@@ -39,27 +39,18 @@ func plainText(of error: any Error) -> String {
 
 /// Returns the reason why a file cannot be read or written, to follow a colon.
 func reason(for error: any Error) -> String {
-  switch error {
-  case let error as FileError: return error.found
-  case let error as CocoaError:
-    switch error.code {
-    case .fileWriteOutOfSpace: return "the disk is full"
-    case .fileWriteNoPermission, .fileReadNoPermission: return "no permission"
-    case .fileNoSuchFile, .fileReadNoSuchFile: return "the file is missing"
-    case .fileWriteFileExists: return "a file of that name exists"
-    default:
-      if let cause = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
-        return reason(for: cause)
-      }
-    }
-  case let error as POSIXError:
-    switch error.code {
-    case .ENOSPC, .EDQUOT: return "the disk is full"
-    case .EACCES, .EPERM, .EROFS: return "no permission"
-    case .EIO: return "a disk error"
-    default: break
-    }
+  if let error = error as? FileError { return error.found }
+  switch (error as? CocoaError)?.code {
+  case .fileWriteOutOfSpace?: return "the disk is full"
+  case .fileWriteNoPermission?, .fileReadNoPermission?: return "no permission"
+  case .fileNoSuchFile?, .fileReadNoSuchFile?: return "the file is missing"
+  case .fileWriteFileExists?: return "a file of that name exists"
   default: break
   }
-  return "the system reported an error"
+  switch POSIXError(causing: error)?.code {
+  case .ENOSPC?, .EDQUOT?: return "the disk is full"
+  case .EACCES?, .EPERM?, .EROFS?: return "no permission"
+  case .EIO?: return "a disk error"
+  default: return "the system reported an error"
+  }
 }

@@ -211,8 +211,7 @@ extension FileTree {
     case .fileWriteInvalidFileName?: return "a name that is too long or not allowed"
     default: break
     }
-    let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? POSIXError
-    let code = (cause ?? error as? POSIXError)?.code
+    let code = POSIXError(causing: error)?.code
     switch code {
     case .ENOSPC?, .EDQUOT?: return "a full disk"
     case .EFBIG?: return "a limit on the size of files"
@@ -231,4 +230,18 @@ extension FileTree {
 extension POSIXError {
   /// The error of the last system call.
   package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+  /// Creates the error of the system that `error` is or that caused it, or returns `nil`.
+  package init?(causing error: any Error) {
+    let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] ?? error
+    if let cause = cause as? POSIXError {
+      self = cause
+      return
+    }
+    // On Linux, Foundation does not convert this type.
+    guard let cause = cause as? NSError, cause.domain == NSPOSIXErrorDomain,
+      let code = POSIXErrorCode(rawValue: Int32(cause.code))
+    else { return nil }
+    self.init(code)
+  }
 }

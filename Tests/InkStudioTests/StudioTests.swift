@@ -157,6 +157,10 @@ import Testing
       #expect(!text.contains("Error") && !text.contains("(") && !text.contains("Domain"))
     }
     #expect(plainText(of: POSIXError(.ENOSPC)).contains("the disk is full"))
+    // As Foundation reports a write that fails.
+    let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(EIO))
+    let unknown = CocoaError(.fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: cause])
+    #expect(plainText(of: unknown).contains("a disk error"))
     #expect(plainText(of: StudioError("Draw first.")) == "Draw first.")
   }
 }

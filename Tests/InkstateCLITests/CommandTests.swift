@@ -51,6 +51,9 @@ func inkstate(
     output: text(names[1]), errors: text(names[2]), status: process.terminationStatus)
 }
 
+/// A prefix for `inkstate` that interrupts it after a second, or after ten where a sanitizer slows it.
+let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
+
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
   private let folder: TemporaryFolder
 
@@ -177,7 +180,7 @@ func inkstate(
     let train = "train ink.ndjson --validation chosen.ndjson --epochs 100000 -o m.safetensors"
     var result = try inkstate(
       train.split(separator: " ").map(String.init), in: folder,
-      prefix: "timeout --foreground -s INT 1")
+      prefix: interrupting)
     #expect(result.errors.contains("interrupted"), "\(result.errors.suffix(300))")
     result = try run("train ink.ndjson --epochs 100000 --resume -o m.safetensors")
     #expect(result.status == 1 && result.errors.contains("validation fingerprint"))

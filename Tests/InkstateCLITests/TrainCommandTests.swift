@@ -209,7 +209,7 @@ import TestSupport
   @Test func aDamagedCheckpointIsSaidToBeDamaged() throws {
     try synthesize()
     let train = "train ink.ndjson --epochs 100000 --threads 1 -o m.safetensors"
-    _ = try run(train, prefix: "timeout --foreground -s INT 1")
+    _ = try run(train, prefix: interrupting)
     let path = "\(folder.path)/m.checkpoint"
     let whole = try #require(FileManager.default.contents(atPath: path))
     for place in [3, 8, 40, whole.count / 2, whole.count - 1] {
