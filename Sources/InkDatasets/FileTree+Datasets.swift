@@ -21,7 +21,7 @@ extension FileTree {
   /// Returns whether all files in a folder, including hidden ones, are those of a data set.
   private static func isDataset(_ folder: String) -> Bool {
     let ownFile =
-      /split\.json|classes\.txt|labels\.tsv|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
+      /split\.json|classes\.txt|labels\.tsv|truth\.ndjson|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
     func allNames(in folder: String) -> [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
@@ -30,6 +30,9 @@ extension FileTree {
       if isFolder(path) {
         return allNames(in: path).allSatisfy { $0.hasSuffix(".png") }
           || (Split.Part(rawValue: name) != nil && isDataset(path))
+          // Simulated photographs and their truth.
+          || (name == "pictures" && exists(join(folder, "truth.ndjson"))
+            && allNames(in: path).allSatisfy { $0.hasSuffix(".jpg") })
       }
       return name.wholeMatch(of: ownFile) != nil
     }

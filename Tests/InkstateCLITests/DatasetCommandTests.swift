@@ -350,6 +350,9 @@ import TestSupport
     var result = try run(
       "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson -o photographs")
     #expect(result.status == 0, "\(result.errors)")
+    result = try run(
+      "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson --force -o photographs")
+    #expect(result.status == 0, "\(result.errors)")
     result = try run("dataset cut photographs --copies 3 -o heads")
     #expect(result.status == 0, "\(result.errors)")
     let heads = FileTree.files(below: "\(folder.path)/heads/head")
