@@ -49,6 +49,7 @@ public enum PNG {
       throw PictureError(
         path: path, expected: "a PNG", found: data.isEmpty ? "an empty file" : "something else")
     }
+    try checkChunks(data, path: path)
     let result = data.withUnsafeBytes { bytes -> Result<(png_image, [UInt8]), PictureError> in
       var image = png_image()
       image.version = png_uint_32(PNG_IMAGE_VERSION)
@@ -88,6 +89,24 @@ public enum PNG {
       return .success((image, image.format & alpha == 0 ? samples : composited(samples)))
     }
     return try result.get()
+  }
+
+  /// Throws where a chunk before the pixels does not end in the file.
+  ///
+  /// libpng takes memory for a chunk before it looks whether the chunk is there.
+  private static func checkChunks(_ data: Data, path: String) throws(PictureError) {
+    // A chunk is its length in 32 big-endian bits, its type, its content, and its checksum.
+    var start = data.startIndex + 8
+    while data.endIndex - start >= 12 {
+      let length = data[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard data[start + 4..<start + 8] != Data("IDAT".utf8) else { return }
+      guard length <= data.endIndex - start - 12 else {
+        throw PictureError(
+          path: path, expected: "a whole PNG",
+          found: "a file that ends in a chunk of \(length) bytes")
+      }
+      start += length + 12
+    }
   }
 
   /// Reads the PNG file at `path` as 8-bit grey.

@@ -89,11 +89,24 @@ import TestSupport
     }
   }
 
+  @Test func aChunkThatEndsTooEarlyIsRefusedBeforeItGetsMemory() throws {
+    var file = try PNG.encode(Bitmap(width: 5, height: 4))
+    // After the header, 1 GiB of names of colours.
+    file.insert(contentsOf: [0x40, 0, 0, 0] + Array("sPLT".utf8), at: 33)
+    #expect {
+      try PNG.decode(file, path: "a.png")
+    } throws: { error in
+      "\(error)"
+        == "a.png: expected a whole PNG, found a file that ends in a chunk of 1073741824 bytes"
+    }
+  }
+
   @Test func brokenFilesAreNamed() throws {
     let whole = try PNG.encode(Bitmap(width: 28, height: 28))
     for (data, found) in [
       (Data(), "an empty file"), (Data("hello".utf8), "something else"),
-      (whole.prefix(20), "libpng: "), (whole.prefix(45), "libpng: "),
+      (whole.prefix(20), "ends in a chunk of 13 bytes"), (whole.prefix(34), "libpng: "),
+      (whole.dropLast(30), "libpng: "),
     ] {
       #expect {
         try PNG.decode(data, path: "a.png")
