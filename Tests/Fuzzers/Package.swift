@@ -7,7 +7,10 @@ import PackageDescription
 let package = Package(
   name: "fuzzers",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "inkstate", path: "../..")],
+  dependencies: [
+    .package(name: "inkstate", path: "../.."),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+  ],
   targets: [
     .target(name: "CFuzzing", path: "CFuzzing"),
     .target(name: "Fuzzing", dependencies: ["CFuzzing"], path: "Fuzzing"),
@@ -18,6 +21,7 @@ let package = Package(
         .product(name: "AutomatonEditor", package: "inkstate"),
         .product(name: "InkExchange", package: "inkstate"),
         .product(name: "InkTraining", package: "inkstate"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ], path: "ReaderFuzzers"),
     .executableTarget(
       name: "StudioFuzzers",

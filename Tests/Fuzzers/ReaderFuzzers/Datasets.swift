@@ -69,7 +69,7 @@ private let csvAgain = InputPath("table-again.ndjson")
 private let tsFile = InputPath("archive_TRAIN.ts")
 private let tsAgain = InputPath("archive-again.ndjson")
 private let idxFile = InputPath("idx")
-private let idxAgain = InputPath("idx-again")
+private let idxAgain = [InputPath("idx-again").path, InputPath("idx-again.gz").path]
 private let npyFile = InputPath("array.npy")
 private let npyAgain = InputPath("array-again.npy")
 private let stripFile: InputPath = {
@@ -182,10 +182,15 @@ let datasetFuzzers = [
       }
     },
     read: { data in
-      let content = try IDX.read(idxFile(data))
-      try IDX.write(content, to: idxAgain.path)
-      let again = try IDX.read(idxAgain.path)
-      require(again.shape == content.shape && again.values == content.values, "another array")
+      let path = idxFile(data)
+      let isOne = IDX.isOne(path)
+      let content = try IDX.read(path)
+      require(isOne, "what can be read is not taken for IDX")
+      for path in idxAgain {
+        try IDX.write(content, to: path)
+        let again = try IDX.read(path)
+        require(again.shape == content.shape && again.values == content.values, "another array")
+      }
     }),
   Fuzzer(
     "npy",
@@ -207,10 +212,12 @@ let datasetFuzzers = [
     },
     read: { data in
       let path = npyFile(data)
+      let isOne = NPY.isOne(path)
       let header = try NPY.anyHeader(of: path)
       var count = 0
       try NPY.forEachItem(path) { _, values in count += values.count }
       require(count == header.count, "\(count) values instead of \(header.count)")
+      require(isOne, "what can be read is not taken for NPY")
       let content = try NPY.read(path)
       let again = try NPY.read(npyAgain(NPY.header(shape: content.shape) + Data(content.values)))
       require(again.shape == content.shape && again.values == content.values, "another array")

@@ -29,6 +29,10 @@ private func requireWritable(_ recording: Recording) {
     case .success(let again) = item.result
   else { fatalError("fuzz: a recording that was read cannot be written and read: \(recording)") }
   require(again == recording, "read \(recording), after writing it \(again)")
+  // What JSON cannot hold is refused.
+  var endless = recording
+  endless.drawing = Drawing([Stroke([Point(.infinity, 0)])])
+  require((try? NDJSON.line(endless, at: place)) == nil, "an infinite place was written")
 }
 
 private let inkFile = InputPath("ink")
@@ -45,6 +49,24 @@ private func readInk(_ data: Data) throws {
   _ = try InkFile(path: path).annotatedInk()
 }
 
+/// Reads lines from an open file, as from a pipe.
+private func readLines(_ data: Data) throws {
+  guard let handle = FileHandle(forReadingAtPath: inkFile(data)) else {
+    fatalError("fuzz: \(inkFile.path) cannot be opened")
+  }
+  defer { try? handle.close() }
+  var count = 0
+  try LineReader(handle, name: "input").forEach { line in
+    count += 1
+    require(line.place.line == count, "line \(count) is called \(line.place)")
+    if case .success(let recording)? = NDJSON.item(line)?.result { requireWritable(recording) }
+  }
+  let lineEnds = data.count { $0 == 10 }
+  require(
+    count == lineEnds + (data.isEmpty || data.last == 10 ? 0 : 1),
+    "\(count) lines with \(lineEnds) ends")
+}
+
 let inkFuzzers = [
   Fuzzer(
     "ndjson", dictionary: jsonWords,
@@ -54,7 +76,11 @@ let inkFuzzers = [
         + [
           Data(#"{"word":"a","drawing":[[[1,2],[3,4],[5,6],[0.5,null]]],"x":{"y":[1,true]}}"#.utf8)
         ]
-    }, read: readInk),
+    },
+    read: { data in
+      try readLines(data)
+      try readInk(data)
+    }),
   Fuzzer(
     "inkml",
     dictionary: [

@@ -30,6 +30,35 @@ private func requireWritable(_ model: Model) throws {
   require(again == written, "a model has other bytes after it was read again")
 }
 
+private let modelFile = InputPath("model.safetensors")
+
+/// Reads a model from a pipe, or from a file where a pipe has no room for it.
+private func readModel(_ data: Data) throws -> Model {
+  guard data.count <= 1 << 15 else { return try Model.read(path: modelFile(data)) }
+  let pipe = Pipe()
+  try pipe.fileHandleForWriting.write(contentsOf: data)
+  try pipe.fileHandleForWriting.close()
+  return try Model.read(path: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)")
+}
+
+/// Requires that what is said of a model fits it, and that it is the same without batch normalisation.
+private func requireConsistent(_ model: Model) throws {
+  let kinds = model.preprocessing.count
+  require(kinds == model.architecture.inputs.count, "\(kinds) inputs")
+  require(model.pictureScale == nil || model.rasterizer != nil, "pictures that nothing draws")
+  require(
+    !model.readsStrokes || model.recordings == nil || kinds > 1,
+    "one input is of strokes and of recordings")
+  require(
+    model.eventRestLabels.contains(model.restLabel ?? "") == (model.restLabel != nil),
+    "the label of rest is an event")
+  let folded: Model
+  do throws(ModelError) { folded = try model.foldingBatchNormalization() } catch { return }
+  require(
+    folded.labels == model.labels && folded.preprocessing == model.preprocessing,
+    "another model without batch normalisation")
+}
+
 /// For files that have no labels.
 private let labelled: ImportOptions = {
   var options = ImportOptions()
@@ -61,7 +90,12 @@ let modelFuzzers = [
     }),
   Fuzzer(
     "model", dictionary: modelWords, seeds: { [try model().encoded()] },
-    read: { try requireWritable(Model($0, path: "input")) }),
+    read: { data in
+      let model = try readModel(data)
+      try requireConsistent(model)
+      try requireWritable(model)
+      require(try Model.read(path: modelFile(model.encoded())) == model, "another model in a file")
+    }),
   Fuzzer(
     "architecture", dictionary: modelWords,
     seeds: {

@@ -1,8 +1,9 @@
 import CJPEG
 import Foundation
 import Fuzzing
-import InkImageIO
 import InkRaster
+
+@testable import InkImageIO
 
 /// The most pixels of pictures that are decoded here, so that a step is short; larger ones differ
 /// only in their size.
@@ -27,6 +28,37 @@ private func jpeg(_ format: TJPF, _ subsampling: TJSAMP, flags: Int32 = 0) -> Da
   defer { tjFree(file) }
   return Data(bytes: file!, count: Int(size))
 }
+
+/// The samples of colours, or the grey for each of them.
+private func colors(_ photograph: Photograph) -> [UInt8] {
+  photograph.channels == 3
+    ? photograph.samples : photograph.samples.flatMap { [$0, $0, $0] }
+}
+
+/// Requires that a photograph is written as PNG in colours, and on a transparent ground, and read again.
+private func requireWritable(_ photograph: Photograph) throws {
+  var picture = ColorPicture(
+    width: photograph.width, height: photograph.height, color: .init(0, 0, 0))
+  let samples = colors(photograph)
+  for row in 0..<photograph.height {
+    for column in 0..<photograph.width {
+      let start = (row * photograph.width + column) * 3
+      picture.fill(
+        rows: row..<row + 1, columns: column..<column + 1,
+        color: .init(samples[start], samples[start + 1], samples[start + 2]))
+    }
+  }
+  let again = try PNG.photograph(PNG.encode(picture), path: "again")
+  require(colors(again) == samples, "other colours after writing them")
+  // Black ink, as dark as the photograph: on white, which decoding lays it on, it is the negative.
+  let ink = SVGRenderer.Translucent(
+    width: photograph.width, height: photograph.height,
+    samples: stride(from: 0, to: samples.count, by: 3).flatMap { [0, samples[$0]] })
+  require(
+    try PNG.decode(PNG.encode(ink), path: "ink") == ink.onWhite, "other ink after writing it")
+}
+
+private let pngFile = InputPath("picture.png")
 
 /// The width times the height that a JPEG promises.
 private func pixelCount(ofJPEG data: Data) -> Int {
@@ -55,8 +87,8 @@ let pictureFuzzers = [
       let width = size.prefix(4).reduce(0) { $0 << 8 | $1 }
       let height = size.dropFirst(4).reduce(0) { $0 << 8 | $1 }
       guard width.multipliedReportingOverflow(by: height).partialValue <= mostPixels else { return }
-      _ = try PNG.photograph(data, path: "input")
-      let read = try PNG.decode(data, path: "input")
+      try requireWritable(PNG.photograph(data, path: "input"))
+      let read = try PNG.read(path: pngFile(data))
       let again = try PNG.decode(PNG.encode(read), path: "again")
       require(again == read, "another bitmap after writing it")
     }),
@@ -70,6 +102,10 @@ let pictureFuzzers = [
     },
     read: { data in
       guard pixelCount(ofJPEG: data) <= mostPixels else { return }
-      _ = try JPEG.decode(data, path: "input")
+      let read = try JPEG.decode(data, path: "input")
+      let again = try JPEG.decode(JPEG.encode(read, quality: 90), path: "again")
+      require(
+        (again.width, again.height, again.channels) == (read.width, read.height, read.channels)
+          && !again.isDamaged, "another picture after writing it")
     }),
 ]

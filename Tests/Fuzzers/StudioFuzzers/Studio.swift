@@ -2,6 +2,8 @@ import Foundation
 import Fuzzing
 import Ink
 import InkDatasets
+import InkRecognizer
+import Synchronization
 
 @testable import AutomatonEditor
 @testable import InkStudio
@@ -42,6 +44,92 @@ private var inkDocument: Document {
   return document
 }
 
+/// What recognises nothing.
+private struct NoRecognizer: DrawingRecognizer {
+  func recognition(of drawing: Drawing) -> Recognition? { nil }
+}
+
+/// Performs what a page does by drawing and typing, with the elements of a document.
+private func draw(_ editor: inout Editor) {
+  let document = editor.document
+  let ring = inkDocument.ink[1].points
+  let places = document.states.prefix(2).map(\.center) + [Vector(300, 300)]
+  var commands: [Command] = [.erase(Drawing([Stroke([Point(-50, 40), Point(400, 45)])]))]
+  for place in places {
+    let drawing = Drawing([
+      Stroke(ring.map { Point($0.x + place.x - 40, $0.y + place.y - 40) })
+    ])
+    commands += [.drawState(drawing), .drawTransition(drawing), .drawLoop(drawing)]
+  }
+  for transition in document.transitions.prefix(2) {
+    commands += [
+      .setPendingSymbol(transition: transition.id, "z"),
+      .addSymbols(transition: transition.id, "z, ε"),
+      .addSymbols(transition: transition.id, document.labelText(of: transition)),
+      .removeSymbol(transition: transition.id, "z"), .setEpsilon(transition: transition.id, false),
+      .setEpsilon(transition: transition.id, true),
+    ]
+  }
+  for command in commands.reversed() {
+    do { try editor.perform(command) } catch { _ = "\(error)" }
+  }
+}
+
+/// Requires that what a page shows of a document is JSON that JavaScript takes.
+private func requireShown(_ editor: Editor) {
+  let session = SketchSession(editor, recognizer: NoRecognizer())
+  let decision = Message.Decision(text: "a \"state\"", isRefused: false, instead: ["cycle"])
+  var json = JSONWriter()
+  Message.Picture("input", Documents.State(session: session), decision: decision).write(to: &json)
+  let shown = try? JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: Any]
+  require(
+    (shown?["states"] as? [Any])?.count == editor.document.states.count,
+    "the page shows other states: \(String(decoding: json.bytes, as: UTF8.self).prefix(1000))")
+}
+
+/// Flushes that fail from one of them on.
+private final class FailingFlush: Sendable {
+  private let remaining: Atomic<Int>
+
+  init(after count: Int) { remaining = Atomic(count) }
+
+  func callAsFunction(_ file: FileHandle) throws {
+    let before = remaining.subtract(1, ordering: .relaxed).oldValue
+    if before <= 0 { throw POSIXError(.EIO) }
+  }
+}
+
+/// Requires that no recording is lost or added where flushes fail, or where another program changed
+/// the file.
+private func requireKept(_ recordings: [Recordings.Entry], failingAfter count: Int) async throws {
+  let flush = FailingFlush(after: count)
+  let failing = try Recordings(folder: recordingsFile.folder, flush: { try flush($0) })
+  let new = Recording(Drawing([Stroke([Point(1, 2)])]), label: "new")
+  if count == 0 {
+    require((try? await failing.add(new)) == nil, "a drawing was added without a flush")
+  }
+  if let first = recordings.first {
+    require((try? await failing.remove(first.id)) == nil, "a drawing was removed without a flush")
+  }
+  let after = await (try Recordings(folder: recordingsFile.folder, flush: { _ in })).all
+  require(
+    after.map(\.recording) == recordings.map(\.recording),
+    "\(recordings.count) recordings became \(after.count)")
+}
+
+/// Requires that nothing is changed in a file that another program changed or moved.
+private func requireRefused(after entry: Recordings.Entry) async throws {
+  let recordings = try Recordings(folder: recordingsFile.folder, flush: Recordings.toDisk)
+  let data = try await recordings.data()
+  let other = Data(data.map { $0 == UInt8(ascii: "n") ? UInt8(ascii: "m") : $0 })
+  try other.write(to: URL(fileURLWithPath: recordingsFile.path))
+  require((try? await recordings.remove(entry.id)) == nil, "a changed line was removed")
+  let moved = recordingsFile.path + "-moved"
+  try? FileManager.default.moveItem(atPath: recordingsFile.path, toPath: moved)
+  require((try? await recordings.remove(entry.id)) == nil, "a line was removed of a moved file")
+  try? FileManager.default.removeItem(atPath: moved)
+}
+
 let studioFuzzers = [
   Fuzzer(
     "command",
@@ -80,6 +168,9 @@ let studioFuzzers = [
       }
       require(DocumentFile.write(again) == written, "other bytes after it was read again")
       _ = editor.document.svg
+      requireShown(editor)
+      draw(&editor)
+      requireShown(editor)
       let last = editor.document
       while editor.undo() {}
       require(editor.document == inkDocument, "undoing everything leaves another document")
@@ -100,6 +191,11 @@ let studioFuzzers = [
       try wait {
         let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
         let before = await recordings.all
+        for entry in before {
+          let drawing = entry.recording.drawing.startingAtZero
+          require(drawing.isTap == entry.recording.drawing.isTap, "another tap with other times")
+        }
+        try await requireKept(before, failingAfter: data.count % 2)
         let newest = await recordings.newest(1)
         require(newest.map(\.id) == before.suffix(1).map(\.id), "another newest one")
         _ = try await recordings.data()
@@ -115,6 +211,7 @@ let studioFuzzers = [
         require(
           zip(before.dropFirst(), after).allSatisfy { $0.recording == $1.recording },
           "a recording changed")
+        try await requireRefused(after: added)
         try? FileManager.default.removeItem(atPath: "\(recordingsFile.folder)/deleted.ndjson")
       }
     }),
