@@ -137,7 +137,7 @@ extension FileTree {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
     for name in names where name.hasPrefix(start) {
       guard let match = name.dropFirst(start.count).wholeMatch(of: pattern),
-        let process = Int32(match.2), kill(process, 0) != 0, errno == ESRCH,
+        let process = Int32(match.2), !isRunning(process),
         match.1 == "part" || exists(path)
       else { continue }
       try? FileManager.default.removeItem(atPath: join(folder(of: path), name))
@@ -145,6 +145,19 @@ extension FileTree {
   }
 
   // MARK: The system's calls
+
+  /// Returns whether a process runs.
+  ///
+  /// One that was killed keeps its number until its parent asks how it ended, which may be never.
+  private static func isRunning(_ process: Int32) -> Bool {
+    guard kill(process, 0) == 0 || errno != ESRCH else { return false }
+    // On Linux, a letter after the name of the program, which is in parentheses, says how it is: a
+    // zombie has ended.
+    guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let name = status.lastIndex(of: ")")
+    else { return true }
+    return !status[name...].hasPrefix(") Z")
+  }
 
   private static func rename(_ old: String, to new: String) throws {
     guard Foundation.rename(old, new) == 0 else { throw POSIXError.last }

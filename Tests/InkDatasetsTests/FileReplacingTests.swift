@@ -118,6 +118,22 @@ import TestSupport
     #expect(text("out") == "2")
   }
 
+  #if os(Linux)
+    @Test func leftoversOfAKilledWriterAreRemovedBeforeItsParentAsksForIt() throws {
+      var process: pid_t = 0
+      var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+      defer { free(arguments[0]) }
+      try #require(posix_spawn(&process, "/bin/true", nil, nil, &arguments, nil) == 0)
+      defer { waitpid(process, nil, 0) }
+      // Waits until it has ended, and leaves it as it is.
+      var information = siginfo_t()
+      try #require(waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == 0)
+      try folder.write("out.part-\(process)-\(UUID().uuidString)", "half")
+      try FileTree.write(Data("1".utf8), to: "\(folder.path)/out")
+      #expect(FileTree.names(in: folder.path) == ["out"])
+    }
+  #endif
+
   @Test func writersOfOneFileDoNotMeet() async throws {
     let path = "\(folder.path)/file"
     await withTaskGroup(of: Bool.self) { group in
