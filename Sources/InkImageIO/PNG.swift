@@ -97,7 +97,7 @@ public enum PNG {
   private static func checkChunks(_ data: Data, path: String) throws(PictureError) {
     // A chunk is its length in 32 big-endian bits, its type, its content, and its checksum.
     var start = data.startIndex + 8
-    while data.endIndex - start >= 12 {
+    while data.endIndex - start >= 8 {
       let length = data[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
       guard data[start + 4..<start + 8] != Data("IDAT".utf8) else { return }
       guard length <= data.endIndex - start - 12 else {

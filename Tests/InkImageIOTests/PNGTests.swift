@@ -93,11 +93,13 @@ import TestSupport
     var file = try PNG.encode(Bitmap(width: 5, height: 4))
     // After the header, 1 GiB of names of colours.
     file.insert(contentsOf: [0x40, 0, 0, 0] + Array("sPLT".utf8), at: 33)
-    #expect {
-      try PNG.decode(file, path: "a.png")
-    } throws: { error in
-      "\(error)"
-        == "a.png: expected a whole PNG, found a file that ends in a chunk of 1073741824 bytes"
+    for data in [file, file.prefix(44)] {
+      #expect {
+        try PNG.decode(data, path: "a.png")
+      } throws: { error in
+        "\(error)"
+          == "a.png: expected a whole PNG, found a file that ends in a chunk of 1073741824 bytes"
+      }
     }
   }
 

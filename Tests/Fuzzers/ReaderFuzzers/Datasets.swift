@@ -186,6 +186,7 @@ let datasetFuzzers = [
       let isOne = IDX.isOne(path)
       let content = try IDX.read(path)
       require(isOne, "what can be read is not taken for IDX")
+      require(!IDX.isOne(idxFile.folder), "a folder is taken for IDX")
       for path in idxAgain {
         try IDX.write(content, to: path)
         let again = try IDX.read(path)
@@ -218,6 +219,7 @@ let datasetFuzzers = [
       try NPY.forEachItem(path) { _, values in count += values.count }
       require(count == header.count, "\(count) values instead of \(header.count)")
       require(isOne, "what can be read is not taken for NPY")
+      require(!NPY.isOne(npyFile.folder), "a folder is taken for NPY")
       let content = try NPY.read(path)
       let again = try NPY.read(npyAgain(NPY.header(shape: content.shape) + Data(content.values)))
       require(again.shape == content.shape && again.values == content.values, "another array")

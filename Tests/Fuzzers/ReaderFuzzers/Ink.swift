@@ -33,6 +33,9 @@ private func requireWritable(_ recording: Recording) {
   var endless = recording
   endless.drawing = Drawing([Stroke([Point(.infinity, 0)])])
   require((try? NDJSON.line(endless, at: place)) == nil, "an infinite place was written")
+  endless.drawing = recording.drawing
+  endless.attributes["endless"] = .number(.infinity)
+  require((try? NDJSON.line(endless, at: place)) == nil, "an infinite attribute was written")
 }
 
 private let inkFile = InputPath("ink")
@@ -61,6 +64,9 @@ private func readLines(_ data: Data) throws {
     require(line.place.line == count, "line \(count) is called \(line.place)")
     if case .success(let recording)? = NDJSON.item(line)?.result { requireWritable(recording) }
   }
+  // What a reader says of a line that is too long to be kept.
+  let tooLong = NDJSON.item(LineReader.Line(place: Place(file: "input", line: 1), bytes: nil))
+  guard case .failure? = tooLong?.result else { fatalError("fuzz: a line of no bytes was read") }
   let lineEnds = data.count { $0 == 10 }
   require(
     count == lineEnds + (data.isEmpty || data.last == 10 ? 0 : 1),

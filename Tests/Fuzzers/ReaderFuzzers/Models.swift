@@ -23,6 +23,39 @@ private func model() throws -> Model {
     preprocessing: [.raster(Rasterizer(size: 8), scale: 1 / 255)])
 }
 
+/// Models of pictures, of recordings, of strokes and of lines of writing.
+private func models() throws -> [Model] {
+  let series = NetworkInput(
+    name: "series", form: .series(channels: 2, length: .variable(1...64)))
+  let recording = try Architecture(
+    name: "recording", inputs: [series],
+    nodes: [.init(.timePooling(.mean)), .init(.dense(units: 2))])
+  let line = NetworkInput(
+    name: "line", form: .image(channels: 1, height: 16, width: .variable(8...2048)))
+  let reader = try Architecture(
+    name: "reader", inputs: [line], nodes: [.init(.columns), .init(.dense(units: 3))],
+    output: .distributionPerStep)
+  let encoder = try StrokeEncoder(channels: [.x, .y])
+  var limited = try Model(
+    network: ExchangeSeeds.network(reader), labels: ["a", "b"],
+    preprocessing: [.line(LineRasterizer(height: 16))], words: ["ab", "b"])
+  limited.decision.reading = .standard
+  return try [
+    model(), limited,
+    Model(
+      network: ExchangeSeeds.network(recording), labels: ["walk", "none"],
+      preprocessing: [
+        .series(
+          SeriesPreparation(channels: ["x", "y"], rate: 50),
+          window: SlidingWindows(length: 20, stride: 10))
+      ], decision: .init(rejectedLabel: "none"), provenance: [Model.restLabelKey: "none"]),
+    Model(
+      network: ExchangeSeeds.network(recording), labels: ["state", "other"],
+      preprocessing: [.strokes(encoder, SeriesPreparation(channels: ["x", "y"]))],
+      decision: .init(rejectedLabel: "other")),
+  ]
+}
+
 /// Requires that a model which was read is written and read to the same bytes.
 private func requireWritable(_ model: Model) throws {
   let written = try model.encoded()
@@ -52,6 +85,8 @@ private func requireConsistent(_ model: Model) throws {
   require(
     model.eventRestLabels.contains(model.restLabel ?? "") == (model.restLabel != nil),
     "the label of rest is an event")
+  require(
+    model.decision.rejectedLabel.map(model.labels.contains) ?? true, "an unknown label rejects")
   let folded: Model
   do throws(ModelError) { folded = try model.foldingBatchNormalization() } catch { return }
   require(
@@ -89,7 +124,7 @@ let modelFuzzers = [
       require(try again.encoded() == written, "other bytes after it was read again")
     }),
   Fuzzer(
-    "model", dictionary: modelWords, seeds: { [try model().encoded()] },
+    "model", dictionary: modelWords, seeds: { try models().map { try $0.encoded() } },
     read: { data in
       let model = try readModel(data)
       try requireConsistent(model)

@@ -6,7 +6,7 @@ import InkRaster
 @testable import InkImageIO
 
 /// The most pixels of pictures that are decoded here, so that a step is short; larger ones differ
-/// only in their size.
+/// only in their size, or are refused.
 private let mostPixels = 1 << 18
 
 private func bitmap(_ width: Int, _ height: Int) -> Bitmap {
@@ -86,7 +86,9 @@ let pictureFuzzers = [
       let size = data.dropFirst(16).prefix(8).map(Int.init)
       let width = size.prefix(4).reduce(0) { $0 << 8 | $1 }
       let height = size.dropFirst(4).reduce(0) { $0 << 8 | $1 }
-      guard width.multipliedReportingOverflow(by: height).partialValue <= mostPixels else { return }
+      let pixels = width.multipliedReportingOverflow(by: height).partialValue
+      guard pixels <= mostPixels || pixels > PNG.mostPixels else { return }
+      require((try? PNG.read(path: pngFile.folder)) == nil, "a folder is a picture")
       try requireWritable(PNG.photograph(data, path: "input"))
       let read = try PNG.read(path: pngFile(data))
       let again = try PNG.decode(PNG.encode(read), path: "again")
@@ -101,7 +103,8 @@ let pictureFuzzers = [
       ]
     },
     read: { data in
-      guard pixelCount(ofJPEG: data) <= mostPixels else { return }
+      let pixels = pixelCount(ofJPEG: data)
+      guard pixels <= mostPixels || pixels > PNG.mostPixels else { return }
       let read = try JPEG.decode(data, path: "input")
       let again = try JPEG.decode(JPEG.encode(read, quality: 90), path: "again")
       require(

@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 import Fuzzing
 import Ink
@@ -87,6 +88,20 @@ private func requireShown(_ editor: Editor) {
     "the page shows other states: \(String(decoding: json.bytes, as: UTF8.self).prefix(1000))")
 }
 
+/// Requires that an automaton with short ids is the same.
+private func requireSame(withShortIDs automaton: Automaton) {
+  for namesAll in [false, true] {
+    let short = automaton.withShortIDs(namesAll: namesAll)
+    require(
+      short.states.map(\.isFinal) == automaton.states.map(\.isFinal)
+        && short.states.map(\.isInitial) == automaton.states.map(\.isInitial)
+        && short.transitions.map(\.symbols) == automaton.transitions.map(\.symbols),
+      "another automaton with short ids")
+    require(
+      !namesAll || short.states.allSatisfy { !$0.name.isEmpty }, "a state without a name")
+  }
+}
+
 /// Flushes that fail from one of them on.
 private final class FailingFlush: Sendable {
   private let remaining: Atomic<Int>
@@ -119,11 +134,13 @@ private func requireKept(_ recordings: [Recordings.Entry], failingAfter count: I
 
 /// Requires that nothing is changed in a file that another program changed or moved.
 private func requireRefused(after entry: Recordings.Entry) async throws {
-  let recordings = try Recordings(folder: recordingsFile.folder, flush: Recordings.toDisk)
+  let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
   let data = try await recordings.data()
   let other = Data(data.map { $0 == UInt8(ascii: "n") ? UInt8(ascii: "m") : $0 })
   try other.write(to: URL(fileURLWithPath: recordingsFile.path))
   require((try? await recordings.remove(entry.id)) == nil, "a changed line was removed")
+  require(
+    (try? await recordings.add(entry.recording)) != nil, "nothing was added to a changed file")
   let moved = recordingsFile.path + "-moved"
   try? FileManager.default.moveItem(atPath: recordingsFile.path, toPath: moved)
   require((try? await recordings.remove(entry.id)) == nil, "a line was removed of a moved file")
@@ -171,6 +188,7 @@ let studioFuzzers = [
       requireShown(editor)
       draw(&editor)
       requireShown(editor)
+      requireSame(withShortIDs: editor.document.automaton)
       let last = editor.document
       while editor.undo() {}
       require(editor.document == inkDocument, "undoing everything leaves another document")
@@ -189,7 +207,7 @@ let studioFuzzers = [
     read: { data in
       _ = recordingsFile(data)
       try wait {
-        let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
+        let recordings = try Recordings(folder: recordingsFile.folder)
         let before = await recordings.all
         for entry in before {
           let drawing = entry.recording.drawing.startingAtZero
@@ -199,6 +217,7 @@ let studioFuzzers = [
         let newest = await recordings.newest(1)
         require(newest.map(\.id) == before.suffix(1).map(\.id), "another newest one")
         _ = try await recordings.data()
+        require(try await !recordings.remove("none"), "a recording that there is not was removed")
         let added = try await recordings.add(
           Recording(Drawing([Stroke([Point(1, 2)])]), label: "new"))
         if let first = before.first { _ = try await recordings.remove(first.id) }
