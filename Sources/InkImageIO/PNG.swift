@@ -49,8 +49,8 @@ public enum PNG {
       throw PictureError(
         path: path, expected: "a PNG", found: data.isEmpty ? "an empty file" : "something else")
     }
-    try checkChunks(data, path: path)
-    let result = data.withUnsafeBytes { bytes -> Result<(png_image, [UInt8]), PictureError> in
+    let result = try withoutTexts(data, path: path).withUnsafeBytes {
+      bytes -> Result<(png_image, [UInt8]), PictureError> in
       var image = png_image()
       image.version = png_uint_32(PNG_IMAGE_VERSION)
       defer { png_image_free(&image) }
@@ -91,22 +91,36 @@ public enum PNG {
     return try result.get()
   }
 
-  /// Throws where a chunk before the pixels does not end in the file.
+  /// The chunks with texts about the picture.
+  private static let texts = ["tEXt", "zTXt", "iTXt"].map { Data($0.utf8) }
+
+  /// Returns a PNG without the texts before its pixels.
   ///
-  /// libpng takes memory for a chunk before it looks whether the chunk is there.
-  private static func checkChunks(_ data: Data, path: String) throws(PictureError) {
+  /// libpng would keep them all, and unpack each to up to 8 MB. It also takes memory for a chunk before
+  /// it looks whether the chunk is there.
+  ///
+  /// - Throws: `PictureError` if a chunk before the pixels does not end in the file.
+  static func withoutTexts(_ data: Data, path: String) throws(PictureError) -> Data {
     // A chunk is its length in 32 big-endian bits, its type, its content, and its checksum.
     var start = data.startIndex + 8
+    // What was kept, and where what follows it begins.
+    var (kept, next) = (Data(), data.startIndex)
     while data.endIndex - start >= 8 {
       let length = data[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
-      guard data[start + 4..<start + 8] != Data("IDAT".utf8) else { return }
+      let type = data[start + 4..<start + 8]
+      guard type != Data("IDAT".utf8) else { break }
       guard length <= data.endIndex - start - 12 else {
         throw PictureError(
           path: path, expected: "a whole PNG",
           found: "a file that ends in a chunk of \(length) bytes")
       }
+      if texts.contains(type) {
+        kept += data[next..<start]
+        next = start + length + 12
+      }
       start += length + 12
     }
+    return kept.isEmpty ? data : kept + data[next...]
   }
 
   /// Reads the PNG file at `path` as 8-bit grey.

@@ -1,7 +1,8 @@
 import Foundation
-import InkImageIO
 import InkRaster
 import Testing
+
+@testable import InkImageIO
 import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct PNGTests {
@@ -101,6 +102,21 @@ import TestSupport
           == "a.png: expected a whole PNG, found a file that ends in a chunk of 1073741824 bytes"
       }
     }
+  }
+
+  /// libpng would unpack each of a thousand texts to 8 MB.
+  @Test func textsAreLeftOut() throws {
+    let bitmap = Bitmap(width: 5, height: 4, pixels: (0..<20).map { UInt8($0) })
+    let file = try PNG.encode(bitmap)
+    var withTexts = file
+    for name in ["zTXt", "iTXt", "tEXt"] {
+      let text = Data(name.utf8) + Data(repeating: 65, count: 9)
+      withTexts.insert(contentsOf: [0, 0, 0, 9] + text + crc32(text), at: 33)
+    }
+    #expect(try PNG.withoutTexts(withTexts, path: "a.png") == file)
+    // Also where the bytes are a part of others.
+    #expect(try PNG.withoutTexts((Data([0]) + withTexts).dropFirst(), path: "a.png") == file)
+    #expect(try PNG.decode(withTexts, path: "a.png") == bitmap)
   }
 
   @Test func brokenFilesAreNamed() throws {
