@@ -216,12 +216,17 @@ actor Recordings {
   /// Returns the file without deleted drawings.
   func data() throws -> Data {
     guard FileTree.exists(path) else { return Data() }
-    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw StudioError("\(path) cannot be read: \(reason(for: error)).", .internalServerError)
+    }
     return hasGaps ? Self.withoutGaps(data) : data
   }
 
-  /// Appends a line to `deleted.ndjson`, and overwrites it with spaces; after an error, both files are as
-  /// they were.
+  /// Appends a line to `deleted.ndjson`, and overwrites it with spaces.
+  ///
+  /// After an error, both files are as they were; if the line could not be restored, it is in
+  /// `deleted.ndjson` as well.
   private func move(_ line: Data, at offset: UInt64, of handle: FileHandle) throws {
     let path = "\(folder)/deleted.ndjson"
     if !FileTree.exists(path) { try FileTree.write(Data(), to: path) }
@@ -271,7 +276,7 @@ actor Recordings {
         throw StudioError(
           "Another program moved or removed \(path). Restart the studio.", .internalServerError)
       }
-      return (handle, Int(try handle.seekToEnd()))
+      return (handle, Int(try end(of: handle)))
     }
     if !FileTree.exists(path) {
       do { try FileTree.write(Data(), to: path) } catch {
@@ -282,9 +287,16 @@ actor Recordings {
     do { opened = try FileHandle(forUpdating: URL(fileURLWithPath: path)) } catch {
       throw StudioError("\(path) cannot be written: \(reason(for: error)).", .internalServerError)
     }
-    let end = try Self.endLastLine(of: opened)
+    let end = try end(of: opened)
     handle = opened
     return (opened, Int(end))
+  }
+
+  /// Returns the length of the file, after a partial line was ended, which an earlier error may have left.
+  private func end(of handle: FileHandle) throws(StudioError) -> UInt64 {
+    do { return try Self.endLastLine(of: handle) } catch {
+      throw StudioError("\(path) cannot be written: \(reason(for: error)).", .internalServerError)
+    }
   }
 }
 

@@ -110,6 +110,23 @@ import Testing
     #expect(await third.all.map(\.recording.label) == ["state"])
   }
 
+  /// As after a full disk on which not even the half of a line could be removed.
+  @Test func aLineThatWasCutOffWhileTheFileIsOpenHarmsNoOther() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    _ = try await recordings.add(drawing("state"))
+    let file = try FileHandle(
+      forUpdating: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(#"{"drawing":[[[0,"#.utf8))
+    try file.close()
+    let id = try await recordings.add(drawing("cycle")).id
+    #expect(try await recordings.remove(id))
+    _ = try await recordings.add(drawing("other"))
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.map(\.recording.label) == ["state", "other"])
+  }
+
   @Test func deletingLeavesLinesThatCannotBeRead() async throws {
     let folder = try TemporaryFolder()
     let first = try Recordings(folder: folder.path)
