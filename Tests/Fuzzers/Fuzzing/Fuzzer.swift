@@ -57,6 +57,11 @@ public struct Fuzzer: Sendable {
   }
 }
 
+/// Returns what `body` makes; ends the process if it throws, because `what` has to succeed.
+public func required<Value>(_ what: String, _ body: () throws -> Value) -> Value {
+  do { return try body() } catch { fatalError("fuzz: \(what): \(error)") }
+}
+
 /// Ends the process unless `holds`: an input was found for which a property does not hold.
 public func require(_ holds: Bool, _ property: @autoclosure () -> String) {
   if !holds { fatalError("fuzz: \(property())") }

@@ -23,9 +23,13 @@ public struct FuzzerProgram: Sendable {
     do {
       let seeds = "\(folder)/seeds"
       try FileManager.default.createDirectory(atPath: seeds, withIntermediateDirectories: true)
-      for (index, seed) in try chosen.seeds().enumerated() {
+      let contents = try chosen.seeds()
+      for (index, seed) in contents.enumerated() {
         try seed.write(to: URL(fileURLWithPath: "\(seeds)/\(index)"))
       }
+      require(
+        contents.contains { (try? chosen.read($0)) != nil },
+        "\(chosen.name) reads none of its seeds")
       let words = chosen.dictionary.map { word in
         "\"" + word.utf8.map { String(format: "\\x%02x", Int($0)) }.joined() + "\"\n"
       }

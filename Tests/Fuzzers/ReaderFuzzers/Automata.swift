@@ -64,9 +64,8 @@ private func fuzzer(_ format: Format, dictionary: [String]) -> Fuzzer {
       let read = try format.read(data, name: "input")
       // Formats cannot hold everything that they can say, and refuse that.
       let written = try format.write(read)
-      let again: PlacedAutomaton
-      do { again = try format.read(written, name: "again") } catch {
-        fatalError("fuzz: what was written cannot be read: \(error)")
+      let again = required("what was written is read") {
+        try format.read(written, name: "again")
       }
       require(
         Meaning(again.automaton) == Meaning(read.automaton),
@@ -122,9 +121,8 @@ let automatonFuzzers = [
     read: { data in
       let read = try DocumentFile.read(data, name: "input")
       let written = DocumentFile.write(read)
-      let again: Document
-      do { again = try DocumentFile.read(written, name: "again") } catch {
-        fatalError("fuzz: what was written cannot be read: \(error)")
+      let again = required("what was written is read") {
+        try DocumentFile.read(written, name: "again")
       }
       require(DocumentFile.write(again) == written, "other bytes after it was read again")
       // Whatever can be opened can be shown.
@@ -141,8 +139,8 @@ let automatonFuzzers = [
     read: { data in
       let read = try RegularExpression(text(data))
       let automaton = read.automaton
-      require(
-        try RegularExpression(read.description).automaton == automaton, "another automaton")
+      let again = required("`\(read)` is read") { try RegularExpression(read.description) }
+      require(again.automaton == automaton, "another automaton")
       // Elimination can make long expressions.
       guard data.count <= 12 else { return }
       let written = try automaton.regularExpression(limit: Limit(states: 100, transitions: 10_000))
@@ -158,10 +156,7 @@ let automatonFuzzers = [
       _ = try? TypedSymbols.alphabet(text(data))
       let written = TypedSymbols.text(of: typed.symbols)
       guard !typed.symbols.isEmpty else { return }
-      let again: TypedSymbols
-      do { again = try TypedSymbols(written) } catch {
-        fatalError("fuzz: `\(written)` cannot be read: \(error)")
-      }
+      let again = required("`\(written)` is read") { try TypedSymbols(written) }
       require(
         again.symbols == typed.symbols, "\(typed.symbols) as `\(written)` is \(again.symbols)")
     }),
@@ -172,9 +167,8 @@ let automatonFuzzers = [
       let tests = try WordTest.read(text(data), name: "input")
       let written = tests.map { "\($0.word)\t\($0.isAccepted ? "accepted" : "rejected")\n" }
         .joined()
-      let again: [WordTest]
-      do { again = try WordTest.read(written, name: "again") } catch {
-        fatalError("fuzz: what was written cannot be read: \(error)")
+      let again = required("what was written is read") {
+        try WordTest.read(written, name: "again")
       }
       require(again == tests, "\(tests) after writing is \(again)")
     }),

@@ -114,8 +114,7 @@ private final class FailingFlush: Sendable {
   }
 }
 
-/// Requires that no recording is lost or added where flushes fail, or where another program changed
-/// the file.
+/// Requires that no recording is lost or added where flushes fail.
 private func requireKept(_ recordings: [Recordings.Entry], failingAfter count: Int) async throws {
   let flush = FailingFlush(after: count)
   let failing = try Recordings(folder: recordingsFile.folder, flush: { try flush($0) })
@@ -132,17 +131,18 @@ private func requireKept(_ recordings: [Recordings.Entry], failingAfter count: I
     "\(recordings.count) recordings became \(after.count)")
 }
 
-/// Requires that nothing is changed in a file that another program changed or moved.
+/// Requires that a recording which another program changed or moved is not removed.
 private func requireRefused(after entry: Recordings.Entry) async throws {
   let recordings = try Recordings(folder: recordingsFile.folder, flush: { _ in })
   let data = try await recordings.data()
   let other = Data(data.map { $0 == UInt8(ascii: "n") ? UInt8(ascii: "m") : $0 })
   try other.write(to: URL(fileURLWithPath: recordingsFile.path))
   require((try? await recordings.remove(entry.id)) == nil, "a changed line was removed")
+  require(try await recordings.data() == other, "a refused removal changed the file")
   require(
     (try? await recordings.add(entry.recording)) != nil, "nothing was added to a changed file")
   let moved = recordingsFile.path + "-moved"
-  try? FileManager.default.moveItem(atPath: recordingsFile.path, toPath: moved)
+  try FileManager.default.moveItem(atPath: recordingsFile.path, toPath: moved)
   require((try? await recordings.remove(entry.id)) == nil, "a line was removed of a moved file")
   try? FileManager.default.removeItem(atPath: moved)
 }
@@ -177,17 +177,16 @@ let studioFuzzers = [
       for message in messages.prefix(40) {
         do { try editor.perform(message.command()) } catch { _ = "\(error)" }
       }
-      // What commands make is saved, read and drawn.
-      let written = DocumentFile.write(editor.document)
-      let again: Document
-      do { again = try DocumentFile.read(written, name: "again") } catch {
-        fatalError("fuzz: what was written cannot be read: \(error)")
-      }
-      require(DocumentFile.write(again) == written, "other bytes after it was read again")
-      _ = editor.document.svg
       requireShown(editor)
       draw(&editor)
       requireShown(editor)
+      // What commands make is saved, read and drawn.
+      let written = DocumentFile.write(editor.document)
+      let again = required("what was written is read") {
+        try DocumentFile.read(written, name: "again")
+      }
+      require(DocumentFile.write(again) == written, "other bytes after it was read again")
+      _ = editor.document.svg
       requireSame(withShortIDs: editor.document.automaton)
       let last = editor.document
       while editor.undo() {}
@@ -206,21 +205,27 @@ let studioFuzzers = [
     },
     read: { data in
       _ = recordingsFile(data)
+      defer {
+        try? FileManager.default.removeItem(atPath: "\(recordingsFile.folder)/deleted.ndjson")
+      }
       try wait {
+        let first = try Recordings(folder: recordingsFile.folder)
+        try await requireKept(await first.all, failingAfter: data.count % 2)
+        // Opened again, because a start may remove deleted lines from the file.
         let recordings = try Recordings(folder: recordingsFile.folder)
         let before = await recordings.all
-        for entry in before {
-          let drawing = entry.recording.drawing.startingAtZero
-          require(drawing.isTap == entry.recording.drawing.isTap, "another tap with other times")
-        }
-        try await requireKept(before, failingAfter: data.count % 2)
         let newest = await recordings.newest(1)
         require(newest.map(\.id) == before.suffix(1).map(\.id), "another newest one")
         _ = try await recordings.data()
         require(try await !recordings.remove("none"), "a recording that there is not was removed")
-        let added = try await recordings.add(
-          Recording(Drawing([Stroke([Point(1, 2)])]), label: "new"))
-        if let first = before.first { _ = try await recordings.remove(first.id) }
+        let added: Recordings.Entry
+        do {
+          added = try await recordings.add(
+            Recording(Drawing([Stroke([Point(1, 2)])]), label: "new"))
+          if let first = before.first {
+            require(try await recordings.remove(first.id), "a recording was not removed")
+          }
+        } catch { fatalError("fuzz: nothing was added or removed: \(error)") }
         let again = try Recordings(folder: recordingsFile.folder, flush: { _ in })
         let after = await again.all
         require(
@@ -231,7 +236,6 @@ let studioFuzzers = [
           zip(before.dropFirst(), after).allSatisfy { $0.recording == $1.recording },
           "a recording changed")
         try await requireRefused(after: added)
-        try? FileManager.default.removeItem(atPath: "\(recordingsFile.folder)/deleted.ndjson")
       }
     }),
 ]
