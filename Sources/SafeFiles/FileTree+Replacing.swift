@@ -58,6 +58,8 @@ extension FileTree {
   }
 
   /// Flushes the names in a folder to disk, so that a power cut does not undo a renaming.
+  ///
+  /// An error is ignored: not every file system flushes folders, and the item has its name already.
   public static func flushNames(in folder: String) { try? flushOne(folder) }
 
   /// Returns the final target of the link at `path`, or `path` if it is not a link.
@@ -138,7 +140,8 @@ extension FileTree {
     for name in names where name.hasPrefix(start) {
       guard let match = name.dropFirst(start.count).wholeMatch(of: pattern),
         let process = Int32(match.2), !isRunning(process),
-        match.1 == "part" || exists(path)
+        // An old item may be that of another long name with the same start.
+        match.1 == "part" || exists(path) && start == self.name(of: path)
       else { continue }
       try? FileManager.default.removeItem(atPath: join(folder(of: path), name))
     }

@@ -5,7 +5,7 @@
 // from 1, meets the fate FAULTS_KIND:
 //
 //   space, io, denied, device   fails with ENOSPC, EIO, EACCES or EXDEV
-//   full                        this and all later writes fail with ENOSPC, after half of their bytes
+//   full                        this write takes half of its bytes, and later ones fail with ENOSPC
 //   before, after               the process ends before or after it, as by a crash
 //
 // FAULTS_LOG names a file with a line for each operation: its name, then its paths, separated by tabs. A

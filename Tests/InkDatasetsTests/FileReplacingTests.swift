@@ -118,6 +118,14 @@ import TestSupport
     #expect(text("out") == "2")
   }
 
+  @Test func theOldItemOfAnotherLongNameIsKept() throws {
+    let start = String(repeating: "a", count: 180)
+    let old = "\(start).old-\(Int32.max - 7)-\(UUID().uuidString)"
+    try folder.write(old, "the only copy of another file")
+    for _ in 0..<2 { try FileTree.write(Data("1".utf8), to: "\(folder.path)/\(start)bcd") }
+    #expect(FileTree.names(in: folder.path) == [old, start + "bcd"].sorted())
+  }
+
   #if os(Linux)
     @Test func leftoversOfAKilledWriterAreRemovedBeforeItsParentAsksForIt() throws {
       var process: pid_t = 0
