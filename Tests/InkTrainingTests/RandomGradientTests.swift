@@ -207,7 +207,8 @@ import Testing
         // Along the gradient of one array, the loss rises by its norm; another direction shows what is
         // missing in the gradient.
         for direction in [gradient, gradient.map { _ in Float(generator.normal()) }] {
-          let unit = direction.map { Double($0) / max(Self.norm(direction), 1e-9) }
+          let length = max(Self.norm(direction), 1e-9)
+          let unit = direction.map { Double($0) / length }
           let expected = Self.product(gradient, unit)
           let room = 5e-4 + 0.02 * abs(expected) + 4 * abs(Self.product(rounding, unit))
           let found = try Self.slopes(around: expected, room: room) { step in
