@@ -96,8 +96,8 @@ public enum PNG {
 
   /// Returns a PNG without the texts before its pixels.
   ///
-  /// libpng would keep them all, and unpack each to up to 8 MB. It also takes memory for a chunk before
-  /// it looks whether the chunk is there.
+  /// libpng would keep them all, and unpack each to up to 8 MB. It also allocates the length that a
+  /// chunk declares before it reads the chunk.
   ///
   /// - Throws: `PictureError` if a chunk before the pixels does not end in the file.
   static func withoutTexts(_ data: Data, path: String) throws(PictureError) -> Data {
@@ -114,7 +114,8 @@ public enum PNG {
           path: path, expected: "a whole PNG",
           found: "a file that ends in a chunk of \(length) bytes")
       }
-      if texts.contains(type) {
+      // Before the header, nothing is allowed.
+      if texts.contains(type), start > data.startIndex + 8 {
         kept += data[next..<start]
         next = start + length + 12
       }

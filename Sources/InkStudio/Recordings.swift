@@ -292,7 +292,8 @@ actor Recordings {
     return (opened, Int(end))
   }
 
-  /// Returns the length of the file, after a partial line was ended, which an earlier error may have left.
+  /// Returns the length of the file, after a partial line was ended, which an earlier error may have
+  /// left.
   private func end(of handle: FileHandle) throws(StudioError) -> UInt64 {
     do { return try Self.endLastLine(of: handle) } catch {
       throw StudioError("\(path) cannot be written: \(reason(for: error)).", .internalServerError)

@@ -124,15 +124,21 @@ extension FileTree {
       folder(of: path), "\(shortName(of: path)).\(kind)-\(process)-\(UUID().uuidString)")
   }
 
-  /// Returns the start of the name, so that a longer name fits into the 255 bytes of file systems.
+  /// The longest name, in bytes, that is whole in temporary names, which have up to 55 more; file
+  /// systems allow 255.
+  private static let longestName = 180
+
+  /// Returns the name, or the start of a long one.
   private static func shortName(of path: String) -> String {
-    var short = name(of: path)
-    while short.utf8.count > 180 { short.removeLast() }
-    return short
+    let name = name(of: path)
+    var short = name
+    while short.utf8.count > longestName { short.removeLast() }
+    // The mark keeps it apart from a file with the whole name.
+    return short == name ? name : short + "~"
   }
 
   /// Removes temporary files of processes that ended while they wrote `path`, but never the only
-  /// copy.
+  /// copy; old items of long names, which others share the start of, are all kept.
   private static func removeLeftovers(of path: String) {
     let pattern = /\.(part|old)-([0-9]+)-[0-9A-F-]{36}/
     let start = shortName(of: path)
@@ -141,7 +147,7 @@ extension FileTree {
       guard let match = name.dropFirst(start.count).wholeMatch(of: pattern),
         let process = Int32(match.2), !isRunning(process),
         // An old item may be that of another long name with the same start.
-        match.1 == "part" || exists(path) && start == self.name(of: path)
+        match.1 == "part" || exists(path) && self.name(of: path).utf8.count <= longestName
       else { continue }
       try? FileManager.default.removeItem(atPath: join(folder(of: path), name))
     }

@@ -120,10 +120,13 @@ import TestSupport
 
   @Test func theOldItemOfAnotherLongNameIsKept() throws {
     let start = String(repeating: "a", count: 180)
-    let old = "\(start).old-\(Int32.max - 7)-\(UUID().uuidString)"
+    let old = "\(start)~.old-\(Int32.max - 7)-\(UUID().uuidString)"
     try folder.write(old, "the only copy of another file")
-    for _ in 0..<2 { try FileTree.write(Data("1".utf8), to: "\(folder.path)/\(start)bcd") }
-    #expect(FileTree.names(in: folder.path) == [old, start + "bcd"].sorted())
+    for name in [start + "bcd", start, start + "~"] {
+      for _ in 0..<2 { try FileTree.write(Data("1".utf8), to: "\(folder.path)/\(name)") }
+    }
+    #expect(
+      FileTree.names(in: folder.path) == [old, start + "bcd", start, start + "~"].sorted())
   }
 
   #if os(Linux)

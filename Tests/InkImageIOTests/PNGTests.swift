@@ -1,9 +1,9 @@
 import Foundation
 import InkRaster
+import TestSupport
 import Testing
 
 @testable import InkImageIO
-import TestSupport
 
 @Suite(.timeLimit(.minutes(10))) struct PNGTests {
   @Test(arguments: [(1, 1), (28, 28), (300, 2)]) func whatIsWrittenIsReadBack(

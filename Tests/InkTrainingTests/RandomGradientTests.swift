@@ -163,7 +163,7 @@ import Testing
     zip(values, others).reduce(0) { $0 + Double($1.0) * $1.1 }
   }
 
-  /// Returns the slopes on both sides for several steps, or none where those of one step hold `expected`.
+  /// Returns the slopes of all steps if none agrees with `expected`, and nothing if one does.
   ///
   /// At a kink of ReLU or max, the slopes on both sides differ, and the expected one is between them.
   private static func slopes(
@@ -204,8 +204,8 @@ import Testing
         let rounding = zip(gradient, reversed[name]!.values).map { $0 - $1 }
         #expect(
           Self.norm(rounding) < 2e-3 * max(1, total), "case \(seed), \(name) in another order")
-        // Along the gradient of one array, the loss rises by its norm; another direction shows what is
-        // missing in the gradient.
+        // Along the gradient of one array, the loss rises by its norm. A random direction also shows
+        // missing entries, if they are large enough.
         for direction in [gradient, gradient.map { _ in Float(generator.normal()) }] {
           let length = max(Self.norm(direction), 1e-9)
           let unit = direction.map { Double($0) / length }
