@@ -78,7 +78,7 @@ public enum Command: Hashable, Sendable {
 public enum Refusal: Error, Hashable, Sendable {
   /// No element of the right kind has this id.
   case noSuchElement(String)
-  /// A number is not finite or exceeds ``Vector/furthest``, or a radius is not positive.
+  /// A number is not finite or exceeds `Vector.furthest`, or a radius is not positive.
   case notANumber
   /// The command would change nothing.
   case nothingToDo

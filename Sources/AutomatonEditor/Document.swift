@@ -59,7 +59,7 @@ public struct Document: Hashable, Sendable {
     public var start: String?
     /// The id of the target state, or `nil` if there is none.
     public var end: String?
-    /// The symbols that it reads, or the rules of a machine as ``MachineRule/text``.
+    /// The symbols that it reads, or the rules of a machine as `MachineRule.text`.
     public var symbols: [String]
     /// The symbol that is being typed; it counts as a symbol as well.
     public var pendingSymbol: String

@@ -9,7 +9,7 @@ import SeededRandom
 /// symbols, self-loops, initial arrows and final states, sometimes remarks, and are drawn in several
 /// orders. All characters of a drawing come from one writer, who is also the writer of the drawing.
 /// Rings and arrows come from one writer with recordings of both, or from a synthetic writer.
-/// The attributes `automaton` and `strokes` hold the truth (``Diagram``), `kind` the layout, `order`
+/// The attributes `automaton` and `strokes` hold the truth (`Diagram`), `kind` the layout, `order`
 /// the order of drawing and `shapes` the writer of the rings and arrows.
 public struct DiagramComposer: Sendable {
   /// The random seed.

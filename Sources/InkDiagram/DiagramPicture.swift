@@ -6,7 +6,7 @@ public protocol DiagramPicture {
   /// Returns the ink of some strokes, and of no other one, as it is in the picture: bright ink on black, or
   /// `nil` if there is none.
   ///
-  /// - Parameter angle: How far it is turned clockwise from where it is in the drawing, in radians.
+  /// `angle` is how far it is turned clockwise from where it is in the drawing, in radians.
   func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap?
 
   /// Returns the ink at places of the drawing, bright on black, `[28, 28]`.

@@ -77,7 +77,7 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   ///
   /// Writing is read better from such a strip than from its traced strokes.
   ///
-  /// - Parameter angle: How far it is turned clockwise from where it is upright, in radians.
+  /// `angle` is how far it is turned clockwise from where it is upright, in radians.
   public func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? {
     pixels?.strip(of: strokes, in: drawing, penWidth: penWidth, turnedBy: angle - turn)
   }
