@@ -119,16 +119,14 @@ import Testing
       return sum / weight
     }
 
-    /// Weights near those that learning begins with, and none of them 0 or 1.
+    /// Returns weights near `initial`, so that no bias is 0.
     ///
-    /// Biases of 0 put units at kinks, where all their inputs are 0, and let a layer normalisation of one
-    /// value times a vector have two outputs only, the difference of which from their mean a batch
-    /// normalisation then enlarges.
-    func weights(seed: UInt64) throws -> [String: Tensor] {
+    /// With biases of 0, a unit whose inputs are all 0 is at a kink. And a layer normalisation of one
+    /// number times a vector has only two outputs; a batch normalisation after it may divide rounding
+    /// errors by a deviation near 0.
+    func weights(near initial: [String: Tensor], seed: UInt64) -> [String: Tensor] {
       var generator = SeededGenerator(seed: seed, stream: 3)
-      let network = try TrainingNetwork(
-        architecture, mostExamples: inputs.count, workers: 1, seed: seed)
-      var weights = network.weights
+      var weights = initial
       for parameter in architecture.parameters where parameter.isLearnt {
         for index in 0..<parameter.count {
           weights[parameter.name]!.values[index] += Float(generator.normal() * 0.1)
@@ -186,7 +184,7 @@ import Testing
       let count = 2 + Int(seed % 19)
       let batch = Batch(architecture, count: count, seed: seed)
       let network = try TrainingNetwork(architecture, mostExamples: count, workers: 1, seed: seed)
-      let weights = try batch.weights(seed: seed)
+      let weights = batch.weights(near: network.weights, seed: seed)
       network.weights = weights
       let loss = batch.learn(network)
       let plain = try batch.plainLoss(weights)
