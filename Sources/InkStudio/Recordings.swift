@@ -6,8 +6,8 @@ import SafeFiles
 /// Recorded drawings, one per line of an NDJSON file; each is on disk before its request is answered.
 ///
 /// Unreadable lines stay in the file unchanged. A deleted line is overwritten with spaces, so that no
-/// other line moves. The next start removes such lines from the file, also those that were overwritten in part
-/// when the power failed.
+/// other line moves. If deleted lines are more than half of the file and more than a MiB, they are removed
+/// from it. The next start removes all of them, also those that were overwritten in part when the power failed.
 actor Recordings {
   /// A drawing with its id.
   struct Entry: Sendable {
@@ -38,8 +38,12 @@ actor Recordings {
   /// The indices in `slots`, by id.
   private var places: [String: Int] = [:]
   private(set) var counts: [String: Int] = [:]
-  /// Whether lines were deleted since the start.
-  private var hasGaps = false
+  /// The size of the deleted lines in the file, in bytes.
+  private var gapSize = 0
+  /// The size of deleted lines, in bytes, up to which they stay in the file.
+  private let mostGapSize: Int
+  /// The same, but larger after an attempt to remove them failed.
+  private var toleratedGapSize: Int
   /// The file, after the first write.
   private var handle: FileHandle?
   private static let idKey = "id"
@@ -50,22 +54,29 @@ actor Recordings {
   private static let mostBytes = 1 << 30
 
   /// Reads the recordings in `folder`; creates no files until a drawing is recorded.
-  init(folder: String, flush: @escaping Flush = Recordings.toDisk) throws {
+  init(
+    folder: String, mostGapSize: Int = 1 << 20, flush: @escaping Flush = Recordings.toDisk
+  ) throws {
     self.folder = folder
+    (self.mostGapSize, toleratedGapSize) = (mostGapSize, mostGapSize)
     self.flush = flush
     path = "\(folder)/recordings.ndjson"
     guard FileTree.exists(path) else { return }
-    var data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw StudioError("\(path) cannot be read: \(reason(for: error)).")
-    }
+    var data = try Self.contents(of: path)
     let deleted = "\(folder)/deleted.ndjson"
-    let whole = Self.withoutGaps(data, deleted: FileManager.default.contents(atPath: deleted))
+    let whole = Self.withoutGaps(data, deleted: FileManager.default.contents(atPath: deleted)).file
     // If the disk is full, the old file is used.
     if whole.count < data.count, (try? FileTree.write(whole, to: path)) != nil { data = whole }
+    gapSize = data.count - whole.count
     (slots, places) = Self.slots(of: data, at: path)
     for slot in slots.compactMap(\.self) {
       counts[slot.entry.recording.label ?? "", default: 0] += 1
+    }
+  }
+
+  private static func contents(of path: String) throws(StudioError) -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw StudioError("\(path) cannot be read: \(reason(for: error)).", .internalServerError)
     }
   }
 
@@ -103,8 +114,10 @@ actor Recordings {
   }
 
   /// Returns the file without the lines that were overwritten with spaces, and without what is left of
-  /// those in `deleted`.
-  private static func withoutGaps(_ data: Data, deleted: @autoclosure () -> Data? = nil) -> Data {
+  /// those in `deleted`; and the places of its lines in it.
+  private static func withoutGaps(
+    _ data: Data, deleted: @autoclosure () -> Data? = nil
+  ) -> (file: Data, places: [Range<Int>: Range<Int>]) {
     let lines = lines(of: data)
     // Almost never needed.
     lazy var deletedFile = deleted() ?? Data()
@@ -119,10 +132,13 @@ actor Recordings {
           return rest.count < text.count && text.suffix(rest.count).elementsEqual(rest)
         }
     }
-    guard lines.contains(where: isGap) else { return data }
-    return lines.filter { !isGap($0) }.reduce(into: Data()) {
-      $0 += data[$1.lowerBound..<min(data.count, $1.upperBound + 1)]
+    guard lines.contains(where: isGap) else { return (data, [:]) }
+    var (file, places) = (Data(), [Range<Int>: Range<Int>]())
+    for line in lines where !isGap(line) {
+      places[line] = file.count..<file.count + line.count
+      file += data[line.lowerBound..<min(data.count, line.upperBound + 1)]
     }
+    return (file, places)
   }
 
   /// The drawings in the order of recording.
@@ -184,8 +200,10 @@ actor Recordings {
   /// Moves a drawing to `deleted.ndjson`; returns whether it was found.
   func remove(_ id: String) throws -> Bool {
     guard let place = places[id], let slot = slots[place] else { return false }
+    let length: Int
     do {
-      let (handle, _) = try openForWriting()
+      let handle: FileHandle
+      (handle, length) = try openForWriting()
       try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
       let line = try handle.read(upToCount: slot.bytes.count) ?? Data()
       guard
@@ -204,23 +222,45 @@ actor Recordings {
       throw StudioError(
         "The drawing was not deleted from \(path): \(reason(for: error)).", .internalServerError)
     }
-    hasGaps = true
+    gapSize += slot.bytes.count + 1
     slots[place] = nil
     places[id] = nil
     let label = slot.entry.recording.label ?? ""
     counts[label, default: 1] -= 1
     if counts[label] == 0 { counts[label] = nil }
+    if gapSize > toleratedGapSize, gapSize > length / 2 {
+      let isDone = removeGaps()
+      toleratedGapSize = isDone ? mostGapSize : 2 * gapSize
+    }
+    return true
+  }
+
+  /// Removes deleted lines from the file; returns whether that succeeded.
+  ///
+  /// If the disk is full, or another program changed the file, it stays as it is.
+  private func removeGaps() -> Bool {
+    guard let data = try? Self.contents(of: path) else { return false }
+    let (file, moved) = Self.withoutGaps(data)
+    var slots = slots.compactMap(\.self)
+    for index in slots.indices {
+      guard let bytes = moved[slots[index].bytes] else { return false }
+      slots[index].bytes = bytes
+    }
+    guard let handle, isStillAtPath(handle), (try? handle.seekToEnd()) == UInt64(data.count),
+      (try? FileTree.write(file, to: path)) != nil
+    else { return false }
+    self.handle = try? FileHandle(forUpdating: URL(fileURLWithPath: path))
+    self.slots = slots
+    places = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1.entry.id, $0) })
+    gapSize = 0
     return true
   }
 
   /// Returns the file without deleted drawings.
   func data() throws -> Data {
     guard FileTree.exists(path) else { return Data() }
-    let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw StudioError("\(path) cannot be read: \(reason(for: error)).", .internalServerError)
-    }
-    return hasGaps ? Self.withoutGaps(data) : data
+    let data = try Self.contents(of: path)
+    return gapSize > 0 ? Self.withoutGaps(data).file : data
   }
 
   /// Appends a line to `deleted.ndjson`, and overwrites it with spaces.

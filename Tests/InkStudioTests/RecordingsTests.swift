@@ -205,6 +205,63 @@ import Testing
     #expect(try text(folder) == "\(lines[1])\n\(other)\n")
   }
 
+  @Test func deletedLinesAreNotMostOfALargeFile() async throws {
+    let folder = try TemporaryFolder()
+    let (unreadable, own) = ("{}", #"{"word":"own","drawing":[[[0,9],[0,5]]]}"#)
+    try folder.write("recordings.ndjson", "\(unreadable)\n\(own)\n")
+    let recordings = try Recordings(folder: folder.path, mostGapSize: 500)
+    var kept: [String] = []
+    for number in 0..<60 {
+      let id = try await recordings.add(drawing("\(number)")).id
+      if number % 10 == 0 { kept.append(id) } else { #expect(try await recordings.remove(id)) }
+      let file = try text(folder)
+      let gaps = file.split(separator: "\n").filter { $0.hasPrefix(" ") }.joined().utf8.count
+      #expect(gaps <= max(500, file.utf8.count / 2), "after drawing \(number)")
+    }
+    #expect(try text(folder).hasPrefix("\(unreadable)\n\(own)\n"))
+    #expect(await recordings.all.map(\.id) == ["line-2"] + kept)
+    #expect(await recordings.counts.count == 7)
+    // Lines are found where they are now, and added behind them.
+    #expect(try await recordings.remove(kept[2]))
+    #expect(try await recordings.remove("line-2"))
+    _ = try await recordings.add(drawing("last"))
+    let labels = ["0", "10", "30", "40", "50", "last"]
+    #expect(await recordings.all.map(\.recording.label) == labels)
+    #expect(try text(folder).hasPrefix("\(unreadable)\n"))
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.map(\.recording.label) == labels)
+    #expect(try text(folder, "deleted.ndjson").count { $0 == "\n" } == 56)
+    // In a small file, they stay until the next start.
+    for id in await again.all.map(\.id) { #expect(try await again.remove(id)) }
+    #expect(try text(folder).hasPrefix("\(unreadable)\n   "))
+  }
+
+  @Test func linesThatAnotherProgramAddedStay() async throws {
+    let folder = try TemporaryFolder()
+    let added = #"{"word":"cycle","drawing":[[[0,9],[0,5]]]}"#
+    var long = drawing("state")
+    long.attributes["note"] = .text(String(repeating: "long", count: 100))
+    func change(_ lines: [String]) throws {
+      let text = lines.map { $0 + "\n" }.joined()
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
+    }
+    let recordings = try Recordings(folder: folder.path, mostGapSize: 0)
+    let ids = try await recordings.add([long, drawing("other")]).map(\.id)
+    let lines = try text(folder).split(separator: "\n").map(String.init)
+    try change([lines[0], lines[1], added])
+    #expect(try await recordings.remove(ids[0]))
+    #expect(try text(folder) == "\(lines[1])\n\(added)\n")
+    // Where the other drawings are is not known then.
+    try folder.write("recordings.ndjson", lines.joined(separator: "\n"))
+    let again = try Recordings(folder: folder.path, mostGapSize: 0)
+    _ = try await again.add(drawing("last"))
+    let last = try text(folder).split(separator: "\n").map(String.init)[2]
+    try change([lines[0], added, lines[1], last])
+    #expect(try await again.remove(ids[0]))
+    let gap = String(repeating: " ", count: lines[0].utf8.count)
+    #expect(try text(folder) == [gap, added, lines[1], last, ""].joined(separator: "\n"))
+  }
+
   /// Two equal lines with spaces before them are no remains of each other.
   @Test func aLineMayBeginWithSpaces() async throws {
     let folder = try TemporaryFolder()
