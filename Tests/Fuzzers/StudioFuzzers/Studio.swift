@@ -3,6 +3,8 @@ import Foundation
 import Fuzzing
 import Ink
 import InkDatasets
+import InkDiagram
+import InkRaster
 import InkRecognizer
 import Synchronization
 
@@ -35,12 +37,13 @@ private let kinds = [
   "setKind",
 ]
 
-/// A document with unread ink: a line, and a square that can become a state.
+/// A document with unread ink: a line, a square that can become a state, and a dot.
 private var inkDocument: Document {
   var document = Document(id: "input")
   document.ink = [
     Stroke([Point(0, 0), Point(90, 5)]),
     Stroke([Point(0, 0), Point(80, 0), Point(80, 80), Point(0, 80), Point(0, 0)]),
+    Stroke([Point(200, 200)]),
   ]
   return document
 }
@@ -76,16 +79,55 @@ private func draw(_ editor: inout Editor) {
   }
 }
 
-/// Requires that what a page shows of a document is JSON that JavaScript takes.
+/// Requires that what a page shows of a document is JSON that JavaScript takes, with every name.
 private func requireShown(_ editor: Editor) {
-  let session = SketchSession(editor, recognizer: NoRecognizer())
-  let decision = Message.Decision(text: "a \"state\"", isRefused: false, instead: ["cycle"])
+  let names = editor.document.states.map(\.name)
+  var session = SketchSession(editor, recognizer: NoRecognizer())
+  session.uncertain = editor.document.states.map { state in
+    Diagram.Uncertainty(
+      element: state.id, property: .name, value: state.name, probability: 0.5,
+      alternatives: names.prefix(4).map { .init($0, probability: 0.1) })
+  }
+  let decision = Message.Decision(text: "a \"state\"", isRefused: false, instead: names)
   var json = JSONWriter()
   Message.Picture("input", Documents.State(session: session), decision: decision).write(to: &json)
   let shown = try? JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: Any]
+  func texts(_ key: String, _ member: String) -> [String?]? {
+    (shown?[key] as? [[String: Any]])?.map { $0[member] as? String }
+  }
   require(
-    (shown?["states"] as? [Any])?.count == editor.document.states.count,
-    "the page shows other states: \(String(decoding: json.bytes, as: UTF8.self).prefix(1000))")
+    texts("states", "name") == names && texts("uncertain", "text") == names
+      && (shown?["decision"] as? [String: Any])?["instead"] as? [String] == names,
+    "the page shows other names: \(String(decoding: json.bytes, as: UTF8.self).prefix(1000))")
+  requireAnswered(["state"] + names)
+}
+
+/// Requires that the answer to a recognised stroke is JSON with the labels of a model.
+private func requireAnswered(_ labels: [String]) {
+  let recognition = Recognition(
+    ranked: labels.map { .init(label: $0, probability: 1 / Double(labels.count)) },
+    rejection: .ambiguous)
+  let answer = Message.Answer(recognition, Bitmap(width: 2, height: 1), microseconds: 1)
+  let json = required("an answer is written") { try JSONEncoder().encode(answer) }
+  let shown = try? JSONSerialization.jsonObject(with: json) as? [String: Any]
+  require(
+    (shown?["ranked"] as? [[String: Any]])?.map { $0["label"] as? String } == labels,
+    "other labels: \(String(decoding: json.prefix(1000), as: UTF8.self))")
+}
+
+/// Always the same id.
+private struct OneID: IDSource {
+  func next() -> String { "e1" }
+}
+
+/// Requires that a state is refused where there is no id for it, and that nothing changes.
+private func requireRefused(withoutID document: Document) {
+  var editor = Editor(document, ids: OneID())
+  _ = try? editor.perform(.addState(center: Vector(7, 7), radius: 9))
+  let before = editor.document
+  require(
+    (try? editor.perform(.addState(center: Vector(8, 8), radius: 9))) == nil
+      && editor.document == before, "a state was added without an id")
 }
 
 /// Requires that an automaton with short ids is the same.
@@ -100,6 +142,17 @@ private func requireSame(withShortIDs automaton: Automaton) {
     require(
       !namesAll || short.states.allSatisfy { !$0.name.isEmpty }, "a state without a name")
   }
+}
+
+/// Requires that the times of a drawing start at 0, and that it is a tap before as after.
+private func requireStartingAtZero(_ drawing: Drawing) {
+  let moved = drawing.startingAtZero
+  let (before, after) = (drawing.strokes.flatMap(\.points), moved.strokes.flatMap(\.points))
+  require(
+    before.count == after.count
+      && after.compactMap(\.time).min() == before.compactMap(\.time).min().map { _ in 0 }
+      && zip(before, after).allSatisfy { ($0.x, $0.y) == ($1.x, $1.y) }
+      && moved.isTap == drawing.isTap, "\(drawing) became \(moved)")
 }
 
 /// Flushes that fail from one of them on.
@@ -187,6 +240,7 @@ let studioFuzzers = [
       }
       require(DocumentFile.write(again) == written, "other bytes after it was read again")
       _ = editor.document.svg
+      requireRefused(withoutID: editor.document)
       requireSame(withShortIDs: editor.document.automaton)
       let last = editor.document
       while editor.undo() {}
@@ -200,8 +254,14 @@ let studioFuzzers = [
     seeds: {
       let recording = Recording(
         Drawing([Stroke([Point(1, 2, time: 0), Point(3, 4, time: 9)])]), label: "a")
+      // Most of the file, so that it is removed from it.
+      let long = Recording(Drawing([Stroke((0..<60).map { Point(Double($0), 2) })]), label: "b")
       let line = try NDJSON.line(recording, at: Place(file: "seed"))
-      return [line, line + Data([10]) + line + Data("\n      \n".utf8) + line.dropLast(3)]
+      let longLine = try NDJSON.line(long, at: Place(file: "seed"))
+      return [
+        longLine + Data([10]) + line, line,
+        line + Data([10]) + line + Data("\n      \n".utf8) + line.dropLast(3),
+      ]
     },
     read: { data in
       _ = recordingsFile(data)
@@ -212,8 +272,9 @@ let studioFuzzers = [
         let first = try Recordings(folder: recordingsFile.folder)
         try await requireKept(await first.all, failingAfter: data.count % 2)
         // Opened again, because a start may remove deleted lines from the file.
-        let recordings = try Recordings(folder: recordingsFile.folder)
+        let recordings = try Recordings(folder: recordingsFile.folder, mostGapSize: 0)
         let before = await recordings.all
+        before.forEach { requireStartingAtZero($0.recording.drawing) }
         let newest = await recordings.newest(1)
         require(newest.map(\.id) == before.suffix(1).map(\.id), "another newest one")
         _ = try await recordings.data()
@@ -225,6 +286,9 @@ let studioFuzzers = [
           if let first = before.first {
             require(try await recordings.remove(first.id), "a recording was not removed")
           }
+          // The lines may have moved.
+          let second = try await recordings.add(added.recording)
+          require(try await recordings.remove(second.id), "a new recording was not removed")
         } catch { fatalError("fuzz: nothing was added or removed: \(error)") }
         let again = try Recordings(folder: recordingsFile.folder, flush: { _ in })
         let after = await again.all
