@@ -33,32 +33,34 @@ struct AutomatonBuilder {
     change(&states[indices[id]!])
   }
 
-  /// Removes a state if it exists.
-  mutating func remove(_ id: String) {
-    guard let index = indices.removeValue(forKey: id) else { return }
-    states.remove(at: index)
-    for later in index..<states.count { indices[states[later].id] = later }
-  }
-
   /// Adds a transition without symbols between two states, unless it exists.
-  mutating func transition(_ start: String, _ end: String) {
+  ///
+  /// Returns the id of the transition.
+  @discardableResult
+  mutating func transition(_ start: String, _ end: String) -> String {
     let pair = Pair(start: start, end: end)
-    guard transitions[pair] == nil else { return }
-    transitions[pair] = Automaton.Transition("t\(order.count)", from: start, to: end)
+    if let known = transitions[pair] { return known.id }
+    let id = "t\(order.count)"
+    transitions[pair] = Automaton.Transition(id, from: start, to: end)
     order.append(pair)
+    return id
   }
 
   /// Adds a symbol, or ε if it is `nil`, to the transition between two states.
-  mutating func transition(_ start: String, _ end: String, symbol: String?) {
+  ///
+  /// Returns the id of the transition.
+  @discardableResult
+  mutating func transition(_ start: String, _ end: String, symbol: String?) -> String {
     transition(start, end)
     let pair = Pair(start: start, end: end)
-    guard let symbol else {
+    if let symbol {
+      if symbols[pair, default: []].insert(symbol).inserted {
+        transitions[pair]!.symbols.append(symbol)
+      }
+    } else {
       transitions[pair]!.includesEpsilon = true
-      return
     }
-    if symbols[pair, default: []].insert(symbol).inserted {
-      transitions[pair]!.symbols.append(symbol)
-    }
+    return transitions[pair]!.id
   }
 
   func automaton() throws(AutomatonError) -> Automaton {

@@ -1,19 +1,26 @@
-/// The Graphviz format for automata: nodes, edges and their attributes.
+/// The DOT language of Graphviz for automata.
 ///
 /// Final states have the shape `doublecircle`. An initial state is the target of an edge from a
-/// node of the shape `point` or `none`. The label of an edge lists its symbols, separated by commas
-/// or line ends (`\n`), with `ε` for an ε-transition. Symbols that no edge has are in the graph's
-/// attribute `alphabet`, which Graphviz ignores.
+/// node of the shape `point`. The label of an edge lists its symbols, separated by commas, with `ε`
+/// for an ε-transition; a label of a machine has its rules. Symbols that no edge has are in the
+/// graph's attribute `alphabet`, and the kind of a machine is in `kind`; Graphviz ignores both.
+///
+/// What other programs write is read as well: see ``DOTReader``.
 enum DOT {
-  static func write(_ automaton: Automaton) -> String {
+  static func write(_ drawn: PlacedAutomaton) -> String {
+    let automaton = drawn.automaton
     var lines = ["digraph automaton {", "  rankdir=LR;", "  node [shape=circle];"]
+    if let kind = drawn.kind { lines.append("  kind=\(kind.rawValue);") }
     let unread = automaton.unreadSymbols
     if !unread.isEmpty {
-      lines.append("  alphabet=\(quoted(unread.map(escaped).joined(separator: ", ")));")
+      lines.append("  alphabet=\(label(unread.map(LabelList.escaped).joined(separator: ", ")));")
     }
     for state in automaton.states {
       let shape = state.isFinal ? ", shape=doublecircle" : ""
-      lines.append("  \(quoted(state.id)) [label=\(quoted(state.name))\(shape)];")
+      // A node without a name could be the start of an arrow that marks an initial state.
+      let isBlank = state.id.isEmpty || state.name.allSatisfy(\.isWhitespace)
+      let mark = isBlank ? ", is_final=\(state.isFinal)" : ""
+      lines.append("  \(quoted(state.id)) [label=\(label(state.name))\(shape)\(mark)];")
     }
     let ids = Set(automaton.states.map(\.id))
     for (index, state) in automaton.states.filter(\.isInitial).enumerated() {
@@ -23,292 +30,338 @@ enum DOT {
       lines.append("  \(start) -> \(quoted(state.id));")
     }
     for transition in automaton.transitions {
-      let symbols = transition.symbols.map(escaped) + (transition.includesEpsilon ? ["ε"] : [])
-      lines.append(
-        "  \(quoted(transition.start)) -> \(quoted(transition.end)) "
-          + "[label=\(quoted(symbols.joined(separator: ", ")))];")
+      for list in labels(of: transition, drawn.kind) {
+        lines.append(
+          "  \(quoted(transition.start)) -> \(quoted(transition.end)) [label=\(label(list))];")
+      }
     }
     return (lines + ["}", ""]).joined(separator: "\n")
+  }
+
+  /// Returns the labels of the edges for a transition: one, and one more for each label of a machine that
+  /// is no rule.
+  private static func labels(
+    of transition: Automaton.Transition, _ kind: Machine.Kind?
+  ) -> [String] {
+    let epsilon = transition.includesEpsilon ? ["ε"] : []
+    guard let kind else {
+      return [(transition.symbols.map(LabelList.escaped) + epsilon).joined(separator: ", ")]
+    }
+    let all = transition.symbols + epsilon
+    let rules = all.filter { (try? MachineRule.rules($0, of: kind)) != nil }
+    let others = all.filter { !rules.contains($0) }
+    return (rules.isEmpty && !others.isEmpty ? [] : [rules.joined(separator: "; ")]) + others
   }
 
   private static func quoted(_ text: String) -> String {
     "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
   }
 
-  /// Returns a symbol for a list, with special characters escaped by `\`.
-  private static func escaped(_ symbol: String) -> String {
-    symbol == "ε"
-      ? "\\ε"
-      : symbol.map { character in
-        switch character {
-        // In Graphviz, some letters after a backslash are line ends.
-        case ",", "\\": "\\\(character)"
-        default: character.isWhitespace ? "\\\(character)" : "\(character)"
-        }
-      }.joined()
+  /// Returns a text that Graphviz shows as it is.
+  private static func label(_ text: String) -> String {
+    quoted(text.replacing("&", with: "&amp;"))
   }
 
-  /// Returns the symbols of a list, with `nil` for ε.
-  private static func symbols(_ list: String) -> [String?] {
-    var symbols: [String?] = []
-    var current = ""
-    var isEscaped = false
-    var hadEscape = false
-    var hadEscapeBefore = false
-    func finish() {
-      if current == "ε", !hadEscape {
-        symbols.append(nil)
-      } else if !current.isEmpty {
-        symbols.append(current)
-      }
-      (current, hadEscape) = ("", false)
-    }
-    for character in list {
-      if isEscaped {
-        if "nlr".contains(character) {
-          hadEscape = hadEscapeBefore
-          finish()
-        } else {
-          current.append(character)
-        }
-        isEscaped = false
-      } else if character == "\\" {
-        isEscaped = true
-        hadEscapeBefore = hadEscape
-        hadEscape = true
-      } else if character == "," {
-        finish()
-      } else if !character.isWhitespace {
-        current.append(character)
-      }
-    }
-    finish()
-    return symbols
+  static func read(
+    _ text: String, name: String, as choice: KindChoice
+  ) throws(AutomatonError) -> PlacedAutomaton {
+    var parser = try DOTParser(text, file: name)
+    return try DOTReader(parser.parse(), parser: parser, file: name).placed(as: choice)
+  }
+}
+
+/// The attributes of a node, an edge or a graph.
+typealias DOTAttributes = [String: DOTParser.Value]
+
+/// A graph as the DOT language describes it.
+struct DOTGraph {
+  struct Node {
+    var id: String
+    var attributes: DOTAttributes
+    /// Where it is first named, in bytes.
+    var offset: Int
   }
 
-  static func read(_ text: String, name: String) throws(AutomatonError) -> Automaton {
-    var parser = Parser(text, file: name)
-    return try parser.parse()
+  struct Edge {
+    var start: Int
+    var end: Int
+    var attributes: DOTAttributes
+    /// Where its statement begins, in bytes.
+    var offset: Int
   }
 
-  private enum Token: Hashable {
-    case word(String)
-    /// A quoted text, which is never a keyword.
+  var name = ""
+  var isStrict = false
+  var attributes: DOTAttributes = [:]
+  var nodes: [Node] = []
+  var edges: [Edge] = []
+  fileprivate var indices: [String: Int] = [:]
+  /// The nodes of the subgraphs with names.
+  fileprivate var groups: [String: [Int]] = [:]
+  /// The edges that are described again by an edge between the same nodes.
+  fileprivate var known: [[String]: Int] = [:]
+}
+
+/// Parses the DOT language.
+struct DOTParser {
+  enum Value: Hashable {
     case text(String)
-    case sign(Character)
-    case arrow
+    case markup(String)
+
+    /// The text as it is written.
+    var raw: String {
+      switch self {
+      case .text(let text), .markup(let text): text
+      }
+    }
   }
 
-  private struct Parser {
-    private let file: String
-    private var rest: Substring
-    private var line = 1
-    private var token: Token?
-    private var builder: AutomatonBuilder
-    private var starts: Set<String> = []
-    private var edges: [(start: String, end: String, label: String)] = []
-    private var defaults: [String: String] = [:]
-    private var edgeDefaults: [String: String] = [:]
+  /// The attributes that nodes and edges get where they are first named.
+  private struct Defaults {
+    var node: DOTAttributes = [:]
+    var edge: DOTAttributes = [:]
+  }
 
-    init(_ text: String, file: String) {
-      self.file = file
-      rest = text[...]
-      builder = AutomatonBuilder(file: file)
+  private var scanner: DOTScanner
+  private var graph = DOTGraph()
+  /// The nodes in all subgraphs so far, counted in each.
+  private var memberCount = 0
+  /// The maximum number of edges, and of nodes in all subgraphs, which short texts can multiply.
+  private let mostItems: Int
+  /// The maximum depth of nested subgraphs.
+  private static let deepest = 100
+
+  init(_ text: String, file: String) throws(AutomatonError) {
+    scanner = try DOTScanner(text, file: file)
+    mostItems = max(1_000_000, text.utf8.count)
+  }
+
+  /// Returns the line and column of the byte at `offset`.
+  func place(_ offset: Int) -> TextPlace { scanner.place(offset) }
+
+  private func refuse(_ expected: String) -> AutomatonError {
+    scanner.error(at: scanner.start, expected, scanner.token.description)
+  }
+
+  mutating func parse() throws(AutomatonError) -> DOTGraph {
+    if keyword == "strict" {
+      graph.isStrict = true
+      try scanner.advance()
     }
-
-    private func refuse(_ expected: String) -> AutomatonError {
-      let found: String =
-        switch token {
-        case .word(let word)?, .text(let word)?: "`\(word)`"
-        case .sign(let sign)?: "`\(sign)`"
-        case .arrow?: "`->`"
-        case nil: "the end"
-        }
-      return AutomatonError(at: "\(file), line \(line)", expected: expected, found: found)
+    guard keyword == "digraph" else {
+      throw refuse(keyword == "graph" ? "`digraph`, whose edges have a direction" : "`digraph`")
     }
-
-    mutating func parse() throws(AutomatonError) -> Automaton {
-      try advance()
-      if keyword == "strict" { try advance() }
-      guard keyword == "digraph" else { throw refuse("`digraph`") }
-      try advance()
-      if name != nil { try advance() }
-      try take("{")
-      while token != .sign("}") { try statement() }
-      try advance()
-      guard token == nil else { throw refuse("the end") }
-      return try finish()
+    try scanner.advance()
+    if let name = text {
+      graph.name = name
+      try scanner.advance()
     }
+    try take("{")
+    var defaults = Defaults()
+    _ = try statements(&defaults, depth: 0)
+    guard scanner.token == .end else { throw refuse("the end") }
+    return graph
+  }
 
-    /// The current identifier or quoted text.
-    private var name: String? {
-      switch token {
-      case .word(let name)?, .text(let name)?: name
-      case .sign?, .arrow?, nil: nil
+  /// The current name, number or text.
+  private var text: String? {
+    switch scanner.token {
+    case .word(let text), .text(let text), .markup(let text): text
+    case .sign, .arrow, .line, .end: nil
+    }
+  }
+
+  /// The current keyword, in lower case; keywords are case-insensitive.
+  private var keyword: String? {
+    guard case .word(let word) = scanner.token else { return nil }
+    let known = ["strict", "digraph", "graph", "node", "edge", "subgraph"]
+    return known.first { $0 == word.lowercased() }
+  }
+
+  private func isNext(_ sign: Unicode.Scalar) -> Bool {
+    scanner.token == .sign(UInt8(ascii: sign))
+  }
+
+  private mutating func take(_ sign: Unicode.Scalar) throws(AutomatonError) {
+    guard isNext(sign) else { throw refuse("`\(sign)`") }
+    try scanner.advance()
+  }
+
+  /// Reads the statements up to `}`, and returns the nodes in them if they are in a subgraph.
+  private mutating func statements(
+    _ defaults: inout Defaults, depth: Int
+  ) throws(AutomatonError) -> [Int] {
+    var members: [Int] = []
+    var known: Set<Int> = []
+    while !isNext("}") {
+      if isNext(";") || isNext(",") {
+        try scanner.advance()
+        continue
+      }
+      for member in try statement(&defaults, depth: depth) where depth > 0 {
+        memberCount += 1
+        if known.insert(member).inserted { members.append(member) }
+      }
+      guard memberCount <= mostItems else {
+        throw refuse("at most \(mostItems) nodes in all subgraphs")
       }
     }
+    try scanner.advance()
+    return members
+  }
 
-    /// The current keyword, in lower case; keywords are case-insensitive.
-    private var keyword: String? {
-      guard case .word(let word)? = token else { return nil }
-      let known = ["strict", "digraph", "graph", "node", "edge", "subgraph"]
-      return known.first { $0 == word.lowercased() }
-    }
-
-    private mutating func statement() throws(AutomatonError) {
-      guard let first = name else {
-        guard token == .sign(";") else { throw refuse("a node, an edge or `}`") }
-        try advance()
-        return
-      }
-      let keyword = keyword
-      guard keyword != "subgraph" else { throw refuse("a graph without subgraphs") }
-      try advance()
-      if token == .sign("=") {
-        try advance()
-        guard let value = name else { throw refuse("a value") }
-        if first == "alphabet" { builder.alphabet += DOT.symbols(value).compactMap(\.self) }
-        try advance()
-        return
-      }
-      var path = [first]
-      while token == .arrow {
-        try advance()
-        guard let next = name else { throw refuse("a node") }
-        path.append(next)
-        try advance()
-      }
+  private mutating func statement(
+    _ defaults: inout Defaults, depth: Int
+  ) throws(AutomatonError) -> [Int] {
+    let offset = scanner.start
+    if let keyword, ["graph", "node", "edge"].contains(keyword) {
+      try scanner.advance()
+      guard isNext("[") else { throw refuse("`[` after `\(keyword)`") }
       let attributes = try attributes()
-      if path.count == 1 {
-        switch keyword {
-        case "node"?: defaults.merge(attributes) { $1 }
-        case "edge"?: edgeDefaults.merge(attributes) { $1 }
-        case .some: break
-        case nil: node(first, attributes)
-        }
-        return
+      switch keyword {
+      case "node": defaults.node.merge(attributes) { $1 }
+      case "edge": defaults.edge.merge(attributes) { $1 }
+      default: if depth == 0 { graph.attributes.merge(attributes) { $1 } }
       }
-      for (start, end) in zip(path, path.dropFirst()) {
-        for id in [start, end] where !starts.contains(id) && !builder.contains(id) { node(id, [:]) }
-        edges.append((start, end, attributes["label"] ?? edgeDefaults["label"] ?? ""))
-      }
+      return []
     }
-
-    private mutating func node(_ id: String, _ attributes: [String: String]) {
-      let shape = attributes["shape"] ?? (builder.contains(id) ? nil : defaults["shape"])
-      if let shape, ["point", "none", "plaintext"].contains(shape) {
-        starts.insert(id)
-        // An edge may already have added the node.
-        builder.remove(id)
-        return
+    var path: [[Int]] = []
+    let isNode = keyword == nil && text != nil
+    if isNode, let name = text {
+      try scanner.advance()
+      if isNext("=") {
+        try scanner.advance()
+        let value = try value()
+        if depth == 0 { graph.attributes[name] = value }
+        return []
       }
-      builder.state(id) { state in
-        if let label = attributes["label"] { state.name = label }
-        if let shape { state.isFinal = shape == "doublecircle" }
-      }
+      path.append([node(name, defaults, offset)])
+      try skipPort()
+    } else {
+      path.append(try group(defaults, depth: depth))
     }
-
-    private mutating func attributes() throws(AutomatonError) -> [String: String] {
-      var attributes: [String: String] = [:]
-      while token == .sign("[") {
-        try advance()
-        while token != .sign("]") {
-          guard let attribute = name else { throw refuse("an attribute or `]`") }
-          try advance()
-          if token == .sign("=") {
-            try advance()
-            guard let value = name else { throw refuse("a value") }
-            attributes[attribute] = value
-            try advance()
-          }
-          if token == .sign(",") || token == .sign(";") { try advance() }
-        }
-        try advance()
-      }
-      return attributes
-    }
-
-    private mutating func finish() throws(AutomatonError) -> Automaton {
-      for edge in edges {
-        guard !starts.contains(edge.end) else {
-          throw AutomatonError(
-            at: file, expected: "edges to states", found: "an edge to the point `\(edge.end)`")
-        }
-        if starts.contains(edge.start) {
-          builder.state(edge.end) { $0.isInitial = true }
-          continue
-        }
-        builder.transition(edge.start, edge.end)
-        for symbol in DOT.symbols(edge.label) {
-          builder.transition(edge.start, edge.end, symbol: symbol)
-        }
-      }
-      return try builder.automaton()
-    }
-
-    private mutating func take(_ sign: Character) throws(AutomatonError) {
-      guard token == .sign(sign) else { throw refuse("`\(sign)`") }
-      try advance()
-    }
-
-    /// Reads the next token and skips white space and comments.
-    private mutating func advance() throws(AutomatonError) {
-      while let character = rest.first {
-        if character.isNewline { line += 1 }
-        if character.isWhitespace {
-          rest.removeFirst()
-        } else if rest.hasPrefix("//") || character == "#" {
-          rest = rest.drop { !$0.isNewline }
-        } else if rest.hasPrefix("/*") {
-          while !rest.isEmpty, !rest.hasPrefix("*/") {
-            if rest.removeFirst().isNewline { line += 1 }
-          }
-          rest = rest.dropFirst(2)
-        } else {
-          break
-        }
-      }
-      guard let character = rest.first else {
-        token = nil
-        return
-      }
-      if rest.hasPrefix("->") {
-        rest.removeFirst(2)
-        token = .arrow
-      } else if character == "\"" {
-        token = .text(try quotedText())
-      } else if character.isLetter || character.isNumber || "_.-".contains(character) {
-        var end = rest.startIndex
-        // `a->b` contains an arrow.
-        while end < rest.endIndex,
-          rest[end].isLetter || rest[end].isNumber
-            || "_.-".contains(rest[end]), !rest[end...].hasPrefix("->")
-        {
-          end = rest.index(after: end)
-        }
-        token = .word(String(rest[..<end]))
-        rest = rest[end...]
+    while scanner.token == .arrow {
+      try scanner.advance()
+      let offset = scanner.start
+      if keyword == nil, let name = text {
+        try scanner.advance()
+        path.append([node(name, defaults, offset)])
+        try skipPort()
       } else {
-        token = .sign(character)
-        rest.removeFirst()
+        path.append(try group(defaults, depth: depth))
       }
     }
+    if scanner.token == .line { throw refuse("`->`, because edges of a digraph have a direction") }
+    let attributes = try attributes()
+    if path.count == 1 {
+      if isNode, !attributes.isEmpty {
+        graph.nodes[path[0][0]].attributes.merge(attributes) { $1 }
+      }
+      return path[0]
+    }
+    for (starts, ends) in zip(path, path.dropFirst()) {
+      for start in starts {
+        for end in ends { try edge(start, end, attributes, defaults, offset) }
+      }
+    }
+    return path.flatMap(\.self)
+  }
 
-    private mutating func quotedText() throws(AutomatonError) -> String {
-      var text = ""
-      rest.removeFirst()
-      while let character = rest.popFirst() {
-        if character == "\"" { return text }
-        if character.isNewline { line += 1 }
-        // Only quotes and backslashes are escaped here; labels have further escapes.
-        if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
-          text.append(rest.removeFirst())
-        } else {
-          text.append(character)
-        }
+  private mutating func node(_ id: String, _ defaults: Defaults, _ offset: Int) -> Int {
+    if let index = graph.indices[id] { return index }
+    graph.indices[id] = graph.nodes.count
+    graph.nodes.append(DOTGraph.Node(id: id, attributes: defaults.node, offset: offset))
+    return graph.nodes.count - 1
+  }
+
+  private mutating func edge(
+    _ start: Int, _ end: Int, _ attributes: DOTAttributes, _ defaults: Defaults, _ offset: Int
+  ) throws(AutomatonError) {
+    // Edges of a strict graph, or with the same key, are one edge.
+    let key = attributes["key"]?.raw
+    if graph.isStrict || key != nil {
+      let names = [graph.nodes[start].id, graph.nodes[end].id, graph.isStrict ? "" : key ?? ""]
+      if let index = graph.known[names] {
+        graph.edges[index].attributes.merge(attributes) { $1 }
+        return
       }
-      token = nil
-      throw refuse("a closing quote")
+      graph.known[names] = graph.edges.count
     }
+    guard graph.edges.count < mostItems else {
+      throw scanner.error(at: offset, "at most \(mostItems) edges", "more")
+    }
+    graph.edges.append(
+      DOTGraph.Edge(
+        start: start, end: end, attributes: defaults.edge.merging(attributes) { $1 },
+        offset: offset))
+  }
+
+  private mutating func skipPort() throws(AutomatonError) {
+    for _ in 0..<2 where isNext(":") {
+      try scanner.advance()
+      guard text != nil else { throw refuse("a port after `:`") }
+      try scanner.advance()
+    }
+  }
+
+  /// Reads a subgraph, and returns its nodes, each once.
+  private mutating func group(
+    _ defaults: Defaults, depth: Int
+  ) throws(AutomatonError) -> [Int] {
+    var name: String?
+    var hasKeyword = false
+    if keyword == "subgraph" {
+      hasKeyword = true
+      try scanner.advance()
+      if keyword == nil, let text {
+        name = text
+        try scanner.advance()
+      }
+    }
+    guard isNext("{") else {
+      // A subgraph that was described before.
+      if let name, let members = graph.groups[name] { return members }
+      throw refuse(hasKeyword ? "`{` after `subgraph`" : "a node, an edge or `}`")
+    }
+    guard depth < Self.deepest else {
+      throw scanner.error(
+        at: scanner.start, "at most \(Self.deepest) nested subgraphs", "more")
+    }
+    try scanner.advance()
+    var inner = defaults
+    let members = try statements(&inner, depth: depth + 1)
+    if let name { graph.groups[name, default: []] += members }
+    return members
+  }
+
+  private mutating func value() throws(AutomatonError) -> Value {
+    let value: Value
+    switch scanner.token {
+    case .word(let text), .text(let text): value = .text(text)
+    case .markup(let text): value = .markup(text)
+    case .sign, .arrow, .line, .end: throw refuse("a value")
+    }
+    try scanner.advance()
+    return value
+  }
+
+  private mutating func attributes() throws(AutomatonError) -> DOTAttributes {
+    var attributes: DOTAttributes = [:]
+    while isNext("[") {
+      try scanner.advance()
+      while !isNext("]") {
+        guard let name = text else { throw refuse("an attribute or `]`") }
+        try scanner.advance()
+        if isNext("=") {
+          try scanner.advance()
+          attributes[name] = try value()
+        } else {
+          attributes[name] = .text("true")
+        }
+        if isNext(",") || isNext(";") { try scanner.advance() }
+      }
+      try scanner.advance()
+    }
+    return attributes
   }
 }

@@ -6,18 +6,29 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   case jflap = "jff"
   /// Graphviz's DOT: initial states have an arrow from a point, final states are double circles.
   case dot
-  /// A transition table with a line for each state and a column for each symbol.
+  /// A transition table with a line for each state and a column for each symbol; tables of
+  /// spreadsheets, Markdown and lists of transitions are read as well.
   case table = "txt"
-  /// The exchange form of the reference editor: JSON with names, and one target for each symbol.
+  /// The exchange form of the reference editor: JSON with names, and one target for each symbol. The
+  /// JSON of FSM Designer, automatonSimulator and Automatarium is read as well.
   case exchange = "json"
+  /// Mermaid's state diagrams.
+  case mermaid = "mmd"
+  /// LaTeX with TikZ; only the editor writes it, because it needs a drawing.
+  case tikz = "tex"
+  /// The tables of transitions of AT&T's FSM library and OpenFst, which are only read.
+  case att
 
   /// The file extensions of this format, the usual one first.
   public var endings: [String] {
     switch self {
     case .jflap: ["jff", "xml"]
     case .dot: ["dot", "gv"]
-    case .table: ["txt"]
+    case .table: ["txt", "csv", "tsv", "md"]
     case .exchange: ["json"]
+    case .mermaid: ["mmd", "mermaid"]
+    case .tikz: ["tex", "tikz"]
+    case .att: ["att"]
     }
   }
 
@@ -33,40 +44,55 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
 
   /// Reads an automaton; `name` is the file's name in messages.
   ///
+  /// - Parameter kind: What the labels are, in files that do not say it.
   /// - Throws: `AutomatonError` with the place in the file.
-  public func read(_ data: Data, name: String) throws(AutomatonError) -> PlacedAutomaton {
-    guard data.count <= Self.mostBytes else {
+  public func read(
+    _ data: Data, name: String, as kind: KindChoice = .detected
+  ) throws(AutomatonError) -> PlacedAutomaton {
+    let limit = self == .tikz || self == .mermaid ? Self.mostBytes >> 5 : Self.mostBytes
+    guard data.count <= limit else {
       throw AutomatonError(
-        at: name, expected: "at most \(Self.mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
+        at: name, expected: "at most \(limit >> 20) MiB", found: "\(data.count >> 20) MiB")
     }
     if self == .jflap { return try JFLAP.read(data, name: name) }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw AutomatonError(at: name, expected: "text in UTF-8", found: "other bytes")
     }
-    let automaton =
-      switch self {
-      case .dot: try DOT.read(text, name: name)
-      case .table: try Table.read(text, name: name)
-      case .exchange, .jflap: try Exchange.read(data, name: name)
+    return switch self {
+    case .dot: try DOT.read(text, name: name, as: kind)
+    case .table: try Table.read(text, name: name, as: kind)
+    case .mermaid: try Mermaid.read(text, name: name, as: kind)
+    case .tikz: try TikZ.read(text, name: name, as: kind)
+    case .att: try ATT.read(text, name: name, as: kind)
+    case .exchange, .jflap:
+      if let drawn = try OtherJSON.read(data, name: name, as: kind) {
+        drawn
+      } else {
+        PlacedAutomaton(automaton: try Exchange.read(data, name: name))
       }
-    return PlacedAutomaton(automaton: automaton)
+    }
   }
 
   /// Writes an automaton.
   ///
-  /// - Throws: `AutomatonError` if the format cannot represent the automaton.
+  /// - Throws: `AutomatonError` if the format cannot represent the automaton, or is only read.
   public func write(_ drawn: PlacedAutomaton) throws(AutomatonError) -> Data {
-    if let kind = drawn.kind, self != .jflap {
+    if let kind = drawn.kind, self != .jflap, self != .dot {
       throw AutomatonError(
         at: "\(rawValue) format",
-        expected: "a finite automaton (.jff and .automaton can hold others)",
+        expected: "a finite automaton (.jff, .dot and .automaton can hold others)",
         found: kind.noun)
     }
-    return switch self {
-    case .jflap: Data(try JFLAP.write(drawn).utf8)
-    case .dot: Data(DOT.write(drawn.automaton).utf8)
-    case .table: Data(try Table.write(drawn.automaton).utf8)
-    case .exchange: try Exchange.write(drawn.automaton)
+    switch self {
+    case .jflap: return Data(try JFLAP.write(drawn).utf8)
+    case .dot: return Data(DOT.write(drawn).utf8)
+    case .table: return Data(try Table.write(drawn.automaton).utf8)
+    case .exchange: return try Exchange.write(drawn.automaton)
+    case .mermaid: return Data(drawn.automaton.mermaid.utf8)
+    case .tikz, .att:
+      throw AutomatonError(
+        at: "\(rawValue) format", expected: "a format that is written",
+        found: "one that is only read")
     }
   }
 

@@ -207,11 +207,3 @@ public enum MachineRule: Hashable, Sendable {
     }.joined()
   }
 }
-
-extension String {
-  fileprivate var trimmingSpace: String {
-    let start = drop(while: \.isWhitespace)
-    let end = start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) }
-    return String(start[..<(end ?? start.startIndex)])
-  }
-}

@@ -20,6 +20,11 @@ public struct PlacedAutomaton: Hashable, Sendable {
   public var places: [String: Place]
   /// The kind of machine whose rules the symbols are; `nil` for a finite automaton.
   public var kind: Machine.Kind?
+  /// The control points of bent arrows by the id of the transition: an arrow is a quadratic Bézier
+  /// curve between two states, and a self-loop is on the side of its control point.
+  public var controlPoints: [String: Place] = [:]
+  /// What a person should know about how a file was read, in one line each.
+  public var remarks: [String] = []
 
   /// Creates an automaton with positions, or the drawing of a machine of some kind.
   public init(

@@ -4,9 +4,11 @@
 ///     → q0  | q0, q1 | q0 |
 ///     * q1  |        |    | q0
 ///
-/// `→` (or `->`) marks initial states, and `*` marks final states. The columns are the alphabet. A comma
+/// `→` marks initial states, and `*` marks final states. The columns are the alphabet. A comma
 /// inside braces or parentheses is part of a name, as in `{q0,q1}`. Other special characters in
 /// names are escaped by `\`.
+///
+/// ``TableReader`` reads the tables of other programs as well.
 enum Table {
   /// The maximum number of cells that are written, states times symbols.
   private static let mostCells = 10_000_000
@@ -94,19 +96,20 @@ enum Table {
         case "|", "\\": true
         case ",": isState && depth == 0
         case "{", "}", "(", ")": isState && !hasGroups
-        case "*", "→": isState && index == 0
-        case "-": isState && index == 0 && characters.dropFirst().first == ">"
-        case "ε": !isState && characters.count == 1
+        case "*": isState && isAtEdge
         default: character.isWhitespace && isAtEdge
         }
-      if hasMeaning { escaped += "\\" }
+      // A backslash before its first character keeps a name or symbol from having another meaning.
+      if hasMeaning || index == 0 && (isState ? isMarked(text) : isEpsilon(text)) {
+        escaped += "\\"
+      }
       escaped.append(character)
     }
     return escaped
   }
 
   /// Returns the change of the nesting depth at `character`.
-  private static func step(_ character: Character) -> Int {
+  static func step(_ character: Character) -> Int {
     switch character {
     case "{", "(": 1
     case "}", ")": -1
@@ -115,7 +118,7 @@ enum Table {
   }
 
   /// Returns whether all braces and parentheses are closed.
-  private static func isBalanced(_ characters: some Sequence<Character>) -> Bool {
+  static func isBalanced(_ characters: some Sequence<Character>) -> Bool {
     var depth = 0
     for character in characters {
       depth += step(character)
@@ -124,137 +127,20 @@ enum Table {
     return depth == 0
   }
 
-  /// A part of a line: characters, and whether each was escaped by `\`.
-  private typealias Piece = [(character: Character, isEscaped: Bool)]
-
-  static func read(_ text: String, name: String) throws(AutomatonError) -> Automaton {
-    var builder = AutomatonBuilder(file: name)
-    var columns: [String?]?
-    var isTable = false
-    var entries: [(line: Int, start: String, end: String, symbol: String?)] = []
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (index, line) in lines.enumerated() {
-      func refuse(_ expected: String, _ found: String) -> AutomatonError {
-        AutomatonError(at: "\(name), line \(index + 1)", expected: expected, found: found)
-      }
-      let cells = split(pieces(line), at: "|").map(trimmed)
-      if cells.allSatisfy(\.isEmpty) { continue }
-      guard let known = columns else {
-        isTable = plain(cells[0]) == "state"
-        columns = cells.dropFirst().map { cell in
-          cell.count == 1 && cell[0].character == "ε" && !cell[0].isEscaped ? nil : plain(cell)
-        }
-        if let columns, columns.contains("") || Set(columns).count != columns.count {
-          throw refuse("columns for different symbols", "an empty or repeated one")
-        }
-        continue
-      }
-      guard cells.count <= known.count + 1 else {
-        throw refuse(
-          "at most \(known.count + 1) column\(known.isEmpty ? "" : "s")", "\(cells.count)")
-      }
-      let (state, isInitial, isFinal) = marked(cells[0])
-      guard !state.isEmpty else { throw refuse("the name of a state", "none") }
-      guard !builder.contains(state) else {
-        throw refuse("one line for each state", "a second line for `\(state)`")
-      }
-      builder.state(state) { ($0.isInitial, $0.isFinal) = (isInitial, isFinal) }
-      for (cell, symbol) in zip(cells.dropFirst(), known) {
-        for target in targets(cell).map(trimmed).map(plain) where !target.isEmpty {
-          entries.append((index + 1, state, target, symbol))
-        }
-      }
-    }
-    guard columns != nil else {
-      throw AutomatonError(at: name, expected: "a line with symbols", found: "an empty file")
-    }
-    guard !builder.isEmpty || isTable else {
-      throw AutomatonError(
-        at: name, expected: "a line that begins with `state`, or lines of states", found: "neither")
-    }
-    builder.alphabet = (columns ?? []).compactMap(\.self)
-    for entry in entries {
-      guard builder.contains(entry.end) else {
-        throw AutomatonError(
-          at: "\(name), line \(entry.line)", expected: "a line for state `\(entry.end)`",
-          found: "none")
-      }
-      builder.transition(entry.start, entry.end, symbol: entry.symbol)
-    }
-    return try builder.automaton()
+  static func read(
+    _ text: String, name: String, as choice: KindChoice
+  ) throws(AutomatonError) -> PlacedAutomaton {
+    if ATT.matches(text) { return try ATT.read(text, name: name, as: choice) }
+    return try TableReader(text, file: name).placed(as: choice)
   }
 
-  /// Returns a state's name and its marks.
-  private static func marked(_ cell: Piece) -> (name: String, isInitial: Bool, isFinal: Bool) {
-    var rest = cell[...]
-    var isInitial = false
-    var isFinal = false
-    func begins(_ text: String) -> Bool {
-      rest.count >= text.count
-        && zip(rest, text).allSatisfy { $0.character == $1 && !$0.isEscaped }
-    }
-    while true {
-      if begins("→") {
-        isInitial = true
-        rest = rest.dropFirst()
-      } else if begins("->") {
-        isInitial = true
-        rest = rest.dropFirst(2)
-      } else if begins("*") {
-        isFinal = true
-        rest = rest.dropFirst()
-      } else {
-        break
-      }
-      rest = rest.drop { $0.character.isWhitespace && !$0.isEscaped }
-    }
-    return (plain(Array(rest)), isInitial, isFinal)
+  /// Returns whether a table would read the symbol as ε.
+  static func isEpsilon(_ symbol: String) -> Bool {
+    LabelList.epsilons.contains(symbol) || LabelList.lambdas.contains(symbol)
   }
 
-  private static func pieces(_ line: Substring) -> Piece {
-    var pieces: Piece = []
-    var isEscaped = false
-    for character in line {
-      if character == "\\", !isEscaped {
-        isEscaped = true
-      } else {
-        pieces.append((character, isEscaped))
-        isEscaped = false
-      }
-    }
-    return pieces
+  /// Returns whether a table would read the start of a name as a mark.
+  private static func isMarked(_ name: String) -> Bool {
+    TableReader.marks.contains { name.hasPrefix($0.text) }
   }
-
-  private static func split(_ piece: Piece, at sign: Character) -> [Piece] {
-    piece.split(omittingEmptySubsequences: false) { $0.character == sign && !$0.isEscaped }
-      .map(Array.init)
-  }
-
-  /// Returns the states in a cell; commas inside braces or parentheses are part of names.
-  private static func targets(_ cell: Piece) -> [Piece] {
-    let signs = cell.lazy.filter { !$0.isEscaped }.map(\.character)
-    guard isBalanced(signs) else { return split(cell, at: ",") }
-    var targets: [Piece] = [[]]
-    var depth = 0
-    for piece in cell {
-      if !piece.isEscaped { depth += step(piece.character) }
-      if piece.character == ",", !piece.isEscaped, depth == 0 {
-        targets.append([])
-      } else {
-        targets[targets.count - 1].append(piece)
-      }
-    }
-    return targets
-  }
-
-  private static func trimmed(_ piece: Piece) -> Piece {
-    func isSpace(_ one: (character: Character, isEscaped: Bool)) -> Bool {
-      one.character.isWhitespace && !one.isEscaped
-    }
-    var rest = piece.drop(while: isSpace)
-    while let last = rest.last, isSpace(last) { rest.removeLast() }
-    return Array(rest)
-  }
-
-  private static func plain(_ piece: Piece) -> String { String(piece.map(\.character)) }
 }

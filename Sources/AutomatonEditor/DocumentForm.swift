@@ -9,10 +9,16 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   case jff
   /// Graphviz's DOT.
   case dot
-  /// A transition table.
+  /// A transition table, or a list of transitions.
   case table
-  /// The reference editor's exchange form.
+  /// The reference editor's exchange form, or the JSON of another editor.
   case exchange
+  /// A state diagram of Mermaid.
+  case mermaid
+  /// LaTeX with TikZ.
+  case tikz
+  /// The transitions of AT&T's FSM library or OpenFst, which are only read.
+  case att
 
   /// The file extensions of all formats, the editor's first.
   public static let endings = allCases.flatMap(\.endings)
@@ -28,11 +34,17 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     case .dot: "Graphviz"
     case .table: "table in text"
     case .exchange: "exchange JSON"
+    case .mermaid: "Mermaid"
+    case .tikz: "LaTeX, TikZ"
+    case .att: "AT&T FSM"
     }
   }
 
-  /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one
-  /// of `endings`.
+  /// Whether files of this format are written, and not only read.
+  public var isWritten: Bool { self != .att }
+
+  /// Creates the format for a file of the name `path`, or `nil` if its extension is not one of
+  /// `endings`.
   public init?(path: String) {
     let path = path.lowercased()
     let form = Self.allCases.first { $0.endings.contains { path.hasSuffix(".\($0)") } }
@@ -40,9 +52,9 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     self = form
   }
 
-  /// Creates the format of a file with the extension `ending`; for JSON, the content decides.
+  /// Creates the format of a file with the extension `ending`; for JSON and text, the content decides.
   public init?(ending: String, data: Data) {
-    if ending.lowercased() == "json" {
+    if ["json", "txt", "md"].contains(ending.lowercased()) {
       self.init(lookingAt: data)
     } else {
       self.init(path: "file.\(ending)")
@@ -58,11 +70,35 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     } else if start.hasPrefix("{") {
       let isDocument = data.range(of: Data("\"automatonStates".utf8)) != nil
       self = isDocument ? .automaton : .exchange
-    } else if start.hasPrefix("digraph") || start.hasPrefix("strict") || start.hasPrefix("/") {
+    } else if Self.beginsDOT(start) {
       self = .dot
+    } else if start.contains("\\begin{tikzpicture}") || start.hasPrefix("\\documentclass") {
+      self = .tikz
+    } else if Self.mermaidStarts.contains(where: start.hasPrefix) {
+      self = .mermaid
     } else {
       self = .table
     }
+  }
+
+  private static let mermaidStarts = ["stateDiagram", "```mermaid", "%%{", "---\ntitle:"]
+
+  /// Returns whether the first word after comments is a keyword of DOT with a graph after it.
+  private static func beginsDOT(_ start: String) -> Bool {
+    var rest = start[...]
+    while true {
+      rest = rest.drop(while: \.isWhitespace)
+      if rest.hasPrefix("/*") {
+        guard let end = rest.firstRange(of: "*/") else { return true }
+        rest = rest[end.upperBound...]
+      } else if rest.hasPrefix("//") || rest.hasPrefix("#") {
+        rest = rest.drop { !$0.isNewline }
+      } else {
+        break
+      }
+    }
+    let word = rest.prefix(while: \.isLetter).lowercased()
+    return ["digraph", "strict"].contains(word) || word == "graph" && rest.contains("{")
   }
 
   /// The format of another tool, or `nil` for the editor's.
@@ -73,6 +109,9 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     case .dot: .dot
     case .table: .table
     case .exchange: .exchange
+    case .mermaid: .mermaid
+    case .tikz: .tikz
+    case .att: .att
     }
   }
 }

@@ -169,15 +169,31 @@ public struct GradeReport: Sendable {
   }
 
   private static func quoted(_ text: String) -> String {
+    let shown = printable(text)
     // A spreadsheet would calculate what begins so.
-    let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
-    let text = isFormula ? "'" + text : text
+    let isFormula = shown.first.map { "=+-@".contains($0) } ?? false
+    let text = isFormula ? "'" + shown : shown
     guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
     return "\"\(text.replacingOccurrences(of: "\"", with: "\"\""))\""
   }
 
+  /// Returns the text with control and bidirectional characters, which names of files can contain, as
+  /// JSON escapes.
+  private static func printable(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: return String(scalar)
+      }
+    }.joined()
+  }
+
   private static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: "\"", with: "&quot;")
+    printable(text).replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(
+      of: "<", with: "&lt;"
+    )
+    .replacingOccurrences(of: "\"", with: "&quot;")
   }
 }

@@ -1,4 +1,4 @@
-/// A language in which documents and web pages describe pictures, and which can only be written.
+/// A language in which documents and web pages describe pictures.
 public enum TypesettingForm: String, Hashable, Sendable, CaseIterable {
   /// LaTeX with TikZ.
   case tikz = "tex"

@@ -10,8 +10,14 @@ enum SavedForm: Hashable {
 
   /// All formats, in the order of the page.
   static let all =
-    DocumentForm.allCases.map(SavedForm.document) + PictureForm.allCases.map(SavedForm.picture)
+    DocumentForm.allCases.filter(isDocument).map(SavedForm.document)
+    + PictureForm.allCases.map(SavedForm.picture)
     + TypesettingForm.allCases.map(SavedForm.typesetting)
+
+  /// Whether the format is offered as a document, and not as typesetting.
+  private static func isDocument(_ form: DocumentForm) -> Bool {
+    form.isWritten && TypesettingForm(path: "file.\(form.endings[0])") == nil
+  }
 
   /// The usual extension of file names.
   var ending: String {
@@ -33,7 +39,7 @@ enum SavedForm: Hashable {
 
   /// Creates the format of files with the extension `ending`, or `nil` if the studio writes no such files.
   init?(ending: String) {
-    if let form = DocumentForm(path: "file.\(ending)") {
+    if let form = DocumentForm(path: "file.\(ending)"), Self.isDocument(form) {
       self = .document(form)
     } else if let form = PictureForm(path: "file.\(ending)") {
       self = .picture(form)

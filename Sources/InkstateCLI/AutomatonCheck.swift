@@ -33,7 +33,7 @@ struct AutomatonCheck: ParsableCommand {
   }
 
   func run() throws {
-    let source = try input.read()
+    let source = try input.read(isSilent: true)
     let automaton = source.drawn.automaton
     let names = automaton.shownNames
     var errors: [String] = []
@@ -58,6 +58,7 @@ struct AutomatonCheck: ParsableCommand {
       }
       nondeterminism = automaton.nondeterminism.map { $0.message(names) }
     }
+    warnings += source.drawn.remarks
     warnings += (source.document?.danglingTransitionDescriptions ?? []).map { "\($0) is ignored" }
     switch format.value {
     case .text:

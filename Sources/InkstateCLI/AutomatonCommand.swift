@@ -13,11 +13,14 @@ struct AutomatonCommand: ParsableCommand {
     commandName: "automaton",
     abstract: "Check, run, transform and convert automata.",
     discussion: """
-      Reads and writes the editor's format (.automaton), JFLAP (.jff, .xml), Graphviz (.dot, .gv) and \
-      transition tables (.txt). A .json file is a document of the editor or the exchange form of the \
-      reference editor; the command detects which. `-` is standard input or output.
+      Reads and writes the editor's format (.automaton), JFLAP (.jff, .xml), Graphviz (.dot, .gv), \
+      transition tables (.txt; .csv, .tsv and .md are read), Mermaid's state diagrams (.mmd) and TikZ \
+      (.tex), and reads AT&T's FSM tables (.att). A .json file is a document of the editor, the exchange \
+      form of the reference editor, or a file of FSM Designer, automatonSimulator or Automatarium; the \
+      command detects which. `-` is standard input or output.
 
-      Files can also have Moore, Mealy and Turing machines and pushdown automata (.automaton and .jff). \
+      Files can also have Moore, Mealy and Turing machines and pushdown automata (.automaton, .jff and \
+      .dot). Where labels such as a/x could mean several kinds, --kind says which one. \
       The commands check, run, trace, convert, render and link take all of them; the others are for finite \
       automata.
 
@@ -56,7 +59,10 @@ struct AutomatonSource {
     return drawn.automaton
   }
 
-  static func read(_ path: String, form: DocumentForm?) throws -> AutomatonSource {
+  /// Reads an automaton; `kind` says what the labels are in files that do not say it.
+  static func read(
+    _ path: String, form: DocumentForm?, kind: KindChoice = .detected
+  ) throws -> AutomatonSource {
     let data: Data
     let name = path == "-" ? "standard input" : path
     if path == "-" {
@@ -74,7 +80,19 @@ struct AutomatonSource {
       let document = try DocumentFile.read(data, name: name)
       return AutomatonSource(drawn: document.placedAutomaton, document: document)
     }
-    return AutomatonSource(drawn: try format.read(data, name: name), document: nil)
+    return AutomatonSource(drawn: try format.read(data, name: name, as: kind), document: nil)
+  }
+
+  /// What a person should know before the automaton is used, in one line each.
+  var warnings: [String] {
+    let isDrawn = !drawn.automaton.states.isEmpty
+    let hasNoStart = isDrawn && drawn.automaton.initialStates.isEmpty
+    return drawn.remarks + (hasNoStart ? ["no initial state, so no word is accepted"] : [])
+  }
+
+  /// Prints the warnings to stderr.
+  func warn(about file: String) {
+    for warning in warnings { Terminal.say("warning: \(file): \(warning)") }
   }
 
   /// Returns the same automaton with `symbols` added to its alphabet.
@@ -137,10 +155,12 @@ struct AutomatonPair: ParsableArguments {
   ///
   /// - Throws: `AutomatonError` if one is not a finite automaton, which the operation needs.
   func read(for operation: String) throws -> (first: Automaton, second: Automaton) {
-    (
-      try AutomatonSource.read(first, form: from).finite(for: operation),
-      try AutomatonSource.read(second, form: from).finite(for: operation)
-    )
+    func read(_ file: String) throws -> Automaton {
+      let source = try AutomatonSource.read(file, form: from)
+      source.warn(about: file)
+      return try source.finite(for: operation)
+    }
+    return (try read(first), try read(second))
   }
 }
 
@@ -151,8 +171,9 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
 
   var file: String { input.file }
 
-  func read() throws -> AutomatonSource {
-    try input.read().addingToAlphabet(alphabet.symbols())
+  /// Reads the automaton, and warns on stderr of what a person should know unless `isSilent`.
+  func read(isSilent: Bool = false) throws -> AutomatonSource {
+    try input.read(isSilent: isSilent).addingToAlphabet(alphabet.symbols())
   }
 
   /// Reads the automaton to run words, and warns on stderr if no transition has a symbol.
@@ -183,7 +204,20 @@ struct AutomatonInput: ParsableArguments {
   @Option(help: "The format to read. (default: detected)")
   var from: DocumentForm?
 
-  func read() throws -> AutomatonSource { try .read(file, form: from) }
+  @Option(
+    help: ArgumentHelp(
+      """
+      What the labels of a file are that does not say it: \(KindChoice.names.alternatives). (default: \
+      detected)
+      """, valueName: "kind"))
+  var kind: KindChoice = .detected
+
+  /// Reads the automaton, and warns on stderr of what a person should know unless `isSilent`.
+  func read(isSilent: Bool = false) throws -> AutomatonSource {
+    let source = try AutomatonSource.read(file, form: from, kind: kind)
+    if !isSilent { source.warn(about: file) }
+    return source
+  }
 }
 
 /// The file that a command writes an automaton to.
@@ -205,19 +239,23 @@ struct AutomatonOutput: ParsableArguments {
   }
 
   func validate() throws {
-    guard form != nil else {
+    guard let form else {
+      let endings = DocumentForm.allCases.filter(\.isWritten).map { ".\($0.endings[0])" }
       throw ValidationError(
         "--output: the name `\(output)` does not say which format to write; use a name that ends in "
-          + "\(DocumentForm.endings.map { ".\($0)" }.alternatives), or name the format with --to")
+          + "\(endings.alternatives), or name the format with --to")
+    }
+    guard form.isWritten else {
+      throw ValidationError("files of the format \(form.title) are only read; write another format")
     }
   }
 
   func write(_ source: AutomatonSource) throws {
-    let form = form ?? .table
-    let data =
-      try form.format.map { try $0.write(source.drawn) }
-      ?? DocumentFile.write(source.drawing(id: UUID().uuidString))
-    try write(data)
+    switch form ?? .table {
+    case .automaton: try write(DocumentFile.write(source.drawing(id: UUID().uuidString)))
+    case .tikz: try write(Data(source.drawing(id: UUID().uuidString).tikz.utf8))
+    case let form: try write(form.format!.write(source.drawn))
+    }
   }
 
   func write(_ data: Data) throws {
@@ -247,8 +285,16 @@ struct LimitOptions: ParsableArguments {
 
 extension DocumentForm: ExpressibleByArgument {}
 
+extension KindChoice: ExpressibleByArgument {
+  public init?(argument: String) { self.init(name: argument) }
+
+  public static var allValueStrings: [String] { names }
+
+  public var defaultValueDescription: String { "detected" }
+}
+
 extension DocumentForm {
-  private static let pictureEndings = Photograph.endings + ["pdf", "svg", "tex"]
+  private static let pictureEndings = Photograph.endings + ["pdf", "svg", "tex", "mmd"]
 
   /// Checks the names of the files for the document and the SVG picture of a drawing.
   ///

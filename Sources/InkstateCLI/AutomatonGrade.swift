@@ -19,7 +19,7 @@ struct AutomatonGrade: ParsableCommand {
       submission that cannot be read is listed with the reason.
 
       Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML) and \
-      photographs (PNG or JPEG). Drawings and photographs are recognised as with `inkstate automaton \
+      photographs (PNG or JPEG); every other file is named on stderr. Drawings and photographs are recognised as with `inkstate automaton \
       recognize`, and the symbols of the solution are expected in them. Look yourself at drawings that \
       are listed with uncertain readings.
 
@@ -81,8 +81,9 @@ struct AutomatonGrade: ParsableCommand {
       try FileTree.refuseExisting(output, force: force)
       for input in submissions + [solution] { try FileTree.refuseReplacing(input, by: output) }
     }
-    let answer = try AutomatonSource.read(solution, form: nil)
-      .addingToAlphabet(alphabet.symbols()).finite(for: "grade")
+    let source = try AutomatonSource.read(solution, form: nil)
+    source.warn(about: solution)
+    let answer = try source.addingToAlphabet(alphabet.symbols()).finite(for: "grade")
     let grading = Grading(
       solution: answer, tests: try words.map(WordTest.read(path:)) ?? [],
       conditions: (deterministic ? [.deterministic] : [])
@@ -92,33 +93,55 @@ struct AutomatonGrade: ParsableCommand {
       Terminal.say(
         "warning: the solution itself answers `\(test.word)` otherwise than \(words!) says")
     }
-    let entries = try grade(
-      submissions.flatMap(files(of:)).flatMap(Submission.all(inFile:)), grading)
+    let entries = try grade(submissions.flatMap(found(in:)), grading)
     let report = GradeReport(solution: solution, grading: grading, entries: entries)
     if let csv { try FileTree.write(Data(report.csv.utf8), to: csv) }
     if let html { try FileTree.write(Data(report.html.utf8), to: html) }
     try show(report)
   }
 
-  private func files(of path: String) throws -> [String] {
+  /// Returns the submissions in a file or folder, and names the files of the folder that are left out.
+  private func found(in path: String) throws -> [Submission] {
     guard FileTree.isFolder(path) else {
       guard FileTree.exists(path) else {
         throw FileError(
           path: path, expected: "a submission, or a folder of them",
           found: "nothing of that name")
       }
-      return [path]
+      return Submission.all(inFile: path)
     }
-    let files = FileTree.files(below: path).filter { file in
-      Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
+    func leaveOut(_ file: String, _ reason: String) {
+      Terminal.say("warning: \(file) is left out: \(reason)")
     }
-    guard !files.isEmpty else {
+    var files: [String] = []
+    let given = Set([words, csv, html].compactMap { $0 }.map(FileTree.realPath))
+    for file in FileTree.files(below: path) where !given.contains(FileTree.realPath(file)) {
+      let isSubmission = Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
+      if isSubmission {
+        files.append(file)
+      } else {
+        leaveOut(file, "its name is not that of an automaton or drawing")
+      }
+    }
+    var unreadable: [Submission] = []
+    for item in FileTree.leftOut(below: path) {
+      switch item.reason {
+      case .isNotUTF8:
+        unreadable.append(
+          Submission(name: item.path, reason: "its name is not UTF-8; rename it to have it graded"))
+      case .isClosed:
+        unreadable.append(Submission(name: item.path, reason: "the folder cannot be opened"))
+      case .isHidden: leaveOut(item.path, "its name begins with a dot")
+      case .isNoFile: leaveOut(item.path, "it is no file")
+      }
+    }
+    guard !files.isEmpty || !unreadable.isEmpty else {
       throw FileError(
         path: path,
         expected: "files that end in \(Submission.endings.map { ".\($0)" }.alternatives)",
         found: "none")
     }
-    return files
+    return files.flatMap(Submission.all(inFile:)) + unreadable
   }
 
   /// Grades all submissions, several at the same time.
@@ -160,7 +183,9 @@ struct AutomatonGrade: ParsableCommand {
       } catch {
         result = .failure(.init("not graded: \(error)"))
       }
-      return .init(name: name, document: document, result: result, doubts: reading.doubts)
+      return .init(
+        name: name, document: document, result: result,
+        doubts: reading.source.warnings + reading.doubts)
     } catch {
       return .init(name: name, document: nil, result: .failure(.init("not read: \(error)")))
     }

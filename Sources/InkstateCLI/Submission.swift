@@ -20,6 +20,11 @@ struct Submission: Sendable {
     case unreadable(String)
   }
 
+  private init(name: String, content: Content) { (self.name, self.content) = (name, content) }
+
+  /// Creates a submission that cannot be read, with the reason.
+  init(name: String, reason: String) { self.init(name: name, content: .unreadable(reason)) }
+
   /// The endings of files that are submissions in a folder.
   static let endings = DocumentForm.endings + drawnEndings
 

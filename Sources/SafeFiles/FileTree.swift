@@ -55,7 +55,80 @@ public enum FileTree {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  private static func realPath(_ path: String) -> String {
+  /// A file or folder that ``files(below:)`` does not find.
+  public struct LeftOut: Hashable, Sendable {
+    /// Why it is not found.
+    public enum Reason: Hashable, Sendable {
+      /// Its name begins with a dot.
+      case isHidden
+      /// Its name is not UTF-8.
+      case isNotUTF8
+      /// It is a pipe, a device or a link to nothing.
+      case isNoFile
+      /// It is a folder that cannot be opened.
+      case isClosed
+    }
+
+    /// The path; bytes of the name that are not UTF-8 are shown as `\xE9`.
+    public var path: String
+    /// The reason.
+    public var reason: Reason
+  }
+
+  /// Returns what ``files(below:)`` does not find at or below `path`, sorted; what is in a folder that is
+  /// left out is not listed.
+  public static func leftOut(below path: String) -> [LeftOut] {
+    guard isFolder(path) else { return [] }
+    var found: [LeftOut] = []
+    var visited: Set<String> = []
+    func visit(_ folder: String) {
+      guard visited.insert(realPath(folder)).inserted else { return }
+      guard let stream = opendir(folder) else {
+        found.append(LeftOut(path: folder, reason: .isClosed))
+        return
+      }
+      defer { closedir(stream) }
+      while let entry = readdir(stream) {
+        let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+        guard let name = String(validating: bytes, as: UTF8.self) else {
+          found.append(LeftOut(path: join(folder, shown(bytes)), reason: .isNotUTF8))
+          continue
+        }
+        guard name != ".", name != ".." else { continue }
+        let child = join(folder, name)
+        if name.hasPrefix(".") {
+          found.append(LeftOut(path: child, reason: .isHidden))
+        } else if isFolder(child) {
+          visit(child)
+        } else if !isRegular(child) {
+          found.append(LeftOut(path: child, reason: .isNoFile))
+        }
+      }
+    }
+    visit(path)
+    return found.sorted { $0.path < $1.path }
+  }
+
+  /// Returns the bytes of a name as text, with those that are not UTF-8 as `\xE9`.
+  private static func shown(_ bytes: [UInt8]) -> String {
+    var text = ""
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let length = (1...4).first {
+        rest.count >= $0 && String(validating: rest.prefix($0), as: UTF8.self) != nil
+      }
+      if let length {
+        text += String(decoding: rest.prefix(length), as: UTF8.self)
+      } else {
+        text += "\\x" + String(rest.first!, radix: 16, uppercase: true)
+      }
+      rest = rest.dropFirst(length ?? 1)
+    }
+    return text
+  }
+
+  /// Returns the path without links and dots.
+  package static func realPath(_ path: String) -> String {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 

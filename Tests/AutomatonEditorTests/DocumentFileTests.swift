@@ -182,7 +182,11 @@ import Testing
       #expect(DocumentForm(path: path) == form, "\(path)")
     }
     #expect(DocumentForm.endings.allSatisfy { DocumentForm(path: "a.\($0)") != nil })
-    #expect(DocumentForm.endings == ["automaton", "jff", "xml", "dot", "gv", "txt", "json"])
+    #expect(
+      DocumentForm.endings == [
+        "automaton", "jff", "xml", "dot", "gv", "txt", "csv", "tsv", "md", "json", "mmd", "mermaid",
+        "tex", "tikz", "att",
+      ])
     for form in DocumentForm.allCases {
       for ending in form.endings { #expect(DocumentForm(path: "a.B.\(ending)") == form) }
     }
@@ -190,6 +194,9 @@ import Testing
     #expect(DocumentForm(ending: "json", data: Data(#"{"automatonStates":{}}"#.utf8)) == .automaton)
     #expect(DocumentForm(ending: "JSON", data: Data(#"{"states":{}}"#.utf8)) == .exchange)
     #expect(DocumentForm(ending: "GV", data: Data()) == .dot)
+    #expect(DocumentForm(ending: "txt", data: Data("/* x */ Digraph {}".utf8)) == .dot)
+    #expect(DocumentForm(ending: "md", data: Data("```mermaid\n".utf8)) == .mermaid)
+    #expect(DocumentForm(ending: "txt", data: Data("state | a\n".utf8)) == .table)
     #expect(DocumentForm(ending: "", data: Data()) == nil)
   }
 }

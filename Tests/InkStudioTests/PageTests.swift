@@ -126,7 +126,8 @@ import Testing
       let shown = try await self.constants(of: studio)
       let copies =
         shown.documentEndings.map { ".\($0)" }.filter {
-          ![".txt", ".json", ".ndjson"].contains($0)
+          // Some are also the starts of words such as `.textContent`.
+          ![".txt", ".json", ".ndjson", ".csv", ".tsv", ".md", ".tex", ".att"].contains($0)
         }
         + shown.savedForms.map { "\"\($0.ending)\"" }
         + shown.recordingEndings.filter { $0 != "ndjson" }.map { ".\($0)" }
