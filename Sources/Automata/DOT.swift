@@ -86,6 +86,8 @@ struct DOTGraph {
     var start: Int
     var end: Int
     var attributes: DOTAttributes
+    /// Whether its label is its own, and not that of all edges.
+    var hasOwnLabel: Bool
     /// Where its statement begins, in bytes.
     var offset: Int
   }
@@ -283,6 +285,7 @@ struct DOTParser {
       let names = [graph.nodes[start].id, graph.nodes[end].id, graph.isStrict ? "" : key ?? ""]
       if let index = graph.known[names] {
         graph.edges[index].attributes.merge(attributes) { $1 }
+        if attributes["label"] != nil { graph.edges[index].hasOwnLabel = true }
         return
       }
       graph.known[names] = graph.edges.count
@@ -293,6 +296,7 @@ struct DOTParser {
     graph.edges.append(
       DOTGraph.Edge(
         start: start, end: end, attributes: defaults.edge.merging(attributes) { $1 },
+        hasOwnLabel: attributes["label"] != nil,
         offset: offset))
   }
 

@@ -66,7 +66,7 @@ struct DOTReader {
       let (start, end) = (ids[edge.start], ids[edge.end])
       switch (markers[edge.start], markers[edge.end]) {
       case (.initial?, nil):
-        guard !Self.hasSymbol(edge.label) else {
+        guard !edge.hasOwnLabel || !Self.hasSymbol(edge.label) else {
           throw error(
             at: edge.offset,
             "an arrow without a symbol from `\(start)`, which marks an initial state",
@@ -102,6 +102,8 @@ struct DOTReader {
     var start: Int
     var end: Int
     var label: String
+    /// Whether its label is its own, and not that of all edges.
+    var hasOwnLabel: Bool
     var offset: Int
     var middle: PlacedAutomaton.Place?
   }
@@ -120,7 +122,8 @@ struct DOTReader {
       }
       let spline = edge.attributes["pos"].flatMap { Self.places(in: $0.raw) }
       let forward = Edge(
-        start: edge.start, end: edge.end, label: text, offset: edge.offset,
+        start: edge.start, end: edge.end, label: text, hasOwnLabel: edge.hasOwnLabel,
+        offset: edge.offset,
         middle: spline.flatMap(Self.middle))
       var back = forward
       swap(&back.start, &back.end)
@@ -164,16 +167,16 @@ struct DOTReader {
     let names = Names(graph: source.name, node: node.id)
     var fields = [node.id]
     if let tex = attributes["texlbl"] {
-      fields = [Typeset.tex(tex.raw)]
+      fields = [Self.line(Typeset.tex(tex.raw))]
     } else if case .markup(let text)? = attributes["label"] {
-      fields = try markup(text, at: node.offset)
+      fields = try markup(text, at: node.offset).map(Self.line)
     } else {
       let raw = attributes["label"]?.raw ?? "\\N"
       let parts = shape == "record" || shape == "Mrecord" ? Self.recordFields(raw) : [raw]
-      fields = parts.map { Self.text($0, names) }
+      fields = parts.map { Self.text($0, names, lineEnd: " ") }
     }
     if fields.allSatisfy({ $0.trimmingSpace.isEmpty }), let value = attributes["xlabel"] {
-      fields = [try label(value, names, at: node.offset)]
+      fields = [Self.line(try label(value, names, at: node.offset))]
     }
     let isBlank =
       node.id.isEmpty || shape == "point" || fields.allSatisfy { $0.trimmingSpace.isEmpty }
@@ -181,7 +184,7 @@ struct DOTReader {
     let rings = (attributes["peripheries"]?.raw).flatMap(Int.init)
     let saysInitial = Self.flag(Self.initialKeys, attributes)
     let saysFinal = Self.flag(Self.finalKeys, attributes)
-    var look = Look(
+    return Look(
       name: fields.count == 2 ? fields[0] : fields.joined(separator: "|"),
       output: fields.count == 2 ? fields[1].trimmingSpace : nil,
       isInitial: saysInitial ?? false,
@@ -190,8 +193,6 @@ struct DOTReader {
       isBlank: isBlank,
       isShapeless: shape == "point" || node.id.isEmpty || isText && isBlank
         || Self.isInvisible(attributes), isText: isText)
-    look.name = String(look.name.map { $0.isNewline ? " " : $0 })
-    return look
   }
 
   /// Returns the value of the first of these attributes that is true or false.
@@ -292,7 +293,7 @@ struct DOTReader {
   }
 
   /// Returns a label as it is shown: escapes such as `\n` and `\N`, and entities.
-  private static func text(_ raw: String, _ names: Names) -> String {
+  private static func text(_ raw: String, _ names: Names, lineEnd: String = "\n") -> String {
     var result = ""
     var rest = raw[...]
     while let character = rest.popFirst() {
@@ -301,7 +302,7 @@ struct DOTReader {
         continue
       }
       switch next {
-      case "n", "l", "r": result.append("\n")
+      case "n", "l", "r": result += lineEnd
       case "N": result += shown(names.node)
       case "G": result += shown(names.graph)
       case "T": result += shown(names.tail)
@@ -314,9 +315,15 @@ struct DOTReader {
     return Typeset.withoutEntities(result)
   }
 
+  /// Returns a text of several lines in one.
+  private static func line(_ text: String) -> String {
+    String(text.map { $0.isNewline ? " " : $0 })
+  }
+
   /// Returns a name in a label as it is shown.
   private static func shown(_ id: String) -> String {
-    id.contains("\\") ? text(id.replacing(/\\[NGTHEL]/, with: ""), Names(graph: "")) : id
+    id.contains("\\")
+      ? text(id.replacing(/\\[NGTHEL]/, with: ""), Names(graph: ""), lineEnd: " ") : id
   }
 
   /// Returns the fields of a record's label, without ports; escapes of other kinds stay.

@@ -88,7 +88,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
     case .dot: return Data(DOT.write(drawn).utf8)
     case .table: return Data(try Table.write(drawn.automaton).utf8)
     case .exchange: return try Exchange.write(drawn.automaton)
-    case .mermaid: return Data(drawn.automaton.mermaid.utf8)
+    case .mermaid: return Data(drawn.automaton.mermaid().utf8)
     case .tikz, .att:
       throw AutomatonError(
         at: "\(rawValue) format", expected: "a format that is written",

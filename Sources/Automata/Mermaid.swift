@@ -168,9 +168,11 @@ enum Mermaid {
 }
 
 extension Automaton {
-  /// The automaton as a Mermaid state diagram: initial states have an arrow from a dot, final states one
-  /// to a ring.
-  public var mermaid: String {
+  /// Returns the automaton as a Mermaid state diagram: initial states have an arrow from a dot, final
+  /// states one to a ring.
+  ///
+  /// The symbols are the rules of a machine of the kind `kind`, if it is given.
+  public func mermaid(of kind: Machine.Kind? = nil) -> String {
     let numbers = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, "s\($0)") })
     var lines = ["stateDiagram-v2", "  direction LR"]
     for state in states {
@@ -179,7 +181,9 @@ extension Automaton {
     }
     for state in states where state.isInitial { lines.append("  [*] --> \(numbers[state.id]!)") }
     for transition in transitions {
-      let symbols = transition.symbols + (transition.includesEpsilon ? ["ε"] : [])
+      let symbols =
+        (kind == nil ? transition.symbols.map(LabelList.escaped) : transition.symbols)
+        + (transition.includesEpsilon ? ["ε"] : [])
       let label = symbols.isEmpty ? "" : ": \(Self.mermaidText(symbols.joined(separator: ", ")))"
       lines.append(
         "  \(numbers[transition.start]!) --> \(numbers[transition.end]!)\(label)")

@@ -305,7 +305,7 @@ struct TableReader {
       if separator == " ", lines.count > 1, header.cells.count + 1 == lines[1].cells.count {
         header.cells.insert(Cell(signs: [], column: 1), at: 0)
       }
-      guard header.cells.count > 1 || isOwn else {
+      guard header.cells.count > 1 && lines.count > 1 || isOwn else {
         throw error(
           header.number, 1,
           "a table with columns between |, tabs, ; or commas, or a line that begins with `state`",

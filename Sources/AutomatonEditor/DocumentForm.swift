@@ -40,8 +40,22 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The file extensions that are only read, because other programs expect another form in them.
+  private static let readEndings: Set = ["csv", "tsv", "md", "att", "mermaid", "tikz"]
+
+  /// The file extensions of files that are written.
+  public static let writtenEndings = endings.filter { !readEndings.contains($0) }
+
   /// Whether files of this format are written, and not only read.
   public var isWritten: Bool { self != .att }
+
+  /// Creates the format for writing a file of the name `path`, or `nil` if its extension is not one
+  /// of ``writtenEndings``.
+  public init?(writing path: String) {
+    let path = path.lowercased()
+    guard Self.writtenEndings.contains(where: { path.hasSuffix(".\($0)") }) else { return nil }
+    self.init(path: path)
+  }
 
   /// Creates the format for a file of the name `path`, or `nil` if its extension is not one of
   /// `endings`.

@@ -29,7 +29,7 @@ public enum TypesettingForm: String, Hashable, Sendable, CaseIterable {
   public func text(of document: Document) -> String {
     switch self {
     case .tikz: document.tikz
-    case .mermaid: document.automaton.mermaid
+    case .mermaid: document.automaton.mermaid(of: document.kind)
     }
   }
 }

@@ -39,7 +39,7 @@ enum SavedForm: Hashable {
 
   /// Creates the format of files with the extension `ending`, or `nil` if the studio writes no such files.
   init?(ending: String) {
-    if let form = DocumentForm(path: "file.\(ending)"), Self.isDocument(form) {
+    if let form = DocumentForm(writing: "file.\(ending)"), Self.isDocument(form) {
       self = .document(form)
     } else if let form = PictureForm(path: "file.\(ending)") {
       self = .picture(form)

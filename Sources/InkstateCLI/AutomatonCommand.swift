@@ -235,15 +235,15 @@ struct AutomatonOutput: ParsableArguments {
   var force = false
 
   private var form: DocumentForm? {
-    to ?? DocumentForm(path: output) ?? (output == "-" ? .table : nil)
+    to ?? DocumentForm(writing: output) ?? (output == "-" ? .table : nil)
   }
 
   func validate() throws {
     guard let form else {
-      let endings = DocumentForm.allCases.filter(\.isWritten).map { ".\($0.endings[0])" }
       throw ValidationError(
         "--output: the name `\(output)` does not say which format to write; use a name that ends in "
-          + "\(endings.alternatives), or name the format with --to")
+          + "\(DocumentForm.writtenEndings.map { ".\($0)" }.alternatives), or name the format with --to"
+      )
     }
     guard form.isWritten else {
       throw ValidationError("files of the format \(form.title) are only read; write another format")
@@ -286,10 +286,13 @@ struct LimitOptions: ParsableArguments {
 extension DocumentForm: ExpressibleByArgument {}
 
 extension KindChoice: ExpressibleByArgument {
+  /// Creates the choice of this name.
   public init?(argument: String) { self.init(name: argument) }
 
+  /// The names of all choices.
   public static var allValueStrings: [String] { names }
 
+  /// The choice without the option.
   public var defaultValueDescription: String { "detected" }
 }
 

@@ -195,7 +195,7 @@ private let start = "i [shape=point]; i -> a;"
     #expect {
       try read(text, as: .machine(.turing))
     } throws: {
-      "\($0)".contains("line 1, column 37: expected rules of a Turing machine")
+      "\($0)".contains("line 1, column 36: expected rules of a Turing machine")
     }
   }
 

@@ -198,7 +198,7 @@ import Testing
       (.dot, "digraph {", "found the end"),
       (.table, "", "expected a line with symbols"),
       (.table, " | a\nq | r\n", "a line for state `r`"),
-      (.table, " | a | a\n", "columns for different symbols"),
+      (.table, " | a | a\nq | | \n", "columns for different symbols"),
       (.table, " | a\nq | q | q\n", "at most 2 columns"),
       (.table, " | a\n * | \n", "the name of a state"),
       (.table, "[[[[", "line 1, column 1: expected a table with columns"),

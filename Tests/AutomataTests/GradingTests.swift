@@ -98,13 +98,13 @@ import Testing
       states: [.init("p", name: "q_0", isInitial: true), .init("q", name: "", isFinal: true)],
       transitions: [.init("t", from: "p", to: "q", symbols: ["a", "\""], includesEpsilon: true)])
     #expect(
-      automaton.mermaid == """
+      automaton.mermaid() == """
         stateDiagram-v2
           direction LR
           state "q#95;0" as s0
           state "q" as s1
           [*] --> s0
-          s0 --> s1: a, #34;, ε
+          s0 --> s1: a, #92;#34;, ε
           s1 --> [*]
 
         """)

@@ -252,7 +252,7 @@ import Testing
       #expect(again.automaton.finalStates == ["1"] && again.kind == kind)
       let text = String(decoding: written, as: UTF8.self)
       #expect(text.contains("<type>\(type)</type>"))
-      #expect(throws: AutomatonError.self) { try Format.dot.write(read) }
+      #expect(throws: AutomatonError.self) { try Format.table.write(read) }
     }
   }
 

@@ -45,7 +45,7 @@ import Testing
 
   @Test func ownDiagramsAreReadAgain() throws {
     for seed in UInt64(1)...30 {
-      let automaton = try randomAutomaton(seed: seed)
+      let automaton = randomAutomaton(seed: seed)
       guard automaton.transitions.allSatisfy({ !$0.symbols.isEmpty || $0.includesEpsilon }) else {
         continue
       }
@@ -173,7 +173,9 @@ import Testing
       (.mermaid, "flowchart LR\nA-->B", "line 1, column 1: expected `stateDiagram-v2`"),
       (.mermaid, "stateDiagram-v2\n  s -> t", "line 2, column 3: expected the id of a state"),
       (.mermaid, "stateDiagram-v2\n  s --> ", "line 2"),
-      (.mermaid, "stateDiagram-v2\nstate s {\n}", "line 2, column 7: expected states without parts"),
+      (
+        .mermaid, "stateDiagram-v2\nstate s {\n}", "line 2, column 7: expected states without parts"
+      ),
       (.mermaid, "stateDiagram-v2\nstate \"s as t", "a closing quote"),
       (.mermaid, "stateDiagram-v2\n[*] --> [*]", "a state on one side of the arrow"),
       (.tikz, "Hello", "expected `\\begin{tikzpicture}`"),

@@ -244,7 +244,8 @@ import Testing
       let result = try run(command, "star.txt", "-o", name)
       #expect(result.status == 64)
       #expect(
-        result.errors.contains(".automaton, .jff, .xml, .dot, .gv, .txt or .json"), "\(command)")
+        result.errors.contains(".automaton, .jff, .xml, .dot, .gv, .txt, .json, .mmd or .tex"),
+        "\(command)")
       #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/\(name)"))
     }
     #expect(try run("convert", "star.txt", "-o", name, "--to", "dot").status == 0)

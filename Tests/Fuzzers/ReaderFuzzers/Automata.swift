@@ -46,10 +46,15 @@ private struct Meaning: Hashable {
 }
 
 /// A fuzzer of a format: what was read and can be written is read to the same.
-private func fuzzer(_ format: Format, dictionary: [String]) -> Fuzzer {
+///
+/// Formats that are only read begin with `texts`.
+private func fuzzer(
+  _ format: Format, dictionary: [String], texts: [String] = []
+) -> Fuzzer {
   Fuzzer(
     format.rawValue, dictionary: dictionary,
     seeds: {
+      guard texts.isEmpty else { return texts.map { Data($0.utf8) } }
       let machines = format == .jflap ? ["remainder", "changes", "anbn", "increment"] : []
       return try [true, false].compactMap { isDeterministic in
         let automaton = try automaton(isDeterministic: isDeterministic)
@@ -94,8 +99,25 @@ let automatonFuzzers = [
   fuzzer(
     .table, dictionary: ["|", "→", "*", "ε", "->", "state", "\\", "\"", ",", "{", "}", "∅", "-"]),
   fuzzer(
+    .mermaid,
+    dictionary: ["stateDiagram-v2", "[*]", "-->", "state \"", "\" as ", ":", "#35;", "note ", "%%"]),
+  fuzzer(
+    .tikz,
+    dictionary: [
+      "\\begin{tikzpicture}", "\\end{tikzpicture}", "\\node[state] ", "\\path", "\\draw[->]",
+      "edge",
+      "node", "(q)", "{", "}", "[", "]", ";", "$q_0$", ".. controls ", " and ", "\\n", "%",
+    ],
+    texts: [
+      "\\begin{tikzpicture}\\node[state,initial] (q) {$q_0$};\\path[->] (q) edge[loop above] node {a} ();"
+        + "\\draw[->] (q) .. controls (1, 2) and (3, 4) .. (q);\\node at (1, 1) {b};\\end{tikzpicture}"
+    ]),
+  fuzzer(.att, dictionary: ["0", "1", "\t", "<eps>", "a"], texts: ["0 1 a\n1 0 b\n1\n"]),
+  fuzzer(
     .exchange,
     dictionary: [
+      "\"nodes\":", "\"links\":", "\"type\":", "\"SelfLink\"", "\"dfa\":", "\"nfa\":", "\"pda\":",
+      "\"startState\":", "\"projectType\":", "\"read\":",
       "\"states\":", "\"initialState\":", "\"finalStates\":", "\"transitions\":", "\"alphabet\":",
       "null",
     ]),
