@@ -15,8 +15,6 @@ struct AutomatonBuilder {
 
   init(file: String) { self.file = file }
 
-  var isEmpty: Bool { states.isEmpty }
-
   func contains(_ id: String) -> Bool { indices[id] != nil }
 
   /// The names of the states by id.

@@ -220,7 +220,8 @@ struct LabelledGraph {
     func all(_ kind: Machine.Kind, _ signs: [String]) -> Bool {
       !labelled.isEmpty
         && labelled.allSatisfy { edge in
-          signs.contains { edge.label.contains($0) }
+          let plain = edge.label.replacing(/\\./, with: "")
+          return signs.contains(where: plain.contains)
             && (try? MachineRule.rules(edge.label, of: kind)) != nil
         }
     }
@@ -296,7 +297,7 @@ struct LabelList {
   ]
   static let lambdas: Set<String> = ["λ", "lambda", #"\lambda"#]
   private static let special: Set<Character> = [
-    ",", "\\", "\"", "'", "ε", "ϵ", "ɛ", "𝜀", "𝜖", "λ", "/", "[", "→",
+    ",", ";", "\\", "\"", "'", "ε", "ϵ", "ɛ", "𝜀", "𝜖", "λ", "/", "[", "→", ">",
   ]
 
   private(set) var items: [Item] = []

@@ -199,7 +199,7 @@ extension Automaton {
       case "\"", "#", ";", ":", "<", ">", "&", "%", "{", "}", "[", "]", "\\", "*", "-", "`", "_",
         "~":
         "#\(scalar.value);"
-      default: "\(scalar)"
+      default: scalar.value < 32 ? "#\(scalar.value);" : "\(scalar)"
       }
     }.joined()
   }

@@ -57,7 +57,8 @@ enum Typeset {
     let digits = name.dropFirst()
     let value =
       digits.first?.lowercased() == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-    guard let value, value >= 32, let scalar = Unicode.Scalar(value) else { return nil }
+    guard let value, value >= 32 || value == 9 || value == 10, let scalar = Unicode.Scalar(value)
+    else { return nil }
     return String(scalar)
   }
 

@@ -76,6 +76,9 @@ struct AutomatonSource {
     }
     let named = DocumentForm(ending: (path as NSString).pathExtension, data: data)
     let form = form ?? named ?? DocumentForm(lookingAt: data)
+    guard kind == .detected || ![.automaton, .jff].contains(form) else {
+      throw ValidationError("--kind: \(name) says itself what its labels are; leave the option out")
+    }
     guard let format = form.format else {
       let document = try DocumentFile.read(data, name: name)
       return AutomatonSource(drawn: document.placedAutomaton, document: document)

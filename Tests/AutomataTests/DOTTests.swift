@@ -203,7 +203,7 @@ private let start = "i [shape=point]; i -> a;"
     let symbols = [
       "ε", "λ", "epsilon", "lambda", "\\e", "\\n", "&lt;", "&", "[a-c]", "a b", "\"x\"", "'", "→",
       "/",
-      "a/b", ",", "\\", "\n", "eps", "\\\\",
+      "a/b", "a->b", "a;b", ",", "\\", "\n", "eps", "\\\\",
     ]
     for symbol in symbols {
       let automaton = try Automaton(

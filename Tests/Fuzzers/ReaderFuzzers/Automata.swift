@@ -116,11 +116,23 @@ let automatonFuzzers = [
   fuzzer(
     .exchange,
     dictionary: [
-      "\"nodes\":", "\"links\":", "\"type\":", "\"SelfLink\"", "\"dfa\":", "\"nfa\":", "\"pda\":",
-      "\"startState\":", "\"projectType\":", "\"read\":",
       "\"states\":", "\"initialState\":", "\"finalStates\":", "\"transitions\":", "\"alphabet\":",
       "null",
     ]),
+  Fuzzer(
+    "other-json",
+    dictionary: [
+      "\"nodes\":", "\"links\":", "\"type\":", "\"SelfLink\"", "\"dfa\":", "\"nfa\":", "\"pda\":",
+      "\"startState\":", "\"projectType\":", "\"read\":", "null",
+    ],
+    seeds: {
+      [
+        #"{"nodes":[{"x":1,"y":2,"text":"q"}],"links":[{"type":"StartLink","node":0}]}"#,
+        #"{"type":"NFA","nfa":{"transitions":{"s":{"a":["s"]}},"startState":"s"},"states":{"s":{}}}"#,
+        #"{"initialState":0,"states":[{"id":0,"x":1}],"transitions":[{"from":0,"to":0,"read":"[a-c]"}]}"#,
+      ].map { Data($0.utf8) }
+    },
+    read: { _ = try Format.exchange.read($0, name: "input").automaton.findings }),
   Fuzzer(
     "automaton",
     dictionary: [
