@@ -32,6 +32,8 @@ public struct AnnotatedInk: Hashable, Sendable {
   public var recording: Recording
   /// The outermost groups, in the order of the file.
   public var groups: [Group]
+  /// What the file has besides the drawing and was left out, such as `pen-up traces`.
+  public var ignored: [String] = []
 
   /// Creates a drawing with groups.
   public init(recording: Recording, groups: [Group]) {
@@ -46,6 +48,8 @@ extension InkFile {
   ///
   /// - Throws: `InkError` if the file is damaged or has no traces.
   public func annotatedInk() throws -> AnnotatedInk? {
-    format == .inkML ? try InkMLReader.annotated(xml(), path: path) : nil
+    format == .inkML
+      ? try InkMLReader.annotated(
+        contents(), path: path, labelAnnotation: labelAnnotation) : nil
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import JSONReading
 
 /// The recording format: one JSON object per line, a superset of Quick, Draw!'s format.
 ///
@@ -52,16 +51,7 @@ public enum NDJSON {
   }
 
   private static func decode(_ bytes: Data, at place: Place) throws(InkError) -> Recording {
-    do {
-      let line = try Line(json: bytes)
-      return try line.recording(at: place)
-    } catch let error as InkError {
-      throw error
-    } catch let error as DecodingError {
-      throw error.inkError(at: place)
-    } catch {
-      throw InkError(at: place, expected: "a JSON object", found: "\(error)")
-    }
+    try Line(inkJSON: bytes, at: place, point: 2).recording(at: place)
   }
 }
 
@@ -193,45 +183,5 @@ private struct Line: Codable {
     return Recording(
       Drawing(strokes), label: word, writer: writer, device: device, source: source,
       attributes: attributes)
-  }
-}
-
-extension DecodingError {
-  /// Returns the error as an `InkError` with its place in the drawing.
-  fileprivate func inkError(at place: Place) -> InkError {
-    func located(_ context: Context) -> Place {
-      var place = place
-      let indices = context.codingPath.compactMap(\.intValue)
-      if indices.count > 0 { place.stroke = indices[0] + 1 }
-      if indices.count > 2 { place.point = indices[2] + 1 }
-      return place
-    }
-    func name(_ context: Context) -> String {
-      context.codingPath.first.map { "`\($0.stringValue)`" } ?? "the line"
-    }
-    switch self {
-    case .keyNotFound(let key, let context):
-      return InkError(
-        at: located(context), expected: "the key `\(key.stringValue)`", found: "none such")
-    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-      return InkError(
-        at: located(context), expected: "\(Self.word(for: type)) in \(name(context))",
-        found: "a value of another kind")
-    case .dataCorrupted(let context):
-      return InkError(
-        at: located(context), expected: "a complete JSON object with numbers that fit",
-        found: "something else in \(name(context))")
-    @unknown default:
-      return InkError(at: place, expected: "a recording in JSON", found: "something else")
-    }
-  }
-
-  private static func word(for type: Any.Type) -> String {
-    switch type {
-    case is String.Type: "a text"
-    case is Double.Type: "a number"
-    case is [String: Any].Type: "an object"
-    default: "a list"
-    }
   }
 }

@@ -173,6 +173,19 @@ private final class BlockWriter {
   }
 }
 
+/// Where the labels of ink are.
+public struct InkReading: Hashable, Sendable {
+  /// The annotation of InkML, or the level of UNIPEN, that has the label; `nil` for the usual ones.
+  public var labelAnnotation: String?
+  /// The label of recordings without one.
+  public var label: String?
+
+  /// Creates a choice.
+  public init(labelAnnotation: String? = nil, label: String? = nil) {
+    (self.labelAnnotation, self.label) = (labelAnnotation, label)
+  }
+}
+
 /// The result of loading a data set, with the items that were left out.
 public struct LoadedDataset: Sendable {
   /// The examples that were read.
@@ -190,6 +203,16 @@ public struct LoadedDataset: Sendable {
   public var labelsFound: [String] = []
   /// Whether pictures had dark ink and were inverted; `nil` without pictures.
   public var wasInverted: Bool?
+  /// The parts of files that were left out of recordings, such as `pen-up traces`.
+  public var ignored: [String: IgnoredPart] = [:]
+
+  /// Where parts of one kind were left out.
+  public struct IgnoredPart: Sendable {
+    /// The number of recordings.
+    public var count = 0
+    /// The place of the first one.
+    public var first: String
+  }
 
   /// Creates what was read without any trouble.
   public init(dataset: Dataset, wasInverted: Bool? = nil) {
@@ -209,6 +232,15 @@ public struct LoadedDataset: Sendable {
         case .other: "other file"
         }
       return "\(files.count.counted(noun)) (\(files.count == 1 ? first : "\(first) first"))"
+    }
+  }
+
+  /// What was left out of recordings: `pen-up traces in 2 recordings (a.inkml first)`.
+  public var ignoredDescriptions: [String] {
+    ignored.sorted { $0.key < $1.key }.map { name, part in
+      part.count == 1
+        ? "\(name) in \(part.first)"
+        : "\(name) in \(part.count) recordings (\(part.first) first)"
     }
   }
 
@@ -241,16 +273,12 @@ extension Dataset {
         self = .picture
       } else if SeriesTable.isNamedOne(path) || TSFile.isNamedOne(path) {
         self = .series
-      } else if isNamedInk(path), (try? InkFile(path: path)) != nil {
+      } else if InkFile.Format.isNamed(path), (try? InkFile(path: path)) != nil {
         self = .ink
       } else {
         self = .other
       }
     }
-  }
-
-  private static func isNamedInk(_ path: String) -> Bool {
-    InkFile.Format.allCases.contains { path.lowercased().hasSuffix(".\($0.ending)") }
   }
 
   /// Reads a data set in any format: recordings (a file, or a folder of files of ink or series), an
@@ -259,16 +287,19 @@ extension Dataset {
   /// `series` says how tables of series are read. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
   /// already. With `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
+  /// `ink` says where the labels of ink are.
   ///
   /// - Throws: `FileError` if there is no data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
-    source: String? = nil, asSingleStrokes: Bool = false, series: SeriesReading = SeriesReading()
+    source: String? = nil, asSingleStrokes: Bool = false, series: SeriesReading = SeriesReading(),
+    ink: InkReading = InkReading()
   ) throws -> LoadedDataset {
     guard FileTree.exists(path) else {
       throw FileError(path: path, expected: "a data set", found: "nothing of that name")
     }
-    var loaded = try read(path, polarity: polarity, source: source, series: series)
+    var loaded = try read(
+      path, polarity: polarity, source: source, series: series, ink: ink)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
     loaded.labelsFound = Set(loaded.dataset.labels)
       .union(loaded.dataset.examples.flatMap(\.labels)).sorted()
@@ -311,7 +342,8 @@ extension Dataset {
   }
 
   private static func read(
-    _ path: String, polarity: Polarity, source: String?, series: SeriesReading
+    _ path: String, polarity: Polarity, source: String?, series: SeriesReading,
+    ink: InkReading
   ) throws -> LoadedDataset {
     if FileTree.isFolder(path) {
       if let array = SeriesArray.path(in: path), let labels = SeriesArray.labelsPath(of: array) {
@@ -336,7 +368,8 @@ extension Dataset {
       {
         return try ImageFolder.read(path, polarity: polarity)
       }
-      return try recordings(below: path, source: source, series: series)
+      return try recordings(
+        below: path, source: source, series: series, ink: ink)
     }
     let name = FileTree.name(of: path)
     let isNPY = NPY.isOne(path)
@@ -359,7 +392,8 @@ extension Dataset {
       return try pictures(
         path, labels: FileTree.join(FileTree.folder(of: path), labels), polarity: polarity)
     }
-    return try recordings(below: path, source: source, series: series)
+    return try recordings(
+      below: path, source: source, series: series, ink: ink)
   }
 
   private static func pictures(
@@ -438,7 +472,7 @@ extension Dataset {
   private static let notRecordings = [".raw", ".nodata"]
 
   private static func recordings(
-    below path: String, source: String?, series: SeriesReading
+    below path: String, source: String?, series: SeriesReading, ink: InkReading
   ) throws -> LoadedDataset {
     let isFolder = FileTree.isFolder(path)
     let folder = isFolder ? path : nil
@@ -460,11 +494,11 @@ extension Dataset {
         } else {
           try readInk(
             file, source: source, collection: collection,
-            keepsUnlabelled: series.keepsUnlabelled, into: &loaded)
+            keepsUnlabelled: series.keepsUnlabelled, reading: ink, into: &loaded)
         }
       } catch let error as InkError {
         // A licence or a note in a folder with recordings is not a failure.
-        if isFolder, !isNamedInk(file), error.isUnknownFormat {
+        if isFolder, !InkFile.Format.isNamed(file), error.isUnknownFormat {
           loaded.skipped.append(file)
         } else {
           loaded.failures.append("\(error)")
@@ -482,9 +516,12 @@ extension Dataset {
   /// Adds the recordings of a file of ink; NDJSON can have series as well.
   private static func readInk(
     _ path: String, source: String?, collection: String?, keepsUnlabelled: Bool,
-    into loaded: inout LoadedDataset
+    reading: InkReading, into loaded: inout LoadedDataset
   ) throws {
     func add(_ item: InkFile.Item) {
+      for name in item.ignored {
+        loaded.ignored[name, default: .init(first: "\(item.place.file)")].count += 1
+      }
       switch item.result {
       case .success(var recording):
         recording.source = source ?? recording.source ?? collection
@@ -494,7 +531,7 @@ extension Dataset {
             "\(item.place): expected coordinates within 10^100 of each other, found others")
           return
         }
-        guard let label = recording.label else {
+        guard let label = recording.label ?? reading.label else {
           loaded.unlabelledCount += 1
           return
         }
@@ -504,7 +541,7 @@ extension Dataset {
       }
     }
     let input = try InputFile(path: path)
-    let ink = try InkFile(input)
+    let ink = try InkFile(input, labelAnnotation: reading.labelAnnotation)
     guard ink.format == .ndjson else { return try ink.forEach(add) }
     try TextLines(input).forEach { line, number in
       let place = Place(file: path, line: number)

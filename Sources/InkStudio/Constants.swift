@@ -58,7 +58,7 @@ struct Constants: Encodable {
     Form(ending: $0.ending, title: $0.title, hasScale: $0 == .picture(.png))
   }
   /// The extensions of files that can be imported as recordings.
-  var recordingEndings = InkFile.Format.allCases.map(\.ending)
+  var recordingEndings = InkFile.Format.endings
   /// The extensions of files with recordings of sensors.
   var seriesEndings = SeriesFile.endings
   /// The shape to draw for each class.

@@ -9,7 +9,7 @@ import InkTracing
 struct DrawnFile {
   /// The extensions of such files.
   static let endings =
-    [InkFile.Format.ndjson.ending, InkFile.Format.inkML.ending] + Photograph.endings
+    [InkFile.Format.ndjson, .inkML, .svg, .excalidraw].map(\.ending) + Photograph.endings
   /// The longer side of a photograph on the canvas, in canvas points.
   private static let longerSide = 1200.0
 
@@ -17,6 +17,8 @@ struct DrawnFile {
   private let drawing: Drawing
   /// What was traced, if it is a photograph.
   private let traced: TracedDrawing?
+  /// What the file has besides the drawing.
+  private let ignored: [String]
   private let name: String
 
   /// Reads the drawing in `data`, or returns `nil` if `ending` is not one of ``endings``.
@@ -30,11 +32,12 @@ struct DrawnFile {
       let traced = try Self.traced(data, name: self.name)
       drawing = traced.uprightDrawing
       self.traced = traced
+      ignored = []
     } else {
       traced = nil
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
-      drawing = try file.read(Self.drawing)
+      (drawing, ignored) = try file.read(Self.drawing)
     }
   }
 
@@ -44,12 +47,12 @@ struct DrawnFile {
     } catch { throw StudioError("\(error)", .unprocessableContent) }
   }
 
-  private static func drawing(path: String) throws -> Drawing {
+  private static func drawing(path: String) throws -> (Drawing, ignored: [String]) {
     let file = try InkFile(path: path)
     // All traces of InkML are one drawing.
-    if let ink = try file.annotatedInk() { return ink.recording.drawing }
-    var drawings: [Drawing] = []
-    try file.forEach { drawings.append(try $0.result.get().drawing) }
+    if let ink = try file.annotatedInk() { return (ink.recording.drawing, ink.ignored) }
+    var drawings: [(Drawing, ignored: [String])] = []
+    try file.forEach { drawings.append((try $0.result.get().drawing, $0.ignored)) }
     guard drawings.count == 1 else {
       throw InkError(
         at: Place(file: path), expected: "one drawing", found: drawings.count.counted("drawing"))
@@ -93,7 +96,9 @@ struct DrawnFile {
     let document = Document(
       diagram.moved(by: transform), drawing: drawing.transformed(by: transform),
       id: UUID().uuidString)
-    let remarks = (traced?.remarks.map(\.message) ?? []) + (diagram.warning.map { [$0] } ?? [])
+    let remarks =
+      ignored.map { "ignored: \($0)" } + (traced?.remarks.map(\.message) ?? [])
+      + (diagram.warning.map { [$0] } ?? [])
     return Found(document: document, uncertain: diagram.uncertain, remarks: remarks)
   }
 }

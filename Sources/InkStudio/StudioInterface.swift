@@ -21,7 +21,7 @@ import NIOCore
 /// | `POST /api/recordings` | stores a drawing; answers when it is on disk |
 /// | `DELETE /api/recordings/ID` | deletes a drawing |
 /// | `GET /api/recordings.ndjson` | all drawings, as a file |
-/// | `POST /api/recordings/file?name=` | adds the drawings of an ink file: NDJSON, InkML, $1 and $N XML |
+/// | `POST /api/recordings/file?name=` | adds the drawings of an ink file in any format |
 /// | `GET /api/models`, `POST /api/models/NAME/use` | all models; selects a model |
 /// | `GET /api/models/NAME/file` | the file of a model that was trained in the studio |
 /// | `GET /api/training`, `POST /api/training` | the state of the training; starts a training |

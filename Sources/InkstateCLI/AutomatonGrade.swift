@@ -18,8 +18,9 @@ struct AutomatonGrade: ParsableCommand {
       answer: of those in --words, or else of all words up to a length over the solution's alphabet. A \
       submission that cannot be read is listed with the reason.
 
-      Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML) and \
-      photographs (PNG or JPEG); every other file is named on stderr. Drawings and photographs are recognised as with `inkstate automaton \
+      Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML, \
+      Excalidraw; other formats of ink as single files) and photographs (PNG or JPEG); every other file is \
+      named on stderr. Drawings and photographs are recognised as with `inkstate automaton \
       recognize`, and the symbols of the solution are expected in them. Look yourself at drawings that \
       are listed with uncertain readings.
 

@@ -16,8 +16,8 @@ struct AutomatonRecognize: ParsableCommand {
     discussion: """
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
       with symbols beside them, and an arrow from nowhere to the initial state. A second ring marks a \
-      final state. NDJSON has one drawing per line, an InkML file is one drawing, and folders are \
-      searched. In a PNG or JPEG, such as an upright photograph of paper or a board, the strokes are \
+      final state. NDJSON has one drawing per line, an InkML file is one drawing, and other formats of ink \
+      work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as an upright photograph of paper or a board, the strokes are \
       traced first, as `inkstate trace` does, and names and symbols are read from the pixels as well. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn.
@@ -41,7 +41,9 @@ struct AutomatonRecognize: ParsableCommand {
       """)
 
   @Argument(
-    help: "Drawings: NDJSON, InkML, gesture XML, PNG or JPEG; - is NDJSON on standard input.")
+    help: """
+      Drawings: PNG, JPEG, or \(InkFile.formatNames); - is NDJSON on standard input.
+      """)
   var files: [String] = []
 
   @Option(
@@ -174,6 +176,7 @@ struct AutomatonRecognize: ParsableCommand {
           failureCount += try inputs.answer([path])
           continue
         }
+        for part in ink.ignored { Terminal.say("ignored: \(part) in \(path)") }
         try take(ink.recording.drawing, path, nil)
       } catch let error as InkError {
         Terminal.say("not read: \(error)")

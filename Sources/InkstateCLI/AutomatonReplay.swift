@@ -26,7 +26,7 @@ struct AutomatonReplay: ParsableCommand {
         inkstate automaton replay Examples/Drawings/mod3.ndjson --writing
       """)
 
-  @Argument(help: "Recorded strokes: NDJSON, InkML or gesture XML; - is NDJSON on standard input.")
+  @Argument(help: "Recorded strokes: \(InkFile.formatNames); - is NDJSON on standard input.")
   var strokes: String
 
   @Option(
@@ -95,6 +95,7 @@ struct AutomatonReplay: ParsableCommand {
     var lastTime: Double?
     var answers: [Answer] = []
     func take(_ item: InkFile.Item) {
+      for part in item.ignored { Terminal.say("ignored: \(part) in \(item.place)") }
       switch item.result {
       case .success(let recording):
         for stroke in recording.drawing.strokes {

@@ -17,8 +17,8 @@ struct Classify: ParsableCommand {
     abstract:
       "Classify drawings or recordings: print the label and its probability, or why it is rejected.",
     discussion: """
-      Reads ink files, PNGs and folders of them. Without a path it reads NDJSON from standard input \
-      and answers line by line. Each drawing is classified as a whole, with all its strokes. The \
+      Reads ink files, PNGs and folders of them. An ink file is \(InkFile.formatNames); `inkstate help \
+      dataset import` says more. Without a path it reads NDJSON from standard input and answers line by line. Each drawing is classified as a whole, with all its strokes. The \
       exit status is 0 if every item was read, even if some were rejected; it is 2 if an item could \
       not be read.
 

@@ -24,7 +24,7 @@ struct DatasetPhotograph: ParsableCommand {
       """)
 
   @Argument(
-    help: "Drawings: NDJSON, InkML or gesture XML, such as dataset compose --automata writes.")
+    help: "Drawings: \(InkFile.formatNames), such as dataset compose --automata writes.")
   var data: String
 
   @Option(help: "The random seed.")
@@ -36,6 +36,7 @@ struct DatasetPhotograph: ParsableCommand {
     try output.check(inputs: [data])
     var recordings: [(recording: Recording, place: Place)] = []
     try InkFile(path: data).forEach { item in
+      for part in item.ignored { Terminal.say("ignored: \(part) in \(item.place)") }
       let recording = try item.result.get()
       guard recording.drawing.bounds != nil else {
         throw InkError(at: item.place, expected: "a drawing with points", found: "none")

@@ -71,10 +71,7 @@ struct DrawingInputs {
 
   /// Whether a file in a folder is ink or a picture, by its content or its name.
   private func isReadable(_ path: String) -> Bool {
-    let endings = InkFile.Format.allCases.map { ".\($0.ending)" }
-    if Photograph.isName(path) || endings.contains(where: path.lowercased().hasSuffix) {
-      return true
-    }
+    if Photograph.isName(path) || InkFile.Format.isNamed(path) { return true }
     return (try? InkFile(path: path)) != nil || Photograph.isPhotograph(start(of: path))
   }
 
@@ -114,10 +111,11 @@ struct DrawingInputs {
         // Several InkML recordings may share a line, so they are numbered.
         let name =
           switch file.format {
-          case .gestureXML: path
-          case .inkML: "\(path):\(index)"
           case .ndjson: "\(path):\(item.place.line ?? 0)"
+          case let format where format.hasSeveralDrawings: "\(path):\(index)"
+          default: path
           }
+        for part in item.ignored { Terminal.say("ignored: \(part) in \(name)") }
         if let failure = answer(item, named: name) {
           failureCount += 1
           failures.append(failure)

@@ -67,16 +67,28 @@ struct LoadingOptions: ParsableArguments {
   @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The annotation of InkML that has the label, or the level of the hierarchy of UNIPEN. (default: \
+      truth, normalizedLabel, label and others that datasets/README.md lists, in this order)
+      """, valueName: "name"))
+  var labelAnnotation: String?
+
+  @Option(help: "The label of ink without one, such as the files of drawing programs.")
+  var label: String?
+
   @OptionGroup(title: "Options for series") var series: SeriesOptions
 
   /// Throws if an option would change the divided data set at `path`.
   func checkUnused(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto,
-      !series.isGiven
+      labelAnnotation == nil, label == nil, !series.isGiven
     else {
       throw ValidationError(
-        "--map, --drop, --others, --source, --polarity and the options for series do not apply to "
-          + "\(path), which is divided already; give them to `dataset split`")
+        "--map, --drop, --others, --source, --polarity, --label-annotation, --label and the options for "
+          + "series do not apply to \(path), which is divided already; give them to `dataset split`"
+      )
     }
   }
 
@@ -116,7 +128,8 @@ struct LoadingOptions: ParsableArguments {
         ? try TracedPictures.load(path, labels: map, source: source)
         : try Dataset.load(
           path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
-          series: series.reading())
+          series: series.reading(),
+          ink: InkReading(labelAnnotation: labelAnnotation, label: label))
       Terminal.report(loaded, path: path)
       return loaded
     }

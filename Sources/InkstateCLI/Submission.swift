@@ -15,7 +15,8 @@ struct Submission: Sendable {
   private enum Content: Sendable {
     case automaton
     case photograph
-    case drawing(Drawing)
+    /// A drawing, and what its file has besides it.
+    case drawing(Drawing, ignored: [String])
     /// Why it cannot be read.
     case unreadable(String)
   }
@@ -28,26 +29,30 @@ struct Submission: Sendable {
   /// The endings of files that are submissions in a folder.
   static let endings = DocumentForm.endings + drawnEndings
 
-  private static let inkEndings = [InkFile.Format.ndjson, .inkML].map(\.ending)
+  private static let inkEndings =
+    [InkFile.Format.ndjson, .inkML, .excalidraw].map(\.ending)
   private static let drawnEndings = inkEndings + Photograph.endings
 
   /// Returns the submissions in a file; each drawing of a file of ink is one.
   static func all(inFile path: String) -> [Submission] {
     if Photograph.isName(path) { return [.init(name: path, content: .photograph)] }
     let ending = (path as NSString).pathExtension.lowercased()
-    guard inkEndings.contains(ending) else { return [.init(name: path, content: .automaton)] }
+    guard inkEndings.contains(ending) || isInk(path) else {
+      return [.init(name: path, content: .automaton)]
+    }
     var found: [Submission] = []
     do {
       let file = try InkFile(path: path)
       // All traces of InkML are one drawing.
       if let ink = try file.annotatedInk() {
-        return [.init(name: path, content: .drawing(ink.recording.drawing))]
+        return [.init(name: path, content: .drawing(ink.recording.drawing, ignored: ink.ignored))]
       }
       try file.forEach { item in
         let name = "\(path):\(item.place.line ?? found.count + 1)"
         switch item.result {
         case .success(let recording):
-          found.append(.init(name: name, content: .drawing(recording.drawing)))
+          found.append(
+            .init(name: name, content: .drawing(recording.drawing, ignored: item.ignored)))
         case .failure(let error):
           found.append(.init(name: name, content: .unreadable("\(error)")))
         }
@@ -57,6 +62,12 @@ struct Submission: Sendable {
     }
     return found.isEmpty
       ? [.init(name: path, content: .unreadable("expected drawings, found none"))] : found
+  }
+
+  /// Whether the content of a file is ink; a line of NDJSON may be an automaton as well.
+  private static func isInk(_ path: String) -> Bool {
+    guard let format = (try? InkFile(path: path))?.format else { return false }
+    return format != .ndjson
   }
 
   /// Whether it is recognised when it is read.
@@ -87,8 +98,10 @@ struct Submission: Sendable {
       return Reading(source: try AutomatonSource.read(name, form: nil))
     case .unreadable(let reason):
       throw Unreadable(description: reason)
-    case .drawing(let drawing):
-      return try reading(of: drawing, with: recognizer, alphabet)
+    case .drawing(let drawing, let ignored):
+      var reading = try reading(of: drawing, with: recognizer, alphabet)
+      reading.doubts = ignored.map { "\($0) ignored" } + reading.doubts
+      return reading
     case .photograph:
       let traced: TracedDrawing
       do {

@@ -68,6 +68,7 @@ enum Terminal {
     for failure in loaded.failures.prefix(20) { say("left out: \(failure)") }
     if loaded.failures.count > 20 { say("left out: \(loaded.failures.count - 20) more") }
     for line in loaded.skippedDescriptions { say("skipped: \(line)") }
+    for line in loaded.ignoredDescriptions { say("ignored: \(line)") }
     if loaded.unlabelledCount > 0 {
       say("left out: \(loaded.unlabelledCount.counted("recording")) without a label in \(path)")
     }

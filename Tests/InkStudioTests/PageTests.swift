@@ -125,12 +125,13 @@ import Testing
       }
       let shown = try await self.constants(of: studio)
       let copies =
-        shown.documentEndings.map { ".\($0)" }.filter {
-          // Some are also the starts of words such as `.textContent`.
-          ![".txt", ".json", ".ndjson", ".csv", ".tsv", ".md", ".tex", ".att"].contains($0)
+        // Names of the page's own files and parts of its code end like these.
+        (shown.documentEndings + shown.recordingEndings).map { ".\($0)" }.filter {
+          ![
+            ".txt", ".json", ".ndjson", ".csv", ".tsv", ".md", ".tex", ".att", ".svg", ".dat",
+          ].contains($0)
         }
         + shown.savedForms.map { "\"\($0.ending)\"" }
-        + shown.recordingEndings.filter { $0 != "ndjson" }.map { ".\($0)" }
         + shown.meanings.values.filter { $0 != "a circle" } + shown.examples
         + (shown.conversions + shown.combinations).flatMap { ["\"\($0.name)\"", $0.title] }
         + shown.levels.map { "\"\($0.title)\"" }

@@ -285,8 +285,8 @@ import TestSupport
 
   @Test(arguments: [
     (
-      "<ink><trace>1 2 3</trace></ink>",
-      "bad, line 1, stroke 1, point 1: expected 2 values, found 3 in `1 2 3`"
+      "<ink><trace>1 2, 3</trace></ink>",
+      "bad, line 1, stroke 1, point 2: expected 2 values, found 1 in ` 3`"
     ),
     (
       "<ink><trace>1 x</trace></ink>",
@@ -312,8 +312,8 @@ import TestSupport
       "<ink><trace contextRef=\"#none\">1 2</trace></ink>",
       "bad, line 1: expected an id as contextRef, found `#none`"
     ),
-    ("<html></html>", "bad: expected NDJSON, InkML or gesture XML, found something else"),
-    ("", "bad: expected NDJSON, InkML or gesture XML, found an empty file"),
+    ("<html></html>", "bad: expected ink: \(InkFile.formatNames), found something else"),
+    ("", "bad: expected ink: \(InkFile.formatNames), found an empty file"),
   ])
   func malformedInkMLNamesThePlace(text: String, expected: String) throws {
     #expect(try error(text) == expected)

@@ -221,4 +221,170 @@ import TestSupport
         "<traceGroup><annotation type='truth'>x</annotation><traceView traceDataRef='#v0'/>"
           + "</traceGroup><trace id='v100'>1 2</trace>\(few.joined())") == [[1]])
   }
+
+  // MARK: Labels
+
+  @Test(arguments: [
+    ("<annotation type='Label'>x</annotation>", "x"),
+    (
+      "<annotation type='label'>x^2</annotation><annotation type='normalizedLabel'>x^{2}</annotation>",
+      "x^{2}"
+    ),
+    ("<annotation type='UI'>7</annotation><annotation type='truth'>$a$</annotation>", "$a$"),
+    ("<annotation type='truth'> </annotation><annotation type='ground-truth'>b</annotation>", "b"),
+    ("<annotation type='transcription'>c</annotation>", "c"),
+    ("<annotation type='UI'>7</annotation>", nil),
+  ])
+  func labelsAreFoundInOtherAnnotations(annotations: String, expected: String?) throws {
+    let read = try recordings("\(annotations)<trace>1 2</trace>")
+    #expect(read[0].label == expected)
+    let grouped = try recordings("<traceGroup>\(annotations)<trace>1 2</trace></traceGroup>")
+    #expect(grouped[0].label == expected)
+  }
+
+  @Test func anAnnotationCanBeChosen() throws {
+    let path = try folder.write(
+      "a.inkml",
+      """
+      <ink><annotation type="label">x^2</annotation><annotation type="normalizedLabel">x^{2}</annotation>
+      <annotation type="writerId">w</annotation><trace>1 2</trace></ink>
+      """)
+    var items: [InkFile.Item] = []
+    for name in [nil, "label", "LABEL", "none"] {
+      try InkFile(path: path, labelAnnotation: name).forEach { items.append($0) }
+    }
+    let read = try items.map { try $0.result.get() }
+    #expect(read.map(\.label) == ["x^{2}", "x^2", "x^2", nil])
+    #expect(read.allSatisfy { $0.writer == "w" })
+    // What is not the label stays an attribute.
+    #expect(read[0].attributes == ["label": .text("x^2")])
+    #expect(read[1].attributes == ["normalizedLabel": .text("x^{2}")])
+  }
+
+  // MARK: Channels, transforms and the pen in the air
+
+  private func format(_ channels: String) -> String {
+    "<traceFormat><channel name='X'/><channel name='Y'/>\(channels)</traceFormat>"
+  }
+
+  /// The points of the only recording, and what was ignored.
+  private func points(_ content: String) throws -> (strokes: [[Point]], ignored: [String]) {
+    let items = try InkFile.items(path: folder.write("a.inkml", "<ink>\(content)</ink>"))
+    #expect(items.count == 1)
+    return (try items[0].result.get().drawing.strokes.map(\.points), items[0].ignored)
+  }
+
+  @Test(arguments: [
+    ("<channel name='F'/>", "1 2 100, 3 4 1", [nil, nil], ["pressure without a maximum"]),
+    ("<channel name='F'/>", "1 2 0.5, 3 4 1", [0.5, 1], []),
+    (
+      "<channel name='F' max='200'/>", "1 2 100, 3 4 201", [0.5, 1], ["pressure beyond its limits"]
+    ),
+    ("<channel name='F' min='100' max='200'/>", "1 2 150, 3 4 200", [0.5, 1], []),
+    ("<channel name='F' max='0'/>", "1 2 9, 3 4 9", [nil, nil], ["pressure without a maximum"]),
+    (
+      "<channel name='F' max='10'/>", "1 2 a, 3 4 5", [nil, 0.5],
+      ["values of the channel F that are no numbers"]
+    ),
+    (
+      "<channel name='OTx'/><channel name='B1'/>", "1 2 x F, 3 4 5 T", [nil, nil],
+      ["the channels OTx, B1"]
+    ),
+    ("", "1 2 7, 3 4 8", [nil, nil], ["values after those of the channels"]),
+  ])
+  func optionalChannelsRefuseNothing(
+    channels: String, trace: String, pressures: [Double?], ignored: [String]
+  ) throws {
+    let read = try points("\(format(channels))<trace>\(trace)</trace>")
+    #expect(
+      read.strokes == [
+        [Point(1, 2, pressure: pressures[0]), Point(3, 4, pressure: pressures[1])]
+      ])
+    #expect(read.ignored == ignored)
+  }
+
+  @Test(arguments: [
+    ("s", 2000.0), ("ms", 2), ("us", 0.002), ("dev", 2), ("fortnight", nil),
+  ])
+  func timesHaveUnits(unit: String, expected: Double?) throws {
+    let read = try points(
+      "\(format("<channel name='T' units='\(unit)'/>"))<trace>1 2 2</trace>")
+    #expect(read.strokes == [[Point(1, 2, time: expected)]])
+    #expect(read.ignored == (expected == nil ? ["times in the unit `fortnight`"] : []))
+  }
+
+  @Test func axesPointWhereTheySay() throws {
+    let read = try strokes(
+      """
+      <traceFormat><channel name="Y" orientation="-ve"/><channel name="X" orientation="-ve"/>
+      </traceFormat><trace>1 2</trace>
+      """)
+    #expect(read == [[-2]])
+  }
+
+  @Test(arguments: [
+    ("<mapping type='affine'><affine>2 0 5, 0 -2 7</affine></mapping>", Point(7, 3), []),
+    ("<mapping type='affine'><affine>0 1 0,\n1 0 0,</affine></mapping>", Point(2, 1), []),
+    (
+      "<mapping type='affine'><bind source='Y'/><bind source='X'/><bind target='X'/><bind target='Y'/>"
+        + "<affine>3 0, 0 1</affine></mapping>", Point(6, 1), []
+    ),
+    ("<mapping type='identity'/>", Point(1, 2), []),
+    ("<mapping mappingRef='#m'/>", Point(10, 20), []),
+    (
+      "<mapping type='product'><mapping type='affine'><bind source='X'/><bind target='X'/>"
+        + "<affine>5 1</affine></mapping><mapping type='identity'/></mapping>", Point(6, 2), []
+    ),
+    (
+      "<mapping type='lookup'><table>0 0, 1 1</table></mapping>", Point(1, 2),
+      ["a canvas transform of the type `lookup`"]
+    ),
+    (
+      "<mapping type='affine'><affine>1 x</affine></mapping>", Point(1, 2),
+      ["a canvas transform of the type `affine`"]
+    ),
+  ])
+  func canvasTransformsAreApplied(mapping: String, expected: Point, ignored: [String]) throws {
+    let read = try points(
+      """
+      <definitions><mapping id="m" type="affine"><affine>10 0 0, 0 10 0</affine></mapping>
+      <canvasTransform id="t">\(mapping)</canvasTransform>
+      <context id="a" canvasTransformRef="#t"/><context id="b" contextRef="#a"/></definitions>
+      <trace contextRef="#b">1 2</trace>
+      """)
+    #expect(read.strokes == [[expected]])
+    #expect(read.ignored == ignored)
+  }
+
+  @Test func theContextBeforeATraceIsItsOwn() throws {
+    let format = "<traceFormat><channel name='X' units='in'/><channel name='Y'/></traceFormat>"
+    let read = try strokes(
+      "<traceFormat><channel name='X'/><channel name='Y'/></traceFormat><trace>1 2</trace>"
+        + "<context>\(format)</context><trace>1 2</trace>")
+    #expect(read == [[1], [96]])
+  }
+
+  @Test func thePenInTheAirIsNamedAndLeftOut() throws {
+    let up = try points(
+      """
+      <trace>1 2</trace><trace type="penUp">3 4</trace><trace type="PENUP">3 4</trace>
+      <trace brushRef="#eraser1">5 6</trace>
+      """)
+    #expect(up.strokes == [[Point(1, 2)]] && up.ignored == ["pen-up traces"])
+    let tip = try points(
+      "\(format("<channel name='S' type='boolean'/>"))<trace>1 2 T, 3 4 T, 5 6 F, 7 8 T</trace>")
+    #expect(tip.strokes == [[Point(1, 2), Point(3, 4)], [Point(7, 8)]])
+    #expect(tip.ignored == ["points of the hovering pen"])
+    let force = try points(
+      "\(format("<channel name='F' max='1'/>"))<trace type='indeterminate'>1 2 0, 3 4 1</trace>")
+    #expect(force.strokes == [[Point(3, 4, pressure: 1)]])
+    #expect(force.ignored == ["points of the hovering pen"])
+  }
+
+  @Test func contextsInACircleAreRefused() throws {
+    let found = try problem(
+      "<context id='a' contextRef='#b'/><context id='b' contextRef='#a'/><trace contextRef='#a'>1 2</trace>"
+    )
+    #expect(found.contains("expected at most 100 contexts that refer to each other"), "\(found)")
+  }
 }

@@ -214,7 +214,8 @@ import XMLTree
       do {
         items =
           number % 2 == 0
-          ? [GestureXMLReader.read(data, path: "f")] : try InkMLReader.read(data, path: "f")
+          ? [GestureXMLReader.read(data, path: "f")]
+          : try InkMLReader.read(data, path: "f", labelAnnotation: nil)
       } catch let error {
         #expect((1...lines).contains(error.place.line ?? 0), "\(error)")
         continue

@@ -470,7 +470,7 @@ let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
     ),
     (
       "classify empty", 2,
-      "not read: empty: expected NDJSON, InkML or gesture XML, found an empty file"
+      "not read: empty: expected ink: NDJSON, InkML"
     ),
     (
       "classify bomb.png", 2,
@@ -504,7 +504,7 @@ let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
     ),
     (
       "dataset describe empty", 1,
-      "Error: empty: expected examples with labels, found empty: expected NDJSON"
+      "Error: empty: expected examples with labels, found empty: expected ink: NDJSON"
     ),
     (
       "dataset synthesize -o a.ndjson", 1,

@@ -385,4 +385,41 @@ import TestSupport
     #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
+
+  // MARK: Ink of other programs
+
+  @Test func inkOfOtherProgramsIsReadByEveryCommand() throws {
+    let pad = #"[{"points":[{"x":0,"y":0},{"x":50,"y":40},{"x":90,"y":0}]}]"#
+    try folder.write("pad.json", pad)
+    try folder.write("a.svg", "<svg><path d='M0 0L50 40 90 0'/><text>b</text></svg>")
+    try folder.write(
+      "m.inkml",
+      """
+      <ink><annotation type="label">x</annotation><annotation type="normalizedLabel">y</annotation>
+      <trace>0 0, 50 40, 90 0</trace><trace type="penUp">90 0, 0 0</trace></ink>
+      """)
+    for file in ["pad.json", "a.svg", "m.inkml"] {
+      for command in ["classify", "read", "automaton recognize"] {
+        let result = try run("\(command) \(file)")
+        #expect(result.status == 0 && result.output.hasPrefix(file), "\(result.errors)")
+      }
+    }
+    let refused = try run("dataset import pad.json --output a.ndjson")
+    #expect(refused.status == 1 && refused.errors.contains("1 recording without a label"))
+    #expect(try run("dataset import pad.json a.svg --label v --output a.ndjson").status == 0)
+    let written = try String(contentsOfFile: "\(folder.path)/a.ndjson", encoding: .utf8)
+    #expect(
+      written
+        == String(repeating: #"{"drawing":[[[0,50,90],[0,40,0]]],"word":"v"}"# + "\n", count: 2))
+    let usual = try run("dataset describe m.inkml")
+    #expect(
+      usual.output.contains("y") && usual.errors.contains("ignored: pen-up traces in m.inkml"))
+    let chosen = try run("dataset import m.inkml --label-annotation label --output b.ndjson")
+    #expect(chosen.status == 0)
+    #expect(
+      try String(contentsOfFile: "\(folder.path)/b.ndjson", encoding: .utf8)
+        .contains(#""word":"x""#))
+    let svg = try run("classify a.svg")
+    #expect(svg.errors == "ignored: <text> elements in a.svg\n")
+  }
 }

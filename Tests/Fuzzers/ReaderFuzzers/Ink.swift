@@ -102,6 +102,30 @@ let inkFuzzers = [
       ]
     }, read: readInk),
   Fuzzer(
+    "ink-formats",
+    dictionary: [
+      "\"points\":", "\"strokes\":", "\"x\":", "\"y\":", "\"type\":\"excalidraw\"", "\"elements\":",
+      "\"freedraw\"", "\"requests\":", "\"ink\":", "<svg", "<path d=\"M0 0", "C", "A", "z",
+      "<use href=\"#a\"",
+      "transform=\"matrix(", "viewBox=", "<polyline points=", "<StrokeSet>", "<Stroke>",
+      "<Point x=\"1\"", ".COORD X Y", ".PEN_DOWN", ".PEN_UP", ".SEGMENT A 0-1 ? \"a\"", ".DT",
+    ],
+    seeds: {
+      [
+        #"[{"penColor":"black","points":[{"time":1,"x":1,"y":2,"pressure":0.5},{"x":3,"y":4}]}]"#,
+        #"{"strokes":[{"points":[{"x":1,"y":2,"t":0}]}],"label":"a"}"#,
+        #"{"type":"excalidraw","elements":[{"type":"freedraw","x":1,"y":2,"angle":1,"points":[[0,0],[3,4]]}]}"#,
+        #"{"requests":[{"ink":[[[1,2],[3,4],[5,6]]]}]}"#,
+        "<StrokeSet><Stroke><Point x='1' y='2' time='3'/></Stroke></StrokeSet>",
+        """
+        <svg width="1in" height="1in" viewBox="0 0 9 9"><style>.a{fill:none}</style><g id="a" transform="rotate(3)">
+        <path class="a" d="M0 0l1 1C1 2 3 4 5 6s1 2 3 4Q1 2 3 4t5 6A1 2 3 0 1 4 5z"/><circle r="3"/></g>
+        <use href="#a" x="1"/><polyline points="1 2 3 4"/></svg>
+        """,
+        ".COORD X Y T\n.HIERARCHY A\n.SEGMENT A 0-1:0,1 ? \"a\"\n.PEN_DOWN\n1 2 3\n.PEN_UP\n4 5 6\n",
+      ].map { Data($0.utf8) }
+    }, read: readInk),
+  Fuzzer(
     "xml",
     dictionary: [
       "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<!DOCTYPE a [", "<!ENTITY", "]>", "<a>",
