@@ -2,13 +2,15 @@ import Foundation
 
 /// The loss of a classifier: softmax followed by cross-entropy.
 ///
-/// Label smoothing and class weights are those of PyTorch's `CrossEntropyLoss`.
-///
 /// For logits z `[C]`, class y, weights w `[C]` and smoothing ε (Szegedy et al., 2016), with
 /// log p = z − log Σ exp z:
 ///
-///     loss  l  = −(1 − ε) · w_y · log p_y − ε/C · Σ_c w_c · log p_c
+///     loss  l  = w_y · (−(1 − ε) · log p_y − ε/C · Σ_c log p_c)
 ///     batch L  = Σ l / Σ w_y
+///
+/// The weight is that of the example's own class. PyTorch's `CrossEntropyLoss` weights each part of the
+/// smoothed target by the class of that part instead. The share ε/C of a rare class then has more weight than
+/// the example's own class, and a network learns to answer the rare class always.
 public struct SoftmaxCrossEntropy: Hashable, Sendable, TrainingLoss {
   /// The share of the target that is spread over all classes.
   public var labelSmoothing: Double
@@ -35,19 +37,18 @@ public struct SoftmaxCrossEntropy: Hashable, Sendable, TrainingLoss {
     for index in 0..<count { sum += exp(Double(logits[index] - logits[highest])) }
     let logSum = Double(logits[highest]) + log(sum)
 
+    let weight = classWeights[target]
     let spread = labelSmoothing / Double(count)
     var loss = 0.0
-    var targetSum = 0.0
     for index in 0..<count {
-      let share = classWeights[index] * (spread + (index == target ? 1 - labelSmoothing : 0))
-      targetSum += share
+      let share = weight * (spread + (index == target ? 1 - labelSmoothing : 0))
       if share != 0 { loss -= share * (Double(logits[index]) - logSum) }
     }
     if let gradient {
       for index in 0..<count {
-        let share = classWeights[index] * (spread + (index == target ? 1 - labelSmoothing : 0))
+        let share = weight * (spread + (index == target ? 1 - labelSmoothing : 0))
         let probability = exp(Double(logits[index]) - logSum)
-        gradient[index] = Float((targetSum * probability - share) / batchWeight)
+        gradient[index] = Float((weight * probability - share) / batchWeight)
       }
     }
     return AnswerSums(loss: loss, rightCount: highest == target ? 1 : 0)

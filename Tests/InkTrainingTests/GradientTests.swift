@@ -120,6 +120,21 @@ import TestSupport
     ),
   ]
 
+  /// A rare class has a large weight, but its share of other examples must not count more than their own class.
+  @Test func smoothingPullsAnExampleTowardsItsOwnClass() {
+    // The weights of 120 and 4 examples.
+    let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [124.0 / 240, 124.0 / 8])
+    for target in 0...1 {
+      var gradient: [Float] = [0, 0]
+      let sums = loss.evaluate(
+        logits: [0, 0], steps: 1, target: [target], batchWeight: 1, gradient: &gradient)
+      let weight = loss.classWeights[target]
+      #expect(abs(sums.loss - weight * 0.693_147_180_559_945) < 1e-9)
+      #expect(isClose([gradient[target]], [Float(-0.45 * weight)], tolerance: 1e-5))
+      #expect(isClose([gradient[1 - target]], [Float(0.45 * weight)], tolerance: 1e-5))
+    }
+  }
+
   /// The running variance is the unbiased one of the batch, as in PyTorch; the output uses the biased.
   @Test func runningStatisticsMoveATenthOfTheWay() {
     var (mean, variance): (Float, Float) = (0, 1)

@@ -106,15 +106,16 @@ import Testing
     private func crossEntropy(_ logits: [[Float]]) -> Double {
       var (sum, weight) = (0.0, 0.0)
       for (logits, target) in zip(logits, targets) {
+        let own = loss.classWeights[target]
         let most = Double(logits.max()!)
         let total = most + log(logits.reduce(0) { $0 + exp(Double($1) - most) })
         for (index, logit) in logits.enumerated() {
           let share =
             loss.labelSmoothing / Double(logits.count)
             + (index == target ? 1 - loss.labelSmoothing : 0)
-          sum += loss.classWeights[index] * share * (total - Double(logit))
+          sum += own * share * (total - Double(logit))
         }
-        weight += loss.classWeights[target]
+        weight += own
       }
       return sum / weight
     }

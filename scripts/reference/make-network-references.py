@@ -313,12 +313,17 @@ def make(name, network, inputs, method, settings, loss_settings, architecture):
     layers = architecture.get("layers") or architecture["nodes"]
     weights = loss_settings.get("class_weights")
     classes = layers[-1]["units"]
-    loss = nn.CrossEntropyLoss(
-        weight=torch.tensor(weights) if weights else None,
-        label_smoothing=loss_settings.get("label_smoothing", 0.0))
     if callable(inputs):
         inputs = inputs()
     targets = torch.arange(10) % classes
+    # The weights of CrossEntropyLoss itself also weight each part of a smoothed target. Ours weight the example.
+    per_example = nn.CrossEntropyLoss(
+        label_smoothing=loss_settings.get("label_smoothing", 0.0), reduction="none")
+    own = torch.tensor(weights or [1.0] * classes)[targets]
+
+    def loss(logits, targets):
+        return (own * per_example(logits, targets)).sum() / own.sum()
+
     case = {
         "name": f"{name}, {method}",
         "architecture": architecture,
