@@ -266,7 +266,7 @@ final class Training: Sendable {
     else { preconditionFailure("`networks` has names of networks") }
     let options = recipe.options(
       for: learnt, network: network.architecture, hasValidation: false,
-      startsFromModel: base != nil)
+      startingFrom: base)
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: nil,
       preprocessing: network.preprocessing, options: options, startingFrom: base,
@@ -292,8 +292,11 @@ final class Training: Sendable {
     )
     let modelName = try models.add(model, named: request.name)
     change { $0.status.name = modelName }
-    let report = try Self.report(
+    var report = try Self.report(
       model, name: modelName, before: models, on: tested, parts, hasSeen: hasSeen)
+    if let shortfall = trainer.shortfall {
+      report.text = "Warning: \(shortfall).\n\n\(report.text)"
+    }
     change { $0.status.report = report }
     return .finished
   }

@@ -12,6 +12,8 @@ import SafeFiles
 struct Checkpoint {
   let progress: Trainer.Progress
   let best: [String: Tensor]?
+  /// What the caller of the training stored with it.
+  let notes: [String: String]
 
   /// What has to be the same for a training to go on.
   struct Identity: Codable, Hashable {
@@ -103,6 +105,8 @@ struct Checkpoint {
       (progress.exampleCount > 0) == (progress.step > 0)
     else { throw isDamaged }
     self.progress = progress
+    // Checkpoints of older versions have none.
+    notes = file.metadata["notes"] == nil ? [:] : try field("notes", as: [String: String].self)
 
     func load(_ name: String, into buffer: FloatBuffer) throws {
       guard let tensor = file.tensors[name], tensor.shape == [buffer.count] else {
@@ -132,7 +136,8 @@ struct Checkpoint {
   /// Writes a checkpoint beside `path` and renames it into place.
   static func write(
     to path: String, identity: Identity, instructionSet: String, progress: Trainer.Progress,
-    network: TrainingNetwork, optimizer: OptimizerState, average: FloatBuffer?,
+    notes: [String: String], network: TrainingNetwork, optimizer: OptimizerState,
+    average: FloatBuffer?,
     best: [String: Tensor]?
   ) throws {
     var tensors: [String: Tensor] = [:]
@@ -153,7 +158,8 @@ struct Checkpoint {
       metadata: [
         "inkstate_format": formatVersion, "identity": try text(identity),
         "instruction_set": instructionSet, "progress": try text(progress),
-      ], tensors: tensors)
+        "notes": notes.isEmpty ? nil : try text(notes),
+      ].compactMapValues { $0 }, tensors: tensors)
     file.metadata["checksum"] = checksum(file)
     try FileTree.write(file.encoded(), to: path)
   }

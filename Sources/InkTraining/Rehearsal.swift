@@ -1,10 +1,13 @@
 import InkDatasets
+import InkRecognizer
 import SeededRandom
 
 /// Training data that adapt a model to one person without forgetting the rest (Robins, 1995).
 ///
 /// The few examples of the person are repeated and mixed with examples of what the model knows.
 public struct Rehearsal: Sendable {
+  /// The number of recordings of each class below which an adaptation is a warning.
+  public static let leastPerClass = 5
   /// The maximum number of known examples in an epoch.
   public static let most = 2000
 
@@ -24,6 +27,31 @@ public struct Rehearsal: Sendable {
 }
 
 extension Rehearsal {
+  /// Returns the classes of `model` with fewer than ``leastPerClass`` recordings in `own`, with their counts.
+  ///
+  /// Each labelled span of a recording counts as one of its class. Without recordings of it, the class for
+  /// rejection is left out, because it has no handwriting to learn. For a reader, whose labels are texts, the
+  /// lines are counted together, without a label.
+  public static func scarceClasses(
+    of model: Model, in own: Dataset
+  ) -> [(label: String?, count: Int)] {
+    guard !model.readsText else {
+      return own.examples.count < leastPerClass ? [(nil, own.examples.count)] : []
+    }
+    var counts: [String: Int] = [:]
+    for example in own.examples {
+      for label in example.spans.isEmpty ? [example.label] : example.spans.map(\.label) {
+        counts[label, default: 0] += 1
+      }
+    }
+    let rest = Set([model.decision.rejectedLabel, model.restLabel].compactMap { $0 })
+    return model.labels.compactMap { label in
+      let count = counts[label] ?? 0
+      guard count < leastPerClass, count > 0 || !rest.contains(label) else { return nil }
+      return (label, count)
+    }
+  }
+
   /// Returns synthetic drawings of `labels`, or `nil` if the synthesiser does not draw them.
   public static func synthetic(labels: [String], seed: UInt64) -> Dataset? {
     guard

@@ -19,7 +19,9 @@ public final class Trainer {
   /// How many drawings were left out of training and validation because they are taps.
   public let tapCount: Int
 
-  private let labels: [String]
+  /// The labels of the model: the classes, or the characters of a reader.
+  public let labels: [String]
+
   private let words: [String]
   private let readsText: Bool
   private let preprocessing: [Preprocessing]
@@ -217,6 +219,18 @@ public final class Trainer {
   /// The epochs so far.
   public var history: [EpochRecord] { progress.history }
 
+  /// How far the epoch that is kept is below a model that ignores its input, or `nil` if it is better.
+  public var shortfall: TrainingShortfall? {
+    guard let record = progress.bestEpoch.map({ progress.history[$0 - 1] }) ?? progress.history.last
+    else { return nil }
+    var counts = [Int](repeating: 0, count: labels.count)
+    if !readsText { for target in training.targets { counts[target[0]] += 1 } }
+    return TrainingShortfall(record, counts: zip(labels, counts).map { ($0, $1) })
+  }
+
+  /// What the caller stores in every checkpoint; ``resume(from:onAnyInstructionSet:)`` reads it.
+  public var checkpointNotes: [String: String] = [:]
+
   private var stepsPerEpoch: Int {
     (training.count + options.batchSize - 1) / options.batchSize
   }
@@ -235,6 +249,7 @@ public final class Trainer {
       network: network, optimizer: optimizer, average: average)
     progress = checkpoint.progress
     best = checkpoint.best
+    checkpointNotes = checkpoint.notes
   }
 
   /// Trains until the last epoch, until nothing gets better, or until `shouldStop`, which is asked
@@ -288,6 +303,7 @@ public final class Trainer {
     provenance["seed"] = "\(options.seed)"
     provenance["epoch"] = "\(progress.bestEpoch ?? progress.history.count)"
     provenance["blas"] = blasName
+    provenance[AugmentationRecord.key] = AugmentationRecord(options).text
     return .finished(
       try Model(
         network: TrainedNetwork(network.architecture, weights: best ?? averagedWeights),
@@ -463,7 +479,7 @@ public final class Trainer {
     guard group.rank == 0 else { return }
     try Checkpoint.write(
       to: path, identity: identity, instructionSet: instructionSet, progress: progress,
-      network: network, optimizer: optimizer,
+      notes: checkpointNotes, network: network, optimizer: optimizer,
       average: average, best: best)
     onEvent(.checkpoint(path: path))
   }

@@ -1,5 +1,6 @@
 import InkDatasets
 import InkNetwork
+import InkRecognizer
 
 /// Chooses training options from the data, as an expert would; the caller can set each option.
 ///
@@ -46,13 +47,16 @@ public struct TrainingRecipe: Hashable, Sendable {
 
   /// Returns the options for training `network` on `training`.
   ///
-  /// `hasValidation` is whether a validation part chooses the best epoch. A training that starts from a
-  /// model has fewer and smaller steps.
+  /// `hasValidation` is whether a validation part chooses the best epoch. A training that starts from the
+  /// model `start` has fewer and smaller steps, and the augmentation with which that model was trained. If its
+  /// file does not record it, examples are rotated by any angle only if their labels are
+  /// ``rotationInvariantLabels``: a few recordings cannot tell.
   public func options(
     for training: Dataset, network: Architecture, hasValidation: Bool,
-    startsFromModel: Bool = false
+    startingFrom start: Model? = nil
   ) -> TrainingOptions {
     var options = TrainingOptions()
+    let recorded = start.flatMap(AugmentationRecord.init(of:))
     let count = max(1, training.examples.count)
     options.optimizer = optimizer
     options.schedule = schedule
@@ -68,11 +72,11 @@ public struct TrainingRecipe: Hashable, Sendable {
       epochs
       ?? Self.epochs(
         count: count, classCount: readsText ? network.labelCount : training.labels.count,
-        startsFromModel: startsFromModel)
+        startsFromModel: start != nil)
     options.learningRate =
       learningRate ?? Self.learningRate(
         optimizer.method, schedule, parameterCount: network.parameterCount)
-      * (startsFromModel ? 0.1 : 1)
+      * (start != nil ? 0.1 : 1)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
     options.labelSmoothing =
       labelSmoothing ?? (isOfRecordings && !readsText && (100..<1000).contains(count) ? 0.1 : 0)
@@ -84,16 +88,20 @@ public struct TrainingRecipe: Hashable, Sendable {
     if readsStrokes {
       let isAugmented =
         !readsText && augmentation != Augmentation.none && check?.allowsOtherOrder == true
-      options.reorderedShare = reorderedShare ?? (isAugmented ? 0.8 : 0)
+      options.reorderedShare =
+        reorderedShare ?? recorded?.reorderedShare ?? (isAugmented ? 0.8 : 0)
     }
     if isOfRecordings {
-      options.seriesAugmentation = seriesAugmentation ?? .mild
+      options.seriesAugmentation = seriesAugmentation ?? recorded?.series ?? .mild
     } else if let augmentation {
       options.augmentation = augmentation
+    } else if let recorded {
+      options.augmentation = recorded.drawings
+      options.uprightShare = recorded.uprightShare
     } else if readsText {
       options.augmentation = .line
     } else if rotationInvariantLabels.isSuperset(of: training.labels)
-      || check?.allowsRotation == true
+      || start == nil && check?.allowsRotation == true
     {
       options.augmentation = .anyAngle
       // Half of the examples stay close to how people draw: drawings are rotated only a little, and

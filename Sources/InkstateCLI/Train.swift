@@ -5,6 +5,7 @@ import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
+import InkSeries
 import InkTraining
 import SafeFiles
 import Synchronization
@@ -169,18 +170,22 @@ struct Train: ParsableCommand {
     }
     let options = recipe.options(
       for: learnt, network: network.architecture, hasValidation: chosenBy != nil,
-      startsFromModel: start != nil)
+      startingFrom: start)
     let trainer = try Trainer(
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
       startingFrom: start, workers: training.workers(of: group), group: group)
     let provenance = provenance(chosenBy, options, choice)
     if resume {
-      try refuseModel(unlessOf: provenance)
       try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
+      try refuseModel(unlessOf: provenance, orNamedIn: trainer.checkpointNotes)
     }
+    if output.force { trainer.checkpointNotes[Self.replacedKey] = outputFingerprint() }
     // Waits, because the first process may write or remove files that others still look for.
     group.wait()
+    // With --force, the checkpoint of another training would be in the place of this one's until the first
+    // epoch ends.
+    if !resume, group.rank == 0 { try? FileManager.default.removeItem(atPath: checkpointPath) }
 
     Terminal.say(
       "\(network.architecture.name): \(network.architecture.parameterCount.counted("parameter")), "
@@ -193,6 +198,20 @@ struct Train: ParsableCommand {
         + (trainer.tapCount > 0 ? "; \(trainer.tapCount.counted("tap")) left out" : "")
         + (group.size > 1 ? "; \(group.size) processes" : ""))
     Terminal.say("\(options.summary) (options override each choice)")
+    if let start, let from, training.augment == nil {
+      Terminal.say(
+        AugmentationRecord(of: start) == nil
+          ? "note: \(from) does not record its augmentation, so it was chosen by the labels (--augment "
+            + "overrides it)"
+          : "the augmentation is that of \(from) (--augment overrides it)")
+    }
+    if let note = RejectionNote(
+      labels: trainer.labels, readsText: network.architecture.output == .distributionPerStep,
+      restLabels: learnt.examples.contains(where: \.isSeries)
+        ? EventRule.standardRestLabels.union([choice?.plan.restLabel].compactMap { $0 }) : [])
+    {
+      Terminal.say("note: \(note)")
+    }
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
@@ -220,14 +239,29 @@ struct Train: ParsableCommand {
       try FileTree.write(model.encoded(), to: output.output)
       try? FileManager.default.removeItem(atPath: checkpointPath)
       print("\(output.output): \(model.labelList)")
+      if let shortfall = trainer.shortfall { Terminal.say("warning: \(shortfall)") }
     }
     // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }
   }
 
-  /// Throws if the output exists and is not the model of this training, which may have been killed
-  /// between writing it and removing the checkpoint.
-  private func refuseModel(unlessOf provenance: [String: String]) throws {
+  /// The key of the fingerprint of the file that the training may replace, in the notes of a checkpoint.
+  private static let replacedKey = "replaces"
+
+  /// Returns a fingerprint of the output that exists, or `nil` if there is none.
+  private func outputFingerprint() -> String? {
+    guard let bytes = FileManager.default.contents(atPath: output.output) else { return nil }
+    var fingerprint = Fingerprint()
+    fingerprint.add([UInt8](bytes))
+    return fingerprint.description
+  }
+
+  /// Throws if the output exists, and is neither the file that the training was told to replace, nor the
+  /// model of this training, which may have been killed between writing it and removing the checkpoint.
+  private func refuseModel(
+    unlessOf provenance: [String: String], orNamedIn notes: [String: String]
+  ) throws {
+    if let replaced = notes[Self.replacedKey], replaced == outputFingerprint() { return }
     let known = try? Model.read(path: output.output).provenance
     guard let known, known.merging(provenance, uniquingKeysWith: { $1 }) == known else {
       return try FileTree.refuseExisting(output.output, force: output.force)
@@ -311,6 +345,14 @@ struct Train: ParsableCommand {
   /// Returns the recordings to adapt to, mixed with examples of the known data.
   private func rehearsal(of path: String, known: Dataset, start: Model) throws -> Dataset {
     let own = try DataSource.load(path, part: .train, loading: loading).dataset
+    let scarce = Rehearsal.scarceClasses(of: start, in: own)
+    if !scarce.isEmpty {
+      let counts = scarce.map { label, count in label.map { "\(count) of `\($0)`" } ?? "\(count)" }
+      Terminal.say(
+        "warning: --adapt \(path) has few \(start.readsText ? "lines" : "recordings"): "
+          + "\(counts.joined(separator: ", ")); record at least \(Rehearsal.leastPerClass)"
+          + (start.readsText ? "" : " of each class"))
+    }
     var known = known
     if known.examples.isEmpty {
       guard let synthetic = Rehearsal.synthetic(labels: start.labels, seed: training.seed) else {

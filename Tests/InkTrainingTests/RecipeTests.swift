@@ -28,12 +28,19 @@ import TestSupport
     _ recipe: TrainingRecipe = Self.ofAutomata,
     labels: [String] = ["state", "transition", "other"],
     count: Int = 2400, network: Architecture? = nil, hasValidation: Bool = true,
-    startsFromModel: Bool = false
+    startingFrom start: Model? = nil
   ) throws -> TrainingOptions {
     recipe.options(
       for: data(labels, count: count),
       network: try network ?? .drawing(classCount: labels.count), hasValidation: hasValidation,
-      startsFromModel: startsFromModel)
+      startingFrom: start)
+  }
+
+  /// A model with the labels `a`, `b` and so on, and this provenance.
+  private func model(_ provenance: [String: String] = [:], classCount: Int = 3) throws -> Model {
+    var model = try randomModel([.flatten, .dense(units: classCount)])
+    model.provenance = provenance
+    return model
   }
 
   @Test func recordingsAreVariedAsRecordings() throws {
@@ -119,7 +126,7 @@ import TestSupport
     var descent = TrainingRecipe()
     descent.optimizer = Optimizer(.sgd)
     #expect(try self.options(descent).learningRate > options.learningRate)
-    let next = try self.options(startsFromModel: true)
+    let next = try self.options(startingFrom: model())
     #expect(next.learningRate < options.learningRate && next.epochs < options.epochs)
   }
 
@@ -186,6 +193,73 @@ import TestSupport
     // Few examples say nothing.
     let few = Dataset(Array(shapes.examples.prefix(130)), labels: shapes.labels)
     #expect(VariationCheck(few, seed: 1)?.allowsRotation != true)
+  }
+
+  /// What a model was trained with is better known than what a few recordings look like.
+  @Test func aModelKeepsItsAugmentation() throws {
+    let shapes = try figures(
+      ["bar": bar, "bracket": left, "ring": ring], asPictures: false, angle: 0...(2 * .pi))
+    func options(_ start: Model?, _ recipe: TrainingRecipe = TrainingRecipe()) throws
+      -> TrainingOptions
+    {
+      recipe.options(
+        for: shapes, network: try .drawing(classCount: 3), hasValidation: false,
+        startingFrom: start)
+    }
+    #expect(try options(nil).augmentation.rotation == .pi)
+    var trained = TrainingOptions()
+    trained.augmentation = Augmentation(rotation: 0.3, warp: 0.02)
+    trained.uprightShare = 0.25
+    trained.reorderedShare = 0.5
+    trained.seriesAugmentation = .wearable
+    let start = try model([AugmentationRecord.key: AugmentationRecord(trained).text])
+    #expect(AugmentationRecord(of: start) == AugmentationRecord(trained))
+    #expect(try options(start).augmentation == trained.augmentation)
+    #expect(try options(start).uprightShare == 0.25)
+    // Models of older versions have only the summary.
+    let older = try model(["training": "5 epochs, patience 10 epochs, augmentation upright"])
+    #expect(try options(older).augmentation == .upright && options(older).uprightShare == 0)
+    let half = try model([
+      "training": "augmentation any-angle for half of the examples, 80 % drawn in another order"
+    ])
+    let record = try #require(AugmentationRecord(of: half))
+    #expect(record.uprightShare == 0.5 && record.reorderedShare == 0.8)
+    #expect(record.drawings.rotation == .pi && record.drawings.framed == 0.5)
+    // Without a record, only what the labels say.
+    for silent in [try model(), try model(["training": "augmentation custom"])] {
+      #expect(AugmentationRecord(of: silent) == nil)
+      #expect(try options(silent).augmentation == .upright)
+    }
+    #expect(try self.options(startingFrom: model()).augmentation.rotation == .pi)
+    var recipe = TrainingRecipe()
+    recipe.augmentation = Augmentation.none
+    #expect(try options(start, recipe).augmentation == .none)
+    #expect(try options(start, recipe).uprightShare == 0)
+  }
+
+  @Test func fewRecordingsOfAClassAreFound() throws {
+    let start = try model(classCount: 3)
+    let labels = start.labels
+    func own(_ counts: [Int]) -> Dataset {
+      Dataset(
+        zip(labels, counts).flatMap { label, count in
+          [Example](
+            repeating: Example(.drawing(circle(radius: 40)), label: label, origin: ""), count: count
+          )
+        })
+    }
+    func scarce(_ model: Model, _ counts: [Int]) -> [String] {
+      Rehearsal.scarceClasses(of: model, in: own(counts)).map {
+        "\($0.label ?? "lines") \($0.count)"
+      }
+    }
+    #expect(scarce(start, [5, 5, 9]) == [])
+    #expect(scarce(start, [4, 0, 5]) == ["\(labels[0]) 4", "\(labels[1]) 0"])
+    // Nobody has to record what is rejected, but one drawing of it is few.
+    var rejecting = start
+    rejecting.decision.rejectedLabel = labels[2]
+    #expect(scarce(rejecting, [5, 5, 0]) == [])
+    #expect(scarce(rejecting, [5, 5, 1]) == ["\(labels[2]) 1"])
   }
 
   @Test func digitsAreKeptUpright() throws {

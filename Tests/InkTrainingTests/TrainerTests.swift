@@ -81,6 +81,44 @@ import TestSupport
     #expect(try train(other, workers: 4).encoded() != one)
   }
 
+  /// The answer to a training that learnt nothing is compared with one that ignores its input.
+  @Test func whatIsWorseThanTheMostFrequentClassIsFound() throws {
+    func record(_ accuracy: Double, reading: ReadingRecord? = nil) -> EpochRecord {
+      var record = EpochRecord(
+        epoch: 1, learningRate: 1, trainingLoss: 1, trainingAccuracy: accuracy)
+      record.trainingReading = reading
+      return record
+    }
+    let counts = [("run", 4), ("walk", 120)].map { (label: $0.0, count: $0.1) }
+    let found = try #require(TrainingShortfall(record(0.0323), counts: counts))
+    #expect(found.mostFrequentLabel == "walk" && found.baseline == 120.0 / 124)
+    #expect(
+      found.description.hasPrefix(
+        "the training accuracy of 3.23 % is below the 96.77 % of always answering `walk`"))
+    #expect(TrainingShortfall(record(120.0 / 124), counts: counts) == nil)
+    func reader(_ rate: Double) -> TrainingShortfall? {
+      TrainingShortfall(
+        record(0, reading: .init(characterErrorRate: rate, wordErrorRate: 1, blankShare: 1)),
+        counts: counts)
+    }
+    #expect(reader(1)?.mostFrequentLabel == nil && reader(1) != nil)
+    #expect(reader(0.99) == nil)
+
+    // The same drawings in both classes, of which one has three times as many, cannot be told apart.
+    var options = options
+    options.balancesClasses = true
+    let same = dataset(1).examples.prefix(30)
+    let both =
+      same.map { Example($0.content, label: "few", origin: "") }
+      + (0..<3).flatMap { _ in same.map { Example($0.content, label: "many", origin: "") } }
+    let trainer = try Trainer(
+      small(classCount: 2), training: Dataset(both), validation: nil,
+      preprocessing: [.raster(.standard)], options: options, workers: 1)
+    #expect(trainer.shortfall == nil)
+    _ = try trainer.run()
+    #expect(trainer.shortfall?.mostFrequentLabel == "many")
+  }
+
   /// A batch of 150 has 15 slices of 10, the rest of 128 has 16 of 8.
   @Test func aLastBatchMayHaveMoreSlices() throws {
     var options = options
