@@ -55,17 +55,12 @@ public struct Breakdown: Hashable, Sendable, Codable {
       case falseAcceptanceRate = "junkAccepted"
     }
 
-    init(value: String, _ evaluation: Evaluation, rejectedLabel: String?) {
+    init(value: String, _ evaluation: Evaluation) {
       self.value = value
       accuracy = evaluation.accuracy
       meanRecall = evaluation.meanRecall
-      func count(isValid: Bool) -> (rejected: Int, all: Int) {
-        evaluation.classes.filter { ($0.label != rejectedLabel) == isValid }
-          .reduce((0, 0)) { ($0.0 + $1.rejected.count, $0.1 + $1.support) }
-      }
-      let (valid, other) = (count(isValid: true), count(isValid: false))
-      falseRejectionRate = Share(valid.rejected, of: valid.all)
-      falseAcceptanceRate = Share(other.all - other.rejected, of: other.all)
+      falseRejectionRate = evaluation.falseRejectionRate
+      falseAcceptanceRate = evaluation.falseAcceptanceRate
       decisions = evaluation.decisions
     }
   }
@@ -108,8 +103,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
         guard !subset.examples.isEmpty else { return nil }
         return Row(
           value: value,
-          try Evaluation(of: recognizer, on: subset, disturbance: disturbance, workers: workers),
-          rejectedLabel: model.decision.rejectedLabel)
+          try Evaluation(of: recognizer, on: subset, disturbance: disturbance, workers: workers))
       }
     } else {
       let answers = try recognizer.answers(to: dataset, workers: workers)
@@ -120,8 +114,7 @@ public struct Breakdown: Hashable, Sendable, Codable {
           value: value,
           Evaluation(
             indices.map { answers[$0] }, dataset: dataset.subset(indices),
-            classes: indices.map { classes[$0] }, decision: model.decision),
-          rejectedLabel: model.decision.rejectedLabel)
+            classes: indices.map { classes[$0] }, decision: model.decision))
       }
     }
   }

@@ -12,10 +12,14 @@ public struct Share: Hashable, Sendable, Codable {
   public var total: Int
   /// The share as a number; 0 if the total is 0.
   public var value: Double
-  /// The lower end of Wilson's interval.
+  /// The lower end of the interval.
   public var low: Double
-  /// The upper end of Wilson's interval.
+  /// The upper end of the interval.
   public var high: Double
+  /// The number of writers that were resampled for the interval, or `nil` for Wilson's interval.
+  ///
+  /// Wilson's interval takes all examples as independent.
+  public var writers: Int?
 
   /// Creates the share of `count` in `total`, with Wilson's score interval (1927).
   public init(_ count: Int, of total: Int) {
@@ -33,6 +37,22 @@ public struct Share: Hashable, Sendable, Codable {
     value = p
     low = max(0, center - half)
     high = min(1, center + half)
+  }
+
+  /// The upper bound of Clopper and Pearson (1934), which the share of all examples exceeds with a probability of
+  /// at most 5 %, or `nil` if nothing is known.
+  public var upperBound: Double? {
+    guard total > count else { return nil }
+    return BetaDistribution(a: Double(count + 1), b: Double(total - count)).quantile(0.95)
+  }
+
+  /// Extends Wilson's interval to `interval`, which comes from samples of so many writers.
+  ///
+  /// It stays at least Wilson's: samples without a mistake would give no interval.
+  mutating func widen(to interval: (low: Double, high: Double), writers: Int) {
+    low = min(low, interval.low)
+    high = max(high, interval.high)
+    self.writers = writers
   }
 }
 
@@ -65,6 +85,12 @@ public struct Evaluation: Hashable, Sendable, Codable {
   public var uncalibratedReliability: Reliability
   /// The share of examples that the decision rejects.
   public var rejected: Share
+  /// The share of valid examples that are rejected.
+  public var falseRejectionRate: Share
+  /// The share of the other examples, those of the rejected label, that are accepted.
+  public var falseAcceptanceRate: Share
+  /// The number of known writers of the examples.
+  public var writerCount: Int
   /// The number of examples of each class (row) that are accepted as each label (column); the last
   /// column counts rejected examples.
   public var decisions: [[Int]]
@@ -76,8 +102,10 @@ public struct Evaluation: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case labels, meanRecall, meanF1, worstClass, accuracy, classes, confusion, negativeLogLikelihood
-    case reliability, uncalibratedReliability, decisions, rejection, errors
+    case reliability, uncalibratedReliability, decisions, rejection, errors, writerCount
     case rejected = "refused"
+    case falseRejectionRate = "goodRefused"
+    case falseAcceptanceRate = "junkAccepted"
   }
 
   /// The results for one class.
@@ -140,7 +168,13 @@ public struct Evaluation: Hashable, Sendable, Codable {
     let count = labels.count
     var confusion = [[Int]](repeating: [Int](repeating: 0, count: count), count: count)
     let positions = Dictionary(uniqueKeysWithValues: labels.enumerated().map { ($1, $0) })
-    var rejections = [Int](repeating: 0, count: count)
+    let writers = dataset.examples.map(\.hand)
+    let sampling = WriterSampling(writers)
+    writerCount = Set(writers.compactMap { $0 }).count
+    var (rightAnswers, rejections) = (ShareTally(), ShareTally())
+    var (falseRejections, falseAcceptances) = (ShareTally(), ShareTally())
+    let none = [ShareTally](repeating: ShareTally(), count: count)
+    var (precisions, recalls, classRejections) = (none, none, none)
     var likelihood = 0.0
     var errors: [Mistake] = []
     var decisions = [[Int]](repeating: [Int](repeating: 0, count: count + 1), count: count)
@@ -150,8 +184,19 @@ public struct Evaluation: Hashable, Sendable, Codable {
       let example = dataset.examples[index]
       let isTap = answer.rejection == .tooSmall
       let label = isTap ? rejectedLabel ?? answer.top.label : answer.top.label
-      confusion[targets[index]][positions[label]!] += 1
-      if answer.rejection != nil { rejections[targets[index]] += 1 }
+      let (target, answered) = (targets[index], positions[label]!)
+      confusion[target][answered] += 1
+      let isRejected = answer.rejection != nil
+      rightAnswers.add(target == answered, index, sampling)
+      precisions[answered].add(target == answered, index, sampling)
+      recalls[target].add(target == answered, index, sampling)
+      rejections.add(isRejected, index, sampling)
+      classRejections[target].add(isRejected, index, sampling)
+      if example.label == rejectedLabel {
+        falseAcceptances.add(!isRejected, index, sampling)
+      } else {
+        falseRejections.add(isRejected, index, sampling)
+      }
       decisions[targets[index]][answer.rejection == nil ? positions[label]! : count] += 1
       let probability = answer.ranked.first { $0.label == example.label }?.probability ?? 0
       // The probabilities of a tap mean nothing, because its picture shows no shape.
@@ -168,23 +213,24 @@ public struct Evaluation: Hashable, Sendable, Codable {
       }
     }
     errors.sort { ($0.probability, $1.index) > ($1.probability, $0.index) }
-    let total = answers.count
-    accuracy = Share((0..<count).reduce(0) { $0 + confusion[$1][$1] }, of: total)
+    accuracy = rightAnswers.share(sampling)
     negativeLogLikelihood = likelihood / Double(max(1, drawn.count))
     reliability = Reliability(drawn, labels: drawnLabels)
     uncalibratedReliability = Reliability(
       drawn.map { $0.scalingLogits(by: decision.temperature) }, labels: drawnLabels)
     rejection = rejectedLabel.flatMap { RejectionCurve(drawn, labels: drawnLabels, rejected: $0) }
-    rejected = Share(rejections.reduce(0, +), of: total)
+    rejected = rejections.share(sampling)
+    falseRejectionRate = falseRejections.share(sampling)
+    falseAcceptanceRate = falseAcceptances.share(sampling)
     let classes = labels.indices.map { index in
       let right = confusion[index][index]
       let support = confusion[index].reduce(0, +)
       let answered = confusion.reduce(0) { $0 + $1[index] }
       return ClassReport(
-        label: labels[index], support: support, precision: Share(right, of: answered),
-        recall: Share(right, of: support),
+        label: labels[index], support: support, precision: precisions[index].share(sampling),
+        recall: recalls[index].share(sampling),
         f1: support + answered > 0 ? 2 * Double(right) / Double(support + answered) : 0,
-        rejected: Share(rejections[index], of: support))
+        rejected: classRejections[index].share(sampling))
     }
     let present = classes.filter { $0.support > 0 }
     meanRecall = present.reduce(0) { $0 + $1.recall.value } / Double(max(1, present.count))

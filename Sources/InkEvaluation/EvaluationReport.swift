@@ -85,6 +85,7 @@ public struct EvaluationReport: Codable, Sendable {
     var lines = headline(evaluation).map { $0.0.padded(13) + $0.1 }
     lines += [
       "rejected".padded(13) + evaluation.rejected.summary,
+      "intervals".padded(13) + evaluation.accuracy.basis(knownWriters: evaluation.writerCount),
       "negative log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)), "
         + "calibration error \(evaluation.reliability.expectedError.fixed(4))",
     ]
@@ -174,7 +175,7 @@ public struct EvaluationReport: Codable, Sendable {
       html += "<tr><td>\(name)<td><b>\(ReportPage.escape(value))</b></tr>"
     }
     html += """
-      </table><p>Rejected \(evaluation.rejected.summary); negative
+      </table><p>Intervals: \(evaluation.accuracy.basis(knownWriters: evaluation.writerCount)).</p><p>Rejected \(evaluation.rejected.summary); negative
       log-likelihood \(evaluation.negativeLogLikelihood.fixed(4)); calibration error
       \(evaluation.reliability.expectedError.fixed(4)).</p><table><tr><th>class<th>precision<th>recall<th>F1
       <th>rejected<th>examples</tr>
@@ -245,8 +246,7 @@ public struct EvaluationReport: Codable, Sendable {
 
   /// Returns the false-rejection rate and the false-acceptance rate of the model's own thresholds.
   private static func operatingPoint(_ evaluation: Evaluation) -> (Double, Double)? {
-    guard let rejected = evaluation.rejection?.rejectedLabel else { return nil }
-    let row = Breakdown.Row(value: "", evaluation, rejectedLabel: rejected)
-    return (row.falseRejectionRate.value, row.falseAcceptanceRate.value)
+    guard evaluation.rejection != nil else { return nil }
+    return (evaluation.falseRejectionRate.value, evaluation.falseAcceptanceRate.value)
   }
 }

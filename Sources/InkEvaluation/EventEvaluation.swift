@@ -118,7 +118,7 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
     let rule =
       leastOverlap > 0 ? "overlap over union of at least \(leastOverlap.percent)" : "any overlap"
     var lines = [
-      "events matched by label and \(rule)",
+      "events matched by label and \(rule); intervals of 95 %, as if all events were independent",
       "precision".padded(13) + total.precision.summary,
       "recall".padded(13) + total.recall.summary,
       "F1".padded(13) + "\(total.f1.percent), mean of \(labels.count.counted("label")) "

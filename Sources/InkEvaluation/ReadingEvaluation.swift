@@ -20,6 +20,8 @@ public struct ReadingEvaluation: Hashable, Sendable, Codable {
   public var rejected: Share
   /// The share of drawings that are no writing and are rejected.
   public var noWritingRejected: Share
+  /// The number of known writers.
+  public var writerCount: Int
   /// How often the best text is right, by its probability.
   public var reliability: Reliability
   /// The characters that are mistaken for others, left out or added, the most frequent first.
@@ -59,28 +61,32 @@ public struct ReadingEvaluation: Hashable, Sendable, Codable {
 
   /// Evaluates `readings` of the lines of `dataset`.
   init(_ readings: [Reading], dataset: Dataset, alphabet: Alphabet) {
-    var (rightCount, foldedCount, rejectedCount) = (0, 0, 0)
+    let writers = dataset.examples.map(\.hand)
+    let sampling = WriterSampling(writers)
+    writerCount = Set(writers.compactMap { $0 }).count
+    var (rightLines, foldedLines, rejections) = (ShareTally(), ShareTally(), ShareTally())
+    var otherRejections = ShareTally()
     var (characters, edits, words, wordEdits) = (0, 0, 0, 0)
     var confusions: [[String]: Int] = [:]
     var unknown: [String: Int] = [:]
     var answers: [(probability: Double, isRight: Bool)] = []
     var errors: [Mistake] = []
     var accepted: [Mistake] = []
-    var (otherCount, otherRejections) = (0, 0)
     for (index, (reading, example)) in zip(readings, dataset.examples).enumerated() {
       let (text, read) = (example.label, reading.text)
       let mistake = Mistake(
         index: index, origin: example.origin, text: text, read: read,
         probability: reading.probability, rejection: reading.rejection?.rawValue)
       if example.isNoWriting {
-        otherCount += 1
-        if reading.rejection != nil { otherRejections += 1 } else { accepted.append(mistake) }
+        otherRejections.add(reading.rejection != nil, index, sampling)
+        if reading.rejection == nil { accepted.append(mistake) }
         continue
       }
       answers.append((reading.probability, read == text))
-      if read == text { rightCount += 1 } else { errors.append(mistake) }
-      if read.folded(cases: true) == text.folded(cases: true) { foldedCount += 1 }
-      if reading.rejection != nil { rejectedCount += 1 }
+      rightLines.add(read == text, index, sampling)
+      if read != text { errors.append(mistake) }
+      foldedLines.add(read.folded(cases: true) == text.folded(cases: true), index, sampling)
+      rejections.add(reading.rejection != nil, index, sampling)
       let script = EditScript(from: Array(text), to: Array(read))
       characters += text.count
       edits += script.count
@@ -96,11 +102,10 @@ public struct ReadingEvaluation: Hashable, Sendable, Codable {
       words += written.count
       wordEdits += EditScript(from: written, to: found).count
     }
-    let count = answers.count
-    right = Share(rightCount, of: count)
-    folded = Share(foldedCount, of: count)
-    rejected = Share(rejectedCount, of: count)
-    noWritingRejected = Share(otherRejections, of: otherCount)
+    right = rightLines.share(sampling)
+    folded = foldedLines.share(sampling)
+    rejected = rejections.share(sampling)
+    noWritingRejected = otherRejections.share(sampling)
     characterErrorRate = Double(edits) / Double(max(1, characters))
     wordErrorRate = Double(wordEdits) / Double(max(1, words))
     reliability = Reliability(answers)

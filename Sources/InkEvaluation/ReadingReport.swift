@@ -79,7 +79,10 @@ public struct ReadingReport: Codable, Sendable {
     if evaluation.noWritingRejected.total > 0 {
       lines.append(("no writing, rejected", evaluation.noWritingRejected.summary))
     }
-    return lines + [("calibration error", evaluation.reliability.expectedError.percent)]
+    return lines + [
+      ("intervals", evaluation.right.basis(knownWriters: evaluation.writerCount)),
+      ("calibration error", evaluation.reliability.expectedError.percent),
+    ]
   }
 
   private static func shown(_ character: String) -> String {

@@ -16,10 +16,18 @@ public struct CrossValidation: Hashable, Sendable, Codable {
     public var evaluation: Evaluation
     /// The result on that part when every picture is turned and shrunk.
     public var disturbed: Evaluation?
+    /// How far the training is below a model that ignores its input, or `nil` if it is better.
+    public var shortfall: TrainingShortfall?
   }
 
   /// All models in the order in which they were trained.
   public var runs: [Run]
+  /// The accuracy on all examples of all runs together.
+  public var pooled: Share
+  /// The same on disturbed pictures, where that was asked for.
+  public var pooledDisturbed: Share?
+  /// The number of known writers.
+  public var writerCount: Int
 
   /// Mean and standard deviation of a number over all runs.
   public struct Spread: Hashable, Sendable, Codable {
@@ -68,6 +76,12 @@ public struct CrossValidation: Hashable, Sendable, Codable {
   ) throws {
     var heard: TrainingOptions?
     runs = []
+    var writers: [String?] = []
+    var (right, rightDisturbed) = ([Bool](), [Bool]())
+    func add(_ evaluation: Evaluation, of count: Int, to right: inout [Bool]) {
+      let wrong = Set(evaluation.errors.map(\.index))
+      right += (0..<count).map { !wrong.contains($0) }
+    }
     for seed in seeds {
       let folds = Split.folds(of: dataset, count: count, seed: seed)
       if let empty = (0..<count).first(where: { !folds.contains($0) }) {
@@ -101,10 +115,19 @@ public struct CrossValidation: Hashable, Sendable, Codable {
           evaluation: try Evaluation(of: recognizer, on: test, workers: workers),
           disturbed: try disturbance.map {
             try Evaluation(of: recognizer, on: test, disturbance: $0, workers: workers)
-          })
+          },
+          shortfall: trainer.shortfall)
         runs.append(run)
+        writers += test.examples.map(\.hand)
+        add(run.evaluation, of: test.examples.count, to: &right)
+        if let disturbed = run.disturbed {
+          add(disturbed, of: test.examples.count, to: &rightDisturbed)
+        }
         onRun(run)
       }
     }
+    pooled = Share(of: right, writers: writers)
+    pooledDisturbed = disturbance.map { _ in Share(of: rightDisturbed, writers: writers) }
+    writerCount = Set(writers.compactMap { $0 }).count
   }
 }

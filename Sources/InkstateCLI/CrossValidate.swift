@@ -75,6 +75,9 @@ struct CrossValidate: ParsableCommand {
           + "accuracy \(run.evaluation.accuracy.summary), mean F1 \(run.evaluation.meanF1.percent)"
         if let disturbed = run.disturbed { line += "; disturbed \(disturbed.accuracy.summary)" }
         Terminal.say(line)
+        if let shortfall = run.shortfall {
+          Terminal.say("warning: seed \(run.seed) fold \(run.fold): \(shortfall)")
+        }
       })
     if format.value == .json {
       try Terminal.show(json: result)
@@ -85,17 +88,14 @@ struct CrossValidate: ParsableCommand {
     print(
       "mean recall of the classes: mean \(recall.mean.percent), deviation "
         + recall.deviation.percent)
-    print("accuracy  \(summary(result.accuracy, result.runs.map(\.evaluation)))")
-    if let disturbed = result.disturbedAccuracy {
-      print("disturbed \(summary(disturbed, result.runs.compactMap(\.disturbed)))")
+    print("accuracy  \(summary(result.accuracy, result.pooled))")
+    if let disturbed = result.disturbedAccuracy, let pooled = result.pooledDisturbed {
+      print("disturbed \(summary(disturbed, pooled))")
     }
+    print("intervals \(result.pooled.basis(knownWriters: result.writerCount))")
   }
 
-  private func summary(_ spread: CrossValidation.Spread, _ evaluations: [Evaluation]) -> String {
-    let pooled = Share(
-      evaluations.reduce(0) { $0 + $1.accuracy.count },
-      of: evaluations.reduce(0) { $0 + $1.accuracy.total })
-    return "mean \(spread.mean.percent), deviation \(spread.deviation.percent); pooled "
-      + pooled.summary
+  private func summary(_ spread: CrossValidation.Spread, _ pooled: Share) -> String {
+    "mean \(spread.mean.percent), deviation \(spread.deviation.percent); pooled \(pooled.summary)"
   }
 }
