@@ -15,6 +15,8 @@ public struct ReadingCalibration: Sendable {
   public let rejected: Share
   /// The share of rejected drawings that are no writing.
   public let noWritingRejected: Share
+  /// How the limits were fitted; ``Calibration/Fit/kept(needed:)`` if there are too few lines.
+  public let fit: Calibration.Fit
   /// How often the best text is right, by its probability, before and after.
   public let reliability: (before: Reliability, after: Reliability)
 
@@ -23,7 +25,8 @@ public struct ReadingCalibration: Sendable {
   /// The temperature is the one with which the probability of the best text says best whether it is
   /// right, by maximum likelihood. The limits reject at most the share `falseRejections` of the lines.
   /// They share these rejections so that most drawings that are no writing are rejected, and then most
-  /// lines that are read wrongly.
+  /// lines that are read wrongly. If the share is less than one line, the limits are estimated from the tail of the
+  /// lowest values, and with very few lines the model keeps its own.
   ///
   /// - Throws: `FileError` if there are no lines, or one cannot be rendered; `ModelError` if the model
   ///   does not read lines of writing.
@@ -62,7 +65,27 @@ public struct ReadingCalibration: Sendable {
     reliability = (
       Reliability(lines(answers(model.decision.temperature))), Reliability(lines(calibrated))
     )
+    let writing = calibrated.filter(\.isWriting)
+    let own = model.decision.reading ?? .standard
     var limits = Self.limits(calibrated, falseRejections: falseRejections)
+    if writing.count < Calibration.leastCount {
+      fit = .kept(needed: Calibration.leastCount)
+      limits = own
+    } else if falseRejections > 0, falseRejections * Double(writing.count) < 1 {
+      fit = .extrapolated(needed: Int((1 / falseRejections).rounded(.up)))
+      // Both limits together reject the share.
+      limits = Model.Decision.ReadingLimits(
+        leastEvidence: max(
+          -1000,
+          Calibration.lowerQuantile(
+            falseRejections / 2, ofLogarithms: writing.map(\.reading.evidence).sorted())),
+        leastProbability: 0,
+        mostNoWriting: 1
+          - Calibration.lowerQuantile(
+            falseRejections / 2, of: writing.map { 1 - $0.reading.noWriting }.sorted()))
+    } else {
+      fit = .counted
+    }
     if reader.alphabet.noWritingClass == nil {
       limits.mostNoWriting = Model.Decision.ReadingLimits.standard.mostNoWriting
     }

@@ -19,7 +19,9 @@ struct Calibrate: ParsableCommand {
       reject at most the given share of the lines. Drawings with the label U+FFFD are no writing; \
       with some of them, the thresholds are chosen to reject as many of these as possible.
 
-      A label with too few examples keeps its thresholds, and a warning names it. Another \
+      If a label has fewer examples than one per share (100 for 0.01), its thresholds are estimated from the \
+      lowest probabilities of its examples. The output says which share of new examples is rejected at \
+      most, with 95 % confidence. A label with fewer than 10 examples keeps its thresholds. A \
       warning names each label of which more than a tenth of the examples are rejected. The model \
       often confuses such a label with another one.
 
@@ -55,6 +57,9 @@ struct Calibrate: ParsableCommand {
 
   /// The share of rejected examples from which on a warning names the label.
   private static let alarmingShare = 0.1
+
+  /// What the intervals and bounds mean.
+  private static let basis = "intervals and bounds are of 95 %, as if all examples were independent"
 
   func validate() throws {
     try check("--false-rejections", falseRejections ?? 0, in: 0...0.5)
@@ -105,6 +110,7 @@ struct Calibrate: ParsableCommand {
       workers: workerCount(threads))
     calibrated.decision = calibration.decision
     try write(&calibrated, dataset, share: share)
+    if let note = RejectionNote(calibrated) { Terminal.say("note: \(note)") }
     print("temperature \(calibration.decision.temperature.fixed(3))")
     for label in calibrated.labels {
       guard let rejected = calibration.rejected[label] else { continue }
@@ -112,14 +118,29 @@ struct Calibrate: ParsableCommand {
         "\(label.padded(12)) probability at least "
           + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
           + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); rejected "
-          + rejected.summary)
+          + rejected.summary
+          + (calibration.bound(of: label).map { "; of new ones at most \($0.percent)" } ?? ""))
     }
+    print(Self.basis)
     for label in calibrated.labels {
-      guard let needed = calibration.neededCounts[label] else { continue }
-      let count = calibration.rejected[label]?.total ?? 0
-      Terminal.say(
-        "warning: `\(label)` keeps its thresholds: it has \(count.counted("example")), and at least "
-          + "\(needed) are needed to reject \((shares[label] ?? share).percent) of them")
+      let count = (calibration.rejected[label]?.total ?? 0).counted("example")
+      let target = (shares[label] ?? share).percent
+      switch calibration.fits[label] {
+      case .extrapolated(let needed):
+        Terminal.say(
+          "note: `\(label)` has \(count), and \(needed) are needed to count \(target) of them; its thresholds "
+            + "are estimated from the lowest probabilities")
+      case .kept(let needed):
+        Terminal.say(
+          "warning: `\(label)` keeps its thresholds: it has \(count), and at least \(needed) that are classified "
+            + "right are needed")
+      case .usedUp(let rejected):
+        Terminal.say(
+          "warning: `\(label)` has no thresholds: the model already answers "
+            + "`\(calibrated.decision.rejectedLabel ?? "")` to \(rejected) of its \(count), and \(target) may be "
+            + "rejected")
+      case .counted, .none?, nil: break
+      }
     }
     for label in calibrated.labels {
       guard let rejected = calibration.rejected[label], rejected.value > Self.alarmingShare else {
@@ -173,7 +194,22 @@ struct Calibrate: ParsableCommand {
       "evidence at least \(limits.leastEvidence.fixed(3)), probability at least "
         + "\(limits.leastProbability.fixed(3)), no writing at most \(limits.mostNoWriting.fixed(3))"
     )
-    print("rejected \(calibration.rejected.summary)")
+    print(
+      "rejected \(calibration.rejected.summary)"
+        + (calibration.rejected.upperBound.map { "; of new ones at most \($0.percent)" } ?? ""))
+    print(Self.basis)
+    let count = calibration.rejected.total.counted("line")
+    switch calibration.fit {
+    case .extrapolated(let needed):
+      Terminal.say(
+        "note: there are \(count), and \(needed) are needed to count \(share.percent) of them; the limits are "
+          + "estimated from the lowest values")
+    case .kept(let needed):
+      Terminal.say(
+        "warning: the model keeps its limits: there are \(count), and at least \(needed) are needed"
+      )
+    case .counted, .usedUp, .none: break
+    }
     if calibration.noWritingRejected.total > 0 {
       print("no writing, rejected \(calibration.noWritingRejected.summary)")
     } else {

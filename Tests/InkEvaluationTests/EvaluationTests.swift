@@ -441,20 +441,102 @@ import TestSupport
     #expect(mean > 0.85 && mean < 0.97)
   }
 
-  @Test func labelsWithTooFewExamplesKeepTheirThresholds() throws {
+  /// With less than one example per share, the lowest values say where the thresholds are.
+  @Test func fewExamplesGiveThresholdsThatRejectNoneOfThem() throws {
     var (model, data) = try shades(20, darkOnes: 0)
     model.decision.leastProbabilities = ["a": 0.7]
     model.decision.leastMargins = ["a": 0.3]
+    var thresholds: [Double] = []
     for (share, needed) in [(0.04, 25), (0.01, 100)] {
-      let kept = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
-      #expect(kept.decision.leastProbabilities == ["a": 0.7])
-      #expect(kept.decision.leastMargins == ["a": 0.3])
-      #expect(kept.neededCounts == ["a": needed])
+      let fitted = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
+      #expect(fitted.fits == ["a": .extrapolated(needed: needed)])
+      #expect(fitted.rejected["a"]?.count == 0)
+      let (probability, margin) = (
+        try #require(fitted.decision.leastProbabilities["a"]),
+        try #require(fitted.decision.leastMargins["a"])
+      )
+      #expect(probability > 0.1 && margin > 0 && probability != 0.7)
+      thresholds.append(probability)
+      // 0 of 20: 1 − 0.05^(1/20).
+      #expect(abs(try #require(fitted.bound(of: "a")) - 0.139108) < 1e-6)
     }
-    let fitted = try Calibration(of: model, on: data, falseRejections: 0.05, workers: 1)
-    #expect(fitted.decision.leastProbabilities["a"] != 0.7 && fitted.neededCounts.isEmpty)
+    #expect(thresholds[1] < thresholds[0])
+    let counted = try Calibration(of: model, on: data, falseRejections: 0.05, workers: 1)
+    #expect(counted.fits == ["a": .counted] && counted.rejected["a"]?.count == 1)
     let none = try Calibration(of: model, on: data, falseRejections: 0, workers: 1)
-    #expect(none.decision.leastProbabilities.isEmpty && none.neededCounts.isEmpty)
+    #expect(none.decision.leastProbabilities.isEmpty && none.fits == ["a": Calibration.Fit.none])
+    let (other, used) = try shades(20, darkOnes: 2)
+    let full = try Calibration(of: other, on: used, falseRejections: 0.1, workers: 1)
+    #expect(full.decision.leastProbabilities.isEmpty && full.fits == ["a": .usedUp(rejected: 2)])
+  }
+
+  @Test func labelsWithVeryFewExamplesKeepTheirThresholds() throws {
+    var (model, data) = try shades(9, darkOnes: 0)
+    model.decision.leastProbabilities = ["a": 0.7]
+    model.decision.leastMargins = ["a": 0.3]
+    let kept = try Calibration(of: model, on: data, falseRejections: 0.01, workers: 1)
+    #expect(kept.decision.leastProbabilities == ["a": 0.7])
+    #expect(kept.decision.leastMargins == ["a": 0.3])
+    #expect(kept.fits == ["a": .kept(needed: 10)])
+  }
+
+  /// Quantiles of log-odds with an exponential tail, from the values at evenly spaced probabilities.
+  @Test(arguments: [40, 90]) func aTailIsExtrapolated(count: Int) {
+    let values = (0..<count).map { index -> Double in
+      let odds = pow((Double(index) + 0.5) / Double(count), 1.5) * 20
+      return odds / (1 + odds)
+    }
+    let quantile = Calibration.lowerQuantile(0.002, of: values)
+    let exact = pow(0.002, 1.5) * 20
+    #expect(quantile > exact / 2.5 && quantile < exact * 2.5 && quantile < values[0])
+    // Never above the lowest value.
+    #expect(abs(Calibration.lowerQuantile(0.3, of: values) - values[0]) < 1e-12)
+    // Values that are nearly equal say little about the tail.
+    let equal = [Double](repeating: 0.999, count: count)
+    #expect(Calibration.lowerQuantile(0.01, of: equal) < 0.99)
+  }
+
+  /// Numbers of SciPy: beta.ppf and t.ppf.
+  @Test func boundsAreThoseOfTheBetaDistribution() {
+    for (count, total, bound) in [(0, 40, 0.072158), (2, 40, 0.149152), (5, 10, 0.777559)] {
+      #expect(abs(Share(count, of: total).upperBound! - bound) < 1e-5)
+    }
+    #expect(Share(0, of: 0).upperBound == nil && Share(3, of: 3).upperBound == nil)
+    for (degrees, t) in [(1, 12.70620), (2, 4.302653), (4, 2.776445), (30, 2.042272)] {
+      let quantile = BetaDistribution.studentsQuantile(alpha: 0.05, degreesOfFreedom: degrees)
+      #expect(abs(quantile - t) < 1e-4)
+    }
+  }
+
+  /// Ten drawings of a writer who draws clearly are not ten independent successes.
+  @Test func intervalsAreOfWritersWhereTheyAreKnown() {
+    func share(_ right: [Int], each count: Int = 20, known: Bool = true) -> Share {
+      let writers = right.indices.flatMap {
+        [String?](repeating: known ? "w\($0)" : nil, count: count)
+      }
+      let values = right.flatMap { right in (0..<count).map { $0 < right } }
+      return Share(of: values, writers: writers)
+    }
+    // Half of the writers are always right, the others never.
+    let clustered = share([20, 0, 20, 0, 20, 0, 20, 0, 20, 0])
+    #expect(clustered.writers == 10 && clustered.count == 100 && clustered.total == 200)
+    #expect(clustered.low < 0.25 && clustered.high > 0.75)
+    #expect(share([20, 0, 20, 0, 20, 0, 20, 0, 20, 0]) == clustered)
+    let wilson = Share(100, of: 200)
+    #expect(wilson.low > 0.43 && wilson.writers == nil)
+    // Writers who are all alike add nothing; samples without a mistake are no certainty.
+    let alike = share([Int](repeating: 10, count: 10))
+    #expect(alike.low == wilson.low && alike.high == wilson.high && alike.writers == 10)
+    let perfect = share([20, 20, 20])
+    #expect(perfect.low == Share(60, of: 60).low && perfect.high == 1)
+    // Few writers say less than many.
+    #expect(share([20, 16, 10]).low < share([20, 16, 10, 20, 16, 10, 20, 16, 10]).low)
+    // One writer, or none that is known.
+    #expect(share([7]) == Share(7, of: 20))
+    #expect(share([20, 0], known: false) == Share(20, of: 40))
+    #expect(alike.basis(knownWriters: 10) == "95 %, by resampling 10 writers")
+    #expect(wilson.basis(knownWriters: 0).hasSuffix("no writers are known"))
+    #expect(wilson.basis(knownWriters: 1).hasSuffix("all examples are of one writer"))
   }
 
   #if os(Linux)

@@ -43,11 +43,13 @@ import TestSupport
 
   @Test func numbersAreThoseWorkedOutByHand() throws {
     let result = try Self.evaluation()
-    #expect(result.right == Share(0, of: 5))
+    func counts(_ share: Share) -> [Int] { [share.count, share.total] }
+    #expect(counts(result.right) == [0, 5])
     // q0 and qO look alike, S and s, but not M and m.
-    #expect(result.folded == Share(2, of: 5))
-    #expect(result.rejected == Share(1, of: 5))
-    #expect(result.noWritingRejected == Share(1, of: 2))
+    #expect(counts(result.folded) == [2, 5])
+    #expect(counts(result.rejected) == [1, 5])
+    #expect(counts(result.noWritingRejected) == [1, 2])
+    #expect(result.writerCount == 2 && result.right.writers == 2)
     // One of q0, three of `two words`, one of S, M and é1 each.
     #expect(result.characterErrorRate == 7 / 15.0)
     // One word of two is wrong, and one is too much.
@@ -169,13 +171,25 @@ import TestSupport
     #expect(result.noWritingRejected.total == dataset.examples.count - lineCount)
     #expect(result.decision.reading == result.limits)
 
+    #expect(result.fit == .counted)
+
+    // Five lines cannot tell, and of twenty the lowest values do; neither is rejected.
+    let lines = dataset.examples.filter { !$0.isNoWriting }
+    let few = try ReadingCalibration(
+      of: model, on: Dataset(Array(lines.prefix(5))), falseRejections: 0.03, workers: 2)
+    #expect(few.fit == .kept(needed: 10) && few.limits == model.decision.reading)
+    let some = try ReadingCalibration(
+      of: model, on: Dataset(Array(lines.prefix(20))), falseRejections: 0.03, workers: 2)
+    #expect(some.fit == .extrapolated(needed: 34) && some.rejected.count == 0)
+    #expect(some.limits.leastEvidence < -0.5 && some.limits.mostNoWriting < 1)
+
     // The model with this decision rejects the same lines.
     model.decision = result.decision
     let reader = try Reader(model: model)
     let (evaluation, breakdowns) = try ReadingEvaluation.of(
       reader, on: dataset, with: reader.decoder(), by: [.length, .kind], workers: 2)
-    #expect(evaluation.rejected == result.rejected)
-    #expect(evaluation.noWritingRejected == result.noWritingRejected)
+    #expect(evaluation.rejected.count == result.rejected.count)
+    #expect(evaluation.noWritingRejected.count == result.noWritingRejected.count)
     let lengths = breakdowns[0].rows
     #expect(lengths.first?.value == "1" && lengths.last?.value == "no writing")
     #expect(lengths.dropLast().reduce(0) { $0 + $1.right.total } == lineCount)
