@@ -16,15 +16,18 @@ extension Automaton {
     for transition in transitions where transition.includesEpsilon {
       found.append(.epsilon(transition: transition.id))
     }
-    let graph = Graph(self)
-    for state in states.indices {
+    let expansion = expansion
+    let graph = Graph(expansion.automaton)
+    for state in graph.edges.indices {
       let bySymbol = Dictionary(grouping: graph.edges[state], by: \.symbol)
       for (symbol, edges) in bySymbol.sorted(by: { $0.key < $1.key }) {
         guard Set(edges.map(\.target)).count > 1 else { continue }
         found.append(
           .choice(
-            state: states[state].id, symbol: graph.symbols[symbol],
-            transitions: edges.map { transitions[$0.transition].id }))
+            state: states[expansion.owners[state]].id, symbol: graph.symbols[symbol],
+            transitions: edges.flatMap { expansion.origins[$0.transition] }.map {
+              transitions[$0].id
+            }))
       }
     }
     return found
@@ -60,7 +63,8 @@ extension Automaton {
             symbols: symbols.sorted().map { graph.symbols[$0] }))
       }
     }
-    return Automaton(unchecked: states, transitions, alphabet: alphabet)
+    return Automaton(
+      unchecked: states, transitions, alphabet: alphabet, labelSyntax: labelSyntax)
   }
 
   /// Returns an equivalent deterministic automaton by the subset construction (Rabin & Scott,
@@ -87,11 +91,13 @@ extension Automaton {
     case none
   }
 
-  /// Performs the subset construction; no state has a transition for the `extra` symbols.
+  /// Performs the subset construction on the ``expansion``; no state has a transition for the `extra` symbols.
   func subsets(
     extra: [String] = [], names setNames: SetNames = .whole, limit: Limit
   ) throws(AutomatonError) -> DeterministicGraph {
-    let graph = Graph(self, extra: extra)
+    let expansion = expansion
+    let stateNames = expansion.automaton.stateNames
+    let graph = Graph(expansion.automaton, extra: extra)
     var marks = Marks(count: graph.stateCount)
     var sets = [graph.closure(of: graph.initial, &marks)]
     var numbers = [sets[0]: 0]
@@ -120,13 +126,13 @@ extension Automaton {
     let isDeterministic = sets.allSatisfy { $0.count == 1 }
     var names = [String](repeating: "", count: sets.count)
     func name(of set: [Int]) -> String {
-      isDeterministic ? states[set[0]].name : Self.nameOfSet(set.map { states[$0].name })
+      isDeterministic ? stateNames[set[0]] : Self.nameOfSet(set.map { stateNames[$0] })
     }
     switch setNames {
     case .whole:
       var length = 0
       for (index, set) in sets.enumerated() {
-        length += set.reduce(0) { $0 + states[$1].name.utf8.count + 2 }
+        length += set.reduce(0) { $0 + stateNames[$1].utf8.count + 2 }
         try limit.check("names of sets", characters: length)
         names[index] = name(of: set)
       }
@@ -168,6 +174,6 @@ extension Automaton {
     return Automaton(
       unchecked: kept.map { states[$0] },
       transitions.filter { ids.contains($0.start) && useful.contains($0.end) },
-      alphabet: alphabet)
+      alphabet: alphabet, labelSyntax: labelSyntax)
   }
 }

@@ -20,13 +20,19 @@ extension Automaton {
     /// Symbols of several characters, which change how a word is split
     /// (``Automaton/symbols(of:)``).
     case longSymbols([String])
+    /// Labels that read several symbols, one after the other, as in JFLAP.
+    case longLabels([String])
+    /// A label that looks like a range and reads something else in JFLAP: what it reads.
+    case unusualRange(String, reads: [String])
+    /// Symbols that look like the empty word or like nothing.
+    case emptyLooking([String])
 
     /// Whether the automaton accepts no word because of it.
     public var isError: Bool {
       switch self {
       case .noInitialState, .noFinalState: true
       case .severalInitialStates, .withoutSymbols, .unreachable, .dead, .unnamed,
-        .sharedName, .longSymbols:
+        .sharedName, .longSymbols, .longLabels, .unusualRange, .emptyLooking:
         false
       }
     }
@@ -34,7 +40,7 @@ extension Automaton {
 
   /// Whether the automaton accepts at least one word.
   public var acceptsAnyWord: Bool {
-    let graph = Graph(self)
+    let graph = Graph(expansion.automaton)
     return zip(graph.reachable, graph.isFinal).contains { $0 && $1 }
   }
 
@@ -68,7 +74,36 @@ extension Automaton {
       findings.append(.sharedName(name, states: states.map(\.id)))
     }
     if !longSymbols.isEmpty { findings.append(.longSymbols(longSymbols)) }
+    if !longLabels.isEmpty { findings.append(.longLabels(longLabels)) }
+    if labelSyntax == .jflap {
+      for label in labels where label.count > 1 && label.contains("[") {
+        let parts = labelSyntax.parts(of: label)
+        guard !LabelSyntax.isPlainRange(label), parts.count == 1 else { continue }
+        findings.append(.unusualRange(label, reads: parts[0]))
+      }
+    }
+    let emptyLooking = alphabet.filter(Self.looksEmpty)
+    if !emptyLooking.isEmpty { findings.append(.emptyLooking(emptyLooking)) }
     return findings
+  }
+}
+
+extension Automaton {
+  /// Texts that people write for the empty word, or that show nothing.
+  private static let emptyTexts: Set<String> = [
+    "ε", "ϵ", "λ", "Λ", "eps", "epsilon", "lambda", "□", "␣",
+  ]
+
+  /// Returns whether a symbol looks like the empty word or like nothing.
+  static func looksEmpty(_ symbol: String) -> Bool {
+    emptyTexts.contains(symbol) || symbol.allSatisfy(\.isWhitespace)
+  }
+
+  /// Returns a symbol as it is shown in a list: in quotes if it could be taken for something else,
+  /// such as the empty word, a space or two symbols.
+  public static func shownSymbol(_ symbol: String) -> String {
+    let isPlain = !looksEmpty(symbol) && !symbol.contains { $0 == "," || $0.isWhitespace }
+    return isPlain ? symbol : "\"\(symbol)\""
   }
 }
 
@@ -83,10 +118,8 @@ public struct ShownNames: Sendable {
   private let transitions: [String: Ends]
 
   fileprivate init(_ automaton: Automaton) {
-    var states: [String: String] = [:]
-    for (index, state) in automaton.states.enumerated() {
-      states[state.id] = state.name.isEmpty ? "#\(index + 1)" : state.name
-    }
+    let states = Dictionary(
+      uniqueKeysWithValues: zip(automaton.states.map(\.id), automaton.stateNames))
     self.states = states
     transitions = Dictionary(
       uniqueKeysWithValues: automaton.transitions.map {
@@ -94,7 +127,7 @@ public struct ShownNames: Sendable {
       })
   }
 
-  /// Returns the name of the state of that id, or `#3` for the third state where it has no name.
+  /// Returns the name of the state of that id, or `q` and its number where it has no name.
   public func state(_ id: String) -> String { states[id] ?? "?" }
 
   /// Returns the names of the states of those ids, with commas between them.
@@ -123,11 +156,26 @@ extension Automaton.Finding {
     case .withoutSymbols(let id): "the transition \(names.transition(id)) has no symbol and no ε"
     case .unreachable(let id): "no word reaches state \(names.state(id))"
     case .dead(let id): "no final state is reached from state \(names.state(id))"
-    case .unnamed(let id): "state \(names.state(id)) has no name"
+    case .unnamed(let id): "a state has no name and is called \(names.state(id))"
     case .sharedName(let name, let ids): "\(ids.count) states are called \(name)"
     case .longSymbols(let symbols):
       "symbols of several characters: \(symbols.joined(separator: ", ")); words are split by longest "
         + "match, and spaces or commas may separate symbols"
+    case .longLabels(let labels):
+      "labels of several characters, which are read one after the other, as in JFLAP: "
+        + labels.prefix(20).map { label in
+          "`\(label)` reads "
+            + label.prefix(6).map { Automaton.shownSymbol(String($0)) }.joined(separator: ", then ")
+            + (label.count > 6 ? ", …" : "")
+        }.joined(separator: "; ") + (labels.count > 20 ? "; …" : "")
+    case .unusualRange(let label, let symbols):
+      "in JFLAP, the label `\(label)` "
+        + (symbols.isEmpty
+          ? "reads nothing, because a range runs from the first character after [ to the third"
+          : "reads one of \(symbols[0]) to \(symbols[symbols.count - 1]) and nothing else")
+    case .emptyLooking(let symbols):
+      symbols.map { "\"\($0)\"" }.joined(separator: ", ")
+        + (symbols.count == 1 ? " is a symbol" : " are symbols") + " here, not the empty word"
     }
   }
 }

@@ -3,15 +3,20 @@ extension Automaton {
   ///
   /// It accepts the reversed words, and is rarely deterministic.
   public var reversed: Automaton {
-    Automaton(
+    let labels = transitions.map { $0.symbols.map(labelSyntax.reversed) }
+    // A label that is none when it is reversed is split into its symbols.
+    guard labels.allSatisfy({ $0.allSatisfy { $0 != nil } }) else {
+      return expansion.automaton.reversed
+    }
+    return Automaton(
       unchecked: states.map {
         State($0.id, name: $0.name, isInitial: $0.isFinal, isFinal: $0.isInitial)
       },
-      transitions.map {
+      zip(transitions, labels).map { transition, labels in
         Transition(
-          $0.id, from: $0.end, to: $0.start, symbols: $0.symbols,
-          includesEpsilon: $0.includesEpsilon)
+          transition.id, from: transition.end, to: transition.start,
+          symbols: labels.compactMap(\.self), includesEpsilon: transition.includesEpsilon)
       },
-      alphabet: alphabet)
+      alphabet: alphabet, labelSyntax: labelSyntax)
   }
 }

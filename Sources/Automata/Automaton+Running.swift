@@ -31,6 +31,9 @@ public struct Trace: Hashable, Sendable {
     public var symbol: String?
     /// The ids of the states, including those reached by ε-transitions, in the automaton's order.
     public var states: [String]
+    /// Where labels of several symbols have been read in part: the name of the state before the
+    /// label, a dot and what was read.
+    public var unfinished: [String] = []
     /// The ids of the transitions that were taken, including ε-transitions, in the automaton's
     /// order.
     public var transitions: [String]
@@ -84,14 +87,18 @@ extension Automaton {
   public func trace(_ word: [String]) -> Trace { trace(word, keepsSteps: true) }
 
   private func trace(_ word: [String], keepsSteps: Bool) -> Trace {
-    let graph = Graph(self)
+    let expansion = expansion
+    let graph = Graph(expansion.automaton)
     let symbolIndex = Dictionary(uniqueKeysWithValues: graph.symbols.enumerated().map { ($1, $0) })
     var marks = Marks(count: graph.stateCount)
     var current = graph.closure(of: graph.initial, &marks)
     var trace = Trace(
       steps: [], run: Run(rejection: nil, endStates: [], finalPositions: []), path: nil)
     var sets = [current]
-    func ids(_ states: [Int]) -> [String] { states.map { self.states[$0].id } }
+    let drawnCount = states.count
+    func ids(_ states: [Int]) -> [String] {
+      states.filter { $0 < drawnCount }.map { self.states[$0].id }
+    }
     func record(_ symbol: String?, from before: [Int], reading index: Int?) {
       guard keepsSteps else { return }
       var taken = Set<Int>()
@@ -104,7 +111,12 @@ extension Automaton {
       trace.steps.append(
         .init(
           symbol: symbol, states: ids(current),
-          transitions: taken.sorted().map { transitions[$0].id }))
+          unfinished: current.filter { $0 >= drawnCount }.map {
+            expansion.automaton.states[$0].name
+          },
+          transitions: Set(taken.flatMap { expansion.origins[$0] }).sorted().map {
+            transitions[$0].id
+          }))
     }
 
     record(nil, from: [], reading: nil)
@@ -131,8 +143,12 @@ extension Automaton {
     trace.run.endStates = ids(current)
     if trace.run.rejection == nil, !graph.accepts(in: current) { trace.run.rejection = .notFinal }
     if keepsSteps, trace.run.isAccepted {
+      let indices = Dictionary(
+        uniqueKeysWithValues: states.enumerated().map { ($1.id, $0) })
       trace.path = path(through: sets, reading: word.map { symbolIndex[$0]! }, in: graph)
-        .map { transitions[$0].id }
+        // A label of several symbols counts where its last one is read.
+        .filter { indices[expansion.automaton.transitions[$0].end] ?? drawnCount < drawnCount }
+        .map { transitions[expansion.origins[$0][0]].id }
     }
     return trace
   }

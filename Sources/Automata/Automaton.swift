@@ -31,7 +31,7 @@ public struct Automaton: Hashable, Sendable {
     public var start: String
     /// The id of the target state.
     public var end: String
-    /// The symbols that it reads.
+    /// The symbols that it reads, or its labels as ``Automaton/labelSyntax`` says.
     public var symbols: [String]
     /// Whether it is also an ε-transition.
     public var includesEpsilon: Bool
@@ -57,13 +57,16 @@ public struct Automaton: Hashable, Sendable {
   ///
   /// Every operation keeps the alphabet. The complement depends on it.
   public let alphabet: [String]
+  /// How the symbols of the transitions are read.
+  public let labelSyntax: LabelSyntax
 
   /// Creates an automaton over the symbols of its transitions and those in `alphabet`.
   ///
   /// - Throws: `AutomatonError` if an id occurs twice, a state of a transition is missing, or a
   ///   symbol is empty.
   public init(
-    states: [State], transitions: [Transition], alphabet: [String] = []
+    states: [State], transitions: [Transition], alphabet: [String] = [],
+    labelSyntax: LabelSyntax = .symbols
   ) throws(AutomatonError) {
     var known: Set<String> = []
     for state in states where !known.insert(state.id).inserted {
@@ -86,15 +89,25 @@ public struct Automaton: Hashable, Sendable {
       }
     }
     try Self.check(alphabet)
-    self.init(unchecked: states, transitions, alphabet: alphabet)
+    self.init(unchecked: states, transitions, alphabet: alphabet, labelSyntax: labelSyntax)
   }
 
   /// Creates an automaton from valid states, transitions and symbols.
-  init(unchecked states: [State], _ transitions: [Transition], alphabet: [String]) {
+  init(
+    unchecked states: [State], _ transitions: [Transition], alphabet: [String],
+    labelSyntax: LabelSyntax = .symbols
+  ) {
     self.states = states
     self.transitions = transitions
+    self.labelSyntax = labelSyntax
     var symbols = Set(alphabet)
-    for transition in transitions { symbols.formUnion(transition.symbols) }
+    switch labelSyntax {
+    case .symbols: for transition in transitions { symbols.formUnion(transition.symbols) }
+    case .jflap:
+      for label in Set(transitions.flatMap(\.symbols)) {
+        symbols.formUnion(labelSyntax.parts(of: label).joined())
+      }
+    }
     self.alphabet = symbols.sorted()
   }
 
@@ -110,7 +123,8 @@ public struct Automaton: Hashable, Sendable {
   /// - Throws: `AutomatonError` if a symbol is empty.
   public func addingToAlphabet(_ symbols: [String]) throws(AutomatonError) -> Automaton {
     try Self.check(symbols)
-    return Automaton(unchecked: states, transitions, alphabet: alphabet + symbols)
+    return Automaton(
+      unchecked: states, transitions, alphabet: alphabet + symbols, labelSyntax: labelSyntax)
   }
 
   /// The ids of the initial states in order.
@@ -171,28 +185,32 @@ public struct Limit: Hashable, Sendable {
 
   func check(_ operation: String, states count: Int) throws(AutomatonError) {
     guard count <= states else {
-      throw AutomatonError(at: operation, expected: "at most \(states) states", found: "more")
+      throw exceeded(operation, "\(states) states")
     }
   }
 
   func check(_ operation: String, transitions count: Int) throws(AutomatonError) {
     guard count <= transitions else {
-      throw AutomatonError(
-        at: operation, expected: "at most \(transitions) transitions", found: "more")
+      throw exceeded(operation, "\(transitions) transitions, or states in sets of states")
     }
   }
 
   func check(_ operation: String, tableEntries count: Int) throws(AutomatonError) {
     guard count <= tableEntries else {
-      throw AutomatonError(
-        at: operation, expected: "at most \(tableEntries) states times symbols", found: "more")
+      throw exceeded(operation, "\(tableEntries) states times symbols")
     }
   }
 
   func check(_ operation: String, characters count: Int) throws(AutomatonError) {
     guard count <= transitions else {
-      throw AutomatonError(
-        at: operation, expected: "at most \(transitions) characters", found: "more")
+      throw exceeded(operation, "\(transitions) characters")
     }
+  }
+
+  private func exceeded(_ operation: String, _ what: String) -> AutomatonError {
+    AutomatonError(
+      at: operation, expected: "a result of at most \(what)",
+      found: "a larger one; raise the limit, in the command with --limit above "
+        + "\(max(states, transitions / 10)), or make the automaton smaller first (trim, minimize)")
   }
 }

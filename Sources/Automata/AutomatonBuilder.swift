@@ -12,15 +12,12 @@ struct AutomatonBuilder {
   private var symbols: [Pair: Set<String>] = [:]
   /// The symbols of the file's alphabet, in addition to those of its transitions.
   var alphabet: [String] = []
+  /// How the symbols of the transitions are read.
+  var labelSyntax = LabelSyntax.symbols
 
   init(file: String) { self.file = file }
 
   func contains(_ id: String) -> Bool { indices[id] != nil }
-
-  /// The names of the states by id.
-  var names: [String: String] {
-    Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name) })
-  }
 
   /// Adds a state, or changes it if it exists.
   mutating func state(_ id: String, _ change: (inout Automaton.State) -> Void = { _ in }) {
@@ -64,7 +61,8 @@ struct AutomatonBuilder {
   func automaton() throws(AutomatonError) -> Automaton {
     do {
       return try Automaton(
-        states: states, transitions: order.map { transitions[$0]! }, alphabet: alphabet)
+        states: states, transitions: order.map { transitions[$0]! }, alphabet: alphabet,
+        labelSyntax: labelSyntax)
     } catch {
       throw AutomatonError(
         at: "\(file), \(error.place)", expected: error.expected, found: error.found)

@@ -83,12 +83,16 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
         expected: "a finite automaton (.jff, .dot and .automaton can hold others)",
         found: kind.noun)
     }
+    let automaton = drawn.automaton.withLabelsAsSymbols
     switch self {
     case .jflap: return Data(try JFLAP.write(drawn).utf8)
-    case .dot: return Data(DOT.write(drawn).utf8)
-    case .table: return Data(try Table.write(drawn.automaton).utf8)
-    case .exchange: return try Exchange.write(drawn.automaton)
-    case .mermaid: return Data(drawn.automaton.mermaid().utf8)
+    case .dot:
+      var labelled = drawn
+      labelled.automaton = automaton
+      return Data(DOT.write(labelled).utf8)
+    case .table: return Data(try Table.write(automaton).utf8)
+    case .exchange: return try Exchange.write(automaton)
+    case .mermaid: return Data(automaton.mermaid().utf8)
     case .tikz, .att:
       throw AutomatonError(
         at: "\(rawValue) format", expected: "a format that is written",
@@ -103,17 +107,18 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
 extension Automaton {
   /// A unique name for each state, for formats without ids.
   ///
-  /// It is the state's name if that is unique, otherwise its id, followed by a number if another
-  /// state has that name.
+  /// It is the state's name if that is unique, or ``stateNames`` has one; otherwise its id, followed by
+  /// a number if another state has that name.
   var uniqueNames: [String: String] {
-    let counts = Dictionary(grouping: states, by: \.name).mapValues(\.count)
-    func isOwn(_ name: String) -> Bool { !name.isEmpty && counts[name] == 1 }
-    var taken = Set(states.map(\.name))
+    let stateNames = stateNames
+    let counts = Dictionary(grouping: stateNames) { $0 }.mapValues(\.count)
+    func isOwn(_ name: String) -> Bool { counts[name] == 1 }
+    var taken = Set(stateNames)
     var names: [String: String] = [:]
-    for state in states {
-      var name = isOwn(state.name) ? state.name : state.id
+    for (state, stateName) in zip(states, stateNames) {
+      var name = isOwn(stateName) ? stateName : state.id
       var number = 1
-      while !isOwn(state.name), name != state.name, !taken.insert(name).inserted {
+      while !isOwn(stateName), name != stateName, !taken.insert(name).inserted {
         number += 1
         name = "\(state.id)_\(number)"
       }
@@ -125,8 +130,8 @@ extension Automaton {
 
 extension Automaton {
   /// The symbols of the alphabet that no transition reads, which a format writes separately.
-  var unreadSymbols: [String] {
-    let read = Set(transitions.flatMap(\.symbols))
+  public var unreadSymbols: [String] {
+    let read = Set(transitions.flatMap(\.symbols).flatMap { labelSyntax.parts(of: $0).joined() })
     return alphabet.filter { !read.contains($0) }
   }
 }

@@ -19,8 +19,11 @@ struct Graph {
   var stateCount: Int { edges.count }
 
   /// Creates the graph of `automaton`; `extra` symbols get numbers as well.
+  ///
+  /// The labels of the transitions are the symbols, whatever they read.
   init(_ automaton: Automaton, extra: [String] = []) {
-    symbols = extra.isEmpty ? automaton.alphabet : Set(automaton.alphabet + extra).sorted()
+    let labels = automaton.labels
+    symbols = extra.isEmpty ? labels : Set(labels + extra).sorted()
     let symbolIndex = Dictionary(uniqueKeysWithValues: symbols.enumerated().map { ($1, $0) })
     let stateIndex = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })

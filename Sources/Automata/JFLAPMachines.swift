@@ -2,16 +2,54 @@ import XMLTree
 
 /// What JFLAP's files have for machines beyond finite automata: outputs, stacks and tapes.
 enum JFLAPMachines {
-  /// The types of files.
-  static let types: [(name: String, kind: Machine.Kind)] = [
-    ("moore", .moore), ("mealy", .mealy), ("pda", .pushdown), ("turing", .turing),
+  /// The types of files, the one that is written first.
+  static let types: [(names: [String], kind: Machine.Kind)] = [
+    (["moore"], .moore), (["mealy"], .mealy), (["pda"], .pushdown),
+    // JFLAP 7.1 calls a Turing machine so in whose states other machines can be.
+    (["turing", "turingbb"], .turing),
   ]
+
+  /// Returns the names of the elements in a file of a Turing machine that contain a machine.
+  ///
+  /// As in JFLAP, the content of a state is the first element with the name in its `tag`.
+  static func contents(of root: XMLElementTree) -> Set<String> {
+    var known: Set<String> = []
+    var filled: Set<String> = []
+    func visit(_ element: XMLElementTree) {
+      let isNew = known.insert(element.name).inserted
+      if isNew,
+        element.children.contains(where: { ["block", "state", "transition"].contains($0.name) })
+      {
+        filled.insert(element.name)
+      }
+      for child in element.children { visit(child) }
+    }
+    for child in root.children { visit(child) }
+    return filled
+  }
+
+  /// Throws if a state of a Turing machine contains a machine; `contents` are those of the file.
+  ///
+  /// - Throws: `AutomatonError` with the name of the state.
+  static func check(
+    _ state: XMLElementTree, _ contents: Set<String>, _ file: XMLFile
+  ) throws(AutomatonError) {
+    guard let tag = state.children(named: "tag").first?.trimmedText, contents.contains(tag) else {
+      return
+    }
+    throw file.refusal(
+      state,
+      "a Turing machine without building blocks, which are not run (draw the states of the block in "
+        + "the machine itself)",
+      "the block `\(state.attributes["name"] ?? tag)` with a machine in it")
+  }
 
   /// Returns the name of a state of a Moore machine, with its output.
   ///
   /// - Throws: `AutomatonError` for an output with a slash, because the last one starts the output.
-  static func name(of state: XMLElementTree) throws(AutomatonError) -> String {
-    let name = state.attributes["name"] ?? ""
+  static func name(
+    _ name: String, of state: XMLElementTree
+  ) throws(AutomatonError) -> String {
     let output = state.children(named: "output").first?.text.filter { !$0.isWhitespace }
     guard output?.contains("/") != true else {
       throw AutomatonError(at: "state", expected: "an output without /", found: "`\(output ?? "")`")
@@ -73,7 +111,13 @@ enum JFLAPMachines {
     case .pushdown:
       return .stack(read: try text("read"), pop: try text("pop"), push: try text("push"))
     case .turing:
-      let move = try text("move")
+      if element.attributes["block"] == "true" {
+        // A transition between blocks neither writes nor moves.
+        let symbol = try cell("read")
+        return .tape(symbol, symbol, .stay)
+      }
+      // JFLAP moves to the right if the file does not say where to.
+      let move = element.children(named: "move").isEmpty ? "R" : try text("move")
       guard let move = MachineRule.Move(rawValue: move) else {
         throw AutomatonError(
           at: "transition", expected: "a move: L, R or S",

@@ -32,20 +32,23 @@ extension Machine {
 
   /// Returns the likely mistakes in a drawing of this kind; errors keep it from running.
   public static func findings(
-    of drawn: Automaton, _ kind: Kind
+    of drawn: Automaton, _ kind: Kind, acceptance: Acceptance = .finalState
   ) -> (errors: [String], warnings: [String]) {
     var errors = labelProblems(of: drawn, kind)
     var warnings: [String] = []
     let names = drawn.shownNames
     for finding in drawn.findings {
       switch finding {
-      case .longSymbols: break
+      case .longSymbols, .longLabels, .unusualRange, .emptyLooking: break
       case .noFinalState, .dead:
-        guard !kind.isTransducer else { continue }
+        guard !kind.isTransducer, acceptance == .finalState else { continue }
         if case .dead = finding {
           warnings.append(finding.message(names))
         } else {
-          errors.append(finding.message(names))
+          errors.append(
+            finding.message(names)
+              + (kind == .pushdown
+                ? " (for acceptance with an empty stack: --accept empty-stack)" : ""))
         }
       case .withoutSymbols(let id):
         warnings.append(

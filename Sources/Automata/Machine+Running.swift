@@ -71,6 +71,29 @@ extension Machine {
 
     /// The tape in one line, with the head around its cell: `10[1]1`.
     public var text: String { "\(left)[\(head)]\(right)" }
+
+    /// The content for people: all cells, or `blank`.
+    public var shownContent: String {
+      let content = content
+      return content.isEmpty ? "blank" : content
+    }
+
+    /// The content for people; of a long tape, only the cells around the head.
+    public var shortContent: String {
+      left.count + right.count < 2 * Self.shownReach ? shownContent : text(around: Self.shownReach)
+    }
+
+    /// The number of cells on each side of the head that are shown of a long tape.
+    public static let shownReach = 40
+
+    /// Returns the tape in one line, as ``text``, with at most `count` cells on each side of the head
+    /// and the number of the others.
+    public func text(around count: Int) -> String {
+      func more(_ cells: Int) -> String { "… \(cells) more cell\(cells == 1 ? "" : "s")" }
+      let (before, after) = (left.count - count, right.count - count)
+      return (before > 0 ? "(\(more(before))) " : "") + left.suffix(count) + "[\(head)]"
+        + right.prefix(count) + (after > 0 ? " (\(more(after)))" : "")
+    }
   }
 
   /// Returns the symbols of a typed word: its characters without white space; `ε` is the empty word.
@@ -81,9 +104,8 @@ extension Machine {
 
   /// Runs a word, within limits.
   ///
-  /// A pushdown automaton accepts in a final state after the whole word, whatever is on its stack. A
-  /// Turing machine accepts as soon as it is in a final state. Both are searched breadth first if they
-  /// are nondeterministic.
+  /// A pushdown automaton accepts after the whole word, as ``acceptance`` says. A Turing machine accepts
+  /// as soon as it is in a final state. Both are searched breadth first if they are nondeterministic.
   ///
   /// - Throws: `AutomatonError` if there is no initial state, or if a Moore or Mealy machine is not
   ///   deterministic.
@@ -150,14 +172,6 @@ extension Machine {
     }
     return symbols.subtracting([Self.blank]).map { String($0) }.sorted()
   }
-
-  /// Returns the name of a state in messages, without the output of a Moore machine.
-  public func name(of id: String) -> String {
-    let name = states.first { $0.id == id }.map {
-      kind == .moore ? MooreName($0.name).name : $0.name
-    }
-    return name.flatMap { $0.isEmpty ? nil : $0 } ?? "a state without a name"
-  }
 }
 
 /// A run of a machine: its outcome, and its steps on one way.
@@ -210,6 +224,15 @@ public struct MachineRun: Sendable {
 extension Machine.Outcome {
   /// Whether the word is accepted, or was answered as a whole.
   public var isGood: Bool { self == .accepted || self == .answered }
+
+  /// Whether the word is accepted; `nil` if that is undecided, or the machine answers with an output.
+  public var isAccepted: Bool? {
+    switch self {
+    case .accepted: true
+    case .rejected: false
+    case .undecided, .answered, .stopped: nil
+    }
+  }
 
   /// The outcome in one word, as in JSON.
   public var name: String {

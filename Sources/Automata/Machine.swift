@@ -27,14 +27,28 @@ public struct Machine: Hashable, Sendable {
     public var rules: [MachineRule]
   }
 
+  /// When a pushdown automaton accepts a word that it has read.
+  public enum Acceptance: String, Hashable, Sendable, CaseIterable, Codable {
+    /// In a final state, whatever is on the stack.
+    case finalState = "final-state"
+    /// With an empty stack, in any state; nothing is left of the symbol at its bottom either.
+    case emptyStack = "empty-stack"
+    /// In a final state or with an empty stack.
+    case either
+  }
+
   /// The kind.
   public let kind: Kind
+  /// When a word is accepted; only pushdown automata have a choice.
+  public let acceptance: Acceptance
   /// The states in order of creation.
   public let states: [Automaton.State]
   /// The transitions in order of creation.
   public let transitions: [Transition]
   /// The outputs of the states of a Moore machine by their ids; empty for other kinds.
   public let outputs: [String: String]
+  /// The names of the states in messages by their ids.
+  private let names: [String: String]
 
   /// The symbol at the bottom of a stack at the start of a run.
   public static let bottom: Character = "Z"
@@ -44,9 +58,16 @@ public struct Machine: Hashable, Sendable {
   /// Reads a drawing whose symbols are rules in text.
   ///
   /// - Throws: `AutomatonError` for the first label that is not a rule of this kind.
-  public init(_ drawn: Automaton, kind: Kind) throws(AutomatonError) {
-    self.kind = kind
+  public init(
+    _ drawn: Automaton, kind: Kind, acceptance: Acceptance = .finalState
+  ) throws(AutomatonError) {
+    (self.kind, self.acceptance) = (kind, acceptance)
     states = drawn.states
+    names = Dictionary(
+      uniqueKeysWithValues: zip(drawn.states.map(\.id), drawn.stateNames).map { id, name in
+        let plain = kind == .moore ? MooreName(name).name : name
+        return (id, plain.isEmpty ? name : plain)
+      })
     let names = drawn.shownNames
     transitions = try drawn.transitions.map { transition throws(AutomatonError) in
       Transition(
@@ -74,6 +95,9 @@ public struct Machine: Hashable, Sendable {
     }
     return rules
   }
+
+  /// Returns the name of a state in messages, without the output of a Moore machine.
+  public func name(of id: String) -> String { names[id] ?? "?" }
 
   /// Returns the messages about all labels of a drawing that are not rules of `kind`.
   public static func labelProblems(of drawn: Automaton, _ kind: Kind) -> [String] {

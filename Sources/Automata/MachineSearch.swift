@@ -122,12 +122,21 @@ struct MachineSearch: Sendable {
 
   private mutating func add(_ new: Configuration, parent: Int, transition: Int, depth: Int) {
     known[new] = configurations.count
-    if machine.states[new.state].isFinal, machine.kind == .turing || new.position == word.count {
-      goal = goal ?? configurations.count
-    }
+    if accepts(new) { goal = goal ?? configurations.count }
     configurations.append(new)
     parents.append((parent, transition))
     depths.append(depth)
+  }
+
+  private func accepts(_ now: Configuration) -> Bool {
+    let isFinal = machine.states[now.state].isFinal
+    guard machine.kind == .pushdown else { return isFinal }
+    guard now.position == word.count else { return false }
+    return switch machine.acceptance {
+    case .finalState: isFinal
+    case .emptyStack: now.left == 0
+    case .either: isFinal || now.left == 0
+    }
   }
 
   private mutating func applied(_ way: Way, to now: Configuration) -> Configuration? {
@@ -233,7 +242,12 @@ struct MachineSearch: Sendable {
       return .rejected("it halts in \(name), which is not final, with \(last.cell) under the head")
     }
     guard last.position < word.count else {
-      return .rejected("it ends in \(name), which is not final")
+      let top = "\(nodes[last.left].symbol) on the stack"
+      return switch machine.acceptance {
+      case .finalState: .rejected("it ends in \(name), which is not final")
+      case .emptyStack: .rejected("it ends in \(name) with \(top)")
+      case .either: .rejected("it ends in \(name), which is not final, with \(top)")
+      }
     }
     let top = last.left == 0 ? "an empty stack" : "\(nodes[last.left].symbol) on the stack"
     return .rejected(

@@ -175,8 +175,7 @@ extension Automaton {
   public func mermaid(of kind: Machine.Kind? = nil) -> String {
     let numbers = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, "s\($0)") })
     var lines = ["stateDiagram-v2", "  direction LR"]
-    for state in states {
-      let name = state.name.isEmpty ? state.id : state.name
+    for (state, name) in zip(states, stateNames) {
       lines.append("  state \"\(Self.mermaidText(name))\" as \(numbers[state.id]!)")
     }
     for state in states where state.isInitial { lines.append("  [*] --> \(numbers[state.id]!)") }

@@ -100,6 +100,8 @@ public enum Refusal: Error, Hashable, Sendable {
   case noLastDrawing
   /// Only finite automata have an alphabet of their own and ε-transitions.
   case onlyFiniteAutomata(Machine.Kind)
+  /// Labels of several characters would be read in another way in this document.
+  case otherLabels
 }
 
 extension Refusal: CustomStringConvertible {
@@ -115,6 +117,9 @@ extension Refusal: CustomStringConvertible {
     case .tooSmall: "the drawing is too small, or is a line and not a ring"
     case .noFreeID: "no id is free for a new element"
     case .unreadableSymbols(let error), .unreadableName(let error): "\(error)"
+    case .otherLabels:
+      "labels of several characters, such as ab, are one symbol in one of the documents and two in the "
+        + "other"
     case .noSuchLabel(let label):
       "a drawing can become \(DrawnClass.labels.joined(separator: ", ")), but not `\(label)`"
     case .onlyFiniteAutomata(let kind):

@@ -80,7 +80,8 @@ extension Document {
     do {
       part = try Automaton(
         states: whole.states.filter { ids.contains($0.id) },
-        transitions: whole.transitions.filter { ids.contains($0.start) && ids.contains($0.end) })
+        transitions: whole.transitions.filter { ids.contains($0.start) && ids.contains($0.end) },
+        labelSyntax: whole.labelSyntax)
     } catch { preconditionFailure("a part of an automaton is one: \(error)") }
     let drawn = Document(PlacedAutomaton(automaton: part), id: id)
     // The layout has room for states of the usual size.
@@ -131,6 +132,7 @@ extension Document {
   /// Returns the elements of those ids as a document; the transitions keep an end only with its state.
   public func part(_ ids: Set<String>) -> Document {
     var part = Document(id: id, kind: kind)
+    (part.labelSyntax, part.acceptance) = (labelSyntax, acceptance)
     part.states = states.filter { ids.contains($0.id) }
     let kept = Set(part.states.map(\.id))
     part.transitions = transitions.compactMap { transition in
@@ -151,11 +153,20 @@ extension Document {
     return part
   }
 
+  /// Whether a symbol has several characters, so that ``labelSyntax`` matters.
+  private var hasLongSymbols: Bool {
+    transitions.contains { $0.allSymbols.contains { $0.count > 1 } }
+  }
+
   /// Adds copies of the elements of another document.
   mutating func insert(
     _ other: Document, by way: Vector, _ ids: inout some IDSource
   ) throws(Refusal) {
     guard way.isFinite else { throw .notANumber }
+    if other.labelSyntax != labelSyntax, other.hasLongSymbols {
+      guard !hasLongSymbols else { throw .otherLabels }
+      labelSyntax = other.labelSyntax
+    }
     var names: [String: String] = [:]
     var taken = takenIDs
     for var state in other.states {

@@ -29,13 +29,7 @@ extension Document {
       }
       && transitions.allSatisfy { transition in
         [transition.start, transition.end].allSatisfy { $0.map(known.contains) ?? true }
-          && {
-            switch transition.shape {
-            case .regular(let start, let tip, let flex):
-              start.isOnCanvas && tip.isOnCanvas && flex.isOnCanvas
-            case .loop(let angle, _): angle.isFinite && transition.start != nil
-            }
-          }()
+          && transition.shape.isOnCanvas && (!transition.isLoop || transition.start != nil)
       }
   }
 
@@ -108,6 +102,7 @@ extension Document {
     case .setKind(let kind):
       self.kind = kind
       if kind != nil { givenAlphabet = [] }
+      if kind != .pushdown { acceptance = .finalState }
     case .setAlphabet(let symbols):
       if let kind, !symbols.isEmpty { throw .onlyFiniteAutomata(kind) }
       guard !symbols.contains("") else {

@@ -11,13 +11,20 @@ extension Document {
   public init(_ drawn: PlacedAutomaton, id: String) {
     self.init(id: id, kind: drawn.kind)
     let automaton = drawn.automaton
-    let read = Set(automaton.transitions.flatMap(\.symbols))
-    givenAlphabet = automaton.alphabet.filter { !read.contains($0) }
+    givenAlphabet = automaton.unreadSymbols
+    (acceptance, labelSyntax) = (drawn.acceptance, automaton.labelSyntax)
     let known = Self.places(of: drawn)
     states = zip(automaton.states, known ?? LayeredLayout(automaton).places).map {
       State(
         id: $0.id, name: $0.name, isFinal: $0.isFinal, center: $1,
         radius: Self.radius(for: $0.name))
+    }
+    for index in states.indices { states[index].label = drawn.stateLabels[states[index].id] ?? "" }
+    let movement = Self.movement(of: drawn, to: states)
+    notes = drawn.notes.map { note in
+      let place = note.place.map(movement.place)
+      return PlacedAutomaton.Note(
+        note.text, at: place.flatMap { Vector($0.x, $0.y).isOnCanvas ? $0 : nil })
     }
     let middle =
       states.reduce(Vector(0, 0)) { $0 + $1.center } * (1 / Double(max(1, states.count)))
@@ -59,10 +66,43 @@ extension Document {
       if transition.includesEpsilon { transitions[index].includesEpsilon = true }
     }
     if known == nil { clearArrows(of: drawnStates, initial: initial, middle: middle) }
+    for transition in known == nil ? [] : automaton.transitions {
+      guard let point = drawn.controlPoints[transition.id],
+        let from = drawnStates[transition.start], let to = drawnStates[transition.end],
+        let index = indices[[from.id, to.id]]
+      else { continue }
+      let place = movement.place(point)
+      let shape = Transition.Shape(from: from, to: to, control: Vector(place.x, place.y))
+      if shape.isOnCanvas { transitions[index].shape = shape }
+    }
     for (state, place) in zip(automaton.states, states) where state.isInitial {
       transitions.append(
         Transition(id: freeID(), end: state.id, shape: .marker(of: place), endsFreely: true))
     }
+  }
+
+  /// The movement of a drawing on the canvas that fits best to where its states are now.
+  private struct Movement {
+    var scale = 1.0
+    var offset = Vector(0, 0)
+
+    func place(_ place: PlacedAutomaton.Place) -> PlacedAutomaton.Place {
+      let moved = Vector(place.x, place.y) * scale + offset
+      return PlacedAutomaton.Place(x: moved.x, y: moved.y)
+    }
+  }
+
+  private static func movement(of drawn: PlacedAutomaton, to states: [State]) -> Movement {
+    let pairs = states.compactMap { state in
+      drawn.places[state.id].map { (before: Vector($0.x, $0.y), after: state.center) }
+    }
+    guard !pairs.isEmpty, pairs.count == states.count else { return Movement() }
+    let share = 1 / Double(pairs.count)
+    let before = pairs.reduce(Vector(0, 0)) { $0 + $1.before } * share
+    let after = pairs.reduce(Vector(0, 0)) { $0 + $1.after } * share
+    let extent = pairs.reduce(0) { $0 + $1.before.distance(to: before) }
+    let scale = extent > 0 ? pairs.reduce(0) { $0 + $1.after.distance(to: after) } / extent : 1
+    return Movement(scale: scale, offset: after - before * scale)
   }
 
   /// Returns the radius of a state, which grows with its name by up to a half.

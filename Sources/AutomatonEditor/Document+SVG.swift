@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 import Ink
 
@@ -86,7 +87,10 @@ extension Document {
 
   /// Returns the lines of the label of a transition: one, or one for each rule with several parts.
   package func labelLines(of transition: Transition) -> [String] {
-    let labels = transition.allSymbols + (transition.includesEpsilon ? ["ε"] : [])
+    // A rule of a machine already shows what is a symbol in it.
+    let symbols =
+      kind == nil ? transition.allSymbols.map(Automaton.shownSymbol) : transition.allSymbols
+    let labels = symbols + (transition.includesEpsilon ? ["ε"] : [])
     guard !transition.isInitialMarker, !labels.isEmpty else { return [] }
     return kind == .pushdown || kind == .turing ? labels : [labels.joined(separator: ", ")]
   }

@@ -18,6 +18,8 @@ public struct Document: Hashable, Sendable {
     public var center: Vector
     /// The radius, in canvas points.
     public var radius: Double
+    /// A text that JFLAP shows below the state, besides its name.
+    public var label = ""
     /// What other programs keep with it in a file.
     public var extras: [String: JSONValue] = [:]
 
@@ -59,7 +61,8 @@ public struct Document: Hashable, Sendable {
     public var start: String?
     /// The id of the target state, or `nil` if there is none.
     public var end: String?
-    /// The symbols that it reads, or the rules of a machine as `MachineRule.text`.
+    /// The symbols that it reads, its labels as ``Document/labelSyntax`` says, or the rules of a machine
+    /// as `MachineRule.text`.
     public var symbols: [String]
     /// The symbol that is being typed; it counts as a symbol as well.
     public var pendingSymbol: String
@@ -110,6 +113,12 @@ public struct Document: Hashable, Sendable {
   public var id: String
   /// The kind of machine whose rules the symbols are; `nil` for a finite automaton.
   public internal(set) var kind: Machine.Kind?
+  /// When a pushdown automaton accepts.
+  public var acceptance = Machine.Acceptance.finalState
+  /// How the symbols of the transitions are read.
+  public internal(set) var labelSyntax = LabelSyntax.symbols
+  /// The texts on the canvas that are no part of the automaton, in the coordinates of the document.
+  public var notes: [PlacedAutomaton.Note] = []
   /// The states in order of creation.
   public internal(set) var states: [State]
   /// The transitions in order of creation.

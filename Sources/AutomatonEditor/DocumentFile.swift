@@ -12,14 +12,21 @@ public enum DocumentFile {
   private static let formatVersion = 1.0
   /// The version of files of machines, which older programs would read as finite automata.
   private static let machineVersion = 2.0
+  /// The version of files that older programs would run otherwise: with labels as in JFLAP, or with
+  /// another acceptance.
+  private static let newestVersion = 3.0
 
   /// The keys that the editor uses; all other keys are kept unchanged.
   private static let documentKeys: Set = [
     "id", "automatonStates", "automatonStatesDict", "transitions", "transitionsDict", "stateOrder",
     "transitionOrder", "formatVersion", "alphabet", "ink", "kind",
+    "labelSyntax", "acceptance", notesKey,
   ]
+  /// Keys that files of other programs may have with other values, which are then kept as they are.
+  private static let (notesKey, labelKey) = ("notes", "label")
   private static let stateKeys: Set = [
     "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
+    labelKey,
   ]
   private static let transitionKeys: Set = [
     "id", "startState", "endState", "currentSymbol", "symbols", "includesEpsilon", "type",
@@ -60,14 +67,26 @@ public enum DocumentFile {
         at: name, expected: "`automatonStates` and `transitions`",
         found: states == nil && transitions == nil ? "neither" : "only one")
     }
-    if let version = try root.number("formatVersion"), version > machineVersion {
+    if let version = try root.number("formatVersion"), version > newestVersion {
       throw AutomatonError(
-        at: name, expected: "format version \(Int(machineVersion)) or an older one",
+        at: name, expected: "format version \(Int(newestVersion)) or an older one",
         found: "\(version)")
     }
     var document = Document(id: try root.text("id") ?? "")
     document.kind = try kind(root.text("kind"), at: name)
+    document.labelSyntax = try choice("labelSyntax", in: root, at: name) ?? .symbols
+    document.acceptance = try choice("acceptance", in: root, at: name) ?? .finalState
+    guard document.acceptance == .finalState || document.kind == .pushdown else {
+      throw AutomatonError(
+        at: "\(name), acceptance",
+        expected: "final-state, because only pushdown automata have a stack",
+        found: "`\(document.acceptance.rawValue)`")
+    }
     document.extras = root.extras(besides: documentKeys)
+    switch notes(root[notesKey]) {
+    case let notes?: document.notes = notes
+    case nil: document.extras[notesKey] = root[notesKey]
+    }
     let alphabet = try texts(root.list("alphabet"), at: "\(name), alphabet")
     document.givenAlphabet = Set(alphabet).sorted()
     document.ink = try (root.list("ink") ?? []).map { value throws(AutomatonError) in
@@ -85,7 +104,40 @@ public enum DocumentFile {
       document.transitions.append(
         try transition(id, value, states: known, at: "\(name), transition `\(id)`"))
     }
+    try document.labelSyntax.check(document.transitions.lazy.flatMap(\.symbols), at: name)
     return document
+  }
+
+  /// Returns the value of a key that is one of a few texts, or `nil` if it is missing.
+  private static func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: String, in root: Reader, at name: String
+  ) throws(AutomatonError) -> Value? where Value.RawValue == String {
+    guard let text = try root.text(key) else { return nil }
+    guard let value = Value(rawValue: text) else {
+      throw AutomatonError(
+        at: "\(name), \(key)",
+        expected: Value.allCases.map(\.rawValue).joined(separator: ", "), found: "`\(text)`")
+    }
+    return value
+  }
+
+  /// Returns the notes in a list of objects, or `nil` if the value is something else.
+  private static func notes(_ value: JSONValue?) -> [PlacedAutomaton.Note]? {
+    guard let value else { return [] }
+    guard case .list(let list) = value else { return nil }
+    var notes: [PlacedAutomaton.Note] = []
+    for case .object(let members) in list {
+      guard case .text(let text)? = members["text"] else { return nil }
+      var note = PlacedAutomaton.Note(text)
+      if let place = members["place"] {
+        guard case .list(let numbers) = place, numbers.count == 2, let x = numbers[0].double,
+          let y = numbers[1].double, Vector(x, y).isOnCanvas, members.count == 2
+        else { return nil }
+        note.place = PlacedAutomaton.Place(x: x, y: y)
+      }
+      notes.append(note)
+    }
+    return notes.count == list.count ? notes : nil
   }
 
   private static func kind(
@@ -134,6 +186,11 @@ public enum DocumentFile {
       center: center,
       radius: radius)
     state.extras = reader.extras(besides: stateKeys)
+    if case .text(let label)? = reader[labelKey] {
+      state.label = label
+    } else {
+      state.extras[labelKey] = reader[labelKey]
+    }
     return state
   }
 
@@ -253,6 +310,9 @@ public enum DocumentFile {
       members.filter { !known.contains($0.key) }
     }
 
+    /// The value of a key, or `nil` if it is missing.
+    subscript(key: String) -> JSONValue? { members[key] }
+
     func text(_ key: String) throws(AutomatonError) -> String? {
       switch members[key] {
       case nil, .null?: return nil
@@ -321,7 +381,16 @@ public enum DocumentFile {
   /// Returns the file of a document, with sorted keys.
   public static func write(_ document: Document) -> Data {
     var root = document.extras
-    root["formatVersion"] = .number(document.kind == nil ? formatVersion : machineVersion)
+    let isNewest = document.labelSyntax != .symbols || document.acceptance != .finalState
+    root["formatVersion"] = .number(
+      isNewest ? newestVersion : document.kind == nil ? formatVersion : machineVersion)
+    if document.labelSyntax != .symbols {
+      root["labelSyntax"] = .text(document.labelSyntax.rawValue)
+    }
+    if document.acceptance != .finalState {
+      root["acceptance"] = .text(document.acceptance.rawValue)
+    }
+    if !document.notes.isEmpty { root[notesKey] = .list(document.notes.map(value(of:))) }
     if let kind = document.kind { root["kind"] = .text(kind.rawValue) }
     root["id"] = .text(document.id)
     let states = Dictionary(uniqueKeysWithValues: document.states.map { ($0.id, $0) })
@@ -349,8 +418,15 @@ public enum DocumentFile {
     .list([.number(vector.x), .number(vector.y)])
   }
 
+  private static func value(of note: PlacedAutomaton.Note) -> JSONValue {
+    var members: [String: JSONValue] = ["text": .text(note.text)]
+    if let place = note.place { members["place"] = value(of: Vector(place.x, place.y)) }
+    return .object(members)
+  }
+
   private static func value(of state: Document.State) -> JSONValue {
     var members = state.extras
+    if !state.label.isEmpty { members[labelKey] = .text(state.label) }
     members["id"] = .text(state.id)
     members["name"] = .text(state.name)
     members["isFinalState"] = .bool(state.isFinal)

@@ -249,7 +249,8 @@ extension Message.Picture {
       let machine = try? Machine(automaton, kind: kind)
       symbols = machine?.inputSymbols ?? []
       isDeterministic = machine?.conflicts.isEmpty ?? true
-      (errors, warnings) = Machine.findings(of: automaton, kind)
+      (errors, warnings) = Machine.findings(
+        of: automaton, kind, acceptance: document.acceptance)
     }
   }
 
@@ -343,16 +344,16 @@ extension Message.Picture {
 }
 
 extension Automaton {
-  /// Returns the same automaton with short ids, for files and results that show the ids of unnamed states.
-  ///
-  /// With `namesAll`, the ids become the names of the unnamed states.
-  func withShortIDs(namesAll: Bool) -> Automaton {
+  /// Returns the same automaton with short ids and with a name for each state, for results whose names
+  /// are sets of names.
+  func withShortIDs() -> Automaton {
+    let names = shownNames
     let short = Dictionary(
       uniqueKeysWithValues: states.enumerated().map { ($1.id, "s\($0 + 1)") })
     let states = states.map { state in
       let id = short[state.id]!
       return State(
-        id, name: namesAll && state.name.isEmpty ? id : state.name, isInitial: state.isInitial,
+        id, name: names.state(state.id), isInitial: state.isInitial,
         isFinal: state.isFinal)
     }
     let transitions = transitions.enumerated().map { index, transition in
@@ -361,7 +362,8 @@ extension Automaton {
         symbols: transition.symbols, includesEpsilon: transition.includesEpsilon)
     }
     guard
-      let automaton = try? Automaton(states: states, transitions: transitions, alphabet: alphabet)
+      let automaton = try? Automaton(
+        states: states, transitions: transitions, alphabet: alphabet, labelSyntax: labelSyntax)
     else {
       preconditionFailure("the ids are unique and known")
     }

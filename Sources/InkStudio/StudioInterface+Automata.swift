@@ -132,7 +132,7 @@ extension StudioInterface {
       router.post(RouterPath("api/documents/:name/\(combination.name)")) { request, context in
         try await make(combination.name, of: shown(request, context)) {
           try await $0.combined(
-            with: other(request).withShortIDs(namesAll: true), by: combination.value,
+            with: other(request).withShortIDs(), by: combination.value,
             limit: Conversion.limit)
         }
       }
@@ -227,7 +227,10 @@ extension StudioInterface {
     let last = run.last
     let message = run.outcome.message
     let output = last.output.map { $0.isEmpty ? "ε" : $0 }
-    let tape = last.tape.map { " Tape: \($0.content.isEmpty ? "blank" : $0.content)." } ?? ""
+    let tape =
+      last.tape.map { tape in
+        " Tape: \(run.outcome == .accepted ? tape.shownContent : tape.shortContent)."
+      } ?? ""
     return switch run.outcome {
     case .answered: "Output: \(output ?? "ε")"
     default:
@@ -284,7 +287,7 @@ extension StudioInterface {
       let automaton = try await documents.state(of: shown.name, id: shown.id).document
         .finiteAutomaton(for: title)
       return try await documents.add(
-        PlacedAutomaton(automaton: await make(automaton.withShortIDs(namesAll: true))),
+        PlacedAutomaton(automaton: await make(automaton.withShortIDs())),
         named: "\(shown.name) \(title)")
     }
   }

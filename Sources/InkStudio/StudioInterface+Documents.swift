@@ -284,15 +284,8 @@ extension StudioInterface {
         return Answer.data(
           DocumentFile.write(document), type: "application/json", fileName: fileName)
       }
-      let automaton = document.automaton.withShortIDs(namesAll: false)
-      let places = zip(automaton.states, document.states).map { state, drawn in
-        (state.id, PlacedAutomaton.Place(x: drawn.center.x, y: drawn.center.y))
-      }
-      let drawn = PlacedAutomaton(
-        automaton: automaton, places: Dictionary(uniqueKeysWithValues: places),
-        kind: document.kind)
       let data: Data
-      do { data = try format.write(drawn) } catch {
+      do { data = try format.write(document.placedAutomaton.withShortIDs) } catch {
         throw StudioError(
           "The automaton cannot be saved as \(form.title): \(error).", .unprocessableContent)
       }

@@ -18,6 +18,7 @@ struct AutomatonCheck: ParsableCommand {
 
   @OptionGroup var input: AutomatonInputOverAlphabet
 
+  @OptionGroup var acceptance: AcceptanceOptions
   @OptionGroup var format: FormatOptions
 
   private struct Answer: Encodable {
@@ -33,7 +34,7 @@ struct AutomatonCheck: ParsableCommand {
   }
 
   func run() throws {
-    let source = try input.read(isSilent: true)
+    let source = try input.read(isSilent: true).accepting(acceptance.accept)
     let automaton = source.drawn.automaton
     let names = automaton.shownNames
     var errors: [String] = []
@@ -41,7 +42,8 @@ struct AutomatonCheck: ParsableCommand {
     var nondeterminism: [String] = []
     var symbols = automaton.alphabet
     if let kind = source.drawn.kind {
-      (errors, warnings) = Machine.findings(of: automaton, kind)
+      (errors, warnings) = Machine.findings(
+        of: automaton, kind, acceptance: source.drawn.acceptance)
       let machine = try? Machine(automaton, kind: kind)
       nondeterminism = machine?.conflicts ?? []
       symbols = machine?.inputSymbols ?? []

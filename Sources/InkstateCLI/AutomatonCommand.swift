@@ -113,6 +113,22 @@ struct AutomatonSource {
     return source
   }
 
+  /// Returns the same machine with another acceptance, or unchanged for `nil`.
+  ///
+  /// - Throws: `AutomatonError` if it is no pushdown automaton.
+  func accepting(_ acceptance: Machine.Acceptance?) throws(AutomatonError) -> AutomatonSource {
+    guard let acceptance else { return self }
+    guard drawn.kind == .pushdown else {
+      throw AutomatonError(
+        at: "--accept", expected: "a pushdown automaton, because only it has a stack",
+        found: drawn.kind?.noun ?? "a finite automaton")
+    }
+    var source = self
+    source.drawn.acceptance = acceptance
+    source.document?.acceptance = acceptance
+    return source
+  }
+
   /// Returns the document, or a new one with the id `id` that draws the automaton.
   func drawing(id: @autoclosure () -> String) -> Document { document ?? Document(drawn, id: id()) }
 }
@@ -180,9 +196,9 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
   }
 
   /// Reads the automaton to run words, and warns on stderr if no transition has a symbol.
-  func readToRun() throws -> RunnableAutomaton {
-    let drawn = try read().drawn
-    if let kind = drawn.kind { return .machine(try Machine(drawn.automaton, kind: kind)) }
+  func readToRun(_ acceptance: AcceptanceOptions) throws -> RunnableAutomaton {
+    let drawn = try read().accepting(acceptance.accept).drawn
+    if let machine = try drawn.machine { return .machine(machine) }
     let automaton = drawn.automaton
     if automaton.transitions.allSatisfy(\.symbols.isEmpty) {
       Terminal.say(
@@ -191,6 +207,18 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
     }
     return .finite(automaton)
   }
+}
+
+extension Machine.Acceptance: ExpressibleByArgument {}
+
+/// When a pushdown automaton accepts.
+struct AcceptanceOptions: ParsableArguments {
+  @Option(
+    help: """
+      When a pushdown automaton accepts a word that it has read: in a final-state, with an empty-stack, \
+      or either. (default: as the .automaton file says, otherwise final-state)
+      """)
+  var accept: Machine.Acceptance?
 }
 
 /// What a word can be run through.
@@ -254,11 +282,18 @@ struct AutomatonOutput: ParsableArguments {
   }
 
   func write(_ source: AutomatonSource) throws {
-    switch form ?? .table {
+    let form = form ?? .table
+    switch form {
     case .automaton: try write(DocumentFile.write(source.drawing(id: UUID().uuidString)))
     case .tikz: try write(Data(source.drawing(id: UUID().uuidString).tikz.utf8))
-    case let form: try write(form.format!.write(source.drawn))
+    default: try write(form.format!.write(source.drawn))
     }
+    let losses = form.format?.losses(of: source.drawn) ?? []
+    guard !losses.isEmpty else { return }
+    let name = output == "-" ? "standard output" : output
+    Terminal.say(
+      "warning: \(name): the format \(form.title) has no place for \(losses.joined(separator: ", "))"
+    )
   }
 
   func write(_ data: Data) throws {

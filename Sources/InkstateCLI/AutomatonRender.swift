@@ -49,9 +49,20 @@ struct AutomatonRender: ParsableCommand {
     }
   }
 
+  /// Says which texts of the document are not part of the picture.
+  private func sayWhatIsMissing(in document: Document) {
+    let labels = document.states.count { !$0.label.isEmpty }
+    let missing = [(document.notes.count, "note"), (labels, "state label")]
+      .filter { $0.0 > 0 }.map { $0.0.counted($0.1) }
+    guard !missing.isEmpty else { return }
+    Terminal.say(
+      "warning: \(input.file): not drawn in the picture: \(missing.joined(separator: ", "))")
+  }
+
   func run() throws {
     if output.output != "-" { try output.check(inputs: input.file == "-" ? [] : [input.file]) }
     let document = try input.read().drawing(id: UUID().uuidString)
+    defer { sayWhatIsMissing(in: document) }
     if let form = TypesettingForm(path: output.output) {
       try Terminal.write(Data(form.text(of: document).utf8), to: output.output)
     } else if let form = output.output == "-" ? .svg : PictureForm(path: output.output) {

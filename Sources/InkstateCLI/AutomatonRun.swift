@@ -19,7 +19,8 @@ struct AutomatonRun: ParsableCommand {
       accepted or rejected. The exit status is then 0 if all answers are as expected.
 
       A Moore or Mealy machine answers with its output, and a Turing machine with its tape as well. A run \
-      of a pushdown automaton or Turing machine that reaches a limit is undecided.
+      of a pushdown automaton or Turing machine that reaches a limit is undecided. Unless the word is \
+      accepted, only the cells around the head are shown of a long tape.
 
       Example:
 
@@ -39,17 +40,26 @@ struct AutomatonRun: ParsableCommand {
   @Option(name: .customLong("words"), help: "A file of words with the expected answers.")
   var tests: String?
 
+  @OptionGroup var acceptance: AcceptanceOptions
   @OptionGroup var limits: MachineLimitOptions
   @OptionGroup var format: FormatOptions
 
+  /// The answer for a word, of finite automata and of other machines.
   private struct Answer: Encodable {
     var word: String
     var symbols: [String]
-    var isAccepted: Bool
+    /// `accepted`, `rejected` or `undecided`; of a machine with an output, `answered` or `stopped`.
+    var result: String
+    /// Whether the word is accepted; none if that is undecided, or the machine answers with an output.
+    var isAccepted: Bool?
     var expected: Bool?
     var reason: String?
-    var endStates: [String]
-    var finalPositions: [Int]
+    var endStates: [String]?
+    var finalPositions: [Int]?
+    var output: String?
+    var stack: String?
+    var tape: String?
+    var steps: Int?
   }
 
   func validate() throws {
@@ -59,7 +69,7 @@ struct AutomatonRun: ParsableCommand {
   }
 
   func run() throws {
-    let runnable = try input.readToRun()
+    let runnable = try input.readToRun(acceptance)
     let expected = try tests.map(WordTest.read(path:)) ?? []
     let asked: [(word: String, expected: Bool?)] =
       words.map { ($0, nil) } + expected.map { ($0.word, $0.isAccepted) }
@@ -74,8 +84,9 @@ struct AutomatonRun: ParsableCommand {
       let symbols = automaton.symbols(of: word)
       let run = automaton.run(symbols)
       return Answer(
-        word: word, symbols: symbols, isAccepted: run.isAccepted, expected: expected,
-        reason: run.rejection?.message, endStates: run.endStates,
+        word: word, symbols: symbols, result: run.isAccepted ? "accepted" : "rejected",
+        isAccepted: run.isAccepted, expected: expected, reason: run.rejection?.message,
+        endStates: run.endStates,
         finalPositions: run.finalPositions)
     }
     func isRight(_ answer: Answer) -> Bool { answer.isAccepted == answer.expected ?? true }
@@ -96,26 +107,16 @@ struct AutomatonRun: ParsableCommand {
 }
 
 extension AutomatonRun {
-  private struct MachineAnswer: Encodable {
-    var word: String
-    var result: String
-    var reason: String?
-    var expected: Bool?
-    var output: String?
-    var stack: String?
-    var tape: String?
-    var steps: Int
-  }
-
   private func run(_ asked: [(word: String, expected: Bool?)], _ machine: Machine) throws {
     guard !machine.kind.isTransducer || tests == nil else {
       throw ValidationError(
         "--words: \(machine.kind.noun) answers with an output, and neither accepts nor rejects")
     }
     var areRight = true
-    var answers: [MachineAnswer] = []
+    var answers: [Answer] = []
     for (word, expected) in asked {
-      let run = try machine.run(machine.symbols(of: word), limits: limits.value)
+      let symbols = machine.symbols(of: word)
+      let run = try machine.run(symbols, limits: limits.value)
       let last = run.last
       let isRight =
         expected.map { run.outcome == .accepted ? $0 : !$0 && run.outcome.name == "rejected" }
@@ -126,12 +127,15 @@ extension AutomatonRun {
         print(
           "\(word.isEmpty ? "''" : word)\t\(run.outcome.message)"
             + (last.output.map { "\toutput: \($0.isEmpty ? "ε" : $0)" } ?? "")
-            + (last.tape.map { "\ttape: \($0.content.isEmpty ? "blank" : $0.content)" } ?? "")
+            + (last.tape.map {
+              "\ttape: \(run.outcome == .accepted ? $0.shownContent : $0.shortContent)"
+            } ?? "")
             + (expected == nil ? "" : isRight ? "\tas expected" : "\tWRONG"))
       case .json:
         answers.append(
-          MachineAnswer(
-            word: word, result: run.outcome.name, reason: run.outcome.reason, expected: expected,
+          Answer(
+            word: word, symbols: symbols.map { String($0) }, result: run.outcome.name,
+            isAccepted: run.outcome.isAccepted, expected: expected, reason: run.outcome.reason,
             output: last.output, stack: last.stack, tape: last.tape?.content,
             steps: run.stepCount - 1))
       }

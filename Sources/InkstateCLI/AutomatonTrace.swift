@@ -9,7 +9,8 @@ struct AutomatonTrace: ParsableCommand {
     abstract: "Print the set of states after each symbol of a word.",
     discussion: """
       Of other machines, each line is a step on the way that accepts, or on the one that reads furthest: \
-      the state, the rest of the word, and the output, stack (its top first) or tape (the head in brackets).
+      the state, the rest of the word, and the output, stack (its top first) or tape (the head in brackets). \
+      Long stacks and tapes are cut.
 
       Example:
 
@@ -23,6 +24,7 @@ struct AutomatonTrace: ParsableCommand {
   @Argument(help: "The word to run.")
   var word: String
 
+  @OptionGroup var acceptance: AcceptanceOptions
   @OptionGroup var limits: MachineLimitOptions
   @OptionGroup var format: FormatOptions
 
@@ -30,10 +32,13 @@ struct AutomatonTrace: ParsableCommand {
     struct Step: Encodable {
       var symbol: String?
       var states: [String]
+      /// Where labels of several symbols have been read in part.
+      var unfinished: [String]?
       var transitions: [String]
     }
 
     var steps: [Step]
+    var result: String
     var isAccepted: Bool
     var reason: String?
     var path: [String]?
@@ -53,12 +58,13 @@ struct AutomatonTrace: ParsableCommand {
 
     var steps: [Step]
     var result: String
+    var isAccepted: Bool?
     var reason: String?
     var configurations: Int
   }
 
   func run() throws {
-    switch try input.readToRun() {
+    switch try input.readToRun(acceptance) {
     case .finite(let automaton): try trace(automaton)
     case .machine(let machine): try trace(machine)
     }
@@ -78,7 +84,8 @@ struct AutomatonTrace: ParsableCommand {
         let parts = [
           rest(step).map { ($0.isEmpty ? "ε" : $0).padded(symbols.count) },
           step.output.map { "output \($0.isEmpty ? "ε" : $0)" },
-          step.stack.map { "stack \($0.isEmpty ? "ε" : $0)" }, step.tape?.text,
+          step.stack.map { "stack \($0.isEmpty ? "ε" : Self.top($0))" },
+          step.tape?.text(around: Machine.Tape.shownReach),
         ]
         Terminal.show(
           ([machine.name(of: step.state).padded(width)] + parts.compactMap(\.self))
@@ -95,10 +102,18 @@ struct AutomatonTrace: ParsableCommand {
       }
       try Terminal.show(
         json: MachineAnswer(
-          steps: steps, result: run.outcome.name, reason: run.outcome.reason,
+          steps: steps, result: run.outcome.name, isAccepted: run.outcome.isAccepted,
+          reason: run.outcome.reason,
           configurations: run.configurationCount))
     }
     if !run.outcome.isGood { throw ExitCode(1) }
+  }
+
+  /// Returns the upper part of a stack.
+  private static func top(_ stack: String) -> String {
+    let most = 2 * Machine.Tape.shownReach
+    let missing = stack.count - most
+    return missing > 0 ? "\(stack.prefix(most)) (… \(missing) more)" : stack
   }
 
   private func trace(_ automaton: Automaton) throws {
@@ -109,15 +124,19 @@ struct AutomatonTrace: ParsableCommand {
       let names = automaton.shownNames
       let width = trace.steps.compactMap(\.symbol?.count).max() ?? 1
       for step in trace.steps {
-        print((step.symbol ?? "").padded(width) + "  {\(names.list(step.states))}")
+        let places = step.states.map(names.state) + step.unfinished
+        print((step.symbol ?? "").padded(width) + "  {\(places.joined(separator: ", "))}")
       }
       print(reason.map { "rejected: \($0)" } ?? "accepted")
     case .json:
       try Terminal.show(
         json: Answer(
           steps: trace.steps.map {
-            .init(symbol: $0.symbol, states: $0.states, transitions: $0.transitions)
-          }, isAccepted: trace.run.isAccepted, reason: reason, path: trace.path))
+            .init(
+              symbol: $0.symbol, states: $0.states,
+              unfinished: $0.unfinished.isEmpty ? nil : $0.unfinished, transitions: $0.transitions)
+          }, result: trace.run.isAccepted ? "accepted" : "rejected",
+          isAccepted: trace.run.isAccepted, reason: reason, path: trace.path))
     }
     if !trace.run.isAccepted { throw ExitCode(1) }
   }

@@ -163,12 +163,15 @@ enum AutomatonTransform {
         Example:
 
           inkstate automaton convert Examples/Automata/mod3.automaton -o runs/mod3.dot
+
+        What the format has no place for, such as notes, is named on standard error.
         """)
 
     @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var acceptance: AcceptanceOptions
     @OptionGroup var output: AutomatonOutput
 
-    func run() throws { try output.write(try input.read()) }
+    func run() throws { try output.write(try input.read().accepting(acceptance.accept)) }
   }
 }
 

@@ -269,10 +269,11 @@ import Testing
       automaton.findings.map { $0.message(names) }
       + automaton.nondeterminism.map { $0.message(names) }
     for line in [
-      "several initial states: p, #2", "the transition from p to #2 has no symbol and no ε",
-      "no word reaches state s", "no final state is reached from state #2", "state #2 has no name",
+      "several initial states: p, q1", "the transition from p to q1 has no symbol and no ε",
+      "no word reaches state s", "no final state is reached from state q1",
+      "a state has no name and is called q1",
       "2 states are called s", "the transition from p to r includes ε",
-      "state p has several transitions for a: to #2, r",
+      "state p has several transitions for a: to q1, r",
     ] {
       #expect(lines.contains(line), "\(line)")
     }

@@ -36,7 +36,11 @@ import Testing
       let read = try again(automaton, by: format)
       #expect(read.states.map(\.isInitial) == automaton.states.map(\.isInitial))
       #expect(read.states.map(\.isFinal) == automaton.states.map(\.isFinal))
-      if format != .table { #expect(read.states.map(\.name) == automaton.states.map(\.name)) }
+      // JFLAP shows a state without a name by its id.
+      let names = automaton.states.map {
+        format == .jflap && $0.name.isEmpty ? "q\($0.id)" : $0.name
+      }
+      if format != .table { #expect(read.states.map(\.name) == names) }
       if format == .table, automaton.states.count == 10 {
         let own = [0, 1, 2, 6, 7, 8, 9]
         #expect(own.map { read.states[$0].name } == own.map { automaton.states[$0].name })
@@ -324,14 +328,13 @@ import Testing
     ] {
       #expect(automaton.accepts(automaton.symbols(of: word)) == isAccepted, "\(word)")
     }
-    // The states between are new, and each has a name and a place of its own beside the line.
-    #expect(automaton.states.count == 3 + 2 + 1 + 1 + 1)
-    let names = automaton.states.map(\.name)
-    #expect(Set(names).count == names.count && names.contains("q0.a") && names.contains("q0.ab"))
-    let places = automaton.states.compactMap { drawn.places[$0.id] }
-    #expect(places.count == automaton.states.count && Set(places).count == places.count)
-    #expect(drawn.places["q0.a"]?.y == 0)
-    #expect(abs((drawn.places["q0.a"]?.x ?? 0) - 400 / 3) < 1e-6)
+    // The document is what the author drew.
+    #expect(automaton.states.count == 3)
+    #expect(automaton.transitions.first?.symbols == ["abc", "ab"])
+    #expect(automaton.longLabels == ["aa", "ab", "abc"])
+    #expect(
+      automaton.trace(["a", "b"]).steps.map(\.unfinished) == [[], ["q0.a"], ["q0.ab"]])
+    #expect(automaton.trace(["a", "b"]).path == ["t0"])
     let document = try Format.jflap.read(Format.jflap.write(drawn), name: "again.jff").automaton
     #expect(try document.isEquivalent(to: automaton))
   }
@@ -343,14 +346,15 @@ import Testing
       <transition><from>0</from><to>q.a</to><read>ab</read></transition></automaton></structure>
       """
     let automaton = try Format.jflap.read(Data(text.utf8), name: "names.jff").automaton
-    #expect(automaton.states.count == 3)
+    let split = try automaton.determinized().states.map(\.name)
+    #expect(split == ["q", "q.a", "q.a.2"] || Set(split).count == 3, "\(split)")
     #expect(automaton.accepts(["a", "b"]) && !automaton.accepts(["a"]))
   }
 
   @Test func aVeryLongLabelIsRead() throws {
     let label = String(repeating: "ab", count: 20_000)
     let automaton = try jflap([(0, 2, label)]).automaton
-    #expect(automaton.states.count == 3 + 39_999)
+    #expect(automaton.states.count == 3)
     #expect(automaton.accepts(label.map(String.init)))
   }
 

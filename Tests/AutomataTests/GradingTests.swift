@@ -102,7 +102,7 @@ import Testing
         stateDiagram-v2
           direction LR
           state "q#95;0" as s0
-          state "q" as s1
+          state "q1" as s1
           [*] --> s0
           s0 --> s1: a, #92;#34;, ε
           s1 --> [*]

@@ -1,3 +1,4 @@
+import Automata
 import AutomatonEditor
 import Foundation
 import Ink
@@ -38,6 +39,82 @@ import Testing
     #expect(DocumentFile.write(try DocumentFile.read(written, name: "b")) == written)
     let text = String(decoding: written, as: UTF8.self)
     #expect(text.contains("\"dark\" : true") && text.contains("\"mood\" : \"new\""))
+  }
+
+  @Test func whatJFLAPDrawsStaysInADocument() throws {
+    let file = """
+      <structure><type>fa</type><automaton>
+      <state id="0" name="p"><x>0</x><y>0</y><initial/><label>odd</label></state>
+      <state id="5" name="q"><x>300</x><y>0</y><final/></state>
+      <transition><from>0</from><to>5</to><read>ab</read><controlx>150</controlx>
+      <controly>-90</controly></transition>
+      <transition><from>5</from><to>5</to><read>[0-9]</read><controlx>300</controlx>
+      <controly>200</controly></transition>
+      <note><text>mine</text><x>10</x><y>400</y></note></automaton></structure>
+      """
+    let drawn = try Format.jflap.read(Data(file.utf8), name: "a.jff")
+    let document = Document(drawn, id: "d")
+    #expect(document.states.count == 2 && document.labelSyntax == .jflap)
+    #expect(document.states[0].label == "odd")
+    #expect(document.notes == [.init("mine", at: .init(x: 10, y: 400))])
+    guard case .regular(_, _, let flex) = document.transitions[0].shape else {
+      Issue.record("a self-loop")
+      return
+    }
+    // The bend of the file is above the states, which are in one row.
+    #expect(flex.y < -40 && abs(flex.x - 150) < 1)
+    #expect(document.transitions[1].shape == .loop(angle: 0, isMirrored: false))
+    let again = try DocumentFile.read(DocumentFile.write(document), name: "b")
+    #expect(again == document)
+    let automaton = again.automaton
+    #expect(automaton.accepts(["a", "b", "7"]) && !automaton.accepts(["ab"]))
+    #expect(again.placedAutomaton.controlPoints.count == 2)
+    let point = again.placedAutomaton.controlPoints[document.transitions[0].id]
+    #expect(abs((point?.x ?? 0) - 150) < 1 && abs((point?.y ?? 0) + 90) < 1)
+    let written = try Format.jflap.read(Format.jflap.write(again.placedAutomaton), name: "c.jff")
+    #expect(written.automaton.transitions.map(\.symbols) == [["ab"], ["[0-9]"]])
+    #expect(written.notes == drawn.notes && written.stateLabels == drawn.stateLabels)
+  }
+
+  @Test func theAcceptanceIsStored() throws {
+    var document = Document(id: "d", kind: .pushdown)
+    document.acceptance = .emptyStack
+    let data = DocumentFile.write(document)
+    #expect(try DocumentFile.read(data, name: "a") == document)
+    for (text, kind) in [("empty-stack", "turing"), ("none", "pushdown")] {
+      let file = """
+        {"automatonStates":{},"transitions":{},"kind":"\(kind)","acceptance":"\(text)"}
+        """
+      #expect(throws: AutomatonError.self) { try DocumentFile.read(Data(file.utf8), name: "a") }
+    }
+  }
+
+  @Test func notesAndLabelsOfOtherProgramsStay() throws {
+    let file = """
+      {"automatonStates":{"S":{"center":[0,0],"radius":60,"label":7}},"transitions":{},
+      "notes":{"text":"x"}}
+      """
+    let document = try DocumentFile.read(Data(file.utf8), name: "a")
+    #expect(document.notes.isEmpty && document.extras.keys.contains("notes"))
+    #expect(document.states[0].label.isEmpty && document.states[0].extras["label"] == .integer(7))
+    #expect(try DocumentFile.read(DocumentFile.write(document), name: "b") == document)
+  }
+
+  @Test func labelsAreNotReadInAnotherWayWhenTheyArePasted() throws {
+    func document(_ symbol: String, _ syntax: LabelSyntax) throws -> Document {
+      Document(
+        PlacedAutomaton(
+          automaton: try Automaton(
+            states: [.init("s")], transitions: [.init("t", from: "s", to: "s", symbols: [symbol])],
+            labelSyntax: syntax)), id: "d")
+    }
+    var ids = CountingIDs()
+    let jflap = try document("ab", .jflap)
+    let pasted = try document("a", .symbols).applying(.insert(jflap, by: Vector(0, 0)), ids: &ids)
+    #expect(pasted.labelSyntax == .jflap)
+    #expect(throws: Refusal.otherLabels) {
+      try document("ab", .symbols).applying(.insert(jflap, by: Vector(0, 0)), ids: &ids)
+    }
   }
 
   @Test func whatOthersKeepInAFileStays() throws {
@@ -142,7 +219,7 @@ import Testing
     ),
     (
       #"{"automatonStates":{},"transitions":{},"formatVersion":7}"#,
-      "format version 2 or an older one, found 7"
+      "format version 3 or an older one, found 7"
     ),
     (
       #"{"automatonStates":{},"transitions":{},"x":"# + String(repeating: "[", count: 101)

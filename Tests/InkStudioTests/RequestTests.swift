@@ -554,7 +554,7 @@ import Testing
       let names = (result.json["states"] as? [[String: Any]] ?? []).compactMap {
         $0["name"] as? String
       }
-      #expect(names.contains("{s1,s2}") && !names.contains(where: Self.isUUID), "\(names)")
+      #expect(names.contains("{q0,q1}") && !names.contains(where: Self.isUUID), "\(names)")
     }
   }
 

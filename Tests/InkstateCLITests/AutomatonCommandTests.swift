@@ -16,6 +16,10 @@ import Testing
     try inkstate(["automaton"] + arguments, in: folder, input: input)
   }
 
+  private func run(_ arguments: [String]) throws -> CommandResult {
+    try inkstate(["automaton"] + arguments, in: folder, input: "")
+  }
+
   private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
 
   @Test func automataAreReadFromPipes() throws {
@@ -178,6 +182,75 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("--alphabet: expected"))
   }
 
+  // MARK: JFLAP's files
+
+  private func writeJFLAP() throws {
+    try folder.write(
+      "a.jff",
+      """
+      <structure><type>fa</type><automaton><state id="0"><x>0</x><y>0</y><initial/></state>
+      <state id="3"><x>300</x><y>0</y><final/></state><transition><from>0</from><to>3</to>
+      <read>ab</read></transition><transition><from>0</from><to>3</to><read>[0-9]</read></transition>
+      <note><text>mine</text></note></automaton></structure>
+      """)
+  }
+
+  @Test func aLabelOfSeveralCharactersStaysOneTransition() throws {
+    try writeJFLAP()
+    try folder.write("solution.txt", "state | a | b | 7\n→ p | x | | q\nx | | q |\n* q | | |\n")
+    for (name, number) in [("a.jff", 1), ("b.automaton", 2), ("c.jff", 3)] {
+      if number == 2 { #expect(try run("convert", "a.jff", "-o", name).status == 0) }
+      if number == 3 { #expect(try run("convert", "b.automaton", "-o", name).status == 0) }
+      let check = try run("check", name)
+      #expect(check.output.hasPrefix("2 states, 1 transition, symbols 0, 1"), "\(check.output)")
+      #expect(check.output.contains("`ab` reads a, then b"))
+      #expect(try run("run", name, "ab", "7").status == 0)
+      #expect(try run("run", name, "[0-9]").status == 1)
+    }
+    try folder.write(
+      "d.jff",
+      try String(contentsOfFile: "\(folder.path)/a.jff", encoding: .utf8)
+        .replacing("[0-9]", with: "7"))
+    let grade = try run("grade", "solution.txt", "d.jff", "--states", "2", "--deterministic")
+    #expect(grade.output.hasPrefix("d.jff\tright"), "\(grade.output)")
+    let table = try run("convert", "a.jff")
+    #expect(table.status == 0 && table.output.contains("| ab\n"), "\(table.output)")
+    #expect(table.errors.contains("has no place for 1 note, labels that read several symbols"))
+    let picture = try run("render", "a.jff", "-o", "a.svg")
+    #expect(picture.errors.contains("not drawn in the picture: 1 note"), "\(picture.errors)")
+  }
+
+  @Test func aStateWithoutANameHasOneName() throws {
+    try writeJFLAP()
+    #expect(try run("trace", "a.jff", "ab").output == "   {q0}\na  {q0.a}\nb  {q3}\naccepted\n")
+    #expect(try run("convert", "a.jff").output.contains("\n* q3"))
+    #expect(try run("convert", "a.jff", "--to", "jff").output.contains(#"id="3" name="q3""#))
+  }
+
+  @Test func allAnswersOfRunHaveOneForm() throws {
+    try writeJFLAP()
+    try folder.write(
+      "p.jff",
+      """
+      <structure><type>pda</type><automaton><state id="0"><initial/></state><transition>
+      <from>0</from><to>0</to><read>a</read><pop>Z</pop><push/></transition></automaton></structure>
+      """)
+    for (file, word) in [("a.jff", "ab"), ("p.jff", "a")] {
+      let answer = try run(
+        ["run", file, word, "--format", "json"] + (file == "p.jff" ? ["--accept", "either"] : []))
+      #expect(answer.output.contains(#""result" : "accepted""#), "\(answer.output)")
+      #expect(answer.output.contains(#""isAccepted" : true"#), "\(answer.output)")
+    }
+    #expect(try run("run", "a.jff", "ab", "--accept", "either").errors.contains("--accept"))
+    #expect(try run("check", "p.jff").errors.isEmpty && run("check", "p.jff").status == 1)
+    #expect(try run("convert", "p.jff", "--accept", "empty-stack", "-o", "p.automaton").status == 0)
+    #expect(try run("run", "p.automaton", "a").output == "a\taccepted\n")
+    #expect(try run("run", "p.automaton", "a", "--accept", "final-state").status == 1)
+    #expect(try run("check", "p.automaton").status == 0)
+    let lost = try run("convert", "p.automaton", "-o", "q.jff")
+    #expect(lost.errors.contains("no place for the acceptance by empty-stack"), "\(lost.errors)")
+  }
+
   // MARK: Symbols of several characters
 
   @Test func longSymbolsAreReadAsAnExpertExpects() throws {
@@ -310,7 +383,7 @@ import Testing
       """)
     let result = try run("check", "a.automaton")
     #expect(!result.output.contains("6E1F"))
-    #expect(result.output.contains("the transition from #1 to q has no symbol"))
+    #expect(result.output.contains("the transition from q0 to q has no symbol"))
     #expect(result.output.contains("the arrow from q to nowhere is ignored"))
     #expect(!(try run("trace", "a.automaton", "")).output.contains("6E1F"))
   }

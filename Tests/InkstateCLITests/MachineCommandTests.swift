@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test func longTapesAreCutAroundTheHead() throws {
+    try folder.write(
+      "t.jff",
+      """
+      <structure><type>turing</type><automaton><state id="0"><initial/></state><transition>
+      <from>0</from><to>0</to><read/><write>x</write><move>R</move></transition></automaton>
+      </structure>
+      """)
+    let result = try run("run", "t.jff", "")
+    #expect(result.output.contains("undecided") && result.output.count < 300, "\(result.output)")
+    #expect(result.output.contains("more cells) xxxx") && result.output.hasSuffix("x[□]\n"))
+    let trace = try run("trace", "t.jff", "", "--steps", "2000").output
+    #expect(trace.split(separator: "\n").allSatisfy { $0.count < 200 })
+  }
+
   @Test func tracesShowStacksTapesAndOutputs() throws {
     let trace = try run("trace", example("anbn"), "ab")
     #expect(

@@ -132,16 +132,13 @@ private func requireRefused(withoutID document: Document) {
 
 /// Requires that an automaton with short ids is the same.
 private func requireSame(withShortIDs automaton: Automaton) {
-  for namesAll in [false, true] {
-    let short = automaton.withShortIDs(namesAll: namesAll)
-    require(
-      short.states.map(\.isFinal) == automaton.states.map(\.isFinal)
-        && short.states.map(\.isInitial) == automaton.states.map(\.isInitial)
-        && short.transitions.map(\.symbols) == automaton.transitions.map(\.symbols),
-      "another automaton with short ids")
-    require(
-      !namesAll || short.states.allSatisfy { !$0.name.isEmpty }, "a state without a name")
-  }
+  let short = automaton.withShortIDs()
+  require(
+    short.states.map(\.isFinal) == automaton.states.map(\.isFinal)
+      && short.states.map(\.isInitial) == automaton.states.map(\.isInitial)
+      && short.transitions.map(\.symbols) == automaton.transitions.map(\.symbols),
+    "another automaton with short ids")
+  require(short.states.allSatisfy { !$0.name.isEmpty }, "a state without a name")
 }
 
 /// Requires that the times of a drawing start at 0, and that it is a tap before as after.
