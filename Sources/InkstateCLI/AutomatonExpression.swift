@@ -1,6 +1,8 @@
 import ArgumentParser
 import Automata
 
+extension RegularExpression.Notation: ExpressibleByArgument {}
+
 /// Commands between automata and other descriptions of their words.
 enum AutomatonExpression {
   struct Expression: ParsableCommand {
@@ -27,9 +29,11 @@ enum AutomatonExpression {
       commandName: "from-expression",
       abstract: "Compute the minimal automaton of a regular expression.",
       discussion: """
-        `ab` is a sequence, `a|b` a choice, `a*`, `a+` and `a?` are repetitions, and parentheses group. \
-        `ε` is the empty word, `∅` no word at all, and `\\` escapes a character. A symbol of several \
-        characters is quoted: 'begin'(a|b)*.
+        `ab` is a sequence, `a|b` a choice, `a*`, `a+`, `a?`, `a{3}` and `a{2,4}` are repetitions, and \
+        parentheses group. `[a-c]` is one of these symbols, `[^a]` any other symbol of the alphabet, and \
+        `.` any symbol of it. `ε` is the empty word, `∅` no word at all, and `\\` escapes a character. A symbol of several \
+        characters is quoted: 'begin'(a|b)*. With --notation jflap, `a+b` is a choice and `!` the empty \
+        word, as in JFLAP.
 
         Example:
 
@@ -42,12 +46,18 @@ enum AutomatonExpression {
     @Flag(help: "Keep the nondeterministic automaton of Thompson's construction.")
     var thompson = false
 
+    @Option(help: "The notation: standard, or jflap, in which + is a choice and ! the empty word.")
+    var notation = RegularExpression.Notation.standard
+
     @OptionGroup var alphabet: AlphabetOptions
     @OptionGroup var limit: LimitOptions
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try RegularExpression(expression, alphabet: alphabet.symbols()).automaton
+      let read = try RegularExpression(
+        expression, alphabet: alphabet.symbols(), notation: notation)
+      for remark in read.remarks { Terminal.say("warning: \(remark)") }
+      let automaton = read.automaton
       try output.write(
         AutomatonSource(thompson ? automaton : try automaton.minimized(limit: limit.value)))
     }

@@ -179,6 +179,65 @@ import Testing
     }
   }
 
+  private func words(
+    _ text: String, alphabet: [String] = [], _ notation: RegularExpression.Notation = .standard
+  ) throws -> [String] {
+    try RegularExpression(text, alphabet: alphabet, notation: notation).automaton
+      .acceptedStrings(first: 9).map { $0.joined() }
+  }
+
+  @Test func rangesCountsAndTheDotHaveTheirMeaning() throws {
+    #expect(try words("[a-cx]") == ["a", "b", "c", "x"])
+    #expect(try words("[^a]", alphabet: ["b", "c"]) == ["b", "c"])
+    #expect(try words(#"[\]\-]"#) == ["-", "]"])
+    #expect(try words("a{3}") == ["aaa"])
+    #expect(try words("(ab|c){0,2}") == ["", "c", "ab", "cc", "abc", "cab", "abab"])
+    #expect(try words("a{2,}").prefix(2) == ["aa", "aaa"])
+    #expect(try words("a{2}{3}") == ["aaaaaa"])
+    #expect(try words("a{0}b") == ["b"])
+    #expect(try words(".b") == ["bb"])
+    #expect(try words(".{2}", alphabet: ["a", "b"]) == ["aa", "ab", "ba", "bb"])
+    #expect(try words("λ|a∪b·c") == ["", "a", "bc"])
+    #expect(try words(#"\.\[\{\λ"#) == [".[{λ"])
+    #expect(
+      try RegularExpression(#"\.\[\{\λ"#).automaton.regularExpression().description
+        == #"\.\[\{\λ"#)
+  }
+
+  @Test func jflapsNotationHasItsOwnSigns() throws {
+    #expect(try words("a+b*!", .jflap).prefix(3) == ["", "a", "b"])
+    #expect(try words("(a+b)c+[", .jflap) == ["[", "ac", "bc"])
+    #expect(try RegularExpression("a+b", notation: .jflap).remarks.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("a+b", "--notation jflap"), ("a|λ", "`λ` means `ε`"),
+    ("a.b", "any symbol of the alphabet a, b"),
+    (#"\d*"#, #"`\d`"#), ("^a", "`^` is a symbol"), ("!", "`!` is a symbol"),
+  ])
+  func ambiguousSignsAreNamed(text: String, remark: String) throws {
+    let remarks = try RegularExpression(text).remarks
+    #expect(remarks.count == 1 && remarks[0].contains(remark), "\(remarks)")
+  }
+
+  @Test(arguments: ["(a|b)+b", "a+", "[a-c]{2}", "(a+)*", "ab'+'"])
+  func usualExpressionsNeedNoRemark(text: String) throws {
+    #expect(try RegularExpression(text).remarks.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("a{1000}{1000}{1000}", "at most 1000000 states"), ("a{3", "a count such as {3}"),
+    ("a{4,2}", "a count"), ("[ab", "`]` after the symbols"), ("[b-a]", "a range such as a-c"),
+    ("[]", "symbols in brackets"), (".", "an alphabet"), ("{3}", "something to repeat"),
+  ])
+  func brokenCountsAndRangesAreRefused(text: String, message: String) {
+    #expect {
+      try RegularExpression(text)
+    } throws: {
+      "\($0)".contains(message)
+    }
+  }
+
   @Test func expressionsMayBeDeep() throws {
     let deep = String(repeating: "(", count: 50_000) + "a" + String(repeating: ")", count: 50_000)
     #expect(try RegularExpression(deep).automaton.accepts(["a"]))

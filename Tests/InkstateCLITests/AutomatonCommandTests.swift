@@ -251,6 +251,13 @@ import Testing
     #expect(lost.errors.contains("no place for the acceptance by empty-stack"), "\(lost.errors)")
   }
 
+  @Test func expressionsCanBeInJFLAPsNotation() throws {
+    let read = try run("from-expression", "a+b", "--notation", "jflap")
+    #expect(read.errors.isEmpty && read.output.split(separator: "\n").count == 3, "\(read.output)")
+    let warned = try run("from-expression", "a+b")
+    #expect(warned.status == 0 && warned.errors.contains("use --notation jflap"))
+  }
+
   // MARK: Symbols of several characters
 
   @Test func longSymbolsAreReadAsAnExpertExpects() throws {
