@@ -17,6 +17,9 @@ struct AutomatonBuilder {
 
   init(file: String) { self.file = file }
 
+  /// Whether there are no states.
+  var isEmpty: Bool { states.isEmpty }
+
   func contains(_ id: String) -> Bool { indices[id] != nil }
 
   /// Adds a state, or changes it if it exists.
