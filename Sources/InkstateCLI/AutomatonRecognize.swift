@@ -209,10 +209,11 @@ extension Diagram {
   /// Returns the diagram as text for people.
   fileprivate func lines(named source: String) -> [String] {
     if let rejection { return ["\(source): no automaton (\(rejection.message))"] }
+    let drawn = try? Automaton(
+      states: states.map { Automaton.State($0.id, name: $0.name) }, transitions: [])
+    let shown = drawn?.shownNames
     let names = Dictionary(
-      uniqueKeysWithValues: states.enumerated().map { number, state in
-        (state.id, state.name.isEmpty ? "#\(number + 1)" : state.name)
-      })
+      uniqueKeysWithValues: states.map { ($0.id, shown?.state($0.id) ?? $0.name) })
     func list(_ marked: (State) -> Bool) -> String {
       let some = states.filter(marked).map { names[$0.id]! }
       return some.isEmpty ? "none" : some.joined(separator: ", ")
