@@ -185,32 +185,40 @@ public struct Limit: Hashable, Sendable {
 
   func check(_ operation: String, states count: Int) throws(AutomatonError) {
     guard count <= states else {
-      throw exceeded(operation, "\(states) states")
+      throw exceeded(operation, "\(states) states", above: states)
     }
   }
 
   func check(_ operation: String, transitions count: Int) throws(AutomatonError) {
     guard count <= transitions else {
-      throw exceeded(operation, "\(transitions) transitions, or states in sets of states")
+      throw exceeded(
+        operation, "\(transitions) transitions, or states in sets of states",
+        above: max(states, transitions / 10))
     }
   }
 
   func check(_ operation: String, tableEntries count: Int) throws(AutomatonError) {
     guard count <= tableEntries else {
-      throw exceeded(operation, "\(tableEntries) states times symbols")
+      throw exceeded(
+        operation, "\(tableEntries) states times symbols", above: max(states, tableEntries / 50))
     }
   }
 
   func check(_ operation: String, characters count: Int) throws(AutomatonError) {
     guard count <= transitions else {
-      throw exceeded(operation, "\(transitions) characters")
+      throw exceeded(
+        operation, "\(transitions) characters", above: max(states, transitions / 10))
     }
   }
 
-  private func exceeded(_ operation: String, _ what: String) -> AutomatonError {
+  /// Returns the error of a result that needs a limit above this number of states.
+  private func exceeded(
+    _ operation: String, _ what: String, above states: Int
+  ) -> AutomatonError {
     AutomatonError(
       at: operation, expected: "a result of at most \(what)",
-      found: "a larger one; raise the limit, in the command with --limit above "
-        + "\(max(states, transitions / 10)), or make the automaton smaller first (trim, minimize)")
+      found:
+        "a larger one; raise the limit, in the command with --limit above \(states), or make the "
+        + "automaton smaller first (trim, minimize)")
   }
 }
