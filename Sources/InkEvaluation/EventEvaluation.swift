@@ -118,11 +118,12 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
     let rule =
       leastOverlap > 0 ? "overlap over union of at least \(leastOverlap.percent)" : "any overlap"
     var lines = [
-      "events matched by label and \(rule); intervals of 95 %, as if all events were independent",
+      "events matched by label and \(rule)",
       "precision".padded(13) + total.precision.summary,
       "recall".padded(13) + total.recall.summary,
       "F1".padded(13) + "\(total.f1.percent), mean of \(labels.count.counted("label")) "
         + meanF1.percent,
+      "intervals".padded(13) + "95 %, as if all events were independent",
     ]
     if let delay = total.delay {
       lines.append(

@@ -26,7 +26,7 @@ public struct ReadingCalibration: Sendable {
   /// right, by maximum likelihood. The limits reject at most the share `falseRejections` of the lines.
   /// They share these rejections so that most drawings that are no writing are rejected, and then most
   /// lines that are read wrongly. If the share is less than one line, the limits are estimated from the tail of the
-  /// lowest values, and with very few lines the model keeps its own.
+  /// lowest values, and with very few lines the model keeps its own decision.
   ///
   /// - Throws: `FileError` if there are no lines, or one cannot be rendered; `ModelError` if the model
   ///   does not read lines of writing.
@@ -60,7 +60,11 @@ public struct ReadingCalibration: Sendable {
       (-count...count).map { middle * exp(step * Double($0)) }.map { ($0, loss($0)) }
         .min { $0.1 < $1.1 }!.0
     }
-    let temperature = best(around: best(around: 1, step: 0.16, count: 6), step: 0.04, count: 3)
+    let isTooSmall = dataset.examples.count { !$0.isNoWriting } < Calibration.leastCount
+    let temperature =
+      isTooSmall
+      ? model.decision.temperature
+      : best(around: best(around: 1, step: 0.16, count: 6), step: 0.04, count: 3)
     let calibrated = answers(temperature)
     reliability = (
       Reliability(lines(answers(model.decision.temperature))), Reliability(lines(calibrated))
@@ -68,7 +72,7 @@ public struct ReadingCalibration: Sendable {
     let writing = calibrated.filter(\.isWriting)
     let own = model.decision.reading ?? .standard
     var limits = Self.limits(calibrated, falseRejections: falseRejections)
-    if writing.count < Calibration.leastCount {
+    if isTooSmall {
       fit = .kept(needed: Calibration.leastCount)
       limits = own
     } else if falseRejections > 0, falseRejections * Double(writing.count) < 1 {

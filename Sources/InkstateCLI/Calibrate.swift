@@ -206,13 +206,13 @@ struct Calibrate: ParsableCommand {
           + "estimated from the lowest values")
     case .kept(let needed):
       Terminal.say(
-        "warning: the model keeps its limits: there are \(count), and at least \(needed) are needed"
+        "warning: the model keeps its temperature and limits: there are \(count), and at least \(needed) are needed"
       )
     case .counted, .usedUp, .none: break
     }
     if calibration.noWritingRejected.total > 0 {
       print("no writing, rejected \(calibration.noWritingRejected.summary)")
-    } else {
+    } else if calibration.fit == .counted {
       Terminal.say(
         "note: no example has the label U+FFFD, so the thresholds are chosen to reject lines that are "
           + "read wrongly")

@@ -153,11 +153,11 @@ import Testing
     let text = EventEvaluation(recordings, leastOverlap: 0.1).text
     #expect(
       text == """
-        events matched by label and overlap over union of at least 10.00 %; intervals of 95 %, as if all events were \
-        independent
+        events matched by label and overlap over union of at least 10.00 %
         precision    66.67 % (30.00–90.32), 4 of 6
         recall       80.00 % (37.55–96.38), 4 of 5
         F1           72.73 %, mean of 2 labels 73.33 %
+        intervals    95 %, as if all events were independent
         delay        mean 1.03 s, 90th percentile 1.60 s
 
         by label      precision     recall         F1      spans     events      delay       90 %

@@ -178,6 +178,7 @@ import TestSupport
     let few = try ReadingCalibration(
       of: model, on: Dataset(Array(lines.prefix(5))), falseRejections: 0.03, workers: 2)
     #expect(few.fit == .kept(needed: 10) && few.limits == model.decision.reading)
+    #expect(few.decision.temperature == 4)
     let some = try ReadingCalibration(
       of: model, on: Dataset(Array(lines.prefix(20))), falseRejections: 0.03, workers: 2)
     #expect(some.fit == .extrapolated(needed: 34) && some.rejected.count == 0)

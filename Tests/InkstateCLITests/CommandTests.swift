@@ -143,7 +143,7 @@ let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
     _ = try run("train data composed.ndjson --epochs 3 --threads 2 -o m.safetensors")
     result = try run("calibrate m.safetensors data --false-rejections 0.1 -o c.safetensors")
     #expect(result.status == 0 && result.output.hasPrefix("temperature "))
-    #expect(result.output.split(separator: "\n").count == 4)
+    #expect(result.output.split(separator: "\n").count == 5)
     result = try run("inspect c.safetensors")
     #expect(result.output.contains("state: probability at least "))
     result = try run("calibrate m.safetensors data -o m.safetensors --force")
