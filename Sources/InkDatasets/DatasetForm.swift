@@ -213,6 +213,12 @@ public struct LoadedDataset: Sendable {
     /// The place of the first one.
     public var first: String
   }
+  /// Lines that say what was left out within recordings or pictures, and what was chosen.
+  public var notes: [String] = []
+  /// The columns of recordings that were left out because they only count.
+  public var leftOutColumns: [String] = []
+  /// What the columns of the recordings do.
+  var columns = ColumnCensus()
 
   /// Creates what was read without any trouble.
   public init(dataset: Dataset, wasInverted: Bool? = nil) {
@@ -271,7 +277,9 @@ extension Dataset {
     init(path: String) {
       if path.lowercased().hasSuffix(".png") {
         self = .picture
-      } else if SeriesTable.isNamedOne(path) || TSFile.isNamedOne(path) {
+      } else if SeriesTable.isNamedOne(path) || TSFile.isNamedOne(path) || ARFF.isNamedOne(path)
+        || SeriesArchive.isTable(path)
+      {
         self = .series
       } else if InkFile.Format.isNamed(path), (try? InkFile(path: path)) != nil {
         self = .ink
@@ -286,7 +294,8 @@ extension Dataset {
   ///
   /// `series` says how tables of series are read. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
-  /// already. With `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
+  /// already. Columns of recordings that only count are left out, as `series` says. With
+  /// `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
   /// `ink` says where the labels of ink are.
   ///
   /// - Throws: `FileError` if there is no data set at `path`.
@@ -300,6 +309,7 @@ extension Dataset {
     }
     var loaded = try read(
       path, polarity: polarity, source: source, series: series, ink: ink)
+    loaded.columns.settle(&loaded, series)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
     loaded.labelsFound = Set(loaded.dataset.labels)
       .union(loaded.dataset.examples.flatMap(\.labels)).sorted()
@@ -369,7 +379,7 @@ extension Dataset {
         return try ImageFolder.read(path, polarity: polarity)
       }
       return try recordings(
-        below: path, source: source, series: series, ink: ink)
+        below: path, polarity: polarity, source: source, series: series, ink: ink)
     }
     let name = FileTree.name(of: path)
     let isNPY = NPY.isOne(path)
@@ -393,7 +403,7 @@ extension Dataset {
         path, labels: FileTree.join(FileTree.folder(of: path), labels), polarity: polarity)
     }
     return try recordings(
-      below: path, source: source, series: series, ink: ink)
+      below: path, polarity: polarity, source: source, series: series, ink: ink)
   }
 
   private static func pictures(
@@ -472,21 +482,28 @@ extension Dataset {
   private static let notRecordings = [".raw", ".nodata"]
 
   private static func recordings(
-    below path: String, source: String?, series: SeriesReading, ink: InkReading
+    below path: String, polarity: Polarity, source: String?, series: SeriesReading, ink: InkReading
   ) throws -> LoadedDataset {
     let isFolder = FileTree.isFolder(path)
     let folder = isFolder ? path : nil
     let collection = source ?? folder.map(FileTree.name)
     var loaded = LoadedDataset(dataset: Dataset([]))
-    for file in FileTree.files(below: path) {
-      guard !notRecordings.contains(where: file.hasSuffix),
+    let files = FileTree.files(below: path)
+    let duplicates = SeriesArchive.duplicates(among: files)
+    for file in files {
+      guard !notRecordings.contains(where: file.hasSuffix), !duplicates.contains(file),
         FileTree.name(of: file) != "split.json"
       else {
         loaded.skipped.append(file)
         continue
       }
       do {
-        if SeriesTable.isNamedOne(file) {
+        if SeriesArchive.isTable(file) {
+          try SeriesArchive.readTable(
+            file, below: folder, reading: series, source: collection, into: &loaded)
+        } else if ARFF.isNamedOne(file) {
+          try ARFF.read(file, below: folder, reading: series, source: collection, into: &loaded)
+        } else if SeriesTable.isNamedOne(file) {
           try SeriesTable.read(
             file, below: folder, reading: series, source: collection, into: &loaded)
         } else if TSFile.isNamedOne(file) {
@@ -510,6 +527,8 @@ extension Dataset {
     loaded.dataset = Dataset(
       loaded.dataset.examples,
       labels: Set(loaded.dataset.examples.flatMap(\.labels)).union(loaded.dataset.labels).sorted())
+    // Tables of pixels are among the recordings.
+    loaded.settlePolarity(polarity)
     return loaded
   }
 
@@ -551,6 +570,9 @@ extension Dataset {
           if example.labels.isEmpty, !keepsUnlabelled {
             loaded.unlabelledCount += 1
           } else {
+            if case .series(let series) = example.content {
+              loaded.columns.add(series, label: example.label)
+            }
             loaded.dataset.examples.append(example)
           }
           return true

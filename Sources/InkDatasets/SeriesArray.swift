@@ -65,6 +65,7 @@ enum SeriesArray {
         var series = try Series(
           channels: names, values: values.map { Float($0) }, rate: reading.rate)
         if let channels = reading.channels { series = try series.selecting(channels) }
+        loaded.columns.add(series, label: labels.0[item])
         loaded.dataset.examples.append(
           Example(.series(series), label: labels.0[item], source: source, origin: origin))
       } catch {

@@ -11,11 +11,13 @@ public struct SeriesReading: Hashable, Sendable {
   public var personColumn = "person"
   /// The column with the session.
   public var sessionColumn = "session"
-  /// The column with the time, or `nil` for `time`, `t` or `timestamp`.
+  /// The column with the time, or `nil` for the first whose name is that of a time, such as `t`,
+  /// `timestamp` or `seconds_elapsed`, or else whose cells are times that are text.
   public var timeColumn: String?
   /// The unit of the times, or `nil` if the name or the size of the times decides.
   ///
-  /// A name such as `time_ms` or `t [us]` gives the unit. Otherwise, a first time of 10^17 and more
+  /// A name such as `time_ms`, `t [us]` or `Milliseconds` gives the unit. Times that are text, such as
+  /// `2024-01-17T08:14:46Z` or `14:12:30.020`, need none. Otherwise, a first time of 10^17 and more
   /// is in nanoseconds, of 10^14 in microseconds and of 10^11 in milliseconds, because such times
   /// count from 1970. All others are in seconds.
   public var timeUnit: TimeUnit?
@@ -23,6 +25,12 @@ public struct SeriesReading: Hashable, Sendable {
   public var rate: Double?
   /// The columns to read as channels, in order, or `nil` for all that have no other meaning.
   public var channels: [String]?
+  /// The columns that are left out.
+  public var ignored: Set<String> = []
+  /// Whether columns that only count, like a clock, are left out, unless ``channels`` names them.
+  ///
+  /// This needs all recordings: those for evaluation have to be read with the channels of the model.
+  public var leavesOutCounters = true
   /// What the names of files say about a recording.
   public var namePattern: NamePattern?
   /// Whether recordings without a label are read, with an empty label; otherwise they are counted.

@@ -61,7 +61,11 @@ public struct SplitFolder: Hashable, Sendable {
     // Pictures have no source, and `test` is not one. Dark ink was inverted before writing.
     let source =
       manifest.form == DatasetForm.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
-    var loaded = try Dataset.load(path(of: part), polarity: .light, source: source)
+    // The other parts are read with the channels of the training.
+    var reading = SeriesReading()
+    reading.leavesOutCounters = part == .train
+    var loaded = try Dataset.load(
+      path(of: part), polarity: .light, source: source, series: reading)
     loaded.dataset = Dataset(loaded.dataset.examples, labels: manifest.labels)
     return loaded
   }

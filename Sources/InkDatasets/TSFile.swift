@@ -7,27 +7,18 @@ import SafeFiles
 ///
 /// Lines of comments start with `#` or `%`, lines of the header with `@`. After `@data`, each line is
 /// a recording: its channels, separated by colons, and its class. The values of a channel are
-/// separated by commas; `?` and `NaN` are missing.
+/// separated by commas; `?` and `NaN` are missing. With time stamps, a value is `(time,value)`; a time is
+/// a number or text.
 package enum TSFile {
   /// Returns whether a name is that of such a file.
   static func isNamedOne(_ path: String) -> Bool { path.lowercased().hasSuffix(".ts") }
-
-  /// Returns the file `NAME_TRAIN.ts` or `NAME_TEST.ts` in a folder, or `nil` if there is none.
-  ///
-  /// Of several, it is the one with the name of the folder.
-  package static func path(of part: Split.Part, in folder: String) -> String? {
-    guard FileTree.isFolder(folder), part != .validation else { return nil }
-    let ending = "_\(part.rawValue.uppercased()).ts"
-    let names = FileTree.names(in: folder).filter { $0.uppercased().hasSuffix(ending.uppercased()) }
-    let own = names.first { $0.dropLast(ending.count) == FileTree.name(of: folder) }
-    return (own ?? (names.count == 1 ? names[0] : nil)).map { FileTree.join(folder, $0) }
-  }
 
   /// What the header says.
   private struct Header {
     var dimensions: Int?
     var length: Int?
     var isEqualLength = false
+    var hasTimes = false
     var labels: [String]?
   }
 
@@ -51,11 +42,12 @@ package enum TSFile {
         count += 1
         do {
           let recording = try recording(
-            in: line, header: &header, place: "\(path), line \(row)", rate: reading.rate)
+            in: line, header: &header, place: "\(path), line \(row)", reading: reading)
           var example = Example(
             .series(recording.series), label: recording.label, writer: name[.person],
             source: source, origin: "\(path), line \(row)")
           example.session = name[.session]
+          loaded.columns.add(recording.series, label: recording.label)
           loaded.dataset.examples.append(example)
         } catch let error as FileError {
           loaded.failures.append("\(error)")
@@ -102,11 +94,7 @@ package enum TSFile {
       return number
     }
     switch key {
-    case "@timestamps":
-      guard try !flag() else {
-        throw FileError(
-          path: place, expected: "@timeStamps false", found: "true, which is not supported")
-      }
+    case "@timestamps": header.hasTimes = try flag()
     case "@univariate": if try flag() { header.dimensions = 1 }
     case "@dimensions", "@dimension": header.dimensions = try number()
     case "@equallength": header.isEqualLength = try flag()
@@ -138,7 +126,8 @@ package enum TSFile {
 
   /// Reads one recording.
   private static func recording(
-    in line: UnsafeBufferPointer<UInt8>, header: inout Header, place: String, rate: Double?
+    in line: UnsafeBufferPointer<UInt8>, header: inout Header, place: String,
+    reading: SeriesReading
   ) throws(FileError) -> (series: Series, label: String) {
     func refuse(_ expected: String, _ found: String) -> FileError {
       FileError(path: place, expected: expected, found: found)
@@ -146,7 +135,7 @@ package enum TSFile {
     var parts: [UnsafeBufferPointer<UInt8>] = []
     var start = 0
     while true {
-      let end = line[start...].firstIndex(of: UInt8(ascii: ":")) ?? line.count
+      let end = separator(UInt8(ascii: ":"), in: line, from: start)
       parts.append(UnsafeBufferPointer(rebasing: line[start..<end]))
       guard end < line.count else { break }
       start = end + 1
@@ -162,6 +151,9 @@ package enum TSFile {
       throw refuse("\(max(1, dimensions).counted("channel")) and a class", "\(parts.count)")
     }
     header.dimensions = dimensions
+    if header.hasTimes {
+      return (try timed(parts, place: place, unit: reading.timeUnit), label)
+    }
     var values: [Float] = []
     var length = 0
     for (channel, part) in parts.enumerated() {
@@ -196,9 +188,93 @@ package enum TSFile {
     }
     do {
       let names = (0..<dimensions).map { "dim_\($0)" }
-      return (try Series(channels: names, values: values, rate: rate), label)
+      return (try Series(channels: names, values: values, rate: reading.rate), label)
     } catch {
       throw refuse("a series", "\(error)")
+    }
+  }
+
+  /// Returns the index of the first `byte` that is not in parentheses, or that of the end.
+  private static func separator(
+    _ byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
+  ) -> Int {
+    var depth = 0
+    for index in start..<text.count {
+      switch text[index] {
+      case UInt8(ascii: "("): depth += 1
+      case UInt8(ascii: ")"): depth -= 1
+      case byte where depth <= 0: return index
+      default: break
+      }
+    }
+    return text.count
+  }
+
+  /// Reads channels of pairs of a time and a value.
+  ///
+  /// A step has the values of all channels at one time; a channel without a value then has a gap.
+  private static func timed(
+    _ parts: [UnsafeBufferPointer<UInt8>], place: String, unit: TimeUnit?
+  ) throws(FileError) -> Series {
+    var channels: [[(time: Double, value: Float)]] = []
+    var areText = false
+    for (channel, part) in parts.enumerated() {
+      var cells = TimeCells(usesDecimalCommas: false)
+      var pairs: [(Double, Float)] = []
+      var start = 0
+      func refuse(_ expected: String, _ text: UnsafeBufferPointer<UInt8>) -> FileError {
+        FileError(
+          path: place, expected: expected,
+          found: "`\(TableCells.text(text).prefix(40))` in channel \(channel + 1), value "
+            + "\(pairs.count + 1)")
+      }
+      while start < part.count {
+        let end = separator(UInt8(ascii: ","), in: part, from: start)
+        let pair = NumberText.trimmed(UnsafeBufferPointer(rebasing: part[start..<end]))
+        start = end + 1
+        // A channel without any value.
+        if pair.elementsEqual("?".utf8), parts.count > 1 { continue }
+        guard pair.first == UInt8(ascii: "("), pair.last == UInt8(ascii: ")"),
+          let comma = pair.lastIndex(of: UInt8(ascii: ","))
+        else { throw refuse("(time,value)", pair) }
+        let time = UnsafeBufferPointer(rebasing: pair[1..<comma])
+        let value = UnsafeBufferPointer(rebasing: pair[(comma + 1)..<(pair.count - 1)])
+        guard case .time(let number) = cells.read(time) else {
+          throw refuse("times that are numbers or text and do not go back", time)
+        }
+        switch NumberText.float(value) {
+        case .number(let value): pairs.append((number, value))
+        case .missing: pairs.append((number, .nan))
+        case .unreadable: throw refuse("finite numbers", value)
+        }
+      }
+      areText = areText || cells.areText == true
+      channels.append(pairs)
+    }
+    // Equal times in one channel are steps of their own.
+    var next = [Int](repeating: 0, count: channels.count)
+    var times: [Double] = []
+    var values: [Float] = []
+    while let time = channels.indices.compactMap({
+      next[$0] < channels[$0].count ? channels[$0][next[$0]].time : nil
+    }).min() {
+      times.append(time)
+      for channel in channels.indices {
+        if next[channel] < channels[channel].count, channels[channel][next[channel]].time == time {
+          values.append(channels[channel][next[channel]].value)
+          next[channel] += 1
+        } else {
+          values.append(.nan)
+        }
+      }
+    }
+    let factor = areText ? 1 : (unit ?? .typical(of: times.first ?? 0)).milliseconds
+    do {
+      return try Series(
+        channels: channels.indices.map { "dim_\($0)" }, values: values,
+        times: times.map { $0 * factor })
+    } catch {
+      throw FileError(path: place, expected: "a series", found: "\(error)")
     }
   }
 }

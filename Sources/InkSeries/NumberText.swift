@@ -10,9 +10,13 @@ package enum NumberText {
   }
 
   /// Reads a `Float`; an infinite number or one that does not fit is unreadable.
-  package static func float(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Float> {
+  ///
+  /// With `decimalComma`, a comma is also read as the decimal point.
+  package static func float(
+    _ bytes: UnsafeBufferPointer<UInt8>, decimalComma: Bool = false
+  ) -> Reading<Float> {
     let bytes = trimmed(bytes)
-    if let exact = simple(bytes) {
+    if let exact = simple(bytes, decimalComma: decimalComma) {
       // Rounding twice can only be wrong at the middle between two floats.
       if exact.bitPattern & 0x1FFF_FFFF != 0x1000_0000, exact == 0 || abs(exact) > 1e-37,
         abs(exact) < 3e38
@@ -20,14 +24,18 @@ package enum NumberText {
         return .number(Float(exact))
       }
     }
-    return general(bytes) { strtof($0, $1) }
+    return general(bytes, decimalComma: decimalComma) { strtof($0, $1) }
   }
 
   /// Reads a `Double`; an infinite number or one that does not fit is unreadable.
-  package static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading<Double> {
+  ///
+  /// With `decimalComma`, a comma is also read as the decimal point.
+  package static func double(
+    _ bytes: UnsafeBufferPointer<UInt8>, decimalComma: Bool = false
+  ) -> Reading<Double> {
     let bytes = trimmed(bytes)
-    if let exact = simple(bytes) { return .number(exact) }
-    return general(bytes) { strtod($0, $1) }
+    if let exact = simple(bytes, decimalComma: decimalComma) { return .number(exact) }
+    return general(bytes, decimalComma: decimalComma) { strtod($0, $1) }
   }
 
   /// The powers of ten that a `Double` holds exactly.
@@ -35,7 +43,9 @@ package enum NumberText {
 
   /// Returns the number if it has at most 15 digits and a small exponent, so that one operation
   /// rounds it correctly (Clinger, 1990).
-  private static func simple(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+  private static func simple(
+    _ bytes: UnsafeBufferPointer<UInt8>, decimalComma: Bool
+  ) -> Double? {
     var index = 0
     let count = bytes.count
     var isNegative = false
@@ -56,6 +66,7 @@ package enum NumberText {
         if isFraction { exponent -= 1 }
         guard digits <= 15 else { return nil }
       case UInt8(ascii: ".") where !isFraction: isFraction = true
+      case UInt8(ascii: ",") where decimalComma && !isFraction: isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"): break scan
       default: return nil
       }
@@ -86,13 +97,18 @@ package enum NumberText {
 
   /// Reads a number with the C library, which knows all forms.
   private static func general<Number: BinaryFloatingPoint>(
-    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ bytes: UnsafeBufferPointer<UInt8>, decimalComma: Bool,
     _ parse: (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Number
   ) -> Reading<Number> {
     guard !isMissing(bytes) else { return .missing }
     // Words such as `inf`, hexadecimal numbers and long texts are not numbers.
-    guard bytes.count <= 400, bytes.allSatisfy({ isNumeric($0) }) else { return .unreadable }
-    var text = bytes.map { CChar(bitPattern: $0) }
+    let comma = UInt8(ascii: ",")
+    guard bytes.count <= 400,
+      bytes.allSatisfy({ isNumeric($0) || decimalComma && $0 == comma }),
+      // With both a point and a comma, one of them would be for thousands.
+      !bytes.contains(comma) || !bytes.contains(UInt8(ascii: "."))
+    else { return .unreadable }
+    var text = bytes.map { CChar(bitPattern: $0 == comma ? UInt8(ascii: ".") : $0) }
     text.append(0)
     return text.withUnsafeMutableBufferPointer { buffer in
       var end: UnsafeMutablePointer<CChar>?

@@ -12,12 +12,18 @@ struct RowParser {
   }
 
   private let names: [String]
-  private let columns: [Column]
+  private var columns: [Column]
   private var cells: TableCells
-  /// The time of the last row, or `nil` without a time column or before the first row.
-  private(set) var time: Double?
+  private var times: TimeCells
+  /// The time of the last row that was not late, or `nil` without a time column or before the first
+  /// row.
+  var time: Double? { times.last }
+  /// Whether the times are text, and so in milliseconds.
+  var timesAreText: Bool { times.areText == true }
   /// The name of the column with the time, or `nil` if there is none.
-  let timeName: String?
+  private(set) var timeName: String?
+  /// Whether there is a column with the time.
+  var hasTimes: Bool { timeName != nil }
 
   /// Creates a parser for a table whose first line with text is `line`, for the channels with these
   /// names.
@@ -30,10 +36,11 @@ struct RowParser {
     timeColumn: String?
   ) throws(InkError) {
     cells = TableCells(delimiter: TableCells.delimiter(in: line))
+    times = TimeCells(usesDecimalCommas: cells.usesDecimalCommas)
     cells.split(line)
     guard !cells.isBroken else { throw Self.openQuote(at: place) }
     let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
-    let hasHeader = texts.contains { NumberText.float($0) == .unreadable }
+    let hasHeader = texts.contains(where: cells.isText)
     let names = hasHeader ? texts.map(TableCells.text) : texts.indices.map { "dim_\($0)" }
     var seen = Set<String>()
     for name in names where !name.isEmpty && !seen.insert(name).inserted {
@@ -67,28 +74,48 @@ struct RowParser {
   /// Whether the table has no header, so that its first line is a row.
   let isFirstLineARow: Bool
 
+  /// Finds the column with the times by the cells of the first row, if no name is that of times and
+  /// there is none of `channels` in it.
+  mutating func findTimes(in line: UnsafeBufferPointer<UInt8>) {
+    guard timeName == nil else { return }
+    cells.split(line)
+    guard !cells.isBroken, cells.fit(names, line) else { return }
+    for (column, range) in cells.ranges.prefix(names.count).enumerated() {
+      guard case .unused = columns[column],
+        TimeText.milliseconds(UnsafeBufferPointer(rebasing: line[range])) != nil
+      else { continue }
+      columns[column] = .time
+      timeName = names[column]
+      return
+    }
+  }
+
   /// Parses a row into `values`, with NaN for missing values.
   ///
-  /// - Throws: `InkError` if the row has another number of columns, a value is not a finite number,
-  ///   or the time is before that of the last row without an error.
+  /// Returns `nil`, or the text of its time if that is before the time of an earlier row. Such a row
+  /// has to be left out, because it is not known when it was measured.
+  ///
+  /// - Throws: `InkError` if the row has another number of columns, or a value is not a finite
+  ///   number.
   mutating func parse(
     _ line: UnsafeBufferPointer<UInt8>, at place: @autoclosure () -> Place,
     into values: inout [Float]
-  ) throws(InkError) {
+  ) throws(InkError) -> String? {
     cells.split(line)
     guard !cells.isBroken else { throw Self.openQuote(at: place()) }
-    guard cells.ranges.count == columns.count else {
+    guard cells.fit(names, line) else {
       throw InkError(
         at: place(), expected: "\(columns.count.counted("cell")), as in the first row",
         found: "\(cells.ranges.count)")
     }
-    var newTime = time
-    for (column, range) in cells.ranges.enumerated() {
+    var newTimes = times
+    var late: String?
+    for (column, range) in cells.ranges.prefix(columns.count).enumerated() {
       let cell = UnsafeBufferPointer(rebasing: line[range])
       switch columns[column] {
       case .unused: break
       case .value(let index):
-        switch NumberText.float(cell) {
+        switch cells.value(cell) {
         case .number(let value): values[index] = value
         case .missing: values[index] = .nan
         case .unreadable:
@@ -97,20 +124,19 @@ struct RowParser {
             found: "`\(TableCells.text(cell).prefix(40))`")
         }
       case .time:
-        guard case .number(let value) = NumberText.double(cell) else {
+        switch newTimes.read(cell) {
+        case .time: break
+        case .late: late = String(TableCells.text(cell).prefix(40))
+        case .unreadable:
           throw InkError(
-            at: place(), expected: "a time as a number in column `\(names[column])`",
+            at: place(), expected: "a time as a number or text in column `\(names[column])`",
             found: "`\(TableCells.text(cell).prefix(40))`")
         }
-        if let time, value < time {
-          throw InkError(
-            at: place(), expected: "a time of \(time) or later, as in the row before",
-            found: "\(value)")
-        }
-        newTime = value
       }
     }
-    time = newTime
+    // A row with an error does not change the time.
+    times = newTimes
+    return late
   }
 
   private static func openQuote(at place: Place) -> InkError {

@@ -13,26 +13,39 @@ public struct RowReader {
   public private(set) var values: [Float]
   /// The number of the last line.
   public var line: Int { lines.number }
-  /// The time of the last row in the table's unit, if there is a column `time`, `t` or `timestamp`.
+  /// The time of the last row in the table's unit, if there is a column with times.
   public var time: Double? { parser.time }
-  /// The unit of the times that the name of their column gives, such as `time_ms`.
-  public var timeUnit: TimeUnit? { parser.timeName.flatMap(TimeUnit.init(ofColumn:)) }
+  /// The text of the last row's time if it is before that of an earlier row, otherwise `nil`.
+  ///
+  /// Such a row has to be left out, because it is not known when it was measured.
+  public private(set) var lateTime: String?
+  /// The unit of the times, if it is known: that in the name of their column, such as `time_ms`, or
+  /// milliseconds for times that are text, after the first row.
+  public var timeUnit: TimeUnit? {
+    parser.timesAreText ? .ms : parser.timeName.flatMap(TimeUnit.init(ofColumn:))
+  }
+  /// Whether the times are text, such as `2024-01-17T08:14:46Z`, which ``time`` has in milliseconds.
+  public var timesAreText: Bool { parser.timesAreText }
   /// Whether the rows have times.
-  public var hasTimes: Bool { parser.timeName != nil }
+  public var hasTimes: Bool { parser.hasTimes }
 
   private let lines: BufferedLines
   private var parser: RowParser
+  /// Why the first row could not be read, until ``next()`` says so.
+  private var firstRowError: InkError?
 
   /// Reads the names of the columns from `input`.
   ///
   /// `channels` are the names of the values, in order; other columns are left out. `timeColumn` is the
-  /// name of the column with the time, by default `time`, `t` or `timestamp`.
+  /// name of the column with the time; by default, its name is that of a time, such as `timestamp`, or
+  /// its cells are times that are text. To find the latter, the first row is waited for.
   ///
   /// - Throws: `InkError` if there is no row, a column is missing, or reading fails.
   public init(
     _ input: InputFile, channels: [String], timeColumn: String? = nil
   ) throws(InkError) {
     lines = BufferedLines(input)
+    values = [Float](repeating: .nan, count: channels.count)
     guard let first = try lines.next() else {
       throw InkError(
         at: Place(file: input.path), expected: "a row with the names of the channels",
@@ -42,18 +55,32 @@ public struct RowReader {
       firstLine: first, at: Place(file: input.path, line: lines.number), channels: channels,
       timeColumn: timeColumn)
     if parser.isFirstLineARow { lines.keepLast() }
-    values = [Float](repeating: .nan, count: channels.count)
+    if timeColumn == nil, !parser.hasTimes {
+      do {
+        if let row = try lines.next() {
+          parser.findTimes(in: row)
+          lines.keepLast()
+        }
+      } catch {
+        firstRowError = error
+      }
+    }
   }
 
   /// Reads the next row into ``values`` and ``time``; returns whether there is one.
   ///
   /// Empty lines are skipped. After an error in a row, the next call reads the next row; ``values``
-  /// is not useful until then.
+  /// is not useful until then. ``lateTime`` says whether the row has to be left out.
   ///
-  /// - Throws: `InkError` if the row is malformed, its time decreases, or reading fails.
+  /// - Throws: `InkError` if the row is malformed, or reading fails.
   public mutating func next() throws(InkError) -> Bool {
+    if let error = firstRowError {
+      firstRowError = nil
+      throw error
+    }
     guard let row = try lines.next() else { return false }
-    try parser.parse(
+    lateTime = nil
+    lateTime = try parser.parse(
       row, at: Place(file: lines.input.path, line: lines.number), into: &values)
     return true
   }

@@ -88,6 +88,8 @@ struct SeriesFile: Encodable {
     defer { file.remove() }
     var reading = SeriesReading()
     reading.keepsUnlabelled = true
+    // The model chooses the channels, and the page shows all.
+    reading.leavesOutCounters = false
     let loaded = try file.read { try Dataset.load($0, series: reading) }
     let examples = loaded.dataset.examples.filter(\.isSeries)
     let drawingCount = loaded.dataset.examples.count - examples.count

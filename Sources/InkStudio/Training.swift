@@ -315,7 +315,7 @@ final class Training: Sendable {
       }
     case .epoch(let record, _):
       change { $0.status.history.append(record) }
-    case .started, .checkpoint, .stoppedEarly: break
+    case .started, .checkpoint, .stoppedEarly, .unsettled: break
     }
   }
 

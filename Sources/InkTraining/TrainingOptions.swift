@@ -140,6 +140,9 @@ public enum TrainingEvent: Sendable {
   case checkpoint(path: String)
   /// The training stopped because the result on the validation part did not improve.
   case stoppedEarly(epoch: Int, bestEpoch: Int)
+  /// The training is complete, but in its last epochs, this share of the answers to a sample of the
+  /// validation part, or without one of the training part, still became right or wrong.
+  case unsettled(changedShare: Double, epochs: Int)
 }
 
 /// An error in a training.

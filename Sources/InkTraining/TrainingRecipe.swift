@@ -18,8 +18,8 @@ public struct TrainingRecipe: Hashable, Sendable {
   public var schedule = Schedule(.oneCycle)
   /// The maximum norm of the gradient, to which larger ones are scaled; `nil` means no maximum.
   public var maxGradientNorm: Double?
-  /// The share of the target that is spread over all classes; `nil` uses 0.1 for 100 to 999
-  /// recordings of sensors, otherwise 0.
+  /// The share of the target that is spread over all classes; `nil` uses 0.1 for 100 recordings of
+  /// sensors and more, otherwise 0.
   public var labelSmoothing: Double?
   /// Whether all classes count equally, even if they have different numbers of examples.
   public var balancesClasses = true
@@ -79,7 +79,7 @@ public struct TrainingRecipe: Hashable, Sendable {
       * (start != nil ? 0.1 : 1)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
     options.labelSmoothing =
-      labelSmoothing ?? (isOfRecordings && !readsText && (100..<1000).contains(count) ? 0.1 : 0)
+      labelSmoothing ?? (isOfRecordings && !readsText && count >= 100 ? 0.1 : 0)
     // Computed only if it is needed, because it renders a sample of the examples.
     lazy var check = VariationCheck(training, seed: seed)
     let readsStrokes =

@@ -155,7 +155,9 @@ struct Calibrate: ParsableCommand {
   private func examples() throws -> Dataset {
     var dataset = Dataset([])
     for path in data {
-      dataset.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
+      let source = try DataSource.load(
+        path, part: .validation, loading: loading, keepsCounters: true)
+      dataset.add(source.dataset)
     }
     guard !dataset.examples.isEmpty else {
       throw FileError(

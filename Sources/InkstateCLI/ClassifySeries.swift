@@ -88,6 +88,7 @@ struct SeriesClassification {
       return 1
     }
     for failure in loaded.failures { Terminal.say("not read: \(failure)") }
+    Terminal.say(notes: loaded.notes)
     var failureCount = loaded.failures.count
     let withoutRate = loaded.dataset.examples.count { example in
       if case .series(let series) = example.content { series.meanRate == nil } else { false }
@@ -181,8 +182,9 @@ struct SeriesClassification {
     var resampler = rate.map { RowResampler(rate: $0, channelCount: channels.count) }
     let resamples = rate != nil && (rows.hasTimes || rowRate != rate)
     let gap = [Float](repeating: .nan, count: channels.count)
-    var unit = reading.timeUnit ?? rows.timeUnit
+    var unit: TimeUnit?
     var rowCount = 0
+    var lateCount = 0
     while true {
       do {
         guard try rows.next() else { break }
@@ -194,8 +196,19 @@ struct SeriesClassification {
         if !resamples { add(gap) }
         continue
       }
+      if let late = rows.lateTime {
+        // As in a file.
+        lateCount += 1
+        Terminal.say(
+          "left out: -, line \(rows.line): its time `\(late)` is before that of an earlier row")
+        continue
+      }
       if resamples {
-        if unit == nil, let time = rows.time { unit = TimeUnit.typical(of: time) }
+        if unit == nil, let time = rows.time {
+          unit =
+            rows.timesAreText
+            ? .ms : reading.timeUnit ?? rows.timeUnit ?? TimeUnit.typical(of: time)
+        }
         let time =
           rows.time.map { $0 * (unit ?? .s).milliseconds } ?? 1000 * Double(rowCount) / rowRate!
         if resampler!.append(rows.values, at: time, add) {
@@ -209,6 +222,12 @@ struct SeriesClassification {
       rowCount += 1
     }
     output.finish()
+    if TimeCells.areTooMany(late: lateCount, of: rowCount + lateCount) {
+      Terminal.say(
+        "not read: -: the times of \(lateCount.counted("row")) go back; send the rows in order, or "
+          + "start again when the clock does")
+      output.failureCount += 1
+    }
     if output.windowCount == 0, output.failureCount == 0 {
       Terminal.say(
         "not read: -: "

@@ -19,7 +19,10 @@ struct SeriesOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The column with the time. (default: time, t or timestamp)", valueName: "name"))
+      """
+      The column with the time. (default: one with a name such as time, ts, seconds_elapsed or \
+      Milliseconds, or with times such as 2024-01-17T08:14:46Z)
+      """, valueName: "name"))
   var timeColumn: String?
 
   @Option(
@@ -35,9 +38,15 @@ struct SeriesOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The columns to read as channels. (default: all without another meaning)",
-      valueName: "a,b,…"))
+      """
+      The columns to read as channels. (default: all without another meaning that are no text and \
+      do not only count, like a clock)
+      """, valueName: "a,b,…"))
   var channels: String?
+
+  @Option(
+    help: ArgumentHelp("Columns to leave out; can be repeated.", valueName: "a,b,…"))
+  var ignore: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -70,6 +79,7 @@ struct SeriesOptions: ParsableArguments {
     reading.timeUnit = timeUnit
     reading.rate = rate
     reading.channels = channels.map { $0.split(separator: ",").map(String.init) }
+    reading.ignored = Set(ignore.flatMap { $0.split(separator: ",").map(String.init) })
     reading.namePattern = try name.map { try NamePattern($0) }
     return reading
   }

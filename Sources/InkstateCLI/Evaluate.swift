@@ -95,7 +95,9 @@ struct Evaluate: ParsableCommand {
       try FileTree.refuseExisting(path, force: force)
     }
     if let html, let errors { try FileTree.refuseReplacing(html, by: errors) }
-    let sources = try data.map { try DataSource.load($0, part: part, loading: loading) }
+    let sources = try data.map {
+      try DataSource.load($0, part: part, loading: loading, keepsCounters: true)
+    }
     var dataset = Dataset([])
     for source in sources { dataset.add(source.dataset) }
     let partNames = Set(sources.map(\.partName)).sorted().joined(separator: " and ")

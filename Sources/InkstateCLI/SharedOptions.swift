@@ -114,22 +114,28 @@ struct LoadingOptions: ParsableArguments {
   }
 
   /// Reads a data set, and reports on stderr what was left out or inverted.
-  func load(_ path: String) throws -> LoadedDataset { try load([path])[0] }
+  ///
+  /// With `keepsCounters`, columns that only count are kept, because a model chooses the columns.
+  func load(_ path: String, keepsCounters: Bool = false) throws -> LoadedDataset {
+    try load([path], keepsCounters: keepsCounters)[0]
+  }
 
   /// Reads data sets, and reports on stderr what was left out or inverted and which labels of --map
   /// and --drop do not occur; `isTraced` reads the strokes in pictures.
   func load(
-    _ paths: [String], asSingleStrokes: Bool = false, isTraced: Bool = false
+    _ paths: [String], asSingleStrokes: Bool = false, isTraced: Bool = false,
+    keepsCounters: Bool = false
   ) throws -> [LoadedDataset] {
     let map = try labelMap()
+    var reading = try series.reading()
+    if keepsCounters { reading.leavesOutCounters = false }
     let all = try paths.map { path in
       let loaded =
         isTraced
         ? try TracedPictures.load(path, labels: map, source: source)
         : try Dataset.load(
           path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
-          series: series.reading(),
-          ink: InkReading(labelAnnotation: labelAnnotation, label: label))
+          series: reading, ink: InkReading(labelAnnotation: labelAnnotation, label: label))
       Terminal.report(loaded, path: path)
       return loaded
     }
@@ -217,7 +223,7 @@ struct TrainingArguments: ParsableArguments {
   @Option(
     help: """
       The label smoothing: the share of the target that is spread over all classes. (default: 0, or \
-      0.1 for 100 to 999 recordings of sensors)
+      0.1 for 100 recordings of sensors and more)
       """)
   var labelSmoothing: Double?
 
@@ -344,16 +350,21 @@ struct DataSource {
   /// The part's name, or `whole`.
   var partName: String { part?.rawValue ?? "whole" }
 
-  private init(dataset: Dataset, part: Split.Part?) {
-    self.dataset = dataset
+  /// The columns of recordings that were left out because they only count.
+  let leftOutColumns: [String]
+
+  private init(_ loaded: LoadedDataset, part: Split.Part?) {
+    dataset = loaded.dataset
+    leftOutColumns = loaded.leftOutColumns
     self.part = part
   }
 
   /// Creates a part of a data set in which the examples name their part; others are for training.
-  private init(_ divided: Dataset, part: Split.Part) {
-    dataset = Self.examples(of: part, in: divided)
+  private init(divided loaded: LoadedDataset, part: Split.Part) {
+    dataset = Self.examples(of: part, in: loaded.dataset)
+    leftOutColumns = loaded.leftOutColumns
     self.part = part
-    self.divided = divided
+    divided = loaded.dataset
   }
 
   /// The examples of all parts, if the data set is divided into parts that the examples name, and
@@ -369,21 +380,26 @@ struct DataSource {
   }
 
   /// Reads `part` of a divided data set, or all of one that is not divided.
-  static func load(_ path: String, part: Split.Part, loading: LoadingOptions) throws -> DataSource {
+  ///
+  /// With `keepsCounters`, columns that only count are kept, because a model chooses the columns.
+  static func load(
+    _ path: String, part: Split.Part, loading: LoadingOptions, keepsCounters: Bool = false
+  ) throws -> DataSource {
     if let folder = try SplitFolder(path: path) {
       try loading.checkUnused(forDivided: path)
       let loaded = try folder.load(part)
       Terminal.report(loaded, path: folder.path(of: part))
-      return DataSource(dataset: loaded.dataset, part: part)
+      return DataSource(loaded, part: part)
     }
-    if let images = mnistImages(path, part: part) ?? TSFile.path(of: part, in: path) {
-      return DataSource(dataset: try loading.load(images).dataset, part: part)
+    let ownPart = mnistImages(path, part: part) ?? SeriesArchive.path(of: part, in: path)
+    if let ownPart {
+      return DataSource(try loading.load(ownPart, keepsCounters: keepsCounters), part: part)
     }
-    let dataset = try loading.load(path).dataset
-    guard dataset.examples.contains(where: { $0.part != nil }) else {
-      return DataSource(dataset: dataset, part: nil)
+    let loaded = try loading.load(path, keepsCounters: keepsCounters)
+    guard loaded.dataset.examples.contains(where: { $0.part != nil }) else {
+      return DataSource(loaded, part: nil)
     }
-    return DataSource(dataset, part: part)
+    return DataSource(divided: loaded, part: part)
   }
 
   /// Returns the path of a part of MNIST, whose folder has files `train-…` and `t10k-…`.

@@ -63,12 +63,19 @@ enum Terminal {
     return "\(whole / 60):\(rest < 10 ? "0" : "")\(rest)"
   }
 
+  /// Prints the first 20 lines about what was left out of a data set or chosen for it.
+  static func say(notes: [String]) {
+    for note in notes.prefix(20) { say(note) }
+    if notes.count > 20 { say("and \((notes.count - 20).counted("line")) more like these") }
+  }
+
   /// Reports what was left out of a data set, with the first 20 failures by name.
   static func report(_ loaded: LoadedDataset, path: String) {
     for failure in loaded.failures.prefix(20) { say("left out: \(failure)") }
     if loaded.failures.count > 20 { say("left out: \(loaded.failures.count - 20) more") }
     for line in loaded.skippedDescriptions { say("skipped: \(line)") }
     for line in loaded.ignoredDescriptions { say("ignored: \(line)") }
+    say(notes: loaded.notes)
     if loaded.unlabelledCount > 0 {
       say("left out: \(loaded.unlabelledCount.counted("recording")) without a label in \(path)")
     }
@@ -222,6 +229,11 @@ final class TrainingProgress {
     case .stoppedEarly(let epoch, let bestEpoch):
       Terminal.say(
         "\(prefix)stopped after epoch \(epoch): no improvement since epoch \(bestEpoch)")
+    case .unsettled(let share, let count):
+      Terminal.say(
+        "\(prefix)warning: \(count == 1 ? "the last epoch" : "the last \(count) epochs") still changed "
+          + "whether \(share.percent) of the answers are right, so another seed can give another result; "
+          + "train for more epochs with --epochs")
     }
   }
 

@@ -272,8 +272,12 @@ struct Train: ParsableCommand {
   private func load() throws -> (training: Dataset, validation: Dataset?) {
     var learnt = Dataset([])
     var chosenBy = Dataset([])
+    var leftOutColumns: Set<String> = []
     for path in data {
-      let source = try DataSource.load(path, part: .train, loading: loading)
+      // A model to start from chooses the columns.
+      let source = try DataSource.load(
+        path, part: .train, loading: loading, keepsCounters: from != nil)
+      leftOutColumns.formUnion(source.leftOutColumns)
       if let folder = try SplitFolder(path: path) {
         guard validationShare == 0 else {
           throw ValidationError(
@@ -295,8 +299,14 @@ struct Train: ParsableCommand {
       }
     }
     for path in validation {
-      chosenBy.add(try DataSource.load(path, part: .validation, loading: loading).dataset)
+      let source = try DataSource.load(
+        path, part: .validation, loading: loading, keepsCounters: true)
+      chosenBy.add(source.dataset)
     }
+    // What only counts in one data set is no measurement in another.
+    (learnt, chosenBy) = (
+      learnt.without(channels: leftOutColumns), chosenBy.without(channels: leftOutColumns)
+    )
     return (learnt, chosenBy.examples.isEmpty ? nil : chosenBy)
   }
 
@@ -344,7 +354,9 @@ struct Train: ParsableCommand {
 
   /// Returns the recordings to adapt to, mixed with examples of the known data.
   private func rehearsal(of path: String, known: Dataset, start: Model) throws -> Dataset {
-    let own = try DataSource.load(path, part: .train, loading: loading).dataset
+    let own = try DataSource.load(
+      path, part: .train, loading: loading, keepsCounters: true
+    ).dataset
     let scarce = Rehearsal.scarceClasses(of: start, in: own)
     if !scarce.isEmpty {
       let counts = scarce.map { label, count in label.map { "\(count) of `\($0)`" } ?? "\(count)" }

@@ -93,7 +93,7 @@ import TestSupport
   @Test(arguments: [
     ("1,2", "expected 3 cells, as in the first row, found 2"),
     ("1,2,3,4", "expected 3 cells, as in the first row, found 4"),
-    ("1,2,3,", "expected 3 cells, as in the first row, found 4"),
+    ("1,2,3,,4", "expected 3 cells, as in the first row, found 5"),
     ("1,left,3", "expected a finite number in column `ax`, found `left`"),
     ("1,2,0x10", "expected a finite number in column `ay`, found `0x10`"),
     ("1,2,inf", "expected a finite number in column `ay`, found `inf`"),
@@ -102,9 +102,8 @@ import TestSupport
     ("1,1.2.3,3", "expected a finite number in column `ax`, found `1.2.3`"),
     ("1,1e,3", "expected a finite number in column `ax`, found `1e`"),
     ("1,\"2,3", "expected a quotation mark at the end of a quoted cell, found none"),
-    ("-1,2,3", "expected a time of 0.0 or later, as in the row before, found -1.0"),
-    (",2,3", "expected a time as a number in column `Time`, found ``"),
-    ("now,2,3", "expected a time as a number in column `Time`, found `now`"),
+    (",2,3", "expected a time as a number or text in column `Time`, found ``"),
+    ("now,2,3", "expected a time as a number or text in column `Time`, found `now`"),
     (
       "1,\(String(repeating: "a", count: 100)),3",
       "expected a finite number in column `ax`, found `\(String(repeating: "a", count: 40))`"
@@ -115,6 +114,24 @@ import TestSupport
     #expect(table.errors == ["line 3: \(message)"])
     #expect(table.rows == [[1, 2], [3, 4]])
     #expect(table.times == [0, 2])
+  }
+
+  /// As in a file, cells can end with a delimiter, commas can be decimal points, and a row whose time
+  /// goes back is marked.
+  @Test func rowsAreReadAsInFiles() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "rows.csv", "when;x;on;\n14:12:30:000;1,5;true;\n14:12:30:020;2;0;\n14:12:30:010;3;1;\n")
+    var reader = try RowReader(InputFile(path: path), channels: ["x", "on"])
+    #expect(reader.hasTimes)
+    #expect(try reader.next())
+    #expect(reader.values == [1.5, 1] && reader.time == 51_150_000 && reader.timeUnit == .ms)
+    #expect(reader.lateTime == nil)
+    #expect(try reader.next())
+    #expect(reader.values == [2, 0] && reader.time == 51_150_020)
+    #expect(try reader.next())
+    #expect(reader.lateTime == "14:12:30:010" && reader.time == 51_150_020)
+    #expect(try !reader.next())
   }
 
   /// The time of a row with an error does not count for the next one.

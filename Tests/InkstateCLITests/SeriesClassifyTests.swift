@@ -253,12 +253,82 @@ import TestSupport
     for message in [
       "not read: -, line 12: expected a finite number in column `ay`, found `zero`\n",
       "not read: -, line 22: expected 4 cells, as in the first row, found 3\n",
-      "not read: -, line 32: expected a time of ",
+      "left out: -, line 32: its time `0.1` is before that of an earlier row\n",
     ] {
       #expect(result.errors.contains(message), "\(result.errors)")
     }
     // (60 − 25) / 6 + 1
     #expect(result.output.split(separator: "\n").count == 6, "\(result.output)")
+  }
+
+  /// A clock under any name is no channel of the model, so noise stays noise; all commands read the same
+  /// columns, and a stream gets the answers of a file.
+  @Test func aColumnThatCountsIsReadByNoCommand() throws {
+    let folder = try TemporaryFolder()
+    var generator = SeededGenerator(seed: 5, stream: 1)
+    func table(_ recording: Int) -> String {
+      "Milliseconds;clicks;device;x\n"
+        + (0..<30).map { row in
+          let x = "\(generator.uniform(-1...1))".replacing(".", with: ",")
+          return "\(row * 20);\(recording * 500 + row * 5 + (row + recording) % 3);watch;\(x);\n"
+        }.joined()
+    }
+    for recording in 0..<16 {
+      try folder.write("noise/\(recording < 8 ? "a" : "b")/\(recording).csv", table(recording))
+    }
+    try folder.write("new.csv", table(3).replacing("watch", with: "phone"))
+    let left = [
+      "left out: column `device`, which is text, such as `watch` (noise/a/0.csv, line 2)\n",
+      "left out: column `clicks`, which counts in the same way in every recording, like a clock "
+        + "(--channels keeps it)\n",
+    ]
+    for words in [
+      "dataset import noise -o all.ndjson", "dataset describe noise",
+      "dataset split noise --validation 0.25 -o split",
+      "train noise --validation-share 0.25 --window 10 --epochs 1 -o model.safetensors",
+    ] {
+      let result = try run(words, in: folder)
+      #expect(result.status == 0)
+      #expect(left.allSatisfy(result.errors.contains), "\(words): \(result.errors)")
+    }
+    let described = try run("dataset describe split", in: folder)
+    #expect(described.status == 0 && !described.output.contains("clicks"), "\(described.errors)")
+    let inspected = try run("inspect model.safetensors", in: folder).output
+    #expect(inspected.contains("x") && !inspected.contains("clicks"), "\(inspected)")
+    let file = try run("classify --model model.safetensors new.csv", in: folder)
+    let input = String(
+      decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/new.csv")), as: UTF8.self)
+    let stream = try run("classify --model model.safetensors", in: folder, input: input)
+    #expect(file.status == 0 && stream.status == 0, "\(file.errors)\(stream.errors)")
+    #expect(file.output.split(separator: "\n").count == 11, "\(file.output)")
+    #expect(stream.output == file.output.replacing("new.csv:", with: "-:"))
+    // The columns of a model are found in a data set that has no other columns to compare.
+    let evaluated = try run("evaluate noise --model model.safetensors", in: folder)
+    #expect(
+      evaluated.status == 0 && evaluated.output.contains("mean recall"), "\(evaluated.errors)")
+    let kept = try run(
+      "train noise --channels clicks,x --window 10 --epochs 1 -o kept.safetensors", in: folder)
+    #expect(!kept.errors.contains("left out: column"), "\(kept.errors)")
+  }
+
+  /// One row that goes back is left out of a file and of a stream alike.
+  @Test func aRowThatGoesBackIsLeftOutAlike() throws {
+    let folder = try Self.trained.get().folder
+    var rows = (0..<60).map { "0.1,\(Double($0 % 7) / 5),1,\(Double($0) / 25)" }
+    rows[30] = "5,5,5,0.1"
+    let table = "ax,ay,az,t\n" + rows.joined(separator: "\n") + "\n"
+    try folder.write("late.csv", table)
+    let file = try run("classify --model model.safetensors late.csv")
+    let stream = try run("classify --model model.safetensors", input: table)
+    #expect(file.status == 0 && stream.status == 0, "\(file.errors)\(stream.errors)")
+    #expect(
+      file.errors
+        == "left out: late.csv, line 32: its time `0.1` is before that of an earlier row\n")
+    #expect(stream.output == file.output.replacing("late.csv:", with: "-:"))
+    let again = "ax,ay,az,t\n" + (rows[..<30] + rows[..<30]).joined(separator: "\n") + "\n"
+    try folder.write("again.csv", again)
+    #expect(try run("classify --model model.safetensors again.csv").status == 2)
+    #expect(try run("classify --model model.safetensors", input: again).status == 2)
   }
 
   @Test(arguments: [

@@ -168,7 +168,7 @@ let datasetFuzzers = [
     },
     read: { data in
       let path = tsFile(data)
-      require(TSFile.path(of: .train, in: tsFile.folder) == path, "the archive has another path")
+      require(SeriesArchive.path(of: .train, in: tsFile.folder) == path, "the archive has another path")
       try readAgain(path, tsAgain)
     }),
   Fuzzer(
