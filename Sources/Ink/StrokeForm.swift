@@ -34,10 +34,13 @@ extension Stroke {
     }
   }
 
-  /// The rough form of the stroke.
-  public var form: StrokeForm {
+  /// The rough form of the stroke, whose coordinates are in canvas points.
+  public var form: StrokeForm { form(pointsPerUnit: 1) }
+
+  /// Returns the rough form of the stroke, whose coordinates are in units of so many canvas points.
+  public func form(pointsPerUnit: Double) -> StrokeForm {
     let extent = Drawing([self]).bounds?.longerSide ?? 0
-    guard extent >= Self.leastExtent else { return .dot }
+    guard extent * pointsPerUnit >= Self.leastExtent else { return .dot }
     let (chord, sag, length) = (chord, sag, length)
     if sag <= 0.15 * chord, chord >= 0.75 * length { return .line }
     return sag <= 0.5 * chord && chord >= 0.55 * length ? .bow : .curve

@@ -101,6 +101,19 @@ public struct Example: Hashable, Sendable {
       origin: origin)
   }
 
+  /// Whether the content has points, and not only pixels.
+  package var isDrawing: Bool {
+    if case .memory(.drawing) = storage { true } else { false }
+  }
+
+  /// Whether the content is a picture or a strip.
+  package var isPicture: Bool {
+    switch storage {
+    case .memory(.bitmap), .memory(.strip), .disk: true
+    case .memory(.drawing), .memory(.series): false
+    }
+  }
+
   /// Whether the content is a strip with a line of writing.
   public var isStrip: Bool {
     if case .memory(.strip) = storage { true } else { false }
@@ -123,6 +136,21 @@ public struct Example: Hashable, Sendable {
     return Set(spans.map(\.label))
   }
 
+  /// The canvas points in one unit of the coordinates of a drawing, or `nil` if they are in points or
+  /// unknown; it is stored as an attribute.
+  public var pointsPerUnit: Double? {
+    get { Recording.pointsPerUnit(in: attributes) }
+    set { attributes[CanvasUnit.attributeName] = newValue.map { .number($0) } }
+  }
+
+  /// Returns the longer side below which the drawing is a tap, in its own unit, if `extent` is that of
+  /// a model or a training.
+  ///
+  /// What says about its own unit is never judged by a larger one.
+  public func leastExtent(or extent: Double) -> Double {
+    pointsPerUnit.map { min(extent, Stroke.leastExtent / $0) } ?? extent
+  }
+
   /// A more precise label: the attribute `kind`, or else the label.
   public var kind: String {
     if case .text(let kind)? = attributes["kind"] { kind } else { label }
@@ -135,7 +163,7 @@ public struct Example: Hashable, Sendable {
     switch content {
     case .drawing(let drawing): try rasterizer.render(drawing)
     case .bitmap(let bitmap): rasterizer.fit(bitmap)
-    case .strip(let strip): rasterizer.fit(strip.isDarkOnLight ? strip.inverted() : strip)
+    case .strip(let strip): rasterizer.fit(strip.lightOnDark)
     case .series: throw RasterError.series
     }
   }

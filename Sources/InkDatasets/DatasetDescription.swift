@@ -135,17 +135,20 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   }
 
   private static func measures(of dataset: Dataset) -> [Measure] {
-    let drawings = dataset.examples.compactMap { example -> Drawing? in
-      if case .drawing(let drawing) = example.content { drawing } else { nil }
+    let drawings = dataset.examples.compactMap { example -> (ink: Drawing, points: Double)? in
+      guard case .drawing(let drawing) = example.content else { return nil }
+      return (drawing, example.pointsPerUnit ?? 1)
     }
     func measure(_ name: String, _ value: (Drawing) -> Double?) -> Measure? {
-      Self.measure(drawings, name, value)
+      Self.measure(drawings, name) { value($0.ink) }
     }
     return [
       measure("strokes") { Double($0.strokes.count) },
       measure("points") { Double($0.pointCount) },
-      measure("longer side, canvas points") { $0.bounds?.longerSide },
-      measure("length of ink, canvas points") { $0.length },
+      Self.measure(drawings, "longer side, canvas points") { drawing in
+        drawing.ink.bounds.map { $0.longerSide * drawing.points }
+      },
+      Self.measure(drawings, "length of ink, canvas points") { $0.ink.length * $0.points },
       measure("duration, ms") { drawing in
         let times = drawing.strokes.flatMap(\.points).compactMap(\.time)
         guard let first = times.min(), let last = times.max() else { return nil }

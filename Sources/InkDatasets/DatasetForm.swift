@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkImageIO
 import InkRaster
 import InkSeries
 import SafeFiles
@@ -201,8 +202,6 @@ public struct LoadedDataset: Sendable {
   public var droppedCount = 0
   /// The labels before the label map, in alphabetical order.
   public var labelsFound: [String] = []
-  /// Whether pictures had dark ink and were inverted; `nil` without pictures.
-  public var wasInverted: Bool?
   /// The parts of files that were left out of recordings, such as `pen-up traces`.
   public var ignored: [String: IgnoredPart] = [:]
 
@@ -219,11 +218,20 @@ public struct LoadedDataset: Sendable {
   public var leftOutColumns: [String] = []
   /// What the columns of the recordings do.
   var columns = ColumnCensus()
+  /// The number of pictures; strips are not counted.
+  public var pictureCount = 0
+  /// The number of pictures that had dark ink and were inverted.
+  public var invertedCount = 0
+  /// The number of blank pictures and strips, which were left out.
+  public var blankCount = 0
+  /// Whether the pictures are those of EMNIST, whose rows and columns are exchanged.
+  public var isTransposed = false
+
+  /// The canvas points in one unit of the drawings, if their sizes show that they are not in points.
+  public var pointsPerUnit: Double?
 
   /// Creates what was read without any trouble.
-  public init(dataset: Dataset, wasInverted: Bool? = nil) {
-    (self.dataset, self.wasInverted) = (dataset, wasInverted)
-  }
+  public init(dataset: Dataset) { self.dataset = dataset }
 
   /// The number of skipped files of each kind, with the first one: `2 pictures (a/b.png first)`.
   public var skippedDescriptions: [String] {
@@ -240,7 +248,9 @@ public struct LoadedDataset: Sendable {
       return "\(files.count.counted(noun)) (\(files.count == 1 ? first : "\(first) first"))"
     }
   }
+}
 
+extension LoadedDataset {
   /// What was left out of recordings: `pen-up traces in 2 recordings (a.inkml first)`.
   public var ignoredDescriptions: [String] {
     ignored.sorted { $0.key < $1.key }.map { name, part in
@@ -250,21 +260,23 @@ public struct LoadedDataset: Sendable {
     }
   }
 
-  /// Inverts all pictures if their ink is dark.
-  mutating func settlePolarity(_ polarity: Polarity) {
-    let bitmaps = dataset.examples.compactMap { example -> Bitmap? in
-      if case .bitmap(let bitmap) = example.content { bitmap } else { nil }
+  /// Stores the unit of the drawings: the given one, or else their own, or else the one that their sizes
+  /// show.
+  mutating func settleUnit(_ given: Double?) {
+    let drawings = dataset.examples.indices.filter { dataset.examples[$0].isDrawing }
+    if let given {
+      for index in drawings { dataset.examples[index].pointsPerUnit = given }
+      return
     }
-    guard !bitmaps.isEmpty else { return }
-    let inverts = polarity.inverts(
-      darkOnLight: bitmaps.count(where: \.isDarkOnLight), of: bitmaps.count)
-    wasInverted = inverts
-    guard inverts else { return }
-    for index in dataset.examples.indices {
-      if case .bitmap(let bitmap) = dataset.examples[index].content {
-        dataset.examples[index].content = .bitmap(bitmap.inverted())
-      }
-    }
+    let unknown = drawings.filter { dataset.examples[$0].pointsPerUnit == nil }
+    let judged = CanvasUnit.pointsPerUnit(
+      of: unknown.compactMap { index -> Drawing? in
+        guard case .drawing(let drawing) = dataset.examples[index].content else { return nil }
+        return drawing
+      })
+    guard let judged else { return }
+    pointsPerUnit = judged
+    for index in unknown { dataset.examples[index].pointsPerUnit = judged }
   }
 }
 
@@ -275,7 +287,7 @@ extension Dataset {
 
     /// A file is ink if both its name and its content are those of ink.
     init(path: String) {
-      if path.lowercased().hasSuffix(".png") {
+      if Photograph.isName(path) {
         self = .picture
       } else if SeriesTable.isNamedOne(path) || TSFile.isNamedOne(path) || ARFF.isNamedOne(path)
         || SeriesArchive.isTable(path)
@@ -292,7 +304,9 @@ extension Dataset {
   /// Reads a data set in any format: recordings (a file, or a folder of files of ink or series), an
   /// image folder, strips with `labels.tsv`, IDX or NPY.
   ///
-  /// `series` says how tables of series are read. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
+  /// `series` says how tables of series are read. With `isTransposed`, rows and columns of the pictures
+  /// in IDX and NPY files are exchanged. `pointsPerUnit` has the canvas points in one unit of the
+  /// drawings; if it is `nil`, their sizes show whether they are in points. Pictures in a folder with ink are skipped. Items that cannot be read are listed in the result.
   /// If the label map renames a label, the attribute `kind` keeps the old one, unless there is one
   /// already. Columns of recordings that only count are left out, as `series` says. With
   /// `asSingleStrokes`, the label map is applied to the labels of ``singleStrokes``.
@@ -301,15 +315,17 @@ extension Dataset {
   /// - Throws: `FileError` if there is no data set at `path`.
   public static func load(
     _ path: String, polarity: Polarity = .auto, labels: LabelMap = LabelMap(),
-    source: String? = nil, asSingleStrokes: Bool = false, series: SeriesReading = SeriesReading(),
+    source: String? = nil, asSingleStrokes: Bool = false, isTransposed: Bool = false,
+    pointsPerUnit: Double? = nil, series: SeriesReading = SeriesReading(),
     ink: InkReading = InkReading()
   ) throws -> LoadedDataset {
     guard FileTree.exists(path) else {
       throw FileError(path: path, expected: "a data set", found: "nothing of that name")
     }
     var loaded = try read(
-      path, polarity: polarity, source: source, series: series, ink: ink)
+      path, polarity: polarity, source: source, isTransposed: isTransposed, series: series, ink: ink)
     loaded.columns.settle(&loaded, series)
+    loaded.settleUnit(pointsPerUnit)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
     loaded.labelsFound = Set(loaded.dataset.labels)
       .union(loaded.dataset.examples.flatMap(\.labels)).sorted()
@@ -352,8 +368,8 @@ extension Dataset {
   }
 
   private static func read(
-    _ path: String, polarity: Polarity, source: String?, series: SeriesReading,
-    ink: InkReading
+    _ path: String, polarity: Polarity, source: String?, isTransposed: Bool,
+    series: SeriesReading, ink: InkReading
   ) throws -> LoadedDataset {
     if FileTree.isFolder(path) {
       if let array = SeriesArray.path(in: path), let labels = SeriesArray.labelsPath(of: array) {
@@ -362,17 +378,12 @@ extension Dataset {
         loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
         return loaded
       }
-      for (images, labels) in [
-        ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz"),
-        ("images-idx3-ubyte", "labels-idx1-ubyte"), ("images.npy", "labels.npy"),
-      ] where FileTree.exists("\(path)/\(images)") {
-        var loaded = try pictures(
-          FileTree.join(path, images), labels: FileTree.join(path, labels), polarity: polarity)
-        let used = [images, labels, "classes.txt"].map { FileTree.join(path, $0) }
-        loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
-        return loaded
-      }
       if StripFolder.isOne(path) { return try StripFolder.read(path) }
+      if let pictures = try PictureArray.read(
+        below: path, polarity: polarity, isTransposed: isTransposed)
+      {
+        return pictures
+      }
       if ImageFolder.isOne(path),
         !FileTree.files(below: path).contains(where: { FileKind(path: $0) == .ink })
       {
@@ -381,101 +392,14 @@ extension Dataset {
       return try recordings(
         below: path, polarity: polarity, source: source, series: series, ink: ink)
     }
-    let name = FileTree.name(of: path)
-    let isNPY = NPY.isOne(path)
-    if isNPY, let labels = SeriesArray.labelsPath(of: path) {
+    if NPY.isOne(path), let labels = SeriesArray.labelsPath(of: path) {
       return try SeriesArray.read(path, labels: labels, reading: series)
     }
-    if isNPY || IDX.isOne(path) {
-      let labels =
-        isNPY
-        ? name.replacing("images", with: "labels")
-        : name.replacing("images-idx3", with: "labels-idx1")
-      guard labels != name else {
-        throw FileError(
-          path: path,
-          expected: isNPY
-            ? "a name with `images` or `series`, so that the labels can be found"
-            : "a name with `images`, so that the labels can be found",
-          found: "`\(name)`")
-      }
-      return try pictures(
-        path, labels: FileTree.join(FileTree.folder(of: path), labels), polarity: polarity)
+    if NPY.isOne(path) || IDX.isOne(path) {
+      return try PictureArray(path).read(polarity: polarity, isTransposed: isTransposed)
     }
     return try recordings(
       below: path, polarity: polarity, source: source, series: series, ink: ink)
-  }
-
-  private static func pictures(
-    _ imagesPath: String, labels labelsPath: String, polarity: Polarity
-  ) throws -> LoadedDataset {
-    if NPY.isOne(imagesPath) {
-      return try storedPictures(imagesPath, labels: labelsPath, polarity: polarity)
-    }
-    let images = try IDX.Reader(imagesPath)
-    try checkPictures(images.shape, path: imagesPath)
-    let (height, width) = (images.shape[1], images.shape[2])
-    // Reads one picture at a time, so that the file is never decompressed as a whole.
-    var bitmaps: [Bitmap] = []
-    for _ in 0..<images.shape[0] {
-      bitmaps.append(Bitmap(width: width, height: height, pixels: try images.next(height * width)))
-    }
-    try images.finish()
-    let labels = try classes(labelsPath, count: bitmaps.count)
-    let source = FileTree.name(of: FileTree.folder(of: imagesPath))
-    let examples = zip(bitmaps, labels.classes).enumerated().map { index, pair in
-      Example(
-        .bitmap(pair.0), label: pair.1, source: source,
-        origin: "\(imagesPath), item \(index + 1)")
-    }
-    var loaded = LoadedDataset(dataset: Dataset(examples, labels: labels.names))
-    loaded.settlePolarity(polarity)
-    return loaded
-  }
-
-  /// Returns examples for the pictures of a NumPy array, which stay on disk.
-  private static func storedPictures(
-    _ imagesPath: String, labels labelsPath: String, polarity: Polarity
-  ) throws -> LoadedDataset {
-    let header = try NPY.header(of: imagesPath)
-    try checkPictures(header.shape, path: imagesPath)
-    let count = header.shape[0]
-    let labels = try classes(labelsPath, count: count)
-    guard count > 0 else { return LoadedDataset(dataset: Dataset([], labels: labels.names)) }
-    let pictures = try StoredPictures(
-      path: imagesPath, offset: header.offset, count: count, height: header.shape[1],
-      width: header.shape[2])
-    let darkCount =
-      polarity == .auto ? (0..<count).count { pictures.bitmap($0).isDarkOnLight } : 0
-    let inverts = polarity.inverts(darkOnLight: darkCount, of: count)
-    let used = inverts ? pictures.inverted() : pictures
-    let source = FileTree.name(of: FileTree.folder(of: imagesPath))
-    let examples = labels.classes.enumerated().map {
-      Example(used, index: $0, label: $1, source: source)
-    }
-    return LoadedDataset(dataset: Dataset(examples, labels: labels.names), wasInverted: inverts)
-  }
-
-  private static func checkPictures(_ shape: [Int], path: String) throws(FileError) {
-    guard shape.count == 3, (1...4096).contains(shape[1]), (1...4096).contains(shape[2]) else {
-      throw FileError(
-        path: path, expected: "pictures, [count, height, width]", found: "\(shape)")
-    }
-  }
-
-  /// Returns the label of each of `count` pictures, and all labels in `classes.txt`.
-  private static func classes(
-    _ path: String, count: Int
-  ) throws(FileError) -> (classes: [String], names: [String]?) {
-    let labels = try NPY.isOne(path) ? NPY.read(path) : IDX.read(path)
-    guard labels.shape == [count] else {
-      throw FileError(path: path, expected: count.counted("label"), found: "\(labels.shape)")
-    }
-    let names = ClassNames(for: path)
-    let classes = try labels.values.enumerated().map { index, label throws(FileError) in
-      try names.label(Int(label), of: path, item: index)
-    }
-    return (classes, names.names)
   }
 
   /// The extensions of files in collections that are not recordings.
@@ -510,7 +434,7 @@ extension Dataset {
           try TSFile.read(file, below: folder, reading: series, source: collection, into: &loaded)
         } else {
           try readInk(
-            file, source: source, collection: collection,
+            file, below: folder, source: source, collection: collection,
             keepsUnlabelled: series.keepsUnlabelled, reading: ink, into: &loaded)
         }
       } catch let error as InkError {
@@ -533,10 +457,13 @@ extension Dataset {
   }
 
   /// Adds the recordings of a file of ink; NDJSON can have series as well.
+  ///
+  /// The folder in `folder` that the file is in is the label of recordings without one.
   private static func readInk(
-    _ path: String, source: String?, collection: String?, keepsUnlabelled: Bool,
-    reading: InkReading, into loaded: inout LoadedDataset
+    _ path: String, below folder: String?, source: String?, collection: String?,
+    keepsUnlabelled: Bool, reading: InkReading, into loaded: inout LoadedDataset
   ) throws {
+    let className = folder.flatMap { FileTree.className(of: path, below: $0) }
     func add(_ item: InkFile.Item) {
       for name in item.ignored {
         loaded.ignored[name, default: .init(first: "\(item.place.file)")].count += 1
@@ -550,7 +477,7 @@ extension Dataset {
             "\(item.place): expected coordinates within 10^100 of each other, found others")
           return
         }
-        guard let label = recording.label ?? reading.label else {
+        guard let label = recording.label ?? reading.label ?? className else {
           loaded.unlabelledCount += 1
           return
         }
@@ -567,6 +494,7 @@ extension Dataset {
       do {
         if let line, var example = try SeriesLine.example(in: line, place: "\(place)") {
           example.source = source ?? example.source ?? collection
+          if example.labels.isEmpty, let className { example.label = className }
           if example.labels.isEmpty, !keepsUnlabelled {
             loaded.unlabelledCount += 1
           } else {

@@ -2,6 +2,14 @@ import Foundation
 import SafeFiles
 
 extension FileTree {
+  /// Returns the name of the folder in `folder` that contains the file, or `nil` if there is none.
+  ///
+  /// It is the label of what is in class folders.
+  static func className(of path: String, below folder: String) -> String? {
+    let parts = path.dropFirst(folder.count).split(separator: "/")
+    return parts.count > 1 ? String(parts[0]) : nil
+  }
+
   /// Throws if `path` exists, unless `force` is true; a folder must then be empty or a data set.
   ///
   /// - Throws: `FileError` if `path` cannot be replaced.

@@ -5,15 +5,16 @@ import SafeFiles
 
 /// Whether a picture's ink is brighter or darker than its background.
 public enum Polarity: String, Sendable, CaseIterable {
-  /// Detected: the more frequent brightness is the background.
+  /// Detected: the more frequent brightness is the background, in each file by itself.
   case auto
   /// Light ink on a dark background; not inverted.
   case light
   /// Dark ink on a light background; inverted.
   case dark
 
-  /// Returns whether to invert pictures, if `darkOnLight` of `count` seem to have dark ink.
-  func inverts(darkOnLight: Int, of count: Int) -> Bool {
+  /// Returns whether to invert the pictures of a file, if `darkOnLight` of `count` seem to have dark
+  /// ink.
+  package func inverts(darkOnLight: Int, of count: Int) -> Bool {
     switch self {
     case .auto: darkOnLight * 2 > count
     case .light: false
@@ -24,16 +25,18 @@ public enum Polarity: String, Sendable, CaseIterable {
 
 /// Pictures in one folder per class, `class/name.png`, as in Keras, PyTorch and Create ML.
 enum ImageFolder {
-  /// Returns whether a folder contains folders with PNGs.
+  /// Returns whether a folder contains folders with PNGs or JPEGs.
   static func isOne(_ path: String) -> Bool {
     FileTree.names(in: path).contains { name in
       let folder = FileTree.join(path, name)
       return FileTree.isFolder(folder)
-        && FileTree.names(in: folder).contains { $0.lowercased().hasSuffix(".png") }
+        && FileTree.names(in: folder).contains(where: Photograph.isName)
     }
   }
 
-  /// Reads all PNGs; those that cannot be read are listed in the result.
+  /// Reads all PNGs and JPEGs; those that cannot be read are listed in the result.
+  ///
+  /// Whether the ink is dark is decided for each file, as when it is classified.
   static func read(_ path: String, polarity: Polarity) throws -> LoadedDataset {
     let source = FileTree.name(of: path)
     let labels = FileTree.names(in: path).filter { FileTree.isFolder(FileTree.join(path, $0)) }
@@ -44,14 +47,23 @@ enum ImageFolder {
     }
     for label in labels {
       for file in FileTree.files(below: FileTree.join(path, label)) {
-        guard file.lowercased().hasSuffix(".png") else {
+        guard Photograph.isName(file) else {
           loaded.skipped.append(file)
           continue
         }
         do {
-          let bitmap = try PNG.read(path: file)
+          let bitmap = try Bitmap.read(path: file)
+          guard !bitmap.isBlank else {
+            loaded.blankCount += 1
+            continue
+          }
+          let inverts = polarity.inverts(darkOnLight: bitmap.isDarkOnLight ? 1 : 0, of: 1)
+          loaded.pictureCount += 1
+          loaded.invertedCount += inverts ? 1 : 0
           examples.append(
-            Example(.bitmap(bitmap), label: label, source: source, origin: file))
+            Example(
+              .bitmap(inverts ? bitmap.inverted() : bitmap), label: label, source: source,
+              origin: file))
         } catch {
           loaded.failures.append("\(error)")
         }
@@ -59,7 +71,6 @@ enum ImageFolder {
     }
     // An empty folder is a class as well; training reports it.
     loaded.dataset = Dataset(examples, labels: labels)
-    loaded.settlePolarity(polarity)
     return loaded
   }
 

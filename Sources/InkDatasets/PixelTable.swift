@@ -316,3 +316,22 @@ extension PixelTable.Rows {
     return last < first
   }
 }
+
+extension LoadedDataset {
+  /// Inverts the pictures of tables if their ink is dark, as those of one array.
+  mutating func settlePolarity(_ polarity: Polarity) {
+    let bitmaps = dataset.examples.compactMap { example -> Bitmap? in
+      if case .bitmap(let bitmap) = example.content { bitmap } else { nil }
+    }
+    pictureCount += bitmaps.count
+    guard !bitmaps.isEmpty,
+      polarity.inverts(darkOnLight: bitmaps.count(where: \.isDarkOnLight), of: bitmaps.count)
+    else { return }
+    invertedCount += bitmaps.count
+    for index in dataset.examples.indices {
+      if case .bitmap(let bitmap) = dataset.examples[index].content {
+        dataset.examples[index].content = .bitmap(bitmap.inverted())
+      }
+    }
+  }
+}

@@ -27,7 +27,7 @@ struct SeriesTable {
     into loaded: inout LoadedDataset
   ) throws {
     let name = try fields(of: path, below: folder, reading: reading)
-    let label = name[.label] ?? folder.flatMap { className(of: path, below: $0) }
+    let label = name[.label] ?? folder.flatMap { FileTree.className(of: path, below: $0) }
     if let pixels = try PixelTable(path: path, reading: reading) {
       return try pixels.read(
         label: label, person: name[.person], source: source, into: &loaded)
@@ -58,12 +58,6 @@ struct SeriesTable {
       throw FileError(path: path, expected: "a name like \(pattern)", found: "another one")
     }
     return fields
-  }
-
-  /// Returns the name of the folder in `folder` that contains the file, or `nil` if there is none.
-  private static func className(of path: String, below folder: String) -> String? {
-    let parts = path.dropFirst(folder.count).split(separator: "/")
-    return parts.count > 1 ? String(parts[0]) : nil
   }
 
   fileprivate let path: String

@@ -10,7 +10,7 @@ extension Dataset {
     Dataset(
       examples.flatMap { example -> [Example] in
         guard case .drawing(let drawing) = example.content else { return [] }
-        let forms = drawing.strokes.map(\.form)
+        let forms = drawing.strokes.map { $0.form(pointsPerUnit: example.pointsPerUnit ?? 1) }
         guard forms.count(where: { $0 != .dot }) > 1 else { return [] }
         return zip(drawing.strokes, forms).enumerated().compactMap { index, stroke in
           guard stroke.1 != .dot else { return nil }

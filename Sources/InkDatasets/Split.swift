@@ -4,7 +4,8 @@ import SeededRandom
 /// A rule that splits a data set into training, validation and test parts.
 ///
 /// All examples of one writer (of a source), or of one session of a writer, are in the same part.
-/// Examples of unknown writers or sessions are split one by one, class by class.
+/// Examples of unknown writers or sessions are split one by one, class by class; those with the same
+/// content stay together.
 public struct Split: Hashable, Sendable {
   /// The method that assigns examples to parts.
   public enum Method: Hashable, Sendable {
@@ -114,26 +115,50 @@ public struct Split: Hashable, Sendable {
     return draw < testShare + validationShare ? .validation : .train
   }
 
-  /// Returns the examples of each writer or session in random order, then those without one,
-  /// shuffled within their class and in alternating classes.
+  /// Returns the examples of each writer or session in random order, then those without one, shuffled
+  /// within their class and in alternating classes.
+  ///
+  /// Examples without one are in the group of the first example with the same content.
   private static func groups(
     of dataset: Dataset, by name: (Example) -> String?, seed: UInt64
   ) -> [[Int]] {
     var hands: [String: [Int]] = [:]
-    var single: [String: [Int]] = [:]
+    var unknown: [Int] = []
     for (index, example) in dataset.examples.enumerated() {
       if let hand = name(example) {
         hands[hand, default: []].append(index)
       } else {
-        single[example.label, default: []].append(index)
+        unknown.append(index)
+      }
+    }
+    let handNames = hands.keys.sorted()
+    var handOf: [Fingerprint: String] = [:]
+    if !unknown.isEmpty {
+      for hand in handNames {
+        for index in hands[hand]! { handOf[dataset.examples[index].contentFingerprint] = hand }
+      }
+    }
+    // The first example of each content, and all of them.
+    var firsts: [Fingerprint: Int] = [:]
+    var copies: [Int: [Int]] = [:]
+    var single: [String: [Int]] = [:]
+    for index in unknown {
+      let content = dataset.examples[index].contentFingerprint
+      if let hand = handOf[content] {
+        hands[hand]!.append(index)
+      } else if let first = firsts[content] {
+        copies[first]!.append(index)
+      } else {
+        firsts[content] = index
+        copies[index] = [index]
+        single[dataset.examples[index].label, default: []].append(index)
       }
     }
     var generator = SeededGenerator(seed: seed, stream: 0x5911)
-    let names = hands.keys.sorted()
-    var groups = generator.permutation(names.count).map { hands[names[$0]]! }
+    var groups = generator.permutation(handNames.count).map { hands[handNames[$0]]! }
     for label in single.keys.sorted() {
       let members = single[label]!
-      groups += generator.permutation(members.count).map { [members[$0]] }
+      groups += generator.permutation(members.count).map { copies[members[$0]]! }
     }
     return groups
   }

@@ -4,7 +4,7 @@ import InkImageIO
 import InkRaster
 import SafeFiles
 
-/// Strips with a line of writing each: PNGs in a folder, and their texts in `labels.tsv`.
+/// Strips with a line of writing each: PNGs or JPEGs in a folder, and their texts in `labels.tsv`.
 ///
 /// The first row of `labels.tsv` names the columns, which are separated by tabs: `path` and `text`,
 /// and `writer` and `split` if they are known. A path is relative to the folder.
@@ -52,7 +52,12 @@ public enum StripFolder {
         }
         let file = FileTree.join(folder, example.origin)
         used.insert(file)
-        example.content = .strip(try strip(file))
+        let strip = try strip(file)
+        guard !strip.isBlank || example.label == Recording.noWriting else {
+          loaded.blankCount += 1
+          return true
+        }
+        example.content = .strip(strip)
         example.source = source
         example.origin = file
         loaded.dataset.examples.append(example)
@@ -73,7 +78,7 @@ public enum StripFolder {
 
   /// Reads one strip and checks its size.
   private static func strip(_ path: String) throws -> Bitmap {
-    let strip = try PNG.read(path: path)
+    let strip = try Bitmap.read(path: path)
     let found = "\(strip.width) × \(strip.height)"
     guard strip.width >= leastWidth, strip.height >= leastHeight else {
       throw FileError(

@@ -39,7 +39,14 @@ extension Recognizer {
 extension Recognizer {
   /// Returns the answer to an example.
   func recognize(_ example: Example) throws(PreparationError) -> Recognition {
-    try recognize(example.recognitionInput)
+    try recognize(example.recognitionInput, of: example)
+  }
+
+  /// Returns the answer to `input`, which was made of an example; taps are judged in the example's unit.
+  func recognize(
+    _ input: RecognitionInput, of example: Example
+  ) throws(PreparationError) -> Recognition {
+    try recognize(input, leastExtent: example.leastExtent(or: model.decision.leastExtent))
   }
 }
 
@@ -60,7 +67,8 @@ extension Example {
   package var recognitionInput: RecognitionInput {
     switch content {
     case .drawing(let drawing): .drawing(drawing)
-    case .bitmap(let bitmap), .strip(let bitmap): .bitmap(bitmap)
+    case .bitmap(let bitmap): .bitmap(bitmap)
+    case .strip(let strip): .strip(strip)
     case .series(let series): .series(series)
     }
   }

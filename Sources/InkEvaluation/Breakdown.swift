@@ -167,10 +167,3 @@ extension Breakdown.Axis {
     }
   }
 }
-
-extension Example {
-  /// Whether the example has points, and not only pixels.
-  package var isDrawing: Bool {
-    if case .drawing = content { true } else { false }
-  }
-}

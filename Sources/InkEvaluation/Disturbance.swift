@@ -53,12 +53,13 @@ public enum Disturbance: Hashable, Sendable {
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(PreparationError) -> Recognition {
     if case .drawing(let drawing) = example.content {
-      if (drawing.bounds?.longerSide ?? 0) < max(recognizer.model.decision.leastExtent, 1e-9) {
+      let leastExtent = example.leastExtent(or: recognizer.model.decision.leastExtent)
+      if (drawing.bounds?.longerSide ?? 0) < max(leastExtent, 1e-9) {
         // A tap is not changed, so that it remains a tap.
-        return try recognizer.recognize(drawing)
+        return try recognizer.recognize(example)
       }
       guard recognizer.model.pictureScale != nil else {
-        return try recognizer.recognize(changed(drawing, index: index))
+        return try recognizer.recognize(.drawing(changed(drawing, index: index)), of: example)
       }
     }
     guard let rasterizer = recognizer.model.rasterizer, !example.isSeries else {
@@ -70,11 +71,11 @@ public enum Disturbance: Hashable, Sendable {
     switch (self, example.content) {
     case (.turned(let share, _), _):
       return try recognizer.recognize(
-        rasterizer.fit(bitmap(rasterizer)).turned(by: angle(of: index), shrunkTo: share))
+        bitmap(rasterizer).turned(by: angle(of: index), shrunkTo: share))
     case (.angle(let angle), .bitmap(let bitmap)):
       return try recognizer.recognize(rasterizer.fit(bitmap).turned(by: angle, shrunkTo: 0.72))
     case (_, .drawing(let drawing)):
-      return try recognizer.recognize(changed(drawing, index: index))
+      return try recognizer.recognize(.drawing(changed(drawing, index: index)), of: example)
     default: return try recognizer.recognize(example)
     }
   }

@@ -154,7 +154,7 @@ public struct EvaluationReport: Codable, Sendable {
     if case .series(let series) = example.content {
       return try PNG.encode(CurveSheet([.init(title: "", series: [series])], columns: 1).render())
     }
-    return try PNG.encode(rasterizer.fit(try example.bitmap(rasterizer)))
+    return try PNG.encode(try example.bitmap(rasterizer))
   }
 
   /// Returns the most important results: the mean recall, the worst class and the accuracy.

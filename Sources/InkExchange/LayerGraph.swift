@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
@@ -425,9 +426,14 @@ struct LayerGraph: ModelFileReader {
     guard description.metadata["inkstate_format"] != nil else {
       return try foreignModel(description, options)
     }
-    for (name, value) in [("--margin", options.margin), ("--pen-width", options.penWidth)] {
+    let given = [
+      ("--margin", options.margin.map { "\($0)" }),
+      ("--pen-width", options.penWidth.map { "\($0)" }),
+      ("--pictures", options.pictures.map { $0.examples.count.counted("picture") }),
+    ]
+    for (name, value) in given {
       if let value {
-        throw mismatch(name, "no option, because the file has the preprocessing", "\(value)")
+        throw mismatch(name, "no option, because the file has the preprocessing", value)
       }
     }
     let model = try ownModel(description)
@@ -467,11 +473,9 @@ struct LayerGraph: ModelFileReader {
     switch input.form {
     case .image(1, let size, .fixed(let width)) where size == width:
       do {
-        let rasterizer = try Rasterizer(
-          size: size, margin: options.margin ?? Rasterizer.standard.margin,
-          penWidth: options.penWidth ?? Rasterizer.standard.penWidth)
         return .raster(
-          rasterizer, scale: options.inputScale ?? description.inputScale ?? 1 / 255)
+          try options.rasterizer(size: size),
+          scale: options.inputScale ?? description.inputScale ?? 1 / 255)
       } catch {
         throw mismatch("raster", "a margin and a pen that fit", "\(error)")
       }
@@ -708,5 +712,22 @@ extension Model {
     return try Model(
       network: network, labels: labels, preprocessing: preprocessing, decision: decision,
       provenance: provenance, path: path)
+  }
+}
+
+extension ImportOptions {
+  /// Returns what makes pictures of `size` × `size` for a network that says nothing about its pictures.
+  ///
+  /// - Throws: `RasterError` if margin and pen do not fit the size.
+  fileprivate func rasterizer(size: Int) throws(RasterError) -> Rasterizer {
+    if let pictures {
+      return try pictures.rasterizer(size: size, margin: margin, penWidth: penWidth)
+    }
+    let plain = try Rasterizer(
+      size: size, margin: margin ?? Rasterizer.standard.margin,
+      penWidth: penWidth ?? Rasterizer.standard.penWidth)
+    let isGiven = margin != nil
+    return plain.with(
+      pictures: isGiven ? try .margin(plain.margin, size: size) : try .whole(size: size))
   }
 }

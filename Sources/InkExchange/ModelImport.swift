@@ -1,4 +1,5 @@
 import Foundation
+import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
@@ -15,10 +16,16 @@ public struct ImportOptions: Sendable {
   public var epsilon: Float?
   /// The factor for grey values from 0 to 255, if the file does not contain it.
   public var inputScale: Float?
-  /// The margin around the ink in the training pictures, in pixels; `nil` is the standard margin.
+  /// The margin around the ink in the training pictures, in pixels.
+  ///
+  /// With `nil`, drawings have the margin of ``pictures`` or the standard margin, and pictures of every
+  /// size are scaled as a whole unless there are ``pictures``.
   public var margin: Double?
-  /// The pen width in the training pictures, in pixels; `nil` is the standard width.
+  /// The pen width in the training pictures, in pixels; `nil` is that of ``pictures`` or the standard
+  /// width.
   public var penWidth: Double?
+  /// Training pictures, on which margin, pen width and the place of the ink are measured.
+  public var pictures: Dataset?
 
   /// Creates the default options.
   public init() {}

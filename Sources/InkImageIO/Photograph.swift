@@ -1,4 +1,5 @@
 import Foundation
+import InkRaster
 
 /// A picture as a camera or scanner gives it: grey or colour, upright.
 public struct Photograph: Hashable, Sendable {
@@ -105,5 +106,40 @@ public struct Photograph: Hashable, Sendable {
     return Photograph(
       width: newWidth, height: newHeight, channels: channels, samples: turned,
       isDamaged: isDamaged)
+  }
+}
+
+extension Bitmap {
+  /// Reads a PNG or a JPEG as 8-bit grey; a JPEG is turned upright.
+  ///
+  /// - Throws: `PictureError` naming `path` where the data is neither, broken, cut off or too large.
+  public static func decode(_ data: Data, path: String) throws(PictureError) -> Bitmap {
+    if PNG.isPNG(data) { return try PNG.decode(data, path: path) }
+    let photograph = try Photograph.decode(data, path: path)
+    guard !photograph.isDamaged else {
+      throw PictureError(path: path, expected: "a whole JPEG", found: "the start of one")
+    }
+    return photograph.grey
+  }
+
+  /// Reads the PNG or JPEG at `path` as 8-bit grey.
+  ///
+  /// - Throws: `PictureError` if it cannot be read.
+  public static func read(path: String) throws(PictureError) -> Bitmap {
+    try decode(PNG.contents(of: path), path: path)
+  }
+}
+
+extension Photograph {
+  /// The picture in grey: the luma of ITU-R BT.601, as JPEG stores it.
+  fileprivate var grey: Bitmap {
+    guard channels == 3 else { return Bitmap(width: width, height: height, pixels: samples) }
+    let pixels = (0..<width * height).map { pixel -> UInt8 in
+      let red = 299 * Int(samples[3 * pixel])
+      let green = 587 * Int(samples[3 * pixel + 1])
+      let blue = 114 * Int(samples[3 * pixel + 2])
+      return UInt8((red + green + blue + 500) / 1000)
+    }
+    return Bitmap(width: width, height: height, pixels: pixels)
   }
 }

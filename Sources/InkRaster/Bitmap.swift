@@ -35,6 +35,15 @@ public struct Bitmap: Hashable, Sendable {
     Bitmap(width: width, height: height, pixels: pixels.map { 255 - $0 })
   }
 
+  /// The picture with rows and columns exchanged.
+  public func transposed() -> Bitmap {
+    var result = Bitmap(width: height, height: width)
+    for row in 0..<height {
+      for column in 0..<width { result[column, row] = self[row, column] }
+    }
+    return result
+  }
+
   /// The picture with ink as bright as `strength`, a share of what it is.
   ///
   /// - Precondition: `strength` is from 0 to 1.
@@ -48,6 +57,20 @@ public struct Bitmap: Hashable, Sendable {
   public var isDarkOnLight: Bool {
     pixels.count { $0 > 127 } * 2 > pixels.count
   }
+
+  /// The picture with light ink on a dark background: itself, or inverted if it ``isDarkOnLight``.
+  public var lightOnDark: Bitmap { isDarkOnLight ? inverted() : self }
+
+  /// Whether nothing is on the picture: its pixels differ less than the noise of an empty one.
+  public var isBlank: Bool {
+    guard let darkest = pixels.min(), let brightest = pixels.max() else { return true }
+    return brightest - darkest < Self.leastContrast
+  }
+
+  /// The least difference between ink and background.
+  ///
+  /// JPEGs of empty paper differ by up to 6 levels.
+  private static let leastContrast: UInt8 = 8
 
   /// The picture as text, with two characters per pixel and a line per row.
   public var characters: String {

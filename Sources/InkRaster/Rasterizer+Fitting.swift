@@ -1,26 +1,66 @@
 extension Rasterizer {
   /// Returns a picture from another source at this rasteriser's size.
   ///
-  /// A picture of the right size is returned unchanged. Any other picture is cropped to its ink,
-  /// scaled by area averaging with its aspect ratio kept, and centred inside the margins. A picture
-  /// without ink becomes blank.
+  /// With a frame for ``pictures``, a picture whose ink is inside the frame is scaled as a whole, and of
+  /// any other one the ink is scaled and moved there. Without one, a picture of the right size is returned
+  /// unchanged, and of any other one the ink is centred inside the margins. All are scaled by area
+  /// averaging with their aspect ratio kept. A picture without ink becomes blank.
   public func fit(_ bitmap: Bitmap) -> Bitmap {
+    guard let pictures else { return fitUnframed(bitmap) }
+    guard let ink = InkPlacement(of: bitmap) else { return Bitmap(width: size, height: size) }
+    let center = pictures.centersMass ? ink.mass : ink.middle
+    let middle = (x: Double(bitmap.width) / 2, y: Double(bitmap.height) / 2)
+    // Source pixels per output pixel.
+    let whole = Double(max(bitmap.width, bitmap.height)) / Double(size)
+    // A pixel of the source more or less is no other frame.
+    let slack = max(0.5, 1 / whole)
+    let side = Double(ink.longerSide) / whole
+    let drift = max(abs(center.x - middle.x), abs(center.y - middle.y)) / whole
+    let (columns, rows) = (0..<bitmap.width, 0..<bitmap.height)
+    if (pictures.sides.lowerBound - slack...pictures.sides.upperBound + slack).contains(side),
+      drift <= pictures.drift + slack
+    {
+      if bitmap.width == size, bitmap.height == size { return bitmap }
+      return scaled(bitmap, columns: columns, rows: rows, around: middle, step: whole)
+    }
+    let step = Double(ink.longerSide) / pictures.side
+    /// The centre on one axis, moved as little as needed to keep all ink on the picture.
+    func kept(_ center: Double, _ box: Range<Int>) -> Double {
+      let half = Double(size) * step / 2
+      let bounds = (Double(box.upperBound) - half, Double(box.lowerBound) + half)
+      return bounds.0 <= bounds.1 ? min(max(center, bounds.0), bounds.1) : center
+    }
+    return scaled(
+      bitmap, columns: columns, rows: rows,
+      around: (kept(center.x, ink.columns), kept(center.y, ink.rows)), step: step)
+  }
+
+  /// Fits a picture as models of earlier versions have learnt it.
+  private func fitUnframed(_ bitmap: Bitmap) -> Bitmap {
     if bitmap.width == size, bitmap.height == size { return bitmap }
     guard let ink = inkBounds(of: bitmap) else { return Bitmap(width: size, height: size) }
-
     let content = Double(size) - 2 * margin
-    // Source pixels per output pixel.
-    let step = Double(max(ink.columns.count, ink.rows.count)) / content
-    let middleX = Double(ink.columns.lowerBound + ink.columns.upperBound) / 2
-    let middleY = Double(ink.rows.lowerBound + ink.rows.upperBound) / 2
-    let half = Double(size) / 2
+    return scaled(
+      bitmap, columns: ink.columns, rows: ink.rows,
+      around: (
+        Double(ink.columns.lowerBound + ink.columns.upperBound) / 2,
+        Double(ink.rows.lowerBound + ink.rows.upperBound) / 2
+      ), step: Double(max(ink.columns.count, ink.rows.count)) / content)
+  }
 
+  /// Returns a part of the picture scaled by area averaging.
+  ///
+  /// `around` is what comes to the middle, and `step` the source pixels per output pixel.
+  private func scaled(
+    _ bitmap: Bitmap, columns: Range<Int>, rows: Range<Int>, around middle: (x: Double, y: Double),
+    step: Double
+  ) -> Bitmap {
+    let half = Double(size) / 2
     let horizontal = (0..<size).map {
-      overlaps(
-        from: middleX + (Double($0) - half) * step, length: step, within: ink.columns)
+      overlaps(from: middle.x + (Double($0) - half) * step, length: step, within: columns)
     }
     let vertical = (0..<size).map {
-      overlaps(from: middleY + (Double($0) - half) * step, length: step, within: ink.rows)
+      overlaps(from: middle.y + (Double($0) - half) * step, length: step, within: rows)
     }
     var result = Bitmap(width: size, height: size)
     for row in 0..<size {

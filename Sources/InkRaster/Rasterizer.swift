@@ -14,6 +14,11 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   public let margin: Double
   /// The pen width, in pixels.
   public let penWidth: Double
+  /// Where the ink of pictures from other sources comes to be.
+  ///
+  /// `nil` in models of earlier versions: a picture of the right size is used unchanged, and any other one
+  /// is cropped to its ink.
+  public let pictures: PictureFrame?
 
   /// The allowed sizes.
   public static let sizes = 8...512
@@ -22,7 +27,9 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   ///
   /// - Throws: `RasterError.invalidParameter` if a number is out of its range, or margin and pen
   ///   leave no room for ink.
-  public init(size: Int = 28, margin: Double = 1, penWidth: Double = 1.75) throws(RasterError) {
+  public init(
+    size: Int = 28, margin: Double = 1, penWidth: Double = 1.75, pictures: PictureFrame? = nil
+  ) throws(RasterError) {
     guard Self.sizes.contains(size) else {
       throw .invalidParameter(name: "size", expected: "8 to 512 pixels", found: "\(size)")
     }
@@ -41,6 +48,7 @@ public struct Rasterizer: Hashable, Sendable, Codable {
     self.size = size
     self.margin = margin
     self.penWidth = penWidth
+    self.pictures = pictures
   }
 
   /// The default rasteriser, 28 × 28 pixels.
@@ -55,19 +63,32 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   public func with(
     margin: Double? = nil, penWidth: Double? = nil
   ) throws(RasterError) -> Rasterizer {
-    try Rasterizer(size: size, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth)
+    try Rasterizer(
+      size: size, margin: margin ?? self.margin, penWidth: penWidth ?? self.penWidth,
+      pictures: pictures)
+  }
+
+  /// Returns the same rasteriser with another frame for pictures.
+  public func with(pictures: PictureFrame?) -> Rasterizer {
+    // The other numbers were checked before.
+    try! Rasterizer(size: size, margin: margin, penWidth: penWidth, pictures: pictures)
   }
 
   /// Renders `drawing`.
   ///
-  /// A drawing without points gives a blank picture. A drawing without extent gives one dot in the
+  /// If the ink of pictures is centred by its mass, so is the drawing. A drawing without points gives a blank picture. A drawing without extent gives one dot in the
   /// centre.
   ///
   /// - Throws: `RasterError.notFinite` for a coordinate that is not a number or infinite, and
   ///   `RasterError.tooFarApart` where the extent is beyond what a `Double` can hold.
   public func render(_ drawing: Drawing) throws(RasterError) -> Bitmap {
     guard let bounds = try drawing.finiteBounds() else { return Bitmap(width: size, height: size) }
-    let frame = frame(of: bounds)
+    var frame = frame(of: bounds)
+    let bitmap = Pen(width: penWidth).draw(drawing, columns: size, rows: size, place: frame.apply)
+    guard let pictures, pictures.centersMass, let ink = InkPlacement(of: bitmap) else {
+      return bitmap
+    }
+    frame.move(mass: ink, size: size)
     return Pen(width: penWidth).draw(drawing, columns: size, rows: size, place: frame.apply)
   }
 
@@ -75,7 +96,9 @@ public struct Rasterizer: Hashable, Sendable, Codable {
   private func frame(of bounds: Bounds) -> Frame {
     let scale = bounds.longerSide > 0 ? contentSide / bounds.longerSide : 0
     // An extent that is too small to divide by counts as 0.
-    return Frame(center: bounds.center, scale: scale.isFinite ? scale : 0, middle: Double(size) / 2)
+    return Frame(
+      center: bounds.center, scale: scale.isFinite ? scale : 0,
+      middle: (Double(size) / 2, Double(size) / 2))
   }
 }
 
@@ -83,19 +106,29 @@ public struct Rasterizer: Hashable, Sendable, Codable {
 private struct Frame {
   var center: Point
   var scale: Double
-  var middle: Double
+  var middle: (x: Double, y: Double)
 
   func apply(_ point: Point) -> (x: Float, y: Float) {
     (
-      Float((point.x - center.x) * scale + middle),
-      Float((point.y - center.y) * scale + middle)
+      Float((point.x - center.x) * scale + middle.x),
+      Float((point.y - center.y) * scale + middle.y)
     )
+  }
+
+  /// Moves the centre of mass to the middle, as far as all ink stays on the picture.
+  mutating func move(mass ink: InkPlacement, size: Int) {
+    let half = Double(size) / 2
+    func shift(_ mass: Double, _ box: Range<Int>) -> Double {
+      min(max(half - mass, -Double(box.lowerBound)), Double(size - box.upperBound))
+    }
+    middle.x += shift(ink.mass.x, ink.columns)
+    middle.y += shift(ink.mass.y, ink.rows)
   }
 }
 
 extension Rasterizer {
   private enum CodingKeys: CodingKey {
-    case size, margin, penWidth
+    case size, margin, penWidth, pictures
   }
 
   /// Reads the parameters and checks them.
@@ -106,6 +139,7 @@ extension Rasterizer {
     try self.init(
       size: container.decode(Int.self, forKey: .size),
       margin: container.decode(Double.self, forKey: .margin),
-      penWidth: container.decode(Double.self, forKey: .penWidth))
+      penWidth: container.decode(Double.self, forKey: .penWidth),
+      pictures: container.decodeIfPresent(PictureFrame.self, forKey: .pictures))
   }
 }

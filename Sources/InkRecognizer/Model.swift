@@ -69,7 +69,9 @@ public struct Model: Hashable, Sendable {
     public var leastProbabilities: [String: Double]
     /// The least distance between the two highest probabilities, for each label that has one.
     public var leastMargins: [String: Double]
-    /// A drawing whose longer side is shorter than this, in canvas points, is a tap.
+    /// A drawing whose longer side is shorter than this, in the unit of the training's drawings, is a tap.
+    ///
+    /// The unit is usually the canvas point.
     public var leastExtent: Double
     /// The label of drawings that show none of the other classes, or `nil` if there is no such class.
     public var rejectedLabel: String?

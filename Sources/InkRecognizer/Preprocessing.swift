@@ -54,6 +54,7 @@ public enum Preprocessing: Hashable, Sendable {
     case .raster(let raster, let scale):
       return "\(raster.size) × \(raster.size) pixels, margin \(raster.margin), "
         + "pen \(raster.penWidth), grey × \(scale)"
+        + (raster.pictures.map { "; pictures: \($0.summary)" } ?? "")
     case .line(let line, let scale):
       return
         "lines of \(line.height) pixels, stretch \(line.stretch), margin \(line.margin), "
@@ -205,6 +206,8 @@ public enum RecognitionInput: Sendable {
   case drawing(Drawing)
   /// A picture with bright ink on black.
   case bitmap(Bitmap)
+  /// A line of writing that was cut from a picture, dark on light or the reverse.
+  case strip(Bitmap)
   /// A recording of sensors.
   case series(Series)
 
@@ -213,6 +216,7 @@ public enum RecognitionInput: Sendable {
     switch self {
     case .drawing: "a drawing"
     case .bitmap: "a picture"
+    case .strip: "a strip with a line of writing"
     case .series: "a recording"
     }
   }
@@ -238,33 +242,45 @@ public enum PreparationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Preprocessing {
+  /// The picture that the network gets for `input`: a picture or a line of writing with bright ink on
+  /// black, or `nil` if the network gets a series.
+  ///
+  /// - Throws: `PreparationError` where it is of another kind, or cannot be drawn.
+  public func picture(of input: RecognitionInput) throws(PreparationError) -> Bitmap? {
+    if greyScale != nil, case .series = input {
+      throw .unsuitable(expected: words, found: input.words)
+    }
+    do throws(RasterError) {
+      return switch (self, input) {
+      case (.raster(let rasterizer, _), .drawing(let drawing)): try rasterizer.render(drawing)
+      case (.raster(let rasterizer, _), .bitmap(let bitmap)): rasterizer.fit(bitmap)
+      case (.raster(let rasterizer, _), .strip(let strip)): rasterizer.fit(strip.lightOnDark)
+      case (.line(let line, _), .drawing(let drawing)): try line.render(drawing).bitmap
+      case (.line(let line, _), .bitmap(let strip)), (.line(let line, _), .strip(let strip)):
+        try line.render(strip).bitmap
+      case (.raster, .series), (.line, .series), (.strokes, _), (.series, _): nil
+      }
+    } catch {
+      throw .raster(error)
+    }
+  }
+
   /// The values of `input` for the network: `[size, size]` of a picture, `[length, channels]` of a series.
   ///
   /// - Throws: `PreparationError` where it is of another kind, or has values that cannot be used.
   public func values(of input: RecognitionInput) throws(PreparationError) -> [Float] {
+    if let scale = greyScale, let picture = try picture(of: input) {
+      return picture.pixels.map { Float($0) * scale }
+    }
     switch (self, input) {
-    case (.raster(let rasterizer, let scale), .drawing(let drawing)):
-      let bitmap: Bitmap
-      do { bitmap = try rasterizer.render(drawing) } catch { throw .raster(error) }
-      return bitmap.pixels.map { Float($0) * scale }
-    case (.raster(let rasterizer, let scale), .bitmap(let bitmap)):
-      return rasterizer.fit(bitmap).pixels.map { Float($0) * scale }
-    case (.line(let line, let scale), .drawing(let drawing)):
-      do { return try line.render(drawing).bitmap.pixels.map { Float($0) * scale } } catch {
-        throw .raster(error)
-      }
-    case (.line(let line, let scale), .bitmap(let strip)):
-      do { return try line.render(strip).bitmap.pixels.map { Float($0) * scale } } catch {
-        throw .raster(error)
-      }
     case (.strokes(let encoder, let preparation), .drawing(let drawing)):
       do { return try preparation.prepare(encoder.encode(drawing)).values } catch {
         throw .series(error)
       }
     case (.series(let preparation, _), .series(let series)):
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
-    case (.strokes, .bitmap):
-      throw .unsuitable(expected: words, found: "a picture, which has no strokes")
+    case (.strokes, .bitmap), (.strokes, .strip):
+      throw .unsuitable(expected: words, found: "\(input.words), which has no strokes")
     default: throw .unsuitable(expected: words, found: input.words)
     }
   }

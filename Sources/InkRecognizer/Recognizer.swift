@@ -68,6 +68,16 @@ public struct Recognizer: Sendable {
   ///
   /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
   public func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
+    try recognize(input, leastExtent: model.decision.leastExtent)
+  }
+
+  /// Classifies `input`; a drawing whose longer side is shorter than `leastExtent`, in its own unit, is a
+  /// tap.
+  ///
+  /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
+  package func recognize(
+    _ input: RecognitionInput, leastExtent: Double
+  ) throws(PreparationError) -> Recognition {
     guard case .drawing(let drawing) = input else { return try answer(to: input) }
     if drawing.bounds == nil, model.readsStrokes {
       // Without points, there is no series to ask about.
@@ -75,7 +85,7 @@ public struct Recognizer: Sendable {
     }
     var recognition = try answer(to: input)
     let extent = drawing.bounds?.longerSide ?? 0
-    if extent < max(model.decision.leastExtent, .leastNonzeroMagnitude) {
+    if extent < max(leastExtent, .leastNonzeroMagnitude) {
       recognition.rejection = .tooSmall
     }
     return recognition

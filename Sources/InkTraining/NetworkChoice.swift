@@ -25,14 +25,16 @@ public struct NetworkChoice: Hashable, Sendable {
 
   /// Chooses the network of this name, or returns `nil` if there is none.
   ///
-  /// Give the training part only, because the mean and the scale of recordings are measured. `window`
+  /// Give the training part only, because the mean and the scale of recordings are measured, and so is
+  /// the frame of pictures unless `rasterizer` has it. `window`
   /// is stored in the model if the recordings are windows.
   ///
   /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
   public init?(
-    named name: String, for dataset: Dataset, rasterizer: Rasterizer = .standard,
+    named name: String, for dataset: Dataset, rasterizer: Rasterizer? = nil,
     window: SlidingWindows? = nil
   ) throws {
+    let rasterizer = try rasterizer ?? dataset.rasterizer()
     if name == Self.readerName {
       try self.init(
         .reader(classCount: dataset.characters.count + 1, height: LineRasterizer.standard.height),
@@ -64,9 +66,10 @@ public struct NetworkChoice: Hashable, Sendable {
   ///
   /// - Throws: `FileError` or `TrainingError` if the network cannot read the examples.
   public init(
-    _ architecture: Architecture, for dataset: Dataset, rasterizer: Rasterizer = .standard,
+    _ architecture: Architecture, for dataset: Dataset, rasterizer: Rasterizer? = nil,
     window: SlidingWindows? = nil
   ) throws {
+    let rasterizer = try rasterizer ?? dataset.rasterizer()
     self.architecture = architecture
     preprocessing = try architecture.inputs.map { input in
       switch input.form {

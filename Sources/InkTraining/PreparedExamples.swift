@@ -24,7 +24,8 @@ struct PreparedExamples: Sendable {
   private let seed: UInt64
   /// The pictures that are kept in memory, one after the other, for the input that reads pictures.
   private let pixels: [UInt8]
-  /// The position of each example there, or `nil` if it is on disk in the right size.
+  /// The position of each example there, or `nil` if it is on disk in the right size and framed when it
+  /// is used.
   private let starts: [Int?]
   /// The values of each example for each input that reads series or lines.
   private let series: [StoredSeries]
@@ -53,8 +54,8 @@ struct PreparedExamples: Sendable {
     examples = dataset.examples
     var pixels: [UInt8] = []
     var starts: [Int?] = []
-    if let rasterizer = preprocessing.lazy.compactMap(\.rasterizer).first {
-      let size = rasterizer.size
+    if let raster = preprocessing.first(where: { $0.rasterizer != nil }) {
+      let size = raster.rasterizer!.size
       let areStored = dataset.examples.map { example in
         example.stored.map { $0.pictures.width == size && $0.pictures.height == size } ?? false
       }
@@ -65,12 +66,7 @@ struct PreparedExamples: Sendable {
           continue
         }
         starts.append(pixels.count)
-        do {
-          pixels += try example.bitmap(rasterizer).pixels
-        } catch {
-          throw FileError(
-            path: example.origin, expected: "a drawing that can be rasterised", found: "\(error)")
-        }
+        pixels += try example.picture(for: raster).pixels
       }
     }
     self.pixels = pixels
@@ -172,11 +168,8 @@ struct PreparedExamples: Sendable {
         for position in 0..<size { values[position] = Float(start[position]) * scale }
       }
     } else if let stored = examples[index].stored {
-      stored.pictures.withPixels(stored.index) { pixels in
-        // All bits are exchanged, or none: 255 − p is the complement of p.
-        let mask: UInt8 = stored.pictures.isInverted ? 255 : 0
-        for position in 0..<size { values[position] = Float(pixels[position] ^ mask) * scale }
-      }
+      let picture = rasterizer.fit(stored.pictures.bitmap(stored.index))
+      for position in 0..<size { values[position] = Float(picture.pixels[position]) * scale }
     }
   }
 

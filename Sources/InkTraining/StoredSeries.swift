@@ -21,9 +21,9 @@ enum StoredSeries: Sendable {
   init(of dataset: Dataset, _ preprocessing: Preprocessing) throws {
     switch preprocessing {
     case .raster: self = .none
-    case .line(let rasterizer, let scale):
+    case .line(_, let scale):
       self = .lines(
-        try dataset.examples.map { try $0.line(rasterizer).bitmap.pixels }, scale: scale)
+        try dataset.examples.map { try $0.picture(for: preprocessing).pixels }, scale: scale)
     case .strokes, .series:
       self = .series(
         try dataset.examples.map { example in
@@ -69,6 +69,19 @@ enum StoredSeries: Sendable {
     case .none: []
     case .series(let values): values[index]
     case .lines(let pixels, let scale): pixels[index].map { Float($0) * scale }
+    }
+  }
+}
+
+extension Example {
+  /// Returns the picture that a network with `preprocessing`, which makes pictures, gets for the example.
+  ///
+  /// - Throws: `FileError` naming the example if the network cannot read it.
+  func picture(for preprocessing: Preprocessing) throws(FileError) -> Bitmap {
+    do {
+      return try preprocessing.picture(of: recognitionInput)!
+    } catch {
+      throw FileError(path: origin, error, reader: "network")
     }
   }
 }

@@ -180,11 +180,16 @@ public final class Trainer {
       workers: workers, seed: options.seed, group: group)
     self.group = group
     if let start { network.weights = start.network.weights }
-    decision =
+    var decision =
       start?.decision
       ?? Model.Decision(
         leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels)
       )
+    // The model is asked about drawings in the units of its training.
+    decision.leastExtent =
+      training.examples.lazy
+      .map { $0.leastExtent(or: decision.leastExtent) }.min() ?? decision.leastExtent
+    self.decision = decision
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
       average = FloatBuffer(count: network.learnt.count)
@@ -540,14 +545,15 @@ public final class Trainer {
 }
 
 extension Dataset {
-  /// The data set without drawings whose longer side is shorter than `extent` canvas points.
+  /// The data set without drawings whose longer side is shorter than `extent` canvas points, or as much
+  /// in their own unit.
   ///
   /// Pictures have no size on a canvas and stay.
   fileprivate func withoutTaps(below extent: Double) -> Dataset {
     Dataset(
       examples.filter { example in
         guard case .drawing(let drawing) = example.content else { return true }
-        return (drawing.bounds?.longerSide ?? 0) >= extent
+        return (drawing.bounds?.longerSide ?? 0) >= example.leastExtent(or: extent)
       }, labels: labels)
   }
 

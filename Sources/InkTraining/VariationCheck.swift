@@ -104,8 +104,7 @@ struct VariationCheck {
 
   /// Returns a small picture of the example as a vector of length 1, so that brightness does not matter.
   private static func pixels(of example: Example) -> [Float]? {
-    guard let bitmap = try? example.bitmap(.standard) else { return nil }
-    let fitted = Rasterizer.standard.fit(bitmap)
+    guard let fitted = try? example.bitmap(.standard) else { return nil }
     let block = fitted.width / side
     let sums = (0..<side * side).map { place in
       var sum: Float = 0

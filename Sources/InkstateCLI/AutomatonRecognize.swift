@@ -152,7 +152,7 @@ struct AutomatonRecognize: ParsableCommand {
     _ take: @escaping (Drawing, String, TracedDrawing?) throws -> Void
   ) throws -> Int {
     let inputs = DrawingInputs(
-      drawing: { try take($0, $1, nil) },
+      drawing: { try take($0.drawing, $1, nil) },
       picture: { data, path in
         let traced = try Tracer().trace(Photograph.decode(data, path: path))
         for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }

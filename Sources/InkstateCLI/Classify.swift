@@ -17,7 +17,7 @@ struct Classify: ParsableCommand {
     abstract:
       "Classify drawings or recordings: print the label and its probability, or why it is rejected.",
     discussion: """
-      Reads ink files, PNGs and folders of them. An ink file is \(InkFile.formatNames); `inkstate help \
+      Reads ink files, PNGs, JPEGs and folders of them. An ink file is \(InkFile.formatNames); `inkstate help \
       dataset import` says more. Without a path it reads NDJSON from standard input and answers line by line. Each drawing is classified as a whole, with all its strokes. The \
       exit status is 0 if every item was read, even if some were rejected; it is 2 if an item could \
       not be read.
@@ -44,9 +44,11 @@ struct Classify: ParsableCommand {
 
   @Option(
     help:
-      "Whether the ink of PNGs is lighter (light) or darker (dark) than the background; auto detects it."
+      "Whether the ink of pictures is lighter (light) or darker (dark) than the background; auto detects it."
   )
   var polarity: Polarity = .auto
+
+  @OptionGroup var unit: UnitOptions
 
   @OptionGroup(title: "Options for recordings") var series: SeriesClassificationOptions
 
@@ -72,21 +74,29 @@ struct Classify: ParsableCommand {
   /// Classifies drawings and pictures; returns how many could not be read.
   private func answerDrawings(_ recognizer: Recognizer) throws -> Int {
     try series.checkUnused()
+    let leastExtent = recognizer.model.decision.leastExtent
     return try DrawingInputs(
-      drawing: { drawing, name in
+      drawing: { recording, name in
+        let drawing = recording.drawing
         let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
-        write(try recognizer.recognize(drawing), named: name, seen: seen)
+        let points = unit.scale ?? recording.pointsPerUnit
+        let own = points.map { min(leastExtent, Stroke.leastExtent / $0) }
+        write(
+          try recognizer.recognize(.drawing(drawing), leastExtent: own ?? leastExtent),
+          named: name, seen: seen)
       },
       picture: { data, path in
-        var bitmap = try PNG.decode(data, path: path)
-        let isInverted = polarity == .dark || (polarity == .auto && bitmap.isDarkOnLight)
+        var bitmap = try Bitmap.decode(data, path: path)
+        let isInverted = polarity.inverts(darkOnLight: bitmap.isDarkOnLight ? 1 : 0, of: 1)
         if isInverted { bitmap = bitmap.inverted() }
         if isInverted, polarity == .auto, format.value == .text {
           Terminal.say("\(path): dark ink on a light background, inverted")
         }
         let seen = show ? (recognizer.model.rasterizer ?? .standard).fit(bitmap) : nil
         write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
-      }
+      },
+      // A model of drawings in another unit says what a tap is in it.
+      judgesUnits: unit.scale == nil && leastExtent >= Stroke.leastExtent
     ).answer(paths)
   }
 

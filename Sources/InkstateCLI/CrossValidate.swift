@@ -53,7 +53,6 @@ struct CrossValidate: ParsableCommand {
       throw ValidationError("--disturb needs drawings or pictures")
     }
     let recipe = try training.recipe(for: dataset)
-    let rasterizer = try raster.rasterizer()
     var cutWindows: SlidingWindows?
     let result = try CrossValidation(
       dataset, folds: folds, seeds: (0..<UInt64(seeds)).map { training.seed &+ $0 },
@@ -67,7 +66,9 @@ struct CrossValidate: ParsableCommand {
         guard let choice else { return (learnt, test) }
         return (try choice.cut(learnt).dataset, try choice.cut(test).dataset)
       },
-      network: { try training.network(for: $0, rasterizer: rasterizer, window: cutWindows) },
+      network: {
+        try training.network(for: $0, rasterizer: raster.rasterizer(for: $0), window: cutWindows)
+      },
       onOptions: { Terminal.say("\($0.summary) (options override each choice)") },
       onRun: { run in
         var line =

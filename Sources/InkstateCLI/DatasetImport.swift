@@ -12,7 +12,7 @@ struct DatasetImport: ParsableCommand {
       Reads ink as Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, signature_pad's or ML Kit's JSON, \
       Excalidraw, Google's handwriting requests, SVG, UNIPEN or IAM-OnDB's XML, and folders of these. \
       The content decides the format; what is not part of a drawing is named as ignored. Reads \
-      pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs with labels.tsv. \
+      pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs or JPEGs with labels.tsv. \
       Ink is written as NDJSON, pictures as an image folder, strips as a folder with labels.tsv. \
       Pictures in a folder with ink are skipped.
 

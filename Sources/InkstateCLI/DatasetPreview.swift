@@ -69,8 +69,8 @@ struct DatasetPreview: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [data])
-    let rasterizer = try raster.rasterizer()
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
+    let rasterizer = try raster.rasterizer(for: dataset)
     var generator = SeededGenerator(seed: seed)
     if lines || dataset.examples.contains(where: \.isStrip) {
       let sheet = try writing(of: dataset, using: &generator)
@@ -112,7 +112,7 @@ struct DatasetPreview: ParsableCommand {
       let picked = generator.permutation(members.count)
         .prefix(augmented ? rows : rows * columns).map { members[$0] }
       let bitmaps = try picked.flatMap { example -> [Bitmap] in
-        let plain = rasterizer.fit(try example.bitmap(rasterizer))
+        let plain = try example.bitmap(rasterizer)
         guard augmented else { return [plain] }
         return [plain]
           + (try (1..<columns).map { _ in

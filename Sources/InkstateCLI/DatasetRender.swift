@@ -32,7 +32,7 @@ struct DatasetRender: ParsableCommand {
     }
     try output.check(inputs: [data])
     let dataset = try loading.load(data).dataset
-    try form.write(dataset, rasterizer: try raster.rasterizer(), to: output.output)
+    try form.write(dataset, rasterizer: try raster.rasterizer(for: dataset), to: output.output)
     Terminal.show(
       "\(dataset.examples.count.counted("picture")) of \(raster.size) × \(raster.size) in \(output.output)"
     )

@@ -7,10 +7,15 @@ import SafeFiles
 
 /// Drawings and pictures in files, folders and standard input, each of which gets an answer.
 struct DrawingInputs {
-  /// Answers a drawing; the name says where it is.
-  let drawing: (_ drawing: Drawing, _ name: String) throws -> Void
+  /// Answers a recording; the name says where it is.
+  let drawing: (_ recording: Recording, _ name: String) throws -> Void
   /// Answers the contents of a picture's file.
   let picture: (_ data: Data, _ path: String) throws -> Void
+  /// Whether the drawings of a file get their unit, if they are too small to be in canvas points.
+  var judgesUnits = false
+
+  /// The number of drawings at the start of a file that show its unit.
+  private static let mostJudged = 1000
 
   /// Answers everything in `paths`, or in standard input if there are none; returns how many items could
   /// not be read, and prints why.
@@ -106,7 +111,7 @@ struct DrawingInputs {
       // A file in which nothing can be read gets one line.
       var isAnswered = false
       var failures: [String] = []
-      try file.forEach { item in
+      func take(_ item: InkFile.Item) {
         index += 1
         // Several InkML recordings may share a line, so they are numbered.
         let name =
@@ -126,6 +131,24 @@ struct DrawingInputs {
         for failure in failures { Terminal.say("not read: \(failure)") }
         failures = []
       }
+      // A pipe is answered as it comes.
+      var first: [InkFile.Item]? = judgesUnits && FileTree.isRegular(path) ? [] : nil
+      var pointsPerUnit: Double?
+      func answerFirst() {
+        let waiting = first ?? []
+        first = nil
+        pointsPerUnit = CanvasUnit.pointsPerUnit(
+          of: waiting.compactMap { try? $0.result.get() }
+            .filter { $0.pointsPerUnit == nil }.map(\.drawing))
+        if let pointsPerUnit { Terminal.sayUnit(pointsPerUnit, path: path) }
+        for item in waiting { take(item.measured(in: pointsPerUnit)) }
+      }
+      try file.forEach { item in
+        guard first != nil else { return take(item.measured(in: pointsPerUnit)) }
+        first!.append(item)
+        if first!.count == Self.mostJudged { answerFirst() }
+      }
+      if first != nil { answerFirst() }
       guard index > 0 else {
         throw InkError(at: Place(file: path), expected: "drawings", found: "none")
       }
@@ -149,12 +172,25 @@ struct DrawingInputs {
   /// Answers one recording; returns why it could not be read, or `nil`.
   private func answer(_ item: InkFile.Item, named name: String) -> String? {
     do {
-      try drawing(item.result.get().drawing, name)
+      try drawing(item.result.get(), name)
       return nil
     } catch let error as InkError {
       return "\(error)"
     } catch {
       return "\(item.place): \(error)"
     }
+  }
+}
+
+extension InkFile.Item {
+  /// Returns the item with this unit of its drawing, unless it has its own.
+  fileprivate func measured(in pointsPerUnit: Double?) -> InkFile.Item {
+    guard let pointsPerUnit, case .success(var recording) = result,
+      recording.pointsPerUnit == nil
+    else { return self }
+    recording.pointsPerUnit = pointsPerUnit
+    var item = self
+    item.result = .success(recording)
+    return item
   }
 }

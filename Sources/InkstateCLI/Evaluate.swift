@@ -242,7 +242,7 @@ struct Evaluate: ParsableCommand {
     ContactSheet(
       try mistakes(evaluation, of: dataset).map { title, examples in
         ContactSheet.Section(
-          title: title, bitmaps: try examples.map { rasterizer.fit(try $0.bitmap(rasterizer)) })
+          title: title, bitmaps: try examples.map { try $0.bitmap(rasterizer) })
       }
     ).render()
   }

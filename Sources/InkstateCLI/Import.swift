@@ -19,8 +19,9 @@ struct Import: ParsableCommand {
       example. A .npz file holds weights only, so it needs --architecture; its arrays can have the \
       layout of Keras or of PyTorch and BNNS.
 
-      Give the pen width and margin of the pictures that the network was trained on. Recordings are \
-      then drawn in the same way.
+      Give the pen width and margin of the pictures that the network was trained on, or some of these \
+      pictures, on which both are measured. Recordings are then drawn in the same way, and pictures of \
+      every size are framed so. Without them, pictures of every size are scaled as a whole.
 
       Example: inkstate import Tests/InkExchangeTests/References/turi-create.mlmodel \
       --margin 0 --pen-width 1 --output runs/drawings.safetensors
@@ -56,11 +57,18 @@ struct Import: ParsableCommand {
   @Option(help: "For .npz with a named network: the width and height of a picture. (default: 28)")
   var size: Int?
 
-  @Option(help: "The margin of the training pictures, in pixels. (default: 1)")
+  @Option(help: "The margin of the training pictures, in pixels. (default: 1 for drawings)")
   var margin: Double?
 
   @Option(help: "The pen width of the training pictures, in pixels. (default: 1.75)")
   var penWidth: Double?
+
+  @Option(
+    help: """
+      A data set with training pictures of the network, on which margin, pen width and the place of \
+      the ink are measured.
+      """)
+  var pictures: String?
 
   @OptionGroup var output: OutputOptions
 
@@ -93,6 +101,11 @@ struct Import: ParsableCommand {
     options.inputScale = inputScale
     options.margin = margin
     options.penWidth = penWidth
+    if let pictures {
+      let loaded = try Dataset.load(pictures)
+      Terminal.report(loaded, path: pictures)
+      options.pictures = loaded.dataset
+    }
     if let architecture {
       guard let labels = options.labels else {
         throw ValidationError("--architecture needs the labels; name them with --labels")
@@ -107,6 +120,28 @@ struct Import: ParsableCommand {
       "\(output.output): \(network.name), \(network.layers.count.counted("layer")), "
         + "\(network.parameterCount.counted("parameter")), \(model.labelList)"
     )
+    if model.provenance["imported_from"] != nil, let rasterizer = model.rasterizer {
+      Terminal.say(assumption(about: rasterizer))
+    }
+  }
+}
+
+extension Import {
+  /// Says how drawings and pictures become inputs of a network whose file does not say it.
+  private func assumption(about rasterizer: Rasterizer) -> String {
+    let drawings =
+      "drawings get margin \(rasterizer.margin) and pen width \(rasterizer.penWidth) pixels"
+    if pictures != nil {
+      return
+        "measured on \(pictures!): \(drawings); pictures: \(rasterizer.pictures?.summary ?? "")"
+    }
+    if margin != nil {
+      return
+        "assumed: \(drawings), and pictures of every size are cropped to their ink and get this "
+        + "margin" + (penWidth == nil ? " (--pen-width overrides the pen width)" : "")
+    }
+    return "assumed: \(drawings), and pictures of every size are scaled as a whole (--margin and "
+      + "--pen-width override this, or --pictures with some of the training pictures)"
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ink
 import InkEvaluation
 import InkNetwork
 import InkRecognizer
@@ -94,7 +95,7 @@ struct Inspect: ParsableCommand {
     print(
       "decision      temperature \(decision.temperature.fixed(3))"
         + (model.recordings == nil
-          ? ", extent at least \(decision.leastExtent.fixed(1)) points" : "")
+          ? ", extent at least " + extent(decision.leastExtent) : "")
         + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     if let limits = decision.reading {
       print(
@@ -116,5 +117,11 @@ struct Inspect: ParsableCommand {
     for key in model.provenance.keys.sorted() {
       print("\(key.padded(24))\(model.provenance[key]!)")
     }
+  }
+
+  /// Returns the least extent of drawings as text.
+  private func extent(_ extent: Double) -> String {
+    guard extent > 0, extent < Stroke.leastExtent else { return "\(extent.fixed(1)) points" }
+    return "\(extent) of the unit of its drawings"
   }
 }

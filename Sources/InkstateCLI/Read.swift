@@ -12,7 +12,7 @@ struct Read: ParsableCommand {
     commandName: "read",
     abstract: "Read lines of handwriting: print the text and its probability.",
     discussion: """
-      Reads ink files, PNG strips of one line each, and folders of them. Each drawing is one line of \
+      Reads ink files, PNG or JPEG strips of one line each, and folders of them. Each drawing is one line of \
       writing. Without a path it reads NDJSON from standard input and answers line by line.
 
       --grammar limits the texts: state is the name of a state such as q0 or A', symbols is a list \
@@ -45,10 +45,11 @@ struct Read: ParsableCommand {
     let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
-      drawing: { write(try reader.read($0, with: decoder), named: $1, isPicture: false) },
+      drawing: { write(try reader.read($0.drawing, with: decoder), named: $1, isPicture: false) },
       picture: { data, path in
         write(
-          try reader.read(PNG.decode(data, path: path), with: decoder), named: path, isPicture: true
+          try reader.read(Bitmap.decode(data, path: path), with: decoder), named: path,
+          isPicture: true
         )
       }
     ).answer(paths)

@@ -64,6 +64,12 @@ struct LoadingOptions: ParsableArguments {
   )
   var polarity: Polarity = .auto
 
+  @Flag(
+    help: "Exchange rows and columns of the pictures in IDX and NPY files, as EMNIST's need it.")
+  var transpose = false
+
+  @OptionGroup var unit: UnitOptions
+
   @Option(help: "The name of the collection. (default: the folder's name)")
   var source: String?
 
@@ -83,12 +89,12 @@ struct LoadingOptions: ParsableArguments {
   /// Throws if an option would change the divided data set at `path`.
   func checkUnused(forDivided path: String) throws {
     guard maps.isEmpty, drops.isEmpty, others == .keep, source == nil, polarity == .auto,
-      labelAnnotation == nil, label == nil, !series.isGiven
+      labelAnnotation == nil, label == nil, !transpose, unit.scale == nil, !series.isGiven
     else {
       throw ValidationError(
-        "--map, --drop, --others, --source, --polarity, --label-annotation, --label and the options for "
-          + "series do not apply to \(path), which is divided already; give them to `dataset split`"
-      )
+        "--map, --drop, --others, --source, --polarity, --transpose, --scale, --label-annotation, --label "
+          + "and the options for series do not apply to \(path), which is divided already; give them to "
+          + "`dataset split`")
     }
   }
 
@@ -135,7 +141,8 @@ struct LoadingOptions: ParsableArguments {
         ? try TracedPictures.load(path, labels: map, source: source)
         : try Dataset.load(
           path, polarity: polarity, labels: map, source: source, asSingleStrokes: asSingleStrokes,
-          series: reading, ink: InkReading(labelAnnotation: labelAnnotation, label: label))
+          isTransposed: transpose, pointsPerUnit: unit.scale, series: reading,
+          ink: InkReading(labelAnnotation: labelAnnotation, label: label))
       Terminal.report(loaded, path: path)
       return loaded
     }
@@ -151,19 +158,44 @@ struct LoadingOptions: ParsableArguments {
   }
 }
 
+/// The unit of the coordinates of drawings.
+struct UnitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      The canvas points in one unit of the coordinates of drawings; one below 12 points is a tap. \
+      (default: judged by the sizes of the drawings)
+      """, valueName: "points"))
+  var scale: Double?
+
+  func validate() throws {
+    guard let scale, !(scale.isFinite && scale > 0) else { return }
+    throw ValidationError("--scale: \(scale) is not a number above 0")
+  }
+}
+
 /// How drawings are rasterised.
 struct RasterOptions: ParsableArguments {
   @Option(help: "The width and height of a picture, in pixels.")
   var size = Rasterizer.standard.size
 
-  @Option(help: "The margin around the ink, in pixels.")
-  var margin = Rasterizer.standard.margin
+  @Option(
+    help: """
+      The margin around the ink, in pixels. (default: \(Rasterizer.standard.margin.fixed(0)), or as \
+      on the pictures if there is no ink)
+      """)
+  var margin: Double?
 
-  @Option(help: "The pen width, in pixels.")
-  var penWidth = Rasterizer.standard.penWidth
+  @Option(
+    help: """
+      The pen width, in pixels. (default: \(Rasterizer.standard.penWidth), or as on the pictures if \
+      there is no ink)
+      """)
+  var penWidth: Double?
 
-  func rasterizer() throws -> Rasterizer {
-    try Rasterizer(size: size, margin: margin, penWidth: penWidth)
+  /// Returns the rasteriser for the examples; what was not given is measured on their pictures.
+  func rasterizer(for dataset: Dataset) throws -> Rasterizer {
+    try dataset.rasterizer(size: size, margin: margin, penWidth: penWidth)
   }
 }
 
@@ -391,7 +423,8 @@ struct DataSource {
       Terminal.report(loaded, path: folder.path(of: part))
       return DataSource(loaded, part: part)
     }
-    let ownPart = mnistImages(path, part: part) ?? SeriesArchive.path(of: part, in: path)
+    let ownPart =
+      PictureArray.path(of: part, in: path) ?? SeriesArchive.path(of: part, in: path)
     if let ownPart {
       return DataSource(try loading.load(ownPart, keepsCounters: keepsCounters), part: part)
     }
@@ -400,15 +433,6 @@ struct DataSource {
       return DataSource(loaded, part: nil)
     }
     return DataSource(divided: loaded, part: part)
-  }
-
-  /// Returns the path of a part of MNIST, whose folder has files `train-…` and `t10k-…`.
-  private static func mnistImages(_ folder: String, part: Split.Part) -> String? {
-    guard FileTree.isFolder(folder), part != .validation else { return nil }
-    let start = part == .train ? "train" : "t10k"
-    return FileTree.names(in: folder).first {
-      $0.hasPrefix("\(start)-images-idx3-ubyte")
-    }.map { FileTree.join(folder, $0) }
   }
 }
 

@@ -84,13 +84,34 @@ enum Terminal {
         "example whose label is dropped", "examples whose labels are dropped")
       say("left out: \(dropped) in \(path)")
     }
-    if let wasInverted = loaded.wasInverted {
-      say(
-        "\(path): "
-          + (wasInverted
-            ? "dark ink on a light background, inverted" : "light ink on a dark background")
-      )
+    if let points = loaded.pointsPerUnit { sayUnit(points, path: path) }
+    if loaded.blankCount > 0 {
+      say("left out: \(loaded.blankCount.counted("blank picture")) in \(path)")
     }
+    if loaded.isTransposed {
+      say(
+        "\(path): EMNIST stores its pictures with rows and columns exchanged; --transpose turns them "
+          + "upright")
+    }
+    if loaded.pictureCount > 0 {
+      let (count, inverted) = (loaded.pictureCount, loaded.invertedCount)
+      let polarity =
+        switch inverted {
+        case 0: "light ink on a dark background"
+        case count: "dark ink on a light background, inverted"
+        default: "dark ink on a light background in \(inverted) of \(count) pictures, inverted"
+        }
+      say("\(path): \(polarity)")
+    }
+  }
+}
+
+extension Terminal {
+  /// Reports that drawings are not in canvas points, which their sizes show.
+  static func sayUnit(_ pointsPerUnit: Double, path: String) {
+    say(
+      "\(path): the drawings are too small to be in canvas points; a unit counts as "
+        + "\(pointsPerUnit) points (--scale overrides this)")
   }
 }
 

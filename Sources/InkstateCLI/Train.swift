@@ -164,7 +164,7 @@ struct Train: ParsableCommand {
     let network =
       try start.map { NetworkChoice(of: $0) }
       ?? training.network(
-        for: learnt, rasterizer: raster.rasterizer(), window: choice?.plan.windows)
+        for: learnt, rasterizer: raster.rasterizer(for: learnt), window: choice?.plan.windows)
     guard alphabet == nil || network.architecture.output == .distributionPerStep else {
       throw ValidationError("--alphabet needs a network that reads text, such as reader")
     }

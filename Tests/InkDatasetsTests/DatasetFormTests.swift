@@ -34,7 +34,7 @@ import TestSupport
     let path = "\(folder.path)/data"
     try form.write(dataset, rasterizer: .standard, to: path)
     let read = try Dataset.load(path)
-    #expect(read.failures.isEmpty && read.wasInverted == false)
+    #expect(read.failures.isEmpty && read.pictureCount == 7 && read.invertedCount == 0)
     #expect(read.dataset.labels == ["a", "b", "c"])
     let written = dataset.examples.map { "\($0.label) \($0.contentFingerprint)" }
     #expect(
@@ -65,7 +65,7 @@ import TestSupport
       })
     try DatasetForm.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/dark")
     let read = try Dataset.load("\(folder.path)/dark")
-    #expect(read.wasInverted == true)
+    #expect(read.invertedCount == read.pictureCount && read.pictureCount > 0)
     for (index, (one, other)) in zip(read.dataset.examples, dataset.examples).enumerated() {
       #expect(one.contentFingerprint == other.contentFingerprint)
       #expect(one.stored?.index == index && other.stored == nil)
@@ -87,9 +87,9 @@ import TestSupport
       try folder.write("dark/\(example.label)/\(index).png", PNG.encode(bitmap.inverted()))
     }
     let read = try Dataset.load("\(folder.path)/dark")
-    #expect(read.wasInverted == true)
+    #expect(read.invertedCount == read.pictureCount && read.pictureCount > 0)
     let forced = try Dataset.load("\(folder.path)/dark", polarity: .light)
-    #expect(forced.wasInverted == false)
+    #expect(forced.invertedCount == 0)
     let expected = Set(try pictures().examples.map(\.contentFingerprint))
     #expect(Set(read.dataset.examples.map(\.contentFingerprint)) == expected)
     #expect(Set(forced.dataset.examples.map(\.contentFingerprint)).isDisjoint(with: expected))

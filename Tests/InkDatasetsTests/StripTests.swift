@@ -39,7 +39,7 @@ import TestSupport
       "labels.tsv",
       "writer\tpath\ttext\tsplit\r\nann\tann/1.png\tq0 → \"q1\"\ttrain\r\n\tbob/1.png\tε\tval\r\n")
     let loaded = try Dataset.load(folder.path)
-    #expect(loaded.failures.isEmpty && loaded.skipped.isEmpty && loaded.wasInverted == nil)
+    #expect(loaded.failures.isEmpty && loaded.skipped.isEmpty && loaded.pictureCount == 0)
     let examples = loaded.dataset.examples
     #expect(examples.map(\.label) == ["q0 → \"q1\"", "ε"])
     #expect(examples.map(\.writer) == ["ann", nil])
@@ -85,7 +85,7 @@ import TestSupport
         "\(folder.path)/dot.png: expected a strip of at least 4 × 8 pixels, found 1 × 1",
         "\(folder.path)/long.png: expected a strip at most 64 times as wide as it is high, found "
           + "20000 × 48",
-        "\(table):7: \(folder.path)/broken.png: expected a PNG, found something else",
+        "\(table):7: \(folder.path)/broken.png: expected a PNG or a JPEG, found something else",
         "\(table):8: expected a path inside the folder, found `../good.png`",
         "\(table):9: expected a path inside the folder, found `/etc/good.png`",
         "\(table):10: expected train, val, validation, test or nothing as the split, found "
