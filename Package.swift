@@ -50,23 +50,25 @@ let package = Package(
   ],
   targets: [
     // The app's side.
-    .target(name: "XMLTree"),
+    .target(name: "ErrorText"),
+    .target(name: "XMLTree", dependencies: ["ErrorText"]),
     .target(name: "JSONReading"),
-    .target(name: "Ink", dependencies: ["JSONReading", "XMLTree"]),
-    .target(name: "Automata", dependencies: ["JSONReading", "XMLTree"]),
+    .target(name: "Ink", dependencies: ["ErrorText", "JSONReading", "XMLTree"]),
+    .target(name: "Automata", dependencies: ["ErrorText", "JSONReading", "XMLTree"]),
     .target(
       name: "AutomatonEditor",
-      dependencies: ["Automata", "Ink", "InkDiagram", "InkRecognizer", "JSONReading"]),
-    .target(name: "InkRaster", dependencies: ["Ink"]),
-    .target(name: "InkSeries", dependencies: ["Ink"]),
+      dependencies: ["Automata", "ErrorText", "Ink", "InkDiagram", "InkRecognizer", "JSONReading"]),
+    .target(name: "InkRaster", dependencies: ["ErrorText", "Ink"]),
+    .target(name: "InkSeries", dependencies: ["ErrorText", "Ink"]),
     .target(name: "CInkKernels"),
-    .target(name: "InkNetwork", dependencies: ["CInkKernels", "JSONReading"]),
+    .target(name: "InkNetwork", dependencies: ["CInkKernels", "ErrorText", "JSONReading"]),
     .target(
       name: "InkRecognizer",
-      dependencies: ["Ink", "InkRaster", "InkSeries", "InkNetwork", "JSONReading"],
+      dependencies: ["ErrorText", "Ink", "InkRaster", "InkSeries", "InkNetwork", "JSONReading"],
       resources: [.copy("Resources/inkstate.safetensors")]),
     .target(
-      name: "InkReader", dependencies: ["Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
+      name: "InkReader",
+      dependencies: ["ErrorText", "Ink", "InkRaster", "InkNetwork", "InkRecognizer"],
       resources: [.copy("Resources/reader.safetensors")]),
     .target(
       name: "InkDiagram",
@@ -80,7 +82,7 @@ let package = Package(
 
     // The workshop.
     .target(name: "SeededRandom"),
-    .target(name: "SafeFiles"),
+    .target(name: "SafeFiles", dependencies: ["ErrorText"]),
     .target(name: "ParallelLoops"),
     .systemLibrary(
       name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
@@ -95,10 +97,10 @@ let package = Package(
     .systemLibrary(
       name: "COpenBLAS", providers: [.apt(["libopenblas-dev"]), .brew(["openblas"])]),
     .systemLibrary(name: "CMPI", pkgConfig: "ompi-c", providers: [.apt(["libopenmpi-dev"])]),
-    .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "InkRaster"]),
+    .target(name: "InkImageIO", dependencies: ["CJPEG", "CPNG", "ErrorText", "InkRaster"]),
     .target(
       name: "InkTracing",
-      dependencies: ["Ink", "InkDiagram", "InkRaster", "InkImageIO", "ParallelLoops"]),
+      dependencies: ["ErrorText", "Ink", "InkDiagram", "InkRaster", "InkImageIO", "ParallelLoops"]),
     .target(
       name: "InkDatasets",
       dependencies: [
@@ -118,7 +120,7 @@ let package = Package(
       name: "InkTraining",
       dependencies: [
         "CInkKernels", .target(name: "COpenBLAS", condition: .when(platforms: [.linux])),
-        .target(name: "CMPI", condition: .when(traits: ["MPI"])), "Ink",
+        .target(name: "CMPI", condition: .when(traits: ["MPI"])), "ErrorText", "Ink",
         "InkRaster", "InkSeries", "InkDatasets", "InkNetwork", "InkRecognizer", "InkEvaluation",
         "JSONReading", "ParallelLoops", "SafeFiles", "SeededRandom",
       ]),
@@ -136,8 +138,9 @@ let package = Package(
     .target(
       name: "InkStudio",
       dependencies: [
-        "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
-        "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata", "AutomatonEditor",
+        "ErrorText", "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork",
+        "InkTraining", "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata",
+        "AutomatonEditor",
         "JSONReading", "SafeFiles",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(
@@ -155,7 +158,8 @@ let package = Package(
     .executableTarget(
       name: "InkstateCLI",
       dependencies: [
-        "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork", "InkTraining",
+        "ErrorText", "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork",
+        "InkTraining",
         "InkExchange", "InkRecognizer", "InkReader", "InkDiagram", "InkEvaluation", "InkPrint",
         "InkTracing", "Automata", "AutomatonEditor", "JSONReading", "ParallelLoops", "SafeFiles",
         "SeededRandom",

@@ -87,10 +87,12 @@ extension Automaton {
   /// The words are those over the alphabet of this automaton, so that a symbol that only the other one has does
   /// not count.
   ///
+  /// - Precondition: `length` is not negative.
   /// - Throws: `AutomatonError` if the computation exceeds the limit.
   public func agreement(
     with other: Automaton, upTo length: Int, limit: Limit = .standard
   ) throws(AutomatonError) -> Double {
+    precondition(length >= 0, "a length is not negative")
     var pairs = try Pairs(self, other, isNamed: false, limit: limit)
     // The share of the words of one length that lead to each pair.
     var shares = [0: 1.0]

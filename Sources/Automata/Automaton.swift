@@ -1,3 +1,5 @@
+import ErrorText
+
 /// A finite automaton, possibly nondeterministic and with ε-transitions.
 ///
 /// States and transitions are identified by their ids; names have no effect on computations. A
@@ -135,7 +137,7 @@ public struct Automaton: Hashable, Sendable {
 }
 
 /// An error about an automaton or its file: the place, the expected and the found value.
-public struct AutomatonError: Error, Hashable, CustomStringConvertible {
+public struct AutomatonError: DescribedError, Hashable {
   /// The file, element or operation.
   public var place: String
   /// The expected value.

@@ -47,12 +47,16 @@ public struct Grading: Sendable {
   public var tests: [WordTest]
   /// The conditions.
   public var conditions: [Condition]
-  /// The length, in symbols, of the longest words that count towards the share.
-  public var longestWord: Int
+  /// The length, in symbols, of the longest words that count towards the share; not negative.
+  public var longestWord: Int {
+    didSet { precondition(longestWord >= 0, "a length is not negative") }
+  }
   /// The limit on the size of a computation.
   public var limit: Limit
 
   /// Creates a grading.
+  ///
+  /// - Precondition: `longestWord` is not negative.
   public init(
     solution: Automaton, tests: [WordTest] = [], conditions: [Condition] = [],
     longestWord: Int = 8, limit: Limit = .standard

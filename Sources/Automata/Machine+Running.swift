@@ -209,7 +209,9 @@ public struct MachineRun: Sendable {
   /// The number of steps, including the start.
   public var stepCount: Int { search == nil ? taken.count : way.count }
 
-  /// Returns the machine after `index` steps, from 0 to less than ``stepCount``.
+  /// Returns the machine after `index` steps.
+  ///
+  /// - Precondition: `index` is from 0 to less than ``stepCount``.
   public func step(_ index: Int) -> Machine.Step {
     if let search { return search.step(way[index]) }
     return Machine.Step(

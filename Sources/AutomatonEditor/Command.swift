@@ -1,4 +1,5 @@
 import Automata
+import ErrorText
 import Ink
 
 /// A change of a document, which is one undo step; see <doc:HowDrawingWorks>.
@@ -75,7 +76,7 @@ public enum Command: Hashable, Sendable {
 }
 
 /// The reason why a command was refused.
-public enum Refusal: Error, Hashable, Sendable {
+public enum Refusal: DescribedError, Hashable, Sendable {
   /// No element of the right kind has this id.
   case noSuchElement(String)
   /// A number is not finite or exceeds `Vector.furthest`, or a radius is not positive.
@@ -104,7 +105,7 @@ public enum Refusal: Error, Hashable, Sendable {
   case otherLabels
 }
 
-extension Refusal: CustomStringConvertible {
+extension Refusal {
   /// The reason in plain English, without ids.
   public var description: String {
     switch self {

@@ -11,7 +11,7 @@ extension Diagram {
       states: document.states.map {
         State(
           id: $0.id, name: $0.name, initial: initial.contains($0.id), final: $0.isFinal,
-          center: [$0.center.x, $0.center.y], radius: $0.radius)
+          center: $0.center, radius: $0.radius)
       },
       transitions: automaton.transitions.map {
         Transition(

@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 import Ink
 import InkDiagram
@@ -6,13 +7,38 @@ extension Document {
   /// Creates a document of what was recognised in `drawing`, laid out as it was drawn.
   ///
   /// Strokes that are part of no element and label none stay as ``ink``.
-  public init(_ diagram: Diagram, drawing: Drawing, id: String) {
-    self.init(id: id)
+  ///
+  /// - Throws: `AutomatonError` if two states have one id, a state is not on the canvas, or a state of a
+  ///   transition is missing. Diagrams of a `DiagramRecognizer` have none of this.
+  public init(_ diagram: Diagram, drawing: Drawing, id: String) throws(AutomatonError) {
+    var known: Set<String> = []
     for state in diagram.states {
-      states.append(
-        State(
-          id: state.id, name: state.name, isFinal: state.final,
-          center: Vector(state.center[0], state.center[1]), radius: state.radius))
+      let place = "state `\(state.id)`"
+      guard known.insert(state.id).inserted else {
+        throw AutomatonError(
+          at: place, expected: "a unique id", found: "another state with this id")
+      }
+      guard state.center.isOnCanvas, state.radius > 0, state.radius <= Vector.furthest else {
+        throw AutomatonError(
+          at: place, expected: "coordinates and a positive radius of at most \(Vector.furthest)",
+          found: "\(state.center.x), \(state.center.y) and \(state.radius)")
+      }
+    }
+    for (number, transition) in diagram.transitions.enumerated() {
+      for end in [transition.from, transition.to] where !known.contains(end) {
+        throw AutomatonError(
+          at: "transition \(number + 1)", expected: "a state `\(end)`", found: "none")
+      }
+    }
+    self.init(recognized: diagram, in: drawing, id: id)
+  }
+
+  /// Creates a document of what a `DiagramRecognizer` found in `drawing`.
+  init(recognized diagram: Diagram, in drawing: Drawing, id: String) {
+    self.init(id: id)
+    states = diagram.states.map {
+      State(
+        id: $0.id, name: $0.name, isFinal: $0.final, center: $0.center, radius: $0.radius)
     }
     let known = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
     for (number, transition) in diagram.transitions.enumerated() {

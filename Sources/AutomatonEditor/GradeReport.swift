@@ -1,4 +1,5 @@
 import Automata
+import ErrorText
 import Foundation
 
 /// The grades of all submissions of a task, as a table, CSV or a page with a sheet for each of them.
@@ -33,9 +34,12 @@ public struct GradeReport: Sendable {
   }
 
   /// Why a submission has no grade, in one line.
-  public struct Problem: Error, Hashable, Sendable {
+  public struct Problem: DescribedError, Hashable, Sendable {
     /// The line.
     public var message: String
+
+    /// The line.
+    public var description: String { message }
 
     /// Creates a problem.
     public init(_ message: String) { self.message = message }

@@ -73,7 +73,7 @@ struct Revision {
   /// Returns the settled document with what `diagram` says about the new strokes; elements that are in
   /// `current` as well keep their ids.
   func result(_ diagram: Diagram, current: Document, ids: inout any IDSource) -> Result {
-    let drawn = Document(diagram, drawing: drawing, id: base.id)
+    let drawn = Document(recognized: diagram, in: drawing, id: base.id)
     var result = base
     let ideal = Set(drawing.strokes.prefix(idealCount))
     result.ink = base.ink + drawn.ink.filter { !ideal.contains($0) }

@@ -1,3 +1,5 @@
+import ErrorText
+
 /// Where in the input something is: a file and, inside it, a line, a stroke and a point.
 ///
 /// Lines, strokes and points count from 1, as editors show them.
@@ -30,7 +32,7 @@ public struct Place: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An error in an input file: the place, the expected and the found value.
-public struct InkError: Error, Hashable, CustomStringConvertible {
+public struct InkError: DescribedError, Hashable {
   /// The place of the error.
   public var place: Place
   /// The value that the format requires.

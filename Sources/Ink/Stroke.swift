@@ -76,13 +76,15 @@ public struct Stroke: Hashable, Sendable {
 
   /// The stroke as points at most `spacing` canvas points apart along its path, both ends kept.
   ///
-  /// There are never more than a million, however small the spacing is.
+  /// There are never more than a million, however small the spacing is. A stroke with a coordinate that is
+  /// not a number has no length, and its ends remain.
   ///
   /// - Precondition: `spacing` is positive.
   public func resampled(spacing: Double) -> Stroke {
     precondition(spacing > 0, "the spacing of a resampled stroke is positive")
     guard points.count > 1 else { return self }
-    let steps = min((length / spacing).rounded(.up), Self.mostSteps)
+    let length = length
+    let steps = length.isNaN ? 1 : min((length / spacing).rounded(.up), Self.mostSteps)
     return resampled(count: max(2, Int(steps) + 1))
   }
 

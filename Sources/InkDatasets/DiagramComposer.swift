@@ -110,7 +110,8 @@ public struct DiagramComposer: Sendable {
         Diagram.State(
           id: "s\(index)", name: state.name?.spelled(markingSubscripts: false) ?? "",
           initial: state.isInitial, final: state.isFinal,
-          center: [state.center.x, state.center.y].map { ($0 * 10).rounded() / 10 },
+          center: Vector(
+            (state.center.x * 10).rounded() / 10, (state.center.y * 10).rounded() / 10),
           radius: (state.radius * 10).rounded() / 10)
       },
       transitions: plan.arrows.map {

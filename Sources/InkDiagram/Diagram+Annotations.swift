@@ -65,7 +65,15 @@ private struct AnnotatedDiagram {
 
   init(_ ink: AnnotatedInk) {
     strokes = ink.recording.drawing.strokes
-    for group in ink.groups { add(group, owner: nil) }
+    for group in ink.groups { add(existing(in: group), owner: nil) }
+  }
+
+  /// Returns `group` without strokes that the drawing does not have.
+  private func existing(in group: AnnotatedInk.Group) -> AnnotatedInk.Group {
+    var group = group
+    group.strokes.removeAll { !strokes.indices.contains($0) }
+    group.groups = group.groups.map(existing)
+    return group
   }
 
   private static func text(
@@ -93,7 +101,7 @@ private struct AnnotatedDiagram {
           Diagram.State(
             id: "s\(states.count)", name: Self.text(of: group, types: ["name", "label"]) ?? "",
             final: kind == .finalState,
-            center: bounds.map { [$0.center.x, $0.center.y] } ?? [0, 0],
+            center: bounds.map { Vector($0.center) } ?? Vector(0, 0),
             radius: bounds.map { ($0.width + $0.height) / 4 } ?? 0)
         ))
     case .arrow?, .initialArrow?:
@@ -195,9 +203,9 @@ private struct AnnotatedDiagram {
 
   private func state(near point: Point) -> String? {
     let near = states.map { entry -> (distance: Double, id: String, radius: Double) in
-      let center = Point(entry.state.center[0], entry.state.center[1])
       return (
-        abs(center.distance(to: point) - entry.state.radius), entry.state.id, entry.state.radius
+        abs(entry.state.center.distance(to: Vector(point)) - entry.state.radius), entry.state.id,
+        entry.state.radius
       )
     }.min { $0.distance < $1.distance }
     guard let near, near.distance < 0.9 * near.radius else { return nil }
@@ -208,8 +216,7 @@ private struct AnnotatedDiagram {
   private func nearest(to label: [Int], lines: [(id: String, strokes: [Int])]) -> String? {
     guard let center = Drawing(label.map { strokes[$0] }).bounds?.center else { return nil }
     let around = states.first { entry in
-      Point(entry.state.center[0], entry.state.center[1]).distance(to: center)
-        < entry.state.radius
+      entry.state.center.distance(to: Vector(center)) < entry.state.radius
     }
     if let around { return around.state.id }
     return lines.min { one, other in

@@ -17,7 +17,8 @@ extension Diagram {
           states.map { state in
             .object([
               "id": .text(state.id), "name": .text(state.name), "initial": .flag(state.initial),
-              "final": .flag(state.final), "center": .list(state.center.map { .number($0) }),
+              "final": .flag(state.final),
+              "center": .list([.number(state.center.x), .number(state.center.y)]),
               "radius": .number(state.radius),
             ])
           }),

@@ -21,11 +21,9 @@ extension Diagram: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let automaton = try container.nestedContainer(keyedBy: AutomatonKeys.self, forKey: .automaton)
     let states = try automaton.decode([State].self, forKey: .states)
-    guard Set(states.map(\.id)).count == states.count, states.allSatisfy({ $0.center.count == 2 })
-    else {
+    guard Set(states.map(\.id)).count == states.count else {
       throw DecodingError.dataCorruptedError(
-        forKey: .states, in: automaton,
-        debugDescription: "expected states with different ids and centres of two numbers")
+        forKey: .states, in: automaton, debugDescription: "expected states with different ids")
     }
     self.init(
       states: states,

@@ -14,8 +14,8 @@ public struct Diagram: Hashable, Sendable {
     public var initial: Bool
     /// Whether it has a second ring.
     public var final: Bool
-    /// The coordinates of its centre, x and y, in canvas points.
-    public var center: [Double]
+    /// Its centre, in canvas points; JSON has the list of x and y.
+    public var center: Vector
     /// The radius of its outer ring, in canvas points.
     public var radius: Double
     /// The line of the arrow that marks it as initial, if there is one; JSON has none.
@@ -25,11 +25,42 @@ public struct Diagram: Hashable, Sendable {
 
     /// Creates a state.
     public init(
-      id: String, name: String = "", initial: Bool = false, final: Bool = false, center: [Double],
+      id: String, name: String = "", initial: Bool = false, final: Bool = false, center: Vector,
       radius: Double
     ) {
       (self.id, self.name, self.initial, self.final) = (id, name, initial, final)
       (self.center, self.radius) = (center, radius)
+    }
+
+    /// Reads what ``encode(to:)`` writes.
+    ///
+    /// - Throws: `DecodingError` where values are missing, or the centre is not two numbers.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      let center = try container.decode([Double].self, forKey: .center)
+      guard center.count == 2 else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .center, in: container,
+          debugDescription: "expected a centre of two numbers, found \(center.count)")
+      }
+      self.init(
+        id: try container.decode(String.self, forKey: .id),
+        name: try container.decode(String.self, forKey: .name),
+        initial: try container.decode(Bool.self, forKey: .initial),
+        final: try container.decode(Bool.self, forKey: .final),
+        center: Vector(center[0], center[1]),
+        radius: try container.decode(Double.self, forKey: .radius))
+    }
+
+    /// Writes all values but ``marker``.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(id, forKey: .id)
+      try container.encode(name, forKey: .name)
+      try container.encode(initial, forKey: .initial)
+      try container.encode(final, forKey: .final)
+      try container.encode([center.x, center.y], forKey: .center)
+      try container.encode(radius, forKey: .radius)
     }
   }
 
@@ -198,9 +229,7 @@ public struct Diagram: Hashable, Sendable {
     }
     var result = self
     for index in states.indices {
-      let center = states[index].center
-      let place = moved(Vector(center[0], center[1]))
-      result.states[index].center = [place.x, place.y]
+      result.states[index].center = moved(states[index].center)
       result.states[index].radius *= transform.scale
       result.states[index].marker = states[index].marker.map(moved)
     }

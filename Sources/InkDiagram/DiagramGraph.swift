@@ -1,3 +1,4 @@
+import Ink
 import InkReader
 
 /// A diagram for comparisons: states by number, and one edge from a state to another.
@@ -17,7 +18,7 @@ struct DiagramGraph {
 
   let count: Int
   let names: [String]
-  let centers: [(x: Double, y: Double)]
+  let centers: [Vector]
   let radii: [Double]
   var initial: Set<Int> = []
   var final: Set<Int> = []
@@ -28,9 +29,7 @@ struct DiagramGraph {
   init(_ diagram: Diagram) {
     count = diagram.states.count
     names = diagram.states.map(\.name)
-    centers = diagram.states.map {
-      $0.center.count == 2 ? (x: $0.center[0], y: $0.center[1]) : (x: .nan, y: .nan)
-    }
+    centers = diagram.states.map(\.center)
     radii = diagram.states.map(\.radius)
     var numbers: [String: Int] = [:]
     for (number, state) in diagram.states.enumerated() {

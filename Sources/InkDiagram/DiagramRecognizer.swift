@@ -48,18 +48,36 @@ public struct DiagramRecognizer: Sendable {
   /// The strokes of writing for each ring above which bare rings are letters.
   private static let writingOfState = 6
 
-  /// Creates a recogniser with the models that come with this package.
+  /// Creates a recogniser with the models that come with this package, in the resources of the modules
+  /// `InkReader` and `InkDiagram`.
+  ///
+  /// - Throws: `ModelError` if a model is missing, with the folders where it was looked for, or damaged.
+  public static func released() throws(ModelError) -> DiagramRecognizer {
+    let resources = ModuleResources(module: "InkDiagram")
+    return try DiagramRecognizer(reader: .released()) { name throws(ModelError) in
+      try Recognizer(modelPath: resources.path(of: name))
+    }
+  }
+
+  /// Creates a recogniser with the files `reader`, `heads`, `rings`, `counts` and `arrows.safetensors` in `folder`,
+  /// such as the resources of an app.
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
-  public static func released() throws(ModelError) -> DiagramRecognizer {
-    func model(_ name: String) throws(ModelError) -> Recognizer {
-      try Recognizer(
-        modelPath: Model.path(ofResource: name, module: "InkDiagram", in: Bundle.module))
+  public init(modelFolder folder: URL) throws(ModelError) {
+    try self.init(
+      reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors"))
+    ) { name throws(ModelError) in
+      try Recognizer(modelURL: folder.appendingPathComponent(name))
     }
-    return DiagramRecognizer(
-      reader: try Reader.released(), heads: try model("heads.safetensors"),
-      rings: try model("rings.safetensors"), counts: try model("counts.safetensors"),
-      arrows: try model("arrows.safetensors"))
+  }
+
+  private init(
+    reader: Reader, models: (String) throws(ModelError) -> Recognizer
+  ) throws(ModelError) {
+    self.init(
+      reader: reader, heads: try models("heads.safetensors"),
+      rings: try models("rings.safetensors"),
+      counts: try models("counts.safetensors"), arrows: try models("arrows.safetensors"))
   }
 
   /// Recognises `drawing`.
@@ -174,7 +192,7 @@ public struct DiagramRecognizer: Sendable {
       let ring = state.ring
       diagram.states.append(
         .init(
-          id: "s\(number)", final: state.isFinal, center: [ring.center.x, ring.center.y],
+          id: "s\(number)", final: state.isFinal, center: Vector(ring.center.x, ring.center.y),
           radius: ring.radius))
       mark(state.strokes, .state, "s\(number)")
       diagram.doubt("s\(number)", .state, odds: state.evidence, certain: Self.certain)

@@ -44,7 +44,7 @@ extension DrawnArrow {
       }
     }
     func center(_ id: String) -> Vector? {
-      diagram.states.first { $0.id == id }.map { Vector($0.center[0], $0.center[1]) }
+      diagram.states.first { $0.id == id }?.center
     }
     let arrows = strokes.sorted { $0.value[0].index < $1.value[0].index }
     return arrows.compactMap { role, traces in

@@ -49,7 +49,7 @@ public struct StateRing: Hashable, Sendable {
   /// labelled by their overlap with the true ones; those that overlap one only in part are left out.
   public static func all(of diagram: Diagram, in drawing: Drawing) -> [StateRing] {
     let states = diagram.states.map {
-      StateRing(center: Point($0.center[0], $0.center[1]), radius: $0.radius, isState: true)
+      StateRing(center: Point($0.center.x, $0.center.y), radius: $0.radius, isState: true)
     }
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     let search = RingSearch(traces: traces)

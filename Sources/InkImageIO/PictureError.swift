@@ -1,5 +1,7 @@
+import ErrorText
+
 /// A picture file that cannot be read or written.
-public struct PictureError: Error, Hashable, CustomStringConvertible {
+public struct PictureError: DescribedError, Hashable {
   /// The file.
   public var path: String
   /// The expected value.

@@ -1,3 +1,4 @@
+import ErrorText
 import Foundation
 import InkRaster
 
@@ -202,7 +203,7 @@ public struct SVGRenderer: Sendable {
 }
 
 /// Why an SVG document could not be drawn.
-public enum SVGError: Error, Hashable, CustomStringConvertible {
+public enum SVGError: DescribedError, Hashable {
   /// librsvg is not installed, or too old.
   case missingLibrary
   /// librsvg cannot read or draw the document.

@@ -1,3 +1,5 @@
+import ErrorText
+
 /// A network without its weights: named inputs, nodes that compute one value each, and an output.
 public struct Architecture: Hashable, Sendable {
   /// A layer with what it reads.
@@ -292,7 +294,7 @@ public struct Architecture: Hashable, Sendable {
 }
 
 /// A description of a network that cannot be built.
-public struct ArchitectureError: Error, Hashable, CustomStringConvertible {
+public struct ArchitectureError: DescribedError, Hashable {
   /// The index of the layer, from 0, or `nil` where the whole is meant.
   public var layer: Int?
   /// What was expected there.

@@ -134,6 +134,8 @@ public struct InferenceNetwork: Sendable {
   /// Computes the logits of `count` examples in bytes, on the calling thread and without allocating.
   ///
   /// Shapes: values `[count, inputs]`, each input as ``Shape`` has it; logits `[count, classes]`.
+  ///
+  /// - Precondition: the buffers have these sizes, and no input is a series.
   public func compute(
     _ values: UnsafeBufferPointer<UInt8>, count: Int, into logits: UnsafeMutableBufferPointer<Float>
   ) {
@@ -150,6 +152,8 @@ public struct InferenceNetwork: Sendable {
   ///
   /// Shapes: values `[count, inputs]`, each input as ``Shape`` has it, at its longest; logits
   /// `[count, classes]`.
+  ///
+  /// - Precondition: the buffers have these sizes.
   public func compute(
     _ values: UnsafeBufferPointer<Float>, count: Int, into logits: UnsafeMutableBufferPointer<Float>
   ) {

@@ -1,3 +1,4 @@
+import ErrorText
 import Foundation
 import JSONReading
 
@@ -216,7 +217,7 @@ public struct Safetensors: Hashable, Sendable {
 }
 
 /// A model file that cannot be used: which one, which field of it, and what is wrong.
-public struct ModelError: Error, Hashable, CustomStringConvertible {
+public struct ModelError: DescribedError, Hashable {
   /// The file, and the part of it where one is to blame.
   public var place: String
   /// What is wrong there, and what to do.

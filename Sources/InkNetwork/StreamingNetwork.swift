@@ -1,4 +1,5 @@
 import CInkKernels
+import ErrorText
 import Foundation
 
 /// A network over a series that takes one step at a time and keeps its state.
@@ -94,6 +95,8 @@ public final class StreamingNetwork {
   ///
   /// The logits, `[classes]`, are those of the series so far, or, with a distribution for each step, those of
   /// the step that came out.
+  ///
+  /// - Precondition: `step` has a value for each channel, and `logits` room for each class.
   public func take(
     _ step: UnsafeBufferPointer<Float>, into logits: UnsafeMutableBufferPointer<Float>
   ) -> Bool {
@@ -111,6 +114,8 @@ public final class StreamingNetwork {
   }
 
   /// Takes the next step; returns the logits where an output came out.
+  ///
+  /// - Precondition: `step` has a value for each channel.
   public func logits(after step: [Float]) -> [Float]? {
     var isOutput = false
     let logits = [Float](unsafeUninitializedCapacity: classCount) { logits, count in
@@ -152,7 +157,7 @@ public final class StreamingNetwork {
 }
 
 /// A network that needs later steps of a series.
-public struct StreamingError: Error, Hashable, CustomStringConvertible {
+public struct StreamingError: DescribedError, Hashable {
   /// The index of the node, from 0, or `nil` where the inputs are meant.
   public var node: Int?
   /// What was expected there.

@@ -20,11 +20,15 @@ public struct Bitmap: Hashable, Sendable {
   }
 
   /// Creates a picture of one grey value, by default the background.
+  ///
+  /// - Precondition: `width` and `height` are not negative.
   public init(width: Int, height: Int, filledWith grey: UInt8 = 0) {
     self.init(width: width, height: height, pixels: [UInt8](repeating: grey, count: width * height))
   }
 
   /// The grey value in `column` of `row`.
+  ///
+  /// - Precondition: the picture has this column and this row.
   public subscript(row: Int, column: Int) -> UInt8 {
     get { pixels[row * width + column] }
     set { pixels[row * width + column] = newValue }

@@ -1,5 +1,7 @@
+import ErrorText
+
 /// Why a drawing or picture cannot be rasterised.
-public enum RasterError: Error, Hashable, CustomStringConvertible {
+public enum RasterError: DescribedError, Hashable {
   /// A parameter of the rasteriser is out of its range.
   case invalidParameter(name: String, expected: String, found: String)
   /// A coordinate is not a number or infinite; strokes and points count from 1.

@@ -1,3 +1,4 @@
+import ErrorText
 import Ink
 import InkNetwork
 
@@ -41,6 +42,8 @@ public struct Alphabet: Hashable, Sendable {
   public var classCount: Int { characters.count + 1 }
 
   /// Returns the character of a class other than the blank.
+  ///
+  /// - Precondition: `number` is from 1 to less than ``classCount``.
   public func character(ofClass number: Int) -> Character { characters[number - 1] }
 
   /// Returns the class of `character`, or `nil` if texts cannot have it.
@@ -88,7 +91,7 @@ extension Alphabet: Codable {
 }
 
 /// Why an alphabet or a decoder cannot be made, or an output cannot be decoded.
-public enum ReaderError: Error, Hashable, CustomStringConvertible {
+public enum ReaderError: DescribedError, Hashable {
   /// There are no characters.
   case emptyAlphabet
   /// A character occurs twice in the alphabet.

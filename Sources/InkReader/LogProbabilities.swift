@@ -50,6 +50,8 @@ public struct LogProbabilities: Hashable, Sendable {
   }
 
   /// The logarithm of the probability of a class at a step.
+  ///
+  /// - Precondition: there are such a step and such a class.
   public subscript(step: Int, number: Int) -> Float { values[step * classCount + number] }
 
   /// Returns the probability that a text has the character of a class: 1 − Πₜ (1 − pₜ).

@@ -47,13 +47,25 @@ public struct Reader: Sendable {
     try self.init(model: Model.read(path: path), path: path)
   }
 
-  /// Creates a reader with the model that comes with this package.
+  /// Creates a reader with the model file at `url`, such as a resource of an app.
   ///
-  /// - Throws: `ModelError` if the file is missing or damaged.
+  /// - Throws: `ModelError` if the file is not a model that reads text from lines.
+  public init(modelURL url: URL) throws(ModelError) {
+    try self.init(model: Model.read(url: url), path: url.path)
+  }
+
+  /// Creates a reader with the bytes of a model file; errors call it `name`.
+  ///
+  /// - Throws: `ModelError` if the bytes are not a model that reads text from lines.
+  public init(modelData data: Data, name: String = "model") throws(ModelError) {
+    try self.init(model: Model(data, path: name), path: name)
+  }
+
+  /// Creates a reader with the model that comes with this package, in the resources of the module `InkReader`.
+  ///
+  /// - Throws: `ModelError` if the file is missing, with the folders where it was looked for, or damaged.
   public static func released() throws(ModelError) -> Reader {
-    let path = Model.path(
-      ofResource: "reader.safetensors", module: "InkReader", in: Bundle.module)
-    return try Reader(modelPath: path)
+    try Reader(modelPath: ModuleResources(module: "InkReader").path(of: "reader.safetensors"))
   }
 
   /// Returns a decoder for the texts of `grammar` that prefers the words of `vocabulary`.

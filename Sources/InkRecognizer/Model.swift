@@ -228,6 +228,17 @@ public struct Model: Hashable, Sendable {
     return try Model(data, path: path)
   }
 
+  /// Reads the model file at `url`.
+  ///
+  /// - Throws: `ModelError` naming the file and the field that does not fit.
+  public static func read(url: URL) throws(ModelError) -> Model {
+    guard url.isFileURL else {
+      throw ModelError(
+        path: url.absoluteString, problem: "this is not the address of a file; load its data first")
+    }
+    return try read(path: url.path)
+  }
+
   /// Reads a model from the bytes of a file; `path` is how errors call it.
   ///
   /// - Throws: `ModelError` naming the field that does not fit.

@@ -1,3 +1,4 @@
+import ErrorText
 import Ink
 import InkNetwork
 import InkRaster
@@ -223,7 +224,7 @@ public enum RecognitionInput: Sendable {
 }
 
 /// Why something cannot become the input of a model.
-public enum PreparationError: Error, Hashable, CustomStringConvertible {
+public enum PreparationError: DescribedError, Hashable {
   /// It cannot be drawn.
   case raster(RasterError)
   /// It cannot become a series.

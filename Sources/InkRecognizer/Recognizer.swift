@@ -22,23 +22,45 @@ public struct Recognizer: Sendable {
   ///
   /// - Throws: `ModelError` where the file is not a model, or one that reads text.
   public init(modelPath path: String) throws(ModelError) {
-    let model = try Model.read(path: path)
+    try self.init(classifying: Model.read(path: path), name: path)
+  }
+
+  /// Makes a recogniser with the model file at `url`, such as a resource of an app.
+  ///
+  /// - Throws: `ModelError` where the file is not a model, or one that reads text.
+  public init(modelURL url: URL) throws(ModelError) {
+    try self.init(classifying: Model.read(url: url), name: url.path)
+  }
+
+  /// Makes a recogniser with the bytes of a model file; errors call it `name`.
+  ///
+  /// - Throws: `ModelError` where the bytes are not a model, or one that reads text.
+  public init(modelData data: Data, name: String = "model") throws(ModelError) {
+    try self.init(classifying: Model(data, path: name), name: name)
+  }
+
+  private init(classifying model: Model, name: String) throws(ModelError) {
     guard !model.readsText else {
-      throw ModelError(path: path, problem: "the model reads text and does not classify")
+      throw ModelError(path: name, problem: "the model reads text and does not classify")
     }
     self.init(model: model)
   }
 
-  /// Makes a recogniser with the model that comes with this package.
+  /// Makes a recogniser with the model that comes with this package, in the resources of the module
+  /// `InkRecognizer`.
   ///
-  /// - Throws: `ModelError` where the file is missing or damaged.
+  /// - Throws: `ModelError` where the file is missing, with the folders where it was looked for, or damaged.
   public static func released() throws(ModelError) -> Recognizer {
     try Recognizer(modelPath: releasedModelPath)
   }
 
   /// The path of the released model.
+  ///
+  /// - Throws: `ModelError` where the file is missing, with the folders where it was looked for.
   public static var releasedModelPath: String {
-    Model.path(ofResource: "inkstate.safetensors", module: "InkRecognizer", in: Bundle.module)
+    get throws(ModelError) {
+      try ModuleResources(module: "InkRecognizer").path(of: "inkstate.safetensors")
+    }
   }
 
   /// Classifies `drawing` with all its strokes.
@@ -195,12 +217,15 @@ public struct Recognition: Hashable, Sendable {
   }
 
   /// Every label of the model with its probability, most likely first.
-  public var ranked: [Candidate]
+  public package(set) var ranked: [Candidate]
   /// Why the answer should not be used, or `nil` where it is accepted.
   public var rejection: Rejection?
 
-  /// Makes an answer; `ranked` is sorted and not empty.
+  /// Makes an answer of `ranked`, the most likely first.
+  ///
+  /// - Precondition: `ranked` is not empty.
   public init(ranked: [Candidate], rejection: Rejection?) {
+    precondition(!ranked.isEmpty, "an answer has at least one label")
     self.ranked = ranked
     self.rejection = rejection
   }

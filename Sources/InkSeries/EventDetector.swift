@@ -44,6 +44,8 @@ public struct EventDetector: Sendable {
   /// Adds the probabilities of the next window, and returns the event that it ends, if there is one.
   ///
   /// A probability that is not a number counts as 0. Give a rejected window as zeros.
+  ///
+  /// - Precondition: there is a probability for each label.
   public mutating func add(_ probabilities: [Double]) -> Event? {
     precondition(
       probabilities.count == labels.count,

@@ -1,3 +1,4 @@
+import ErrorText
 import Ink
 
 /// A rule that turns the probabilities of consecutive windows into events.
@@ -109,7 +110,7 @@ public struct EventRule: Hashable, Sendable {
 }
 
 /// The error for an event rule with a number that is out of range.
-public enum EventRuleError: Error, Hashable, CustomStringConvertible {
+public enum EventRuleError: DescribedError, Hashable {
   /// The number of windows of a moving average.
   case averageLength(Int)
   /// The factor of exponential smoothing.

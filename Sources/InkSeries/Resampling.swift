@@ -52,6 +52,8 @@ public struct RowResampler: Sendable {
   private var count = 0
 
   /// Creates a resampler of rows with `channelCount` values.
+  ///
+  /// - Precondition: `rate` is positive and finite, and `channelCount` is not negative.
   public init(rate: Double, channelCount: Int, longestPause: Double = 60_000) {
     precondition(rate > 0 && rate.isFinite, "the rate must be above 0")
     self.rate = rate
@@ -64,6 +66,8 @@ public struct RowResampler: Sendable {
   /// row that is known now.
   ///
   /// A pause longer than ``longestPause`` is shortened to one step. Returns whether it was.
+  ///
+  /// - Precondition: there is a value for each channel.
   @discardableResult
   public mutating func append(
     _ values: [Float], at time: Double, _ body: ([Float]) throws -> Void

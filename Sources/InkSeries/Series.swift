@@ -57,6 +57,8 @@ public struct Series: Sendable {
   }
 
   /// The value of a channel at a step; NaN if it was not measured.
+  ///
+  /// - Precondition: the series has this step and this channel.
   public subscript(step: Int, channel: Int) -> Float { values[step * channels.count + channel] }
 
   /// The time from the first to the last step, in seconds, or `nil` if it is unknown.
@@ -79,6 +81,8 @@ public struct Series: Sendable {
   }
 
   /// Returns the values of one channel.
+  ///
+  /// - Precondition: the series has a channel of this number.
   public func values(ofChannel channel: Int) -> [Float] {
     precondition(channels.indices.contains(channel), "there are \(channels.count) channels")
     return stride(from: channel, to: values.count, by: channels.count).map { values[$0] }

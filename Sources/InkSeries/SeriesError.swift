@@ -1,9 +1,10 @@
+import ErrorText
 import Ink
 
 /// The error for a series that is not as it has to be, or that does not fit its preparation.
 ///
 /// Steps, strokes and points count from 0 here, and from 1 in the text.
-public enum SeriesError: Error, Hashable, CustomStringConvertible {
+public enum SeriesError: DescribedError, Hashable {
   /// There is no channel.
   case noChannels
   /// Two channels have the same name.

@@ -18,6 +18,8 @@ public struct SeriesStream: Sendable {
   private var missing: Int
 
   /// Creates a stream of rows with `channelCount` values.
+  ///
+  /// - Precondition: `channelCount` is positive.
   public init(_ windows: SlidingWindows, channelCount: Int) {
     precondition(channelCount > 0, "a row must have at least one channel")
     self.windows = windows
@@ -30,6 +32,8 @@ public struct SeriesStream: Sendable {
   ///
   /// `body` gets the steps of the window and its values `[length, channels]`, which are valid only
   /// during the call.
+  ///
+  /// - Precondition: the row has ``channelCount`` values.
   public mutating func append(
     _ row: [Float], _ body: (Range<Int>, UnsafeBufferPointer<Float>) throws -> Void
   ) rethrows {

@@ -1,7 +1,8 @@
+import ErrorText
 import Ink
 
 /// The error for windows that cannot be cut.
-public enum WindowError: Error, Hashable, CustomStringConvertible {
+public enum WindowError: DescribedError, Hashable {
   /// A duration in seconds, and recordings without a sampling rate.
   case noRate(SeriesDuration)
   /// A window without steps, or with more than ``SlidingWindows/longest``.

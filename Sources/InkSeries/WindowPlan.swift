@@ -10,6 +10,8 @@ public struct WindowPlan: Hashable, Sendable {
   public var restLabel: String?
 
   /// Creates a plan.
+  ///
+  /// - Precondition: `leastShare` is above 0 and at most 1.
   public init(_ windows: SlidingWindows, leastShare: Double = 0.5, restLabel: String? = nil) {
     precondition(leastShare > 0 && leastShare <= 1, "the share must be above 0 and at most 1")
     self.windows = windows

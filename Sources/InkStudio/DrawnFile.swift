@@ -93,9 +93,14 @@ struct DrawnFile {
       throw StudioError(
         "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)
     }
-    let document = Document(
-      diagram.moved(by: transform), drawing: drawing.transformed(by: transform),
-      id: UUID().uuidString)
+    let document: Document
+    do {
+      document = try Document(
+        diagram.moved(by: transform), drawing: drawing.transformed(by: transform),
+        id: UUID().uuidString)
+    } catch {
+      throw StudioError("\(name): \(error)", .unprocessableContent)
+    }
     let remarks =
       ignored.map { "ignored: \($0)" } + (traced?.remarks.map(\.message) ?? [])
       + (diagram.warning.map { [$0] } ?? [])

@@ -1,5 +1,7 @@
+import ErrorText
+
 /// An error for a missing document, with what happened to it as far as it is known.
-struct MissingDocument: Error, CustomStringConvertible, Equatable {
+struct MissingDocument: DescribedError, Equatable {
   /// The name in the request.
   var name: String
   /// The current name of the document, if it was renamed.

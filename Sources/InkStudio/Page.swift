@@ -1,8 +1,36 @@
 import Foundation
 import Hummingbird
+import InkNetwork
+import InkRecognizer
+
+extension ModuleResources {
+  /// The files that this module brings along: the page, and the model of the game.
+  static let studio = ModuleResources(module: "InkStudio")
+}
 
 /// The files of the page.
-enum Page {
+struct Page: Sendable {
+  private struct File {
+    var content: Data
+    var type: String
+  }
+
+  private let contents: [String: File]
+
+  /// Reads all files.
+  ///
+  /// - Throws: `ModelError` or a system error if one is missing.
+  init() throws {
+    contents = try Dictionary(
+      uniqueKeysWithValues: (Self.files + [Self.watchPage]).map { name in
+        let file = URL(fileURLWithPath: try ModuleResources.studio.path(of: "Page/\(name)"))
+        return (
+          name,
+          File(content: try Data(contentsOf: file), type: Self.types[file.pathExtension]!)
+        )
+      })
+  }
+
   /// All files, so that a path from a client never reaches the file system.
   private static let files = [
     "index.html", "studio.css", "edit.css", "studio.js", "menus.js", "elements.js", "server.js",
@@ -30,6 +58,7 @@ enum Page {
   static let openFiles = [
     "/pair.css", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png",
   ]
+  private static let watchPage = "watch.html"
   /// The addresses of the files of the audience's page.
   static let watchFiles = [
     "/watch.js", "/watch.css", "/studio.css", "/elements.js", "/server.js", "/edit/render.js",
@@ -40,20 +69,21 @@ enum Page {
     pattern == "/" || files.contains(String(pattern.dropFirst()))
   }
 
-  static func add(to router: Router<StudioContext>) {
-    for name in files {
-      let (content, type) = file(name)
+  /// Adds the files, except the page of the audience.
+  func add(to router: Router<StudioContext>) {
+    for name in Self.files {
+      let file = contents[name]!
       router.get(RouterPath(name == "index.html" ? "/" : "/\(name)")) { _, _ in
-        Answer.data(content, type: type)
+        Answer.data(file.content, type: file.type)
       }
     }
   }
 
   /// Adds the page of the audience; `cookie` returns the header that keeps the key of a link.
-  static func addWatch(
+  func addWatch(
     to router: Router<StudioContext>, cookie: @escaping @Sendable (String) -> String
   ) {
-    let (content, type) = file("watch.html")
+    let file = contents[Self.watchPage]!
     router.get("watch") { request, context in
       switch context.visitor {
       case .stranger:
@@ -61,21 +91,13 @@ enum Page {
           .forbidden, title: "This link has ended",
           text: "Ask the presenter for a new link, or <a href=\"/pair\">pair this device</a>.")
       case .audience:
-        var response = Answer.data(content, type: type)
+        var response = Answer.data(file.content, type: file.type)
         if let key = try Query(request.uri.query)["key"] {
           response.headers[.setCookie] = cookie(key)
         }
         return response
-      case .owner, .device: return Answer.data(content, type: type)
+      case .owner, .device: return Answer.data(file.content, type: file.type)
       }
     }
-  }
-
-  private static func file(_ name: String) -> (content: Data, type: String) {
-    let file = Bundle.module.bundleURL.appendingPathComponent("Page/\(name)")
-    guard let content = try? Data(contentsOf: file), let type = types[file.pathExtension] else {
-      preconditionFailure("the package has its page, \(name)")
-    }
-    return (content, type)
   }
 }

@@ -138,7 +138,7 @@ actor Practice {
 
   /// The path of the model with which all learners start.
   static var modelPath: String {
-    Bundle.module.bundleURL.appendingPathComponent("digits.safetensors").path
+    get throws(ModelError) { try ModuleResources.studio.path(of: "digits.safetensors") }
   }
 
   /// Creates the game.

@@ -37,6 +37,7 @@ public struct Studio: Sendable {
   private let models: Models
   let training: Training
   private let practice: Practice
+  private let page: Page
   private let token: String
   private let certificate: Certificate?
   /// What is needed for other devices, or `nil` if the studio is not shared.
@@ -49,6 +50,7 @@ public struct Studio: Sendable {
   /// - Throws: `ModelError`, or an error that names the file that cannot be read or written.
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
+    page = try Page()
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
     let sharingFolder = "\(folder)/sharing"
@@ -85,7 +87,7 @@ public struct Studio: Sendable {
   func router(_ gate: some RouterMiddleware<StudioContext>) -> Router<StudioContext> {
     let router = Router(context: StudioContext.self)
     router.add(middleware: gate)
-    Page.add(to: router)
+    page.add(to: router)
     interface.add(to: router)
     return router
   }
@@ -94,7 +96,7 @@ public struct Studio: Sendable {
   var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, writing: writing, documents: documents, models: models,
-      training: training, practice: practice, sharing: sharing)
+      training: training, practice: practice, sharing: sharing, page: page)
   }
 
   /// A server of the studio.

@@ -1,5 +1,6 @@
 import Automata
 import AutomatonEditor
+import ErrorText
 import Foundation
 import HTTPTypes
 import Ink
@@ -13,7 +14,7 @@ import InkTraining
 import SafeFiles
 
 /// An error of a request: what is wrong and what to do, as text for people.
-struct StudioError: Error, CustomStringConvertible {
+struct StudioError: DescribedError {
   /// The text.
   var description: String
   /// The HTTP status of the answer.

@@ -88,7 +88,7 @@ extension StudioInterface {
       }
     }
     addPresentation(sharing.presentation, to: router)
-    Page.addWatch(to: router) { sharing.cookie(sharing.audienceCookie, $0) }
+    page.addWatch(to: router) { sharing.cookie(sharing.audienceCookie, $0) }
   }
 
   private func addPresentation(_ presentation: Presentation, to router: Router<StudioContext>) {

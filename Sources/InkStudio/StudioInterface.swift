@@ -106,6 +106,7 @@ struct StudioInterface: Sendable {
   let practice: Practice
   /// What is needed for other devices, or `nil` if the studio is not shared.
   let sharing: Sharing?
+  let page: Page
 
   private static let mostStrokes = 200
   private static let mostPoints = 50_000

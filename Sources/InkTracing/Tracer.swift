@@ -1,3 +1,4 @@
+import ErrorText
 import Foundation
 import Ink
 import InkImageIO
@@ -165,7 +166,7 @@ public struct Tracer: Sendable {
 }
 
 /// A picture that cannot be traced.
-public enum TracingError: Error, Hashable, CustomStringConvertible {
+public enum TracingError: DescribedError, Hashable {
   /// There are more strokes than in any drawing.
   case tooMuchDetail(strokes: Int)
 

@@ -1,4 +1,5 @@
 import CInkKernels
+import ErrorText
 import Foundation
 import InkDatasets
 import InkNetwork
@@ -199,7 +200,7 @@ extension BLAS {
 }
 
 /// An error for a machine without a usable BLAS.
-public struct BLASError: Error, Hashable, CustomStringConvertible {
+public struct BLASError: DescribedError, Hashable {
   /// The problem.
   public var problem: String
 

@@ -1,3 +1,4 @@
+import ErrorText
 import Foundation
 
 #if MPI
@@ -99,7 +100,7 @@ public final class ProcessGroup: Sendable {
 }
 
 /// An error for processes that cannot train together.
-public struct ProcessGroupError: Error, Hashable, CustomStringConvertible {
+public struct ProcessGroupError: DescribedError, Hashable {
   /// The problem, and what to do.
   public var problem: String
 

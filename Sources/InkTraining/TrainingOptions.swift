@@ -1,3 +1,4 @@
+import ErrorText
 import Ink
 import InkDatasets
 import InkNetwork
@@ -146,7 +147,7 @@ public enum TrainingEvent: Sendable {
 }
 
 /// An error in a training.
-public enum TrainingError: Error, Hashable, CustomStringConvertible {
+public enum TrainingError: DescribedError, Hashable {
   /// A number is out of its range.
   case invalidOption(name: String, expected: String, found: String)
   /// The data cannot train the network.

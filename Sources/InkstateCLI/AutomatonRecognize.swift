@@ -119,7 +119,7 @@ struct AutomatonRecognize: ParsableCommand {
           Terminal.say("not written: \(name): expected an automaton, but \(rejection.message)")
           throw ExitCode(2)
         }
-        documents.append(Document(diagram, drawing: drawing, id: UUID().uuidString))
+        documents.append(try Document(diagram, drawing: drawing, id: UUID().uuidString))
       }
       if count < truths.count { comparison += DiagramComparison(diagram, truth: truths[count]) }
       count += 1

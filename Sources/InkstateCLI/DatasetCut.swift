@@ -177,8 +177,8 @@ struct DatasetCut: ParsableCommand {
         // As if either ring had been found.
         let radius = state.radius * exp(generator.uniform(-0.25...0.1))
         let center = Point(
-          state.center[0] + 0.03 * radius * generator.normal(),
-          state.center[1] + 0.03 * radius * generator.normal())
+          state.center.x + 0.03 * radius * generator.normal(),
+          state.center.y + 0.03 * radius * generator.normal())
         return Example(
           .bitmap(StateRing.unrolled(of: traced, at: center, radius: radius)),
           label: state.final ? StateRing.counts.double : StateRing.counts.single,
@@ -208,8 +208,8 @@ struct DatasetCut: ParsableCommand {
     var diagram = diagram
     for index in diagram.states.indices {
       let center = diagram.states[index].center
-      let place = traced.uprightTransform.apply(to: Point(center[0], center[1]))
-      diagram.states[index].center = [place.x, place.y]
+      let place = traced.uprightTransform.apply(to: Point(center.x, center.y))
+      diagram.states[index].center = Vector(place)
     }
     return diagram
   }

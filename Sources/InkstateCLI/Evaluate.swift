@@ -86,7 +86,7 @@ struct Evaluate: ParsableCommand {
   }
 
   func run() throws {
-    let path = model ?? Recognizer.releasedModelPath
+    let path = try model ?? Recognizer.releasedModelPath
     let loaded = try Model.read(path: path)
     for path in [html, errors].compactMap({ $0 }) {
       for input in data + [model].compactMap({ $0 }) {

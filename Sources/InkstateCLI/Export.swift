@@ -69,7 +69,7 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    let path = model ?? Recognizer.releasedModelPath
+    let path = try model ?? Recognizer.releasedModelPath
     var model = try Model.read(path: path)
     about.add(to: &model.provenance)
     let form = to ?? form(of: output ?? "")!

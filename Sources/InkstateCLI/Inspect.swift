@@ -65,7 +65,7 @@ struct Inspect: ParsableCommand {
   }
 
   private func showModel() throws {
-    let path = model ?? Recognizer.releasedModelPath
+    let path = try model ?? Recognizer.releasedModelPath
     let model = try Model.read(path: path)
     let architecture = try Self.architecture(of: model)
     print("\(path): \(architecture.name)\n")

@@ -1,4 +1,5 @@
 import AutomatonEditor
+import ErrorText
 import Foundation
 import Ink
 import InkDiagram
@@ -85,7 +86,7 @@ struct Submission: Sendable {
   }
 
   /// Why a submission could not be read, in one line.
-  struct Unreadable: Error, CustomStringConvertible {
+  struct Unreadable: DescribedError {
     var description: String
   }
 
@@ -124,7 +125,7 @@ struct Submission: Sendable {
       let reason = "\(name): expected an automaton, but \(rejection.message)"
       throw Unreadable(description: ([reason] + doubts).joined(separator: "; "))
     }
-    let document = Document(diagram, drawing: drawing, id: name)
+    let document = try Document(diagram, drawing: drawing, id: name)
     if let warning = diagram.warning { doubts.append(warning) }
     // The names of states do not matter.
     let count = diagram.uncertain.count { $0.property != .name }

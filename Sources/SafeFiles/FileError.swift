@@ -1,5 +1,7 @@
+import ErrorText
+
 /// The error for a file or folder, or something in it, that is not as it has to be.
-public struct FileError: Error, Hashable, CustomStringConvertible {
+public struct FileError: DescribedError, Hashable {
   /// The file or folder, and the place in it if known.
   public var path: String
   /// The expected value.

@@ -1,3 +1,4 @@
+import ErrorText
 import Foundation
 
 /// An XML element with its local name, attributes, text and children.
@@ -25,10 +26,12 @@ package final class XMLElementTree {
 }
 
 /// An error in XML: the line, the expected and the found text.
-package struct XMLTreeError: Error {
+package struct XMLTreeError: DescribedError {
   package var line: Int
   package var expected: String
   package var found: String
+
+  package var description: String { "line \(line): expected \(expected), found \(found)" }
 }
 
 /// Reads an XML 1.0 file into a tree of elements.

@@ -1,3 +1,4 @@
+import Automata
 import AutomatonEditor
 import Foundation
 import Ink
@@ -17,8 +18,8 @@ import Testing
     }
     var diagram = Diagram(
       states: [
-        .init(id: "s0", name: "p", initial: true, center: [100, 100], radius: 50),
-        .init(id: "s1", name: "q", final: true, center: [400, 100], radius: 50),
+        .init(id: "s0", name: "p", initial: true, center: Vector(100, 100), radius: 50),
+        .init(id: "s1", name: "q", final: true, center: Vector(400, 100), radius: 50),
       ],
       transitions: [
         .init(from: "s0", to: "s1", symbols: ["a", "ε"]),
@@ -36,7 +37,7 @@ import Testing
 
   @Test func aDrawingBecomesADocumentAsItWasDrawn() throws {
     let (diagram, drawing) = drawn
-    let document = Document(diagram, drawing: drawing, id: "d")
+    let document = try Document(diagram, drawing: drawing, id: "d")
     #expect(document.states.map(\.name) == ["p", "q"])
     #expect(document.states.map(\.isFinal) == [false, true])
     #expect(document.isInitial("s0") && !document.isInitial("s1"))
@@ -55,13 +56,45 @@ import Testing
   }
 
   /// Opposite straight arrows bend to the sides on which they were drawn: by default, each to its left.
+  /// Diagrams that no recogniser returns, with what the error has to name.
+  @Test func diagramsThatDrawNothingAreRefused() throws {
+    func state(_ id: String, x: Double = 0, radius: Double = 50) -> Diagram.State {
+      .init(id: id, center: Vector(x, 0), radius: radius)
+    }
+    let wrong: [(Diagram, String)] = [
+      (Diagram(states: [state("s"), state("s")], transitions: [], strokes: []), "a unique id"),
+      (Diagram(states: [state("s", x: .nan)], transitions: [], strokes: []), "`s`"),
+      (Diagram(states: [state("s", x: 1e300)], transitions: [], strokes: []), "`s`"),
+      (Diagram(states: [state("s", radius: 0)], transitions: [], strokes: []), "radius"),
+      (
+        Diagram(states: [state("s")], transitions: [.init(from: "s", to: "t")], strokes: []),
+        "a state `t`, found none"
+      ),
+    ]
+    for (diagram, problem) in wrong {
+      #expect {
+        try Document(diagram, drawing: Drawing([]), id: "d")
+      } throws: {
+        $0 is AutomatonError && $0.localizedDescription.contains(problem)
+      }
+    }
+    // A centre of one number cannot be expressed, and is refused in JSON.
+    let json = #"""
+      {"automaton": {"states": [{"id": "s", "name": "", "initial": false, "final": false, "center": [1],
+      "radius": 2}], "transitions": []}}
+      """#
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Diagram.self, from: Data(json.utf8))
+    }
+  }
+
   @Test(arguments: [(-20.0, 20.0), (20, -20), (20, 30)])
   func oppositeArrowsAreApart(there: Double, back: Double) throws {
     var diagram = drawn.diagram
     diagram.transitions = [.init(from: "s0", to: "s1"), .init(from: "s1", to: "s0")]
     diagram.transitions[0].path = (0...20).map { Vector(150 + 10 * Double($0), 100 + there) }
     diagram.transitions[1].path = (0...20).map { Vector(350 - 10 * Double($0), 100 + back) }
-    let document = Document(diagram, drawing: Drawing([]), id: "d")
+    let document = try Document(diagram, drawing: Drawing([]), id: "d")
     let flexes = document.transitions.prefix(2).compactMap { transition -> Double? in
       guard case .regular(_, _, let flex) = transition.shape else { return nil }
       return flex.y - 100
@@ -75,7 +108,7 @@ import Testing
 
   @Test func otherStrokesStayAsInkInTheFile() throws {
     let (diagram, drawing) = drawn
-    let document = Document(diagram, drawing: drawing, id: "d")
+    let document = try Document(diagram, drawing: drawing, id: "d")
     #expect(document.ink == Array(drawing.strokes[1...]))
     let copy = try DocumentFile.read(DocumentFile.write(document), name: "d")
     #expect(copy.ink == document.ink && copy.automaton == document.automaton)

@@ -46,7 +46,7 @@ import TestSupport
           zip(drawing.strokes, truth.strokes).filter { $0.1 == role }.map(\.0))
       }
       for state in truth.states {
-        let center = Point(state.center[0], state.center[1])
+        let center = Point(state.center.x, state.center.y)
         let ring = ink(.init(.state, element: state.id))
         for point in ring.strokes.flatMap(\.points) {
           let distance = center.distance(to: point)
@@ -57,7 +57,7 @@ import TestSupport
         }
         // No other state is in the way.
         for other in truth.states where other.id != state.id {
-          let distance = center.distance(to: Point(other.center[0], other.center[1]))
+          let distance = center.distance(to: Point(other.center.x, other.center.y))
           #expect(distance > state.radius + other.radius)
         }
       }
@@ -65,7 +65,7 @@ import TestSupport
         let line = ink(.init(.transition, element: "t\(index)")).strokes.flatMap(\.points)
         for end in [transition.from, transition.to] {
           let state = try #require(truth.states.first { $0.id == end })
-          let center = Point(state.center[0], state.center[1])
+          let center = Point(state.center.x, state.center.y)
           let nearest = line.map { $0.distance(to: center) }.min() ?? .infinity
           #expect(nearest < 1.6 * state.radius)
         }

@@ -65,7 +65,7 @@ import TestSupport
     #expect(truth.states.map(\.name) == ["q0", ""])
     #expect(truth.states.map(\.initial) == [true, false])
     #expect(truth.states.map(\.final) == [false, true])
-    #expect(abs(truth.states[1].center[0] - 400) < 1 && abs(truth.states[1].radius - 50) < 1)
+    #expect(abs(truth.states[1].center.x - 400) < 1 && abs(truth.states[1].radius - 50) < 1)
     #expect(
       truth.transitions == [
         .init(from: "s0", to: "s1", symbols: ["a", "b"]), .init(from: "s1", to: "s1"),

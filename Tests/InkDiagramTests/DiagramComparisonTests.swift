@@ -17,7 +17,7 @@ import Testing
         return Diagram.State(
           id: "\(ids)\(index)", name: names[index] == "-" ? "" : names[index],
           initial: initial.contains(index), final: final.contains(index),
-          center: [place.0, place.1], radius: 50)
+          center: Vector(place.0, place.1), radius: 50)
       },
       transitions: transitions.map {
         .init(

@@ -68,7 +68,7 @@ import Testing
 
   private func transitions(_ diagram: Diagram) -> [[String]] {
     let place = Dictionary(
-      uniqueKeysWithValues: diagram.states.map { ($0.id, "\(Int(($0.center[0] / 100).rounded()))") }
+      uniqueKeysWithValues: diagram.states.map { ($0.id, "\(Int(($0.center.x / 100).rounded()))") }
     )
     return diagram.transitions.map { [place[$0.from]!, place[$0.to]!] }.sorted {
       $0.joined() < $1.joined()
@@ -76,7 +76,7 @@ import Testing
   }
 
   private func state(_ diagram: Diagram, at x: Double) -> Diagram.State? {
-    diagram.states.first { abs($0.center[0] - x) < 20 }
+    diagram.states.first { abs($0.center.x - x) < 20 }
   }
 
   // MARK: Elements
@@ -661,11 +661,11 @@ import Testing
     ]
     let drawing = Drawing(arcs.map { Stroke($0.resampled(spacing: 1).points) })
     let recognizer = try Self.released.get()
-    #expect(recognizer.recognize(drawing).states.allSatisfy { $0.center[0] > 200 })
+    #expect(recognizer.recognize(drawing).states.allSatisfy { $0.center.x > 200 })
     let diagram = recognizer.recognize(drawing, picture: DrawnPicture(drawing: drawing))
     #expect(diagram.states.count == 2)
     let state = try #require(diagram.states.first)
-    #expect(hypot(state.center[0] - 100, state.center[1] - 100) < 3)
+    #expect(hypot(state.center.x - 100, state.center.y - 100) < 3)
     #expect(abs(state.radius - 50) < 3)
     #expect(diagram.strokes.map(\.element) == ["s0", "s0", "s0", "s1"])
   }
@@ -675,7 +675,7 @@ import Testing
     var diagram = Diagram(states: [], transitions: [], strokes: [])
     for (id, x) in [("s0", 100.0), ("s1", 760.0)] {
       diagram.states.append(
-        .init(id: id, final: false, center: [x, 100], radius: 50))
+        .init(id: id, final: false, center: Vector(x, 100), radius: 50))
     }
     let rings = StateRing.all(of: diagram, in: drawing)
     // The true ones, the first also as it was found, and one that is none; the last is neither.
@@ -707,7 +707,7 @@ import Testing
         .map { Stroke($0.resampled(spacing: 1).points) })
     var diagram = Diagram(states: [], transitions: [], strokes: [])
     for (id, x) in [("s0", 100.0), ("s1", 400.0)] {
-      diagram.states.append(.init(id: id, final: false, center: [x, 100], radius: 50))
+      diagram.states.append(.init(id: id, final: false, center: Vector(x, 100), radius: 50))
     }
     diagram.transitions = [.init(from: "s0", to: "s1")]
     diagram.strokes = [

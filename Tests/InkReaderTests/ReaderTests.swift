@@ -113,8 +113,7 @@ import Testing
     }
     #expect {
       _ = try Recognizer(
-        modelPath: Model.path(
-          ofResource: "reader.safetensors", module: "InkReader", in: Bundle.main))
+        modelPath: ModuleResources(module: "InkReader").path(of: "reader.safetensors"))
     } throws: {
       "\($0)".hasSuffix("the model reads text and does not classify")
     }

@@ -105,7 +105,7 @@ import Testing
       let states = try #require(document["states"] as? [[String: Any]])
       for (state, truth) in zip(states, diagram.states) {
         let center = try #require(state["center"] as? [String: Double])
-        #expect(abs((center["x"] ?? 0) - truth.center[0] * 1200 / 900) < 0.01)
+        #expect(abs((center["x"] ?? 0) - truth.center.x * 1200 / 900) < 0.01)
         #expect(abs((state["radius"] as? Double ?? 0) - truth.radius * 1200 / 900) < 0.01)
       }
       let ids = Dictionary(

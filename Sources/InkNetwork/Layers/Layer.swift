@@ -1,3 +1,5 @@
+import ErrorText
+
 /// One step of a network, as a value.
 ///
 /// Each kind of layer is defined in a file of its own, by a ``LayerDefinition``. What runs, trains or
@@ -79,6 +81,8 @@ public enum Layer: Hashable, Sendable {
 /// What a kind of layer is: everything about it that does not depend on how it is computed.
 ///
 /// The coded form has one key for each stored property.
+///
+/// - Precondition: as many values as ``sourceCounts`` allows go into a layer.
 public protocol LayerDefinition: Hashable, Sendable, Codable {
   /// The word for this kind in the JSON form.
   static var kind: String { get }
@@ -117,7 +121,7 @@ extension LayerDefinition {
 }
 
 /// Why a layer cannot work on what goes into it.
-public struct LayerMismatch: Error, Hashable {
+public struct LayerMismatch: DescribedError, Hashable {
   /// What was expected.
   public var expected: String
   /// What was there.
@@ -127,6 +131,9 @@ public struct LayerMismatch: Error, Hashable {
     self.expected = expected
     self.found = found
   }
+
+  /// The error in one line.
+  public var description: String { "expected \(expected), found \(found)" }
 }
 
 extension Layer {
