@@ -177,6 +177,7 @@ let package = Package(
     .testTarget(
       name: "AutomatonEditorTests",
       dependencies: ["Automata", "AutomatonEditor", "InkDatasets", "TestSupport"]),
+    .testTarget(name: "JSONReadingTests", dependencies: ["JSONReading"]),
     .testTarget(name: "AutomataTests", dependencies: ["Automata", "TestSupport"]),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
     .testTarget(

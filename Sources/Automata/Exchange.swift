@@ -18,15 +18,13 @@ enum Exchange {
   static func read(_ data: Data, name: String) throws(AutomatonError) -> Automaton {
     let file: File
     do {
-      file = try File(json: data)
+      file = try File(strictJSON: data, name: name)
     } catch {
+      let error = error as? JSONError
       throw AutomatonError(
-        at: name, expected: "JSON with `initial`, `final` and `states`",
-        found: JSONProblem.description(of: data) ?? "other JSON")
-    }
-    if let key = JSONProblem.repeatedKey(in: data) {
-      throw AutomatonError(
-        at: name, expected: "each key once in an object", found: "`\(key)` twice")
+        at: error?.place ?? name,
+        expected: error?.expected ?? "JSON with `initial`, `final` and `states`",
+        found: error?.found ?? "other JSON")
     }
     var builder = AutomatonBuilder(file: name)
     for state in file.states.keys.sorted(by: { one, other in

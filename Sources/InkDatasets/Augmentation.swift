@@ -176,13 +176,6 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// - Throws: `DecodingError` if a value has the wrong type or is out of its range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    let names = try decoder.singleValueContainer().decode([String: AnyValue].self).keys
-    if let unknown = names.filter({ CodingKeys(stringValue: $0) == nil }).min() {
-      throw DecodingError.dataCorrupted(
-        .init(
-          codingPath: [CodingKeys.rotation],
-          debugDescription: "`\(unknown)`, which is not a key of an augmentation"))
-    }
     func number(_ key: CodingKeys, _ range: ClosedRange<Double>, or standard: Double) throws
       -> Double
     {
@@ -191,7 +184,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
         throw DecodingError.dataCorruptedError(
           forKey: key, in: container,
           debugDescription:
-            "\(key.stringValue) is not from \(range.lowerBound) to \(range.upperBound)")
+            "expected a number from \(range.lowerBound) to \(range.upperBound)")
       }
       return value
     }
@@ -209,16 +202,16 @@ public struct Augmentation: Hashable, Sendable, Codable {
     strengths = try container.decodeIfPresent(ClosedRange<Double>.self, forKey: .strengths)
     guard (strengths?.lowerBound ?? 0) >= 0, (strengths?.upperBound ?? 1) <= 1 else {
       throw DecodingError.dataCorruptedError(
-        forKey: .strengths, in: container, debugDescription: "strengths are not from 0 to 1")
+        forKey: .strengths, in: container, debugDescription: "expected two numbers from 0 to 1")
     }
     // Otherwise values that the rasteriser refuses would leave examples unchanged.
     guard (penWidths?.lowerBound ?? 1) >= 0.5 else {
       throw DecodingError.dataCorruptedError(
-        forKey: .penWidths, in: container, debugDescription: "penWidths are not 0.5 or more")
+        forKey: .penWidths, in: container, debugDescription: "expected two numbers of 0.5 or more")
     }
     guard (margins?.lowerBound ?? 0) >= 0 else {
       throw DecodingError.dataCorruptedError(
-        forKey: .margins, in: container, debugDescription: "margins are not 0 or more")
+        forKey: .margins, in: container, debugDescription: "expected two numbers of 0 or more")
     }
     framed = try number(.framed, 0...1, or: 0)
     smallest = try number(.smallest, 0.05...1, or: 1)
@@ -232,11 +225,6 @@ public struct Augmentation: Hashable, Sendable, Codable {
     light = try number(.light, 0...1, or: 0)
     noise = try number(.noise, 0...1, or: 0)
     inversion = try number(.inversion, 0...1, or: 0)
-  }
-
-  /// Any JSON value; only the keys are checked.
-  private struct AnyValue: Decodable {
-    init(from decoder: any Decoder) throws {}
   }
 
   /// Returns a picture of one random variation of `example`.

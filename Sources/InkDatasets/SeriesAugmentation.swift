@@ -62,32 +62,17 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     case crop, warp, rotation, axes, scaling, jitter
   }
 
-  /// Any key of the JSON form.
-  private struct AnyKey: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   /// Reads the JSON form; variations that are not given are off.
   ///
-  /// - Throws: `DecodingError` if a value has the wrong type or is out of its range, or if a key is
-  ///   unknown.
+  /// - Throws: `DecodingError` if a value has the wrong type or is out of its range.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    func refuse(_ reason: String) -> DecodingError {
-      .dataCorrupted(.init(codingPath: [CodingKeys.crop], debugDescription: reason))
-    }
-    let known = Set(CodingKeys.allCases.map(\.stringValue))
-    let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
-    if let unknown = names.filter({ !known.contains($0) }).min() {
-      throw refuse("`\(unknown)`, which is not a key of an augmentation of series")
-    }
     func number(_ key: CodingKeys, _ range: ClosedRange<Double>) throws -> Double {
       let value = try container.decodeIfPresent(Double.self, forKey: key) ?? 0
       guard range.contains(value) else {
-        throw refuse("\(key.stringValue) is not from \(range.lowerBound) to \(range.upperBound)")
+        throw DecodingError.dataCorruptedError(
+          forKey: key, in: container,
+          debugDescription: "expected a number from \(range.lowerBound) to \(range.upperBound)")
       }
       return value
     }
@@ -96,7 +81,10 @@ public struct SeriesAugmentation: Hashable, Sendable, Codable {
     rotation = try number(.rotation, 0 ... .pi)
     axes = try container.decodeIfPresent([[String]].self, forKey: .axes)
     if let group = axes?.first(where: { Set($0).count != 3 || $0.count != 3 }) {
-      throw refuse("axes has a group of \(group.count) and not of three different channels")
+      throw DecodingError.dataCorruptedError(
+        forKey: .axes, in: container,
+        debugDescription:
+          "expected groups of three different channels, found \(group.joined(separator: ", "))")
     }
     scaling = try number(.scaling, 0...10)
     jitter = try number(.jitter, 0...10)

@@ -91,12 +91,9 @@ enum SeriesLine {
     other.append(0x7D)
     let facts: Facts
     do {
-      facts = try Facts(json: Data(rest))
+      facts = try Facts(strictJSON: Data(rest), name: place)
     } catch {
-      throw FileError(
-        path: place,
-        expected: "texts as label, writer, session, device and source, and spans with "
-          + "start, end and label", found: "something else")
+      throw FileError(json: error, path: place)
     }
     var example = Example(
       .series(series), label: facts.label ?? facts.word ?? "", writer: facts.writer,
@@ -140,6 +137,8 @@ enum SeriesLine {
     return values.compactMapValues(\.attribute)
   }
 
+  private static let seriesKeys: Set = ["channels", "rate", "times", "values"]
+
   private static func series(
     in line: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, place: String
   ) throws(FileError) -> Series {
@@ -150,20 +149,25 @@ enum SeriesLine {
     var scanner = JSONScanner(bytes, place: place)
     let fields = try scanner.fields()
     func decode<Value: Decodable>(
-      _ key: String, as type: Value.Type, _ expected: String
+      _ key: String, as type: Value.Type
     ) throws(FileError) -> Value? {
       guard let range = fields[key], !bytes[range].elementsEqual("null".utf8) else { return nil }
       do {
-        return try type.init(json: Data(bytes[range]))
+        return try type.init(strictJSON: Data(bytes[range]), name: "\(place), series.\(key)")
       } catch {
-        throw refuse("\(expected) in `\(key)`", "something else")
+        throw FileError(json: error, path: place)
       }
     }
-    guard let channels = try decode("channels", as: [String].self, "texts"), !channels.isEmpty
+    if let unknown = fields.keys.filter({ !seriesKeys.contains($0) }).min() {
+      throw FileError(
+        path: "\(place), series.\(unknown)",
+        expected: "one of the keys `channels`, `rate`, `times` or `values`", found: "`\(unknown)`")
+    }
+    guard let channels = try decode("channels", as: [String].self), !channels.isEmpty
     else {
       throw refuse("the key `channels` in `series`, with the names", "none such")
     }
-    let rate = try decode("rate", as: Double.self, "a number")
+    let rate = try decode("rate", as: Double.self)
     guard let valuesRange = fields["values"] else {
       throw refuse("the key `values` in `series`", "none such")
     }

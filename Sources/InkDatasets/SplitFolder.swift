@@ -34,13 +34,17 @@ public struct SplitFolder: Hashable, Sendable {
   /// - Throws: `FileError` if its `split.json` cannot be decoded.
   public init?(path: String) throws(FileError) {
     guard let data = FileManager.default.contents(atPath: "\(path)/split.json") else { return nil }
-    guard let manifest = try? Manifest(json: data),
-      DatasetForm(rawValue: manifest.form) != nil,
+    let file = "\(path)/split.json"
+    let manifest: Manifest
+    do { manifest = try Manifest(strictJSON: data, name: file) } catch {
+      throw FileError(json: error, path: file)
+    }
+    guard DatasetForm(rawValue: manifest.form) != nil,
       Set(manifest.labels).count == manifest.labels.count,
       Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })
     else {
       throw FileError(
-        path: "\(path)/split.json", expected: "the file that `inkstate dataset split` writes",
+        path: file, expected: "the file that `inkstate dataset split` writes",
         found: "something else")
     }
     self.path = path

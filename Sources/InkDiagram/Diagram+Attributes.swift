@@ -36,10 +36,12 @@ extension Diagram {
   /// Creates a diagram from the attributes of a recording, or returns `nil` if they have no
   /// automaton.
   ///
-  /// - Throws: `DecodingError` if the attributes do not describe a diagram.
-  public init?(attributes: [String: Recording.Attribute]) throws {
+  /// - Throws: an error if the attributes do not describe a diagram or have a key that diagrams do not have;
+  ///   it calls the recording `name`.
+  public init?(attributes: [String: Recording.Attribute], name: String = "recording") throws {
     let own = attributes.filter { $0.key == "automaton" || $0.key == "strokes" }
     guard own["automaton"] != nil else { return nil }
-    self = try Diagram(json: JSONEncoder().encode(Recording.Attribute.object(own)))
+    self = try Diagram(
+      strictJSON: JSONEncoder().encode(Recording.Attribute.object(own)), name: name)
   }
 }

@@ -23,7 +23,8 @@ extension Diagram: Codable {
     let states = try automaton.decode([State].self, forKey: .states)
     guard Set(states.map(\.id)).count == states.count else {
       throw DecodingError.dataCorruptedError(
-        forKey: .states, in: automaton, debugDescription: "expected states with different ids")
+        forKey: .states, in: automaton,
+        debugDescription: "expected states with different ids, found others")
     }
     self.init(
       states: states,

@@ -163,7 +163,7 @@ extension Breakdown.Axis {
       case .bitmap, .strip: "picture"
       case .series: "series"
       }
-    default: example.source ?? "unknown"
+    case .source, .size, .angle, .pen, .sampling: example.source ?? "unknown"
     }
   }
 }

@@ -76,7 +76,8 @@ public enum Disturbance: Hashable, Sendable {
       return try recognizer.recognize(rasterizer.fit(bitmap).turned(by: angle, shrunkTo: 0.72))
     case (_, .drawing(let drawing)):
       return try recognizer.recognize(.drawing(changed(drawing, index: index)), of: example)
-    default: return try recognizer.recognize(example)
+    case (.angle, .strip), (.angle, .series), (.size, _), (.penWidth, _), (.spacing, _):
+      return try recognizer.recognize(example)
     }
   }
 

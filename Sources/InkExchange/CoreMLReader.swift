@@ -40,6 +40,8 @@ struct CoreMLReader: ModelFileReader {
     var walk = try Walk(
       layers, file.description_p,
       stored: LayerGraph.architecture(in: metadata.userDefined, path: path), path: path)
+    let (inputScale, shifts) = try scale(preprocessing, of: walk.images)
+    try walk.addShifts(shifts)
     for (index, layer) in layers.enumerated() { try walk.add(layer, index) }
     guard walk.graph.isComplete, let last = walk.answer else {
       throw mismatch("network", "a softmax at the end", "none")
@@ -52,7 +54,7 @@ struct CoreMLReader: ModelFileReader {
     return (
       walk.graph,
       .init(
-        labels: labels, inputScale: try scale(preprocessing, of: walk.images),
+        labels: labels, inputScale: inputScale,
         about: about.filter { !$0.value.isEmpty }, metadata: metadata.userDefined)
     )
   }
@@ -65,11 +67,13 @@ struct CoreMLReader: ModelFileReader {
     }
   }
 
-  /// Returns the factor for the grey values of all images, or `nil` if there are none.
+  /// Returns the factor for the grey values of all images, or `nil` if there are none, and what is added to
+  /// those of each.
   private func scale(
     _ preprocessing: [CoreML_Specification_NeuralNetworkPreprocessing], of images: [String]
-  ) throws(ModelError) -> Float? {
+  ) throws(ModelError) -> (scale: Float?, shifts: [Float]) {
     var scales = [Float](repeating: 1, count: images.count)
+    var shifts = [Float](repeating: 0, count: images.count)
     for step in preprocessing {
       let name = step.featureName
       guard let place = name.isEmpty ? images.indices.first : images.firstIndex(of: name) else {
@@ -79,11 +83,14 @@ struct CoreMLReader: ModelFileReader {
       }
       switch step.preprocessor {
       case .scaler(let scaler)?:
-        guard scaler.grayBias == 0 else {
-          throw mismatch("preprocessing", "no bias", "\(scaler.grayBias)")
-        }
         // A file without a scale has 0.
-        if scaler.channelScale != 0 { scales[place] *= scaler.channelScale }
+        let scale = scaler.channelScale == 0 ? 1 : scaler.channelScale
+        scales[place] *= scale
+        shifts[place] = shifts[place] * scale + scaler.grayBias
+        guard scales[place] > 0, scales[place].isFinite, shifts[place].isFinite else {
+          throw mismatch(
+            "preprocessing", "a scale above 0 and a bias", "\(scales[place]) and \(shifts[place])")
+        }
       case .meanImage?: throw mismatch("preprocessing", "no mean image", "one")
       case nil: break
       }
@@ -91,7 +98,7 @@ struct CoreMLReader: ModelFileReader {
     guard Set(scales).count <= 1 else {
       throw mismatch("preprocessing", "one scale for all images", "\(scales)")
     }
-    return scales.first
+    return (scales.first, shifts)
   }
 
   /// The content of an axis of a value.
@@ -111,6 +118,8 @@ struct CoreMLReader: ModelFileReader {
   private struct Value {
     var source: Architecture.Source
     var axes: [Axis]
+    /// The means of windows of the planes, which are flattened next.
+    var pooling: MeanPooling?
   }
 
   private static let seriesAxes: [Axis] = [.step, .channel, .one, .one]
@@ -279,6 +288,15 @@ struct CoreMLReader: ModelFileReader {
       }
     }
 
+    /// Adds what the file adds to the grey values of each image.
+    mutating func addShifts(_ shifts: [Float]) throws(ModelError) {
+      for (name, shift) in zip(images, shifts) where shift != 0 {
+        graph.current = values[name]!.source
+        try graph.addInputScale(1, shift: shift, at: "preprocessing of `\(name)`")
+        values[name]!.source = graph.current
+      }
+    }
+
     mutating func add(_ layer: Layer, _ index: Int) throws(ModelError) {
       guard !used.contains(index) else { return }
       let place = "layer `\(layer.name)`"
@@ -296,6 +314,16 @@ struct CoreMLReader: ModelFileReader {
         throw mismatch(place, "an output of its own", "`\(output)`")
       }
       try checkWireTypes(layer, at: place)
+      if value.pooling != nil {
+        switch layer.layer {
+        case .flatten?, .flattenTo2D?, .reshapeStatic?, .reshape?, .innerProduct?: break
+        case .convolution?, .pooling?, .activation?, .batchnorm?, .softmax?, .softmaxNd?,
+          .permute?, .concat?, .gru?, .uniDirectionalLstm?, .biDirectionalLstm?, .reverse?,
+          .multiply?, .scale?, .reduce?, .loadConstant?, .slice?, nil:
+          throw mismatch(
+            place, "a flattening and an inner product after an average pooling", "another layer")
+        }
+      }
       graph.current = value.source
       try add(layer, &value, at: place)
       value.source = graph.current
@@ -303,6 +331,8 @@ struct CoreMLReader: ModelFileReader {
       for output in layer.output.dropFirst() { stateLayers[output] = index }
       switch layer.layer {
       case .softmax?, .softmaxNd?: answer = name
+      // A sigmoid of one logit is a softmax of two.
+      case .activation? where graph.isComplete: answer = name
       default: break
       }
     }
@@ -320,7 +350,7 @@ struct CoreMLReader: ModelFileReader {
           guard linear.beta == 0 else { throw mismatch(place, "no shift", "\(linear.beta)") }
           try graph.addScale(Double(linear.alpha), at: place)
         case .tanh?: throw mismatch(place, "a ReLU activation", "tanh")
-        case .sigmoid?: throw mismatch(place, "a ReLU activation", "sigmoid")
+        case .sigmoid?: try graph.addSigmoid(at: place)
         case nil:
           let kind = CoreMLReader.firstField(of: activation.unknownFields).map {
             CoreMLReader.activationKinds[$0] ?? "kind \($0)"
@@ -464,16 +494,42 @@ struct CoreMLReader: ModelFileReader {
         value.axes = CoreMLReader.vectorAxes
         return
       }
-      guard pooling.type == .max, !pooling.globalPooling else {
+      let isMean = pooling.type == .average
+      guard pooling.type == .max && !pooling.globalPooling || isMean && graph.planes != nil else {
         throw mismatch(
-          place, "max-pooling", pooling.globalPooling ? "global pooling" : "\(pooling.type) pooling"
-        )
+          place, "max-pooling or average pooling of planes",
+          pooling.globalPooling ? "global pooling" : "\(pooling.type) pooling")
       }
       guard graph.planes == nil || value.axes == CoreMLReader.planeAxes else {
         throw mismatch(place, "[channels, height, width]", "\(value.axes)")
       }
+      if isMean, pooling.globalPooling, let planes = graph.planes {
+        let kernel = [planes.height, planes.width]
+        value.pooling = try graph.meanPooling(kernel: kernel, stride: kernel, at: place)
+        return
+      }
       let kernel = try pair(pooling.kernelSize, or: 3, "window", at: place)
       let stride = try pair(pooling.stride, or: 1, "stride", at: place)
+      if isMean {
+        var (edges, roundsUp) = ([0, 0, 0, 0], false)
+        switch pooling.poolingPaddingType {
+        case .valid(let valid)?: edges = try self.edges(valid.paddingAmounts, at: place)
+        case .includeLastPixel(let complete)?:
+          (edges, roundsUp) = (try numbers(complete.paddingAmounts, at: place), true)
+        case .same?: roundsUp = true
+        case nil: break
+        }
+        if case .same? = pooling.poolingPaddingType, stride != kernel {
+          throw mismatch(place, "windows side by side, or padding as numbers", "same padding")
+        }
+        // Without padding, it does not matter whether the zeros count.
+        guard edges.allSatisfy({ $0 == 0 }) else {
+          throw mismatch(place, "an average pooling without padding", "\(edges)")
+        }
+        value.pooling = try graph.meanPooling(
+          kernel: kernel, stride: stride, roundsUp: roundsUp, at: place)
+        return
+      }
       switch pooling.poolingPaddingType {
       case .valid(let valid)?:
         try graph.addMaxPooling(
@@ -617,7 +673,7 @@ struct CoreMLReader: ModelFileReader {
         switch activation.nonlinearityType {
         case .sigmoid?: index == 0
         case .tanh?: index > 0
-        default: false
+        case .reLu?, .linear?, nil: false
         }
       }
       guard activations.count == count, areUsual else {
@@ -831,7 +887,9 @@ struct CoreMLReader: ModelFileReader {
       _ value: inout Value, channelsLast: Bool = false, at place: String
     ) throws(ModelError) {
       switch value.axes {
-      case CoreMLReader.planeAxes: try graph.addFlatten(exchanged: channelsLast, at: place)
+      case CoreMLReader.planeAxes:
+        try graph.addFlatten(exchanged: channelsLast, pooling: value.pooling, at: place)
+        value.pooling = nil
       case CoreMLReader.vectorAxes: return
       case [.column, .channel, .row, .one] where !channelsLast:
         try graph.add(.columns, at: place)

@@ -25,6 +25,8 @@ struct LayerGraph: ModelFileReader {
   ///
   /// The weights of the next dense layer are reordered.
   private var exchanged: [Architecture.Source: (outer: Int, inner: Int)] = [:]
+  /// The means that the file computes before it flattens planes, for the flattened values.
+  private var pooled: [Architecture.Source: MeanPooling] = [:]
   /// Whether the graph ends with a softmax.
   private(set) var isComplete = false
   /// The divisor of the logits before the softmax.
@@ -86,11 +88,17 @@ struct LayerGraph: ModelFileReader {
       throw mismatch(
         place, "\(counts.lowerBound) to \(counts.upperBound) sources", "\(sources.count)")
     }
+    if sources.contains(where: { pooled[$0] != nil }) {
+      guard case .dense = layer else {
+        throw mismatch(place, "a dense layer after an average pooling and a flattening", layer.kind)
+      }
+    }
     if let source = sources.first(where: { exchanged[$0] != nil }) {
       switch layer {
       case .dense: break
       case .relu: exchanged[.node(nodes.count)] = exchanged[source]
-      default:
+      case .convolution, .batchNormalization, .maxPooling, .flatten, .dropout, .seriesConvolution,
+        .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
         throw mismatch(
           place, "a dense layer after a flattening with channels last or steps last", layer.kind)
       }
@@ -187,7 +195,10 @@ struct LayerGraph: ModelFileReader {
     }
     try add(layer, at: place)
     let rows = (values[0][2].count / units) * units
-    for (pass, arrays) in zip(layer.direction!.passes, values) {
+    guard let direction = layer.recurrent?.direction else {
+      preconditionFailure("\(layer.kind) is not recurrent")
+    }
+    for (pass, arrays) in zip(direction.passes, values) {
       for (role, (array, shape)) in zip(
         pass.roles, zip(arrays, [[rows, channels], [rows, units], [rows], [rows]]))
       {
@@ -242,28 +253,72 @@ struct LayerGraph: ModelFileReader {
   mutating func addConvolution(
     filters: Int, _ window: Window, weight: [Float], bias: [Float]?, at place: String
   ) throws(ModelError) {
-    guard let kernel = window.kernel.first, window.kernel == [kernel, kernel] else {
-      throw mismatch(place, "a square kernel", "\(window.kernel)")
-    }
+    guard let kernel = window.kernel.first, window.kernel == [kernel, kernel],
+      (1...31).contains(kernel)
+    else { throw mismatch(place, "a square kernel of 1 to 31", "\(window.kernel)") }
     guard window.stride == [1, 1] else { throw mismatch(place, "stride 1", "\(window.stride)") }
     guard window.dilation == [1, 1] else {
       throw mismatch(place, "dilation 1", "\(window.dilation)")
     }
     guard window.groups == 1 else { throw mismatch(place, "1 group", "\(window.groups)") }
-    let half = kernel / 2
-    let padding: Convolution.Padding
-    switch window.edges {
-    case nil, [half, half, half, half]?: padding = .same
-    case [0, 0, 0, 0]?: padding = .valid
-    case let edges?:
-      throw mismatch(place, "no padding, or \(half) on each side", "\(edges)")
-    }
     guard let channels = planes?.channels else {
       throw mismatch(place, "planes to work on", "a vector of \(shape)")
     }
-    try add(.convolution(filters: filters, kernel: kernel, padding: padding), at: place)
-    try store(.weight, weight, [filters, channels, kernel, kernel], at: place)
+    let half = kernel / 2
+    var (weight, size) = (weight, kernel)
+    let padding: Convolution.Padding
+    switch window.edges {
+    case [half, half, half, half]? where kernel % 2 == 1: padding = .same
+    case [0, 0, 0, 0]?: padding = .valid
+    case let edges:
+      // Zeros before and after keep the size. With zeros around it, the kernel has them on both sides alike.
+      let edges = edges ?? [(kernel - 1) / 2, (kernel - 1) / 2, half, half]
+      guard edges[0] + edges[2] == kernel - 1, edges[1] + edges[3] == kernel - 1 else {
+        throw mismatch(
+          place, "no padding, or padding that keeps the size, \(kernel - 1) in all", "\(edges)")
+      }
+      guard weight.count == filters * channels * kernel * kernel else {
+        throw mismatch(
+          place, "\(filters) × \(channels) × \(kernel) × \(kernel) values", "\(weight.count)")
+      }
+      padding = .same
+      let most = edges.max()!
+      size = 2 * most + 1
+      weight = Self.widened(
+        weight, kernel: kernel, to: size, top: most - edges[0], left: most - edges[1])
+    }
+    if padding == .valid, kernel % 2 == 0 {
+      throw mismatch(
+        place, "an odd kernel, or padding that keeps the size", "a kernel of \(kernel) × \(kernel)")
+    }
+    try add(.convolution(filters: filters, kernel: size, padding: padding), at: place)
+    try store(.weight, weight, [filters, channels, size, size], at: place)
     try store(.bias, bias ?? [Float](repeating: 0, count: filters), [filters], at: place)
+  }
+
+  /// Returns square kernels with zeros around them; `top` and `left` are their places in the larger ones.
+  private static func widened(
+    _ weight: [Float], kernel: Int, to size: Int, top: Int, left: Int
+  ) -> [Float] {
+    guard size != kernel else { return weight }
+    var result = [Float](repeating: 0, count: weight.count / (kernel * kernel) * size * size)
+    for (index, value) in weight.enumerated() {
+      let (plane, row, column) = (
+        index / (kernel * kernel), index / kernel % kernel, index % kernel
+      )
+      result[(plane * size + top + row) * size + left + column] = value
+    }
+    return result
+  }
+
+  /// Adds the multiplication and addition with which a file begins; each channel has the same.
+  mutating func addInputScale(_ scale: Float, shift: Float, at place: String) throws(ModelError) {
+    let channels = shape.channelCount
+    try addBatchNormalization(
+      scale: [Float](repeating: scale, count: channels),
+      shift: [Float](repeating: shift, count: channels),
+      mean: [Float](repeating: 0, count: channels),
+      variance: [Float](repeating: 1, count: channels), epsilon: 0, at: place)
   }
 
   /// Adds a dense layer; `weight` is `[units, inputs]`.
@@ -271,11 +326,18 @@ struct LayerGraph: ModelFileReader {
     units: Int, weight: [Float], bias: [Float]?, at place: String
   ) throws(ModelError) {
     let inputs = series?.channels ?? shape.count
-    let exchange = exchanged[current]
+    let (exchange, pooling) = (exchanged[current], pooled[current])
     try add(.dense(units: units), at: place)
     var weight = weight
     if let (outer, inner) = exchange, weight.count == units * outer * inner {
       weight = WeightArchive.transposed(weight, shape: [units, inner, outer], axes: [0, 2, 1])
+    }
+    if let pooling {
+      let count = pooling.channels * pooling.planeCount
+      guard weight.count == units * count else {
+        throw mismatch(place, "\(units) × \(count) values", "\(weight.count)")
+      }
+      weight = pooling.weights(for: weight, units: units)
     }
     try store(.weight, weight, [units, inputs], at: place)
     try store(.bias, bias ?? [Float](repeating: 0, count: units), [units], at: place)
@@ -306,7 +368,9 @@ struct LayerGraph: ModelFileReader {
     }
     switch nodes[index].layer {
     case .convolution, .dense, .seriesConvolution: break
-    default: throw mismatch(place, "a convolution or a dense layer right before it", "none")
+    case .batchNormalization, .relu, .maxPooling, .flatten, .dropout, .gru, .lstm, .timePooling,
+      .layerNormalization, .concatenation, .columns:
+      throw mismatch(place, "a convolution or a dense layer right before it", "none")
     }
     let (weightName, biasName) = (
       Parameter.name(node: index, .weight), Parameter.name(node: index, .bias)
@@ -370,14 +434,51 @@ struct LayerGraph: ModelFileReader {
     try add(.maxPooling(size: size), at: place)
   }
 
+  /// Returns the average pooling of the current planes; `kernel` and `stride` contain height and width.
+  ///
+  /// It is no layer. The flattening after it takes it to the dense layer; see ``MeanPooling``.
+  func meanPooling(
+    kernel: [Int], stride: [Int], edges: [Int] = [0, 0, 0, 0], countsPadding: Bool = false,
+    roundsUp: Bool = false, at place: String
+  ) throws(ModelError) -> MeanPooling {
+    guard let planes else { throw mismatch(place, "planes to work on", "\(shape)") }
+    func isInside(_ axis: Int, _ size: Int) -> Bool {
+      let (window, step) = (kernel[axis], stride[axis])
+      let (before, after) = (edges[axis], edges[axis + 2])
+      guard (1...512).contains(window), (1...512).contains(step) else { return false }
+      guard (0..<window).contains(before), (0..<window).contains(after) else { return false }
+      return window <= size + before + after
+    }
+    guard kernel.count == 2, stride.count == 2, edges.count == 4, isInside(0, planes.height),
+      isInside(1, planes.width)
+    else {
+      throw mismatch(
+        place, "windows inside \(shape)",
+        "a kernel of \(kernel), a stride of \(stride) and padding of \(edges)")
+    }
+    func isComplete(_ axis: Int, _ size: Int) -> Bool {
+      (size + edges[axis] + edges[axis + 2] - kernel[axis]) % stride[axis] == 0
+    }
+    if roundsUp, !isComplete(0, planes.height) || !isComplete(1, planes.width) {
+      throw mismatch(
+        place, "a pooling that leaves out incomplete windows", "one that does not, on \(shape)")
+    }
+    return MeanPooling(
+      channels: planes.channels, height: planes.height, width: planes.width, kernel: kernel,
+      stride: stride, edges: edges, countsPadding: countsPadding)
+  }
+
   /// Adds a flattening, unless the next layer reads a vector already.
   ///
-  /// `isExchanged` says that the file has the channels of planes last, or the steps of a series.
-  mutating func addFlatten(exchanged isExchanged: Bool = false, at place: String) throws(ModelError)
-  {
+  /// `isExchanged` says that the file has the channels of planes last, or the steps of a series; `pooling` is
+  /// the average pooling right before.
+  mutating func addFlatten(
+    exchanged isExchanged: Bool = false, pooling: MeanPooling? = nil, at place: String
+  ) throws(ModelError) {
     let axes: (outer: Int, inner: Int)
     switch shape {
-    case .planes(let channels, let height, let width): axes = (channels, height * width)
+    case .planes(let channels, let height, let width):
+      axes = (channels, pooling?.planeCount ?? height * width)
     case .series(let length, let channels):
       if let input = inputs.first(where: { $0.hasVariableLength }) {
         throw mismatch(
@@ -389,6 +490,7 @@ struct LayerGraph: ModelFileReader {
     }
     try add(.flatten, at: place)
     if isExchanged, axes.outer > 1, axes.inner > 1 { exchanged[current] = axes }
+    pooled[current] = pooling
   }
 
   /// Adds a multiplication of the logits before the softmax.
@@ -397,6 +499,29 @@ struct LayerGraph: ModelFileReader {
       throw mismatch(place, "a positive factor on the logits only", "\(factor)")
     }
     temperature /= factor
+  }
+
+  /// Adds a sigmoid of one logit, the probability of the second of two classes.
+  ///
+  /// It is a softmax whose first logit is 0.
+  mutating func addSigmoid(at place: String) throws(ModelError) {
+    guard !isComplete, case .node(let index) = current, index == nodes.count - 1,
+      case .dense(let dense) = nodes[index].layer
+    else { throw mismatch(place, "a sigmoid of a dense layer's logit, at the end", "another one") }
+    guard dense.units == 1 else {
+      throw mismatch(
+        place, "a softmax, or a sigmoid of one logit", "a sigmoid of \(dense.units) logits")
+    }
+    let weightName = Parameter.name(node: index, .weight)
+    let biasName = Parameter.name(node: index, .bias)
+    let (weight, bias) = (weights[weightName]!.values, weights[biasName]!.values)
+    nodes[index].layer = .dense(units: 2)
+    shapes[index] = .vector(2)
+    weights[weightName] = Tensor(
+      shape: [2, weight.count], values: [Float](repeating: 0, count: weight.count) + weight)
+    weights[biasName] = Tensor(shape: [2], values: [0] + bias)
+    parameterCount += weight.count + 1
+    isComplete = true
   }
 
   mutating func addSoftmax(at place: String) throws(ModelError) {
@@ -505,14 +630,19 @@ struct LayerGraph: ModelFileReader {
     in metadata: [String: String], path: String
   ) throws(ModelError) -> Architecture? {
     guard metadata["inkstate_format"] != nil else { return nil }
-    guard let text = metadata["architecture"],
-      let stored = try? Architecture(json: Data(text.utf8))
-    else {
+    guard let text = metadata["architecture"] else {
       throw ModelError(
         path: path, field: "architecture",
         expected: "the description of a network in the metadata", found: "none")
     }
-    return stored
+    do {
+      return try Architecture(strictJSON: Data(text.utf8), name: "\(path), architecture")
+    } catch let error as ArchitectureError {
+      throw ModelError(
+        path: path, field: "architecture", expected: error.expected, found: error.found)
+    } catch {
+      throw ModelError(json: error, path: "\(path), architecture")
+    }
   }
 
   /// Returns the network.
@@ -554,9 +684,23 @@ struct LayerGraph: ModelFileReader {
     _ nodes: [Architecture.Node], sources: [[Architecture.Source]],
     shape: (Architecture.Source) -> Shape
   ) -> [SimpleNode] {
+    func isVector(_ source: Architecture.Source) -> Bool {
+      if case .vector = shape(source) { true } else { false }
+    }
+    /// The nodes that read each value, also through nodes that do not change it.
     var readers = [[Int]](repeating: [], count: nodes.count)
-    for index in nodes.indices {
-      for case .node(let source) in sources[index] { readers[source].append(index) }
+    for index in nodes.indices.reversed() {
+      let isSame =
+        switch nodes[index].layer {
+        case .dropout: true
+        case .flatten: isVector(sources[index][0])
+        case .convolution, .batchNormalization, .relu, .maxPooling, .dense, .seriesConvolution,
+          .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
+          false
+        }
+      for case .node(let source) in sources[index] {
+        readers[source] += isSame ? readers[index] : [index]
+      }
     }
     func isDense(_ index: Int) -> Bool {
       if case .dense = nodes[index].layer { true } else { false }
@@ -568,7 +712,7 @@ struct LayerGraph: ModelFileReader {
       let read = sources[index].flatMap { source -> [Architecture.Source] in
         if case .node(let other) = source { values[other] } else { [source] }
       }
-      let isVector = if case .vector = shape(sources[index][0]) { true } else { false }
+      let isVector = isVector(sources[index][0])
       switch node.layer {
       case .dropout: values.append(read)
       case .flatten where isVector: values.append(read)
@@ -576,7 +720,9 @@ struct LayerGraph: ModelFileReader {
       where isVector && read.count <= Dense.sourceCounts.upperBound
         && readers[index].allSatisfy { isDense($0) && sources[$0].count == 1 }:
         values.append(read)
-      default:
+      case .convolution, .batchNormalization, .relu, .maxPooling, .flatten, .dense,
+        .seriesConvolution, .gru, .lstm, .timePooling, .layerNormalization, .concatenation,
+        .columns:
         values.append([.node(result.count)])
         result.append((index, node.layer, read))
       }

@@ -77,7 +77,7 @@ struct NetworkExport {
     guard hasState else { return }
     var count = 0
     for (index, layer) in architecture.layers.enumerated() {
-      guard let direction = layer.direction else { continue }
+      guard let direction = layer.recurrent?.direction else { continue }
       count += 1
       guard direction == .forward else {
         throw refuse(
@@ -90,17 +90,6 @@ struct NetworkExport {
       throw ModelError(
         path: "state", field: "network", expected: "a GRU or an LSTM, which have states",
         found: "none")
-    }
-  }
-}
-
-extension Layer {
-  /// The direction of a recurrent layer; `nil` for other layers.
-  var direction: Direction? {
-    switch self {
-    case .gru(let layer): layer.direction
-    case .lstm(let layer): layer.direction
-    default: nil
     }
   }
 }

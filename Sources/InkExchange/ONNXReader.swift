@@ -37,6 +37,8 @@ struct ONNXReader: ModelFileReader {
     case batch, channel, row, column, step
     /// The directions of a recurrent layer.
     case direction
+    /// The rows of a picture with one channel, one after the other.
+    case pixel
     /// An axis of length 1.
     case one
 
@@ -49,6 +51,11 @@ struct ONNXReader: ModelFileReader {
     var axes: [Axis]
     /// Zeros before and after the steps, which the next convolution adds.
     var padding = [0, 0]
+    /// The means of windows of the planes, which are flattened next.
+    var pooling: MeanPooling?
+    /// What the file multiplies an input with and adds to it, before the first layer.
+    var scale: Float = 1
+    var shift: Float = 0
 
     /// The axes without those of length 1.
     var longAxes: [Axis] { axes.filter { $0 != .one } }
@@ -57,6 +64,7 @@ struct ONNXReader: ModelFileReader {
   private static let planeAxes: [Axis] = [.batch, .channel, .row, .column]
   private static let seriesAxes: [Axis] = [.batch, .step, .channel]
   private static let vectorAxes: [Axis] = [.batch, .channel]
+  private static let pixelAxes: [Axis] = [.batch, .pixel]
   /// The maximum length of a series whose length the file does not give.
   private static let maxLength = 4096
 
@@ -78,12 +86,15 @@ struct ONNXReader: ModelFileReader {
     private(set) var graph: LayerGraph
     /// The factor by which the graph multiplies grey values.
     private(set) var inputScale: Float?
+    /// Whether this package wrote the file.
+    private let isOwn: Bool
 
     init(_ file: Onnx_GraphProto, path: String, stored: Architecture?) throws(ModelError) {
       func mismatch(_ place: String, _ expected: String, _ found: String) -> ModelError {
         ModelError(path: path, field: place, expected: expected, found: found)
       }
       self.path = path
+      isOwn = stored != nil
       let constants = Constants(file, path: path)
       self.constants = constants
       nodes = file.node
@@ -172,7 +183,16 @@ struct ONNXReader: ModelFileReader {
         guard (1...1 << 20).contains(lengths[1]) else {
           throw mismatch("a vector [batch, count]", "\(lengths)")
         }
+        let side = Int(Double(lengths[1]).squareRoot())
+        // Classifiers of pictures often read the pixels as a vector.
+        if side * side == lengths[1], (leastFlatSide...512).contains(side) {
+          return (pixelAxes, NetworkInput.picture(size: side).form)
+        }
         return (vectorAxes, .vector(count: Int(lengths[1])))
+      case 3
+      where lengths[1] == lengths[2] && (4...512).contains(lengths[1])
+        && isPicture(input.name, reader):
+        return ([.batch, .row, .column], NetworkInput.picture(size: Int(lengths[1])).form)
       case 3:
         let axes = axes(ofSeries: input.name, reader)
         let channels = lengths[axes.firstIndex(of: .channel)!]
@@ -206,6 +226,26 @@ struct ONNXReader: ModelFileReader {
       }
     }
 
+    /// The least side of a picture whose pixels are a vector: shorter vectors are rather measurements.
+    private static let leastFlatSide = 16
+
+    /// Whether the first layer shows that an input `[batch, n, n]` is a picture, and not a series.
+    private static func isPicture(_ input: String, _ reader: (String) -> Onnx_NodeProto?) -> Bool {
+      var name = input
+      for _ in 0..<32 {
+        guard let node = reader(name), let next = node.output.first else { return false }
+        switch node.opType {
+        case "Reshape", "Flatten": return true
+        case "Unsqueeze":
+          // A convolution over planes has weights with four axes.
+          return reader(next).map { $0.opType == "Conv" || $0.opType == "Unsqueeze" } ?? false
+        case "Identity", "Cast", "Add", "Sub", "Mul", "Div": name = next
+        default: return false
+        }
+      }
+      return false
+    }
+
     /// Returns the order of batch, steps and channels, which the first layer shows.
     private static func axes(
       ofSeries input: String, _ reader: (String) -> Onnx_NodeProto?
@@ -222,7 +262,7 @@ struct ONNXReader: ModelFileReader {
           order = permutation.map { order[Int($0)] }
           name = next
           continue
-        case "Identity", "Cast", "Relu", "Dropout", "Pad":
+        case "Identity", "Cast", "Relu", "Dropout", "Pad", "Add", "Sub", "Mul", "Div":
           name = next
           continue
         case "Conv", "BatchNormalization", "GlobalAveragePool", "GlobalMaxPool":
@@ -251,7 +291,9 @@ struct ONNXReader: ModelFileReader {
       var shapes: Set<String> = []
       for (index, node) in nodes.enumerated() where needed.contains(index) && !used.contains(index)
       {
-        let place = "node `\(node.name)` (\(node.opType))"
+        // Many programs do not name nodes.
+        let place =
+          (node.name.isEmpty ? "node \(index + 1)" : "node `\(node.name)`") + " (\(node.opType))"
         for name in node.input where !name.isEmpty {
           guard
             values[name] != nil || constants.contains(name) || shapes.contains(name)
@@ -299,11 +341,23 @@ struct ONNXReader: ModelFileReader {
       if value.padding != [0, 0], node.opType != "Conv" {
         throw mismatch(place, "a convolution after the padding", node.opType)
       }
+      if value.pooling != nil,
+        !["Flatten", "Reshape", "Squeeze", "Identity", "Cast", "Dropout"].contains(node.opType)
+      {
+        throw mismatch(
+          place, "a flattening and a dense layer after an average pooling", node.opType)
+      }
+      if try scaleInput(node, &value, at: place) { return value }
+      if !["Identity", "Cast", "Transpose", "Squeeze", "Unsqueeze"].contains(node.opType) {
+        try addInputScale(&value, at: place)
+        values[node.input[index]] = value
+      }
       switch node.opType {
       case "Conv": try addConvolution(node, attributes, &value, at: place)
-      case "MaxPool": try addPooling(attributes, &value, at: place)
+      case "MaxPool", "AveragePool": try addPooling(node.opType, attributes, &value, at: place)
       case "Relu": try graph.add(.relu, at: place)
       case "BatchNormalization":
+        try useVector(&value, at: place)
         guard value.axes.count >= 2, value.axes[0] == .batch, value.axes[1] == .channel else {
           throw mismatch(place, "channels first", "channels last")
         }
@@ -329,9 +383,18 @@ struct ONNXReader: ModelFileReader {
       case "Squeeze":
         let removed = try axes(node, attributes, count: value.axes.count, at: place)
         let places = removed ?? value.axes.indices.filter { value.axes[$0] == .one }
-        guard places.allSatisfy({ value.axes[$0] == .one }) else {
-          throw mismatch(place, "axes of length 1", "\(places)")
+        if value.pooling?.planeCount == 1,
+          places.allSatisfy({ [.row, .column].contains(value.axes[$0]) })
+        {
+          try flatten(&value, at: place)
+          break
         }
+        let hasOneChannel = graph.planes?.channels == 1
+        guard
+          places.allSatisfy({
+            value.axes[$0] == .one || value.axes[$0] == .channel && hasOneChannel
+          })
+        else { throw mismatch(place, "axes of length 1", "\(places)") }
         value.axes = value.axes.indices.filter { !places.contains($0) }.map { value.axes[$0] }
       case "Unsqueeze":
         let count = value.axes.count
@@ -342,25 +405,29 @@ struct ONNXReader: ModelFileReader {
           value.axes.insert(.one, at: axis)
         }
       case "Pad": try pad(node, attributes, &value, at: place)
-      case "Gemm": try addProduct(node, attributes, value, at: place)
+      case "Gemm":
+        try useVector(&value, at: place)
+        try addProduct(node, attributes, value, at: place)
       case "MatMul":
         guard index == 0 else { throw mismatch(place, "a constant as input 2", "a value") }
+        try useVector(&value, at: place)
         if let sum = try addAttention(node, &value, at: place) {
           values[nodes[sum].output[0]] = Value(source: graph.current, axes: value.axes)
           return Value(source: graph.current, axes: value.axes)
         }
         let weight = try tensor(node, 1, at: place)
         try addDense(weight, value, isTransposed: false, bias: nil, at: place)
-      case "Add":
-        let (constant, _) = try otherInput(node, at: place)
+      case "Add", "Sub":
+        let (constant, isSecond) = try otherInput(node, at: place)
+        guard isSecond || node.opType == "Add" else {
+          throw mismatch(place, "a constant that is subtracted", "a value that is")
+        }
         let numbers = try constants.floats(constant, at: place)
-        guard graph.layer != nil || numbers.allSatisfy({ $0 == 0 }) else {
-          throw mismatch(place, "a layer before what is added", "an input")
-        }
-        if graph.layer != nil {
-          try checkOnlyReader(node.input[index], at: place)
-          try graph.addBias(perOutput(constant, numbers, value, at: place), at: place)
-        }
+        try checkOnlyReader(node.input[index], at: place)
+        try graph.addBias(
+          perOutput(
+            constant, node.opType == "Add" ? numbers : numbers.map { -$0 }, value, at: place),
+          at: place)
       case "Mul", "Div":
         try multiply(node, value, node.input[index], at: place)
       case "Softmax", "LogSoftmax":
@@ -370,6 +437,7 @@ struct ONNXReader: ModelFileReader {
           throw mismatch(place, "axis 1 or -1", "\(axis)")
         }
         try graph.addSoftmax(at: place)
+      case "Sigmoid": try graph.addSigmoid(at: place)
       case "GRU", "LSTM": try addRecurrent(node, attributes, &value, at: place)
       case "LayerNormalization":
         let axis = attributes.int("axis") ?? -1
@@ -381,12 +449,25 @@ struct ONNXReader: ModelFileReader {
           epsilon: attributes.float("epsilon") ?? 1e-5, at: place)
       case "ReduceMax", "ReduceMean":
         let places = try axes(node, attributes, count: value.axes.count, at: place) ?? []
+        if let planes = graph.planes, node.opType == "ReduceMean",
+          Set(places.map { value.axes[$0] }) == [.row, .column]
+        {
+          let kernel = [planes.height, planes.width]
+          value.pooling = try graph.meanPooling(kernel: kernel, stride: kernel, at: place)
+          if attributes.int("keepdims") ?? 1 == 0 { try flatten(&value, at: place) }
+          break
+        }
         try poolOverTime(
           node.opType == "ReduceMax" ? .max : .mean, places,
           keepsAxes: (attributes.int("keepdims") ?? 1) == 1, &value, at: place)
       case "GlobalMaxPool", "GlobalAveragePool":
         guard value.axes.prefix(2) == [.batch, .channel] else {
           throw mismatch(place, "channels first", "\(value.axes)")
+        }
+        if let planes = graph.planes, node.opType == "GlobalAveragePool" {
+          let kernel = [planes.height, planes.width]
+          value.pooling = try graph.meanPooling(kernel: kernel, stride: kernel, at: place)
+          break
         }
         try poolOverTime(
           node.opType == "GlobalMaxPool" ? .max : .mean, Array(value.axes.indices.dropFirst(2)),
@@ -405,14 +486,68 @@ struct ONNXReader: ModelFileReader {
       default:
         throw mismatch(
           place,
-          "Conv, MaxPool, Relu, BatchNormalization, Flatten, Reshape, Transpose, Gemm, MatMul, Add, "
-            + "Mul, Div, Softmax, GRU, LSTM, LayerNormalization, ReduceMax, ReduceMean, "
-            + "GlobalMaxPool, GlobalAveragePool, Concat, Pad, Squeeze, Unsqueeze, Dropout, Cast or "
-            + "Identity", node.opType)
+          "Conv, MaxPool, AveragePool, Relu, BatchNormalization, Flatten, Reshape, Transpose, Gemm, "
+            + "MatMul, Add, Sub, Mul, Div, Softmax, Sigmoid, GRU, LSTM, LayerNormalization, "
+            + "ReduceMax, ReduceMean, GlobalMaxPool, GlobalAveragePool, Concat, Pad, Squeeze, "
+            + "Unsqueeze, Dropout, Cast or Identity", node.opType)
       }
       value.source = graph.current
       return value
     }
+
+    /// Follows what the file multiplies an input with and adds to it; returns whether `node` does so.
+    private func scaleInput(
+      _ node: Onnx_NodeProto, _ value: inout Value, at place: String
+    ) throws(ModelError) -> Bool {
+      guard ["Add", "Sub", "Mul", "Div"].contains(node.opType), graph.layer == nil else {
+        return false
+      }
+      let (constant, isSecond) = try otherInput(node, at: place)
+      let numbers = try constants.floats(constant, at: place)
+      guard let number = numbers.first, numbers.allSatisfy({ $0 == number }), number.isFinite else {
+        throw mismatch(
+          place, "the same number for all values of an input", "\(numbers.count) numbers")
+      }
+      switch node.opType {
+      case "Add": value.shift += number
+      case "Sub":
+        if !isSecond { (value.scale, value.shift) = (-value.scale, -value.shift) }
+        value.shift += isSecond ? -number : number
+      case "Mul": (value.scale, value.shift) = (value.scale * number, value.shift * number)
+      default:
+        guard isSecond, number != 0 else {
+          throw mismatch(place, "a constant to divide by", "another division")
+        }
+        (value.scale, value.shift) = (value.scale / number, value.shift / number)
+      }
+      guard value.scale.isFinite, value.scale != 0, value.shift.isFinite else {
+        throw mismatch(place, "a number that is not 0", "\(number)")
+      }
+      return true
+    }
+
+    /// Adds what the file multiplies an input with and adds to it.
+    ///
+    /// Grey values are from 0 to 255 if the results of these are small, and from 0 to 1 otherwise.
+    private mutating func addInputScale(_ value: inout Value, at place: String) throws(ModelError) {
+      guard value.scale != 1 || value.shift != 0 else { return }
+      var scale = value.scale
+      if graph.planes != nil {
+        let ends = [abs(value.shift), abs(255 * scale + value.shift)]
+        if isOwn || inputScale != nil || ends.max()! <= Self.mostInput {
+          inputScale = (inputScale ?? 1) * abs(scale)
+          scale = scale < 0 ? -1 : 1
+        }
+      }
+      if scale != 1 || value.shift != 0 {
+        try graph.addInputScale(scale, shift: value.shift, at: place)
+      }
+      value.source = graph.current
+      (value.scale, value.shift) = (1, 0)
+    }
+
+    /// The largest input that a network is trained with: grey values with mean 0 and deviation 1 are below 4.
+    private static let mostInput: Float = 16
 
     /// Checks that only one node reads the value `name`, whose layer is going to be changed.
     private func checkOnlyReader(_ name: String, at place: String) throws(ModelError) {
@@ -441,6 +576,8 @@ struct ONNXReader: ModelFileReader {
       let edges: [Int]?
       let padding = attributes.text("auto_pad")
       switch padding {
+      case "SAME_LOWER"? where graph.series == nil && strides.allSatisfy({ $0 == 1 }):
+        edges = kernel.map { $0 / 2 } + kernel.map { ($0 - 1) / 2 }
       case "SAME_UPPER"?, "SAME_LOWER"?: edges = nil
       case nil, ""?, "NOTSET"?, "VALID"?:
         edges = attributes.ints("pads") ?? [Int](repeating: 0, count: 2 * count)
@@ -486,7 +623,7 @@ struct ONNXReader: ModelFileReader {
     }
 
     private mutating func addPooling(
-      _ attributes: Attributes, _ value: inout Value, at place: String
+      _ operation: String, _ attributes: Attributes, _ value: inout Value, at place: String
     ) throws(ModelError) {
       try useChannelsFirst(&value, at: place)
       let kernel = attributes.ints("kernel_shape") ?? []
@@ -494,10 +631,19 @@ struct ONNXReader: ModelFileReader {
         throw mismatch(place, "dilation 1", "\(attributes.ints("dilations") ?? [])")
       }
       let padding = attributes.text("auto_pad") ?? "NOTSET"
-      try graph.addMaxPooling(
-        kernel: kernel, stride: attributes.ints("strides") ?? kernel.map { _ in 1 },
-        edges: attributes.ints("pads") ?? [0, 0, 0, 0],
-        roundsUp: attributes.int("ceil_mode") == 1 || padding.hasPrefix("SAME"), at: place)
+      let stride = attributes.ints("strides") ?? kernel.map { _ in 1 }
+      let edges = attributes.ints("pads") ?? [0, 0, 0, 0]
+      let roundsUp = attributes.int("ceil_mode") == 1 || padding.hasPrefix("SAME")
+      guard operation == "AveragePool" else {
+        return try graph.addMaxPooling(
+          kernel: kernel, stride: stride, edges: edges, roundsUp: roundsUp, at: place)
+      }
+      guard !padding.hasPrefix("SAME") || stride == kernel else {
+        throw mismatch(place, "windows side by side, or padding as numbers", padding)
+      }
+      value.pooling = try graph.meanPooling(
+        kernel: kernel, stride: stride, edges: edges,
+        countsPadding: attributes.int("count_include_pad") == 1, roundsUp: roundsUp, at: place)
     }
 
     private mutating func addProduct(
@@ -505,7 +651,7 @@ struct ONNXReader: ModelFileReader {
     ) throws(ModelError) {
       guard (attributes.float("alpha") ?? 1) == 1, (attributes.float("beta") ?? 1) == 1,
         (attributes.int("transA") ?? 0) == 0
-      else { throw mismatch(place, "no alpha, beta or transA", "one of them") }
+      else { throw mismatch(place, "alpha 1, beta 1 and no transA", "others") }
       let weight = try tensor(node, 1, at: place)
       let isTransposed = attributes.int("transB") == 1
       var bias = try optionalConstant(node, 2, at: place)
@@ -546,12 +692,7 @@ struct ONNXReader: ModelFileReader {
         throw mismatch(place, "a constant to divide by", "one that is divided")
       }
       let factors = node.opType == "Mul" ? values : values.map { 1 / $0 }
-      if graph.layer == nil {
-        guard factors.count == 1, graph.planes != nil else {
-          throw mismatch(place, "one factor for the values of a picture", "another product")
-        }
-        inputScale = (inputScale ?? 1) * factors[0]
-      } else if factors.count == 1, graph.outputCount != 1 {
+      if factors.count == 1, graph.outputCount != 1 {
         try graph.addScale(Double(factors[0]), at: place)
       } else {
         // A batch normalisation that was simplified to a multiplication.
@@ -763,25 +904,44 @@ struct ONNXReader: ModelFileReader {
 
     // MARK: Shapes
 
+    /// Whether a value is planes of one channel whose rows follow each other, whatever axes of length 1.
+    private func isPicture(_ value: Value) -> Bool {
+      graph.planes?.channels == 1
+        && [[.batch, .row, .column], ONNXReader.pixelAxes].contains(
+          value.longAxes.filter { $0 != .channel })
+    }
+
     /// Checks that the channels are first; with one channel, the order does not matter.
     private func useChannelsFirst(_ value: inout Value, at place: String) throws(ModelError) {
-      if graph.planes?.channels == 1, value.axes == [.batch, .row, .column, .channel] {
-        value.axes = ONNXReader.planeAxes
-      }
+      if isPicture(value), value.axes.count == 4 { value.axes = ONNXReader.planeAxes }
       guard value.axes == ONNXReader.planeAxes else {
         throw mismatch(place, "channels first", "axes \(value.axes)")
       }
     }
 
+    /// Flattens a picture whose pixels the file has as a vector.
+    private mutating func useVector(_ value: inout Value, at place: String) throws(ModelError) {
+      guard value.axes == ONNXReader.pixelAxes else { return }
+      try graph.addFlatten(at: place)
+      value.axes = ONNXReader.vectorAxes
+    }
+
     private mutating func flatten(_ value: inout Value, at place: String) throws(ModelError) {
+      // The file may scale the pixels after this, or arrange them in rows again.
+      if graph.layer == nil, isPicture(value), value.pooling == nil {
+        value.axes = ONNXReader.pixelAxes
+        return
+      }
       let isExchanged: Bool
       switch value.longAxes {
+      case _ where isPicture(value): isExchanged = false
       case ONNXReader.planeAxes, ONNXReader.seriesAxes, ONNXReader.vectorAxes: isExchanged = false
       case [.batch, .row, .column, .channel], [.batch, .channel, .step]: isExchanged = true
       default: throw mismatch(place, "channels first or last", "axes \(value.axes)")
       }
-      try graph.addFlatten(exchanged: isExchanged, at: place)
+      try graph.addFlatten(exchanged: isExchanged, pooling: value.pooling, at: place)
       value.axes = ONNXReader.vectorAxes
+      value.pooling = nil
     }
 
     /// Flattens, joins the directions of a recurrent layer, makes columns steps, or moves axes of length 1.
@@ -794,7 +954,7 @@ struct ONNXReader: ModelFileReader {
       }
       if graph.planes != nil {
         guard value.longAxes == [.batch, .column, .channel, .row] else {
-          return try reshapePlanes(lengths, &value, at: place)
+          return try reshapePlanes(node, lengths, &value, at: place)
         }
         guard lengths?.count ?? 3 == 3 else {
           throw mismatch(place, "[batch, columns, channels · rows]", "\(lengths ?? [])")
@@ -824,19 +984,36 @@ struct ONNXReader: ModelFileReader {
 
     /// Flattens planes, or moves the axis of a single channel.
     private mutating func reshapePlanes(
-      _ lengths: [Int64]?, _ value: inout Value, at place: String
+      _ node: Onnx_NodeProto, _ lengths: [Int64]?, _ value: inout Value, at place: String
     ) throws(ModelError) {
       // A shape that the graph computes keeps the batch. The next layers check the sizes.
       guard let lengths, lengths.count != 2, let planes = graph.planes else {
-        return try flatten(&value, at: place)
+        guard lengths == nil, isPicture(value), let name = node.output.first,
+          reader(of: name, "Conv") != nil
+        else { return try flatten(&value, at: place) }
+        value.axes = ONNXReader.planeAxes
+        return
       }
       let (rows, columns) = (Int64(planes.height), Int64(planes.width))
-      guard planes.channels == 1, lengths.count == 4,
-        value.axes == ONNXReader.planeAxes || value.axes == [.batch, .row, .column, .channel]
-      else { throw mismatch(place, "a flattening", "a shape of \(lengths)") }
-      switch Array(lengths.dropFirst()) {
+      guard isPicture(value), value.pooling == nil, !lengths.isEmpty else {
+        throw mismatch(place, "a flattening", "a shape of \(lengths)")
+      }
+      // 0 copies a length, and -1 is the rest.
+      var sizes = lengths.enumerated().dropFirst().map { index, length -> Int64 in
+        guard length == 0, value.axes.indices.contains(index) else { return length }
+        switch value.axes[index] {
+        case .row: return rows
+        case .column: return columns
+        case .pixel: return rows * columns
+        case .batch, .channel, .step, .direction, .one: return 1
+        }
+      }
+      let known = sizes.filter { $0 > 0 }.reduce(1) { min($0 * min($1, 1 << 20), 1 << 40) }
+      if let rest = sizes.firstIndex(of: -1) { sizes[rest] = rows * columns / known }
+      switch sizes {
       case [1, rows, columns]: value.axes = ONNXReader.planeAxes
       case [rows, columns, 1]: value.axes = [.batch, .row, .column, .channel]
+      case [rows, columns]: value.axes = [.batch, .row, .column]
       default:
         throw mismatch(place, "\(rows) rows and \(columns) columns", "a shape of \(lengths)")
       }
@@ -945,22 +1122,127 @@ struct ONNXReader: ModelFileReader {
 
 /// The constants of an ONNX graph.
 struct Constants: ModelFileReader {
-  private let byName: [String: Onnx_TensorProto]
+  private var byName: [String: Onnx_TensorProto]
   let path: String
 
   init(_ graph: Onnx_GraphProto, path: String) {
     self.path = path
-    var byName = Dictionary(graph.initializer.map { ($0.name, $0) }) { first, _ in first }
+    byName = Dictionary(graph.initializer.map { ($0.name, $0) }) { first, _ in first }
+    var room = Architecture.mostParameters
     for node in graph.node where node.output.count == 1 {
-      switch node.opType {
-      case "Constant":
+      if node.opType == "Constant" {
         byName[node.output[0]] = node.attribute.first.flatMap(Self.constant)
-      case "Identity": byName[node.output[0]] = node.input.first.flatMap { byName[$0] }
-      default: break
+      } else if let input = node.input.first.flatMap({ byName[$0] }),
+        let folded = folded(node, input, room: room)
+      {
+        byName[node.output[0]] = folded
+        room -= folded.floatData.count
       }
     }
-    self.byName = byName
   }
+
+  /// Returns what a node computes of constants, or `nil` for a node that is not followed.
+  ///
+  /// The result has at most `room` values.
+  private func folded(
+    _ node: Onnx_NodeProto, _ input: Onnx_TensorProto, room: Int
+  ) -> Onnx_TensorProto? {
+    guard node.opType != "Identity" else { return input }
+    guard Self.foldable.contains(node.opType),
+      let values = try? floats(input, at: node.name), values.count <= room
+    else { return nil }
+    let shape = input.dims.map(Int.init)
+    func attribute(_ name: String) -> [Int]? {
+      node.attribute.first { $0.name == name }.map {
+        ($0.ints.isEmpty ? [$0.i] : $0.ints).map { Int(clamping: $0) }
+      }
+    }
+    /// The integers of the second input, or of an attribute in older files.
+    func integers(_ name: String) -> [Int]? {
+      guard node.input.count > 1, !node.input[1].isEmpty else { return attribute(name) }
+      return byName[node.input[1]].flatMap { try? self.integers($0, at: node.name) }?
+        .map { Int(clamping: $0) }
+    }
+    func result(_ values: [Float], _ shape: [Int]) -> Onnx_TensorProto {
+      .with {
+        $0.name = node.output[0]
+        $0.dataType = Int32(Onnx_TensorProto.DataType.float.rawValue)
+        $0.dims = shape.map(Int64.init)
+        $0.floatData = values
+      }
+    }
+    switch node.opType {
+    case "Reshape":
+      guard var sizes = integers("shape") else { return nil }
+      for index in sizes.indices where sizes[index] == 0 && shape.indices.contains(index) {
+        sizes[index] = shape[index]
+      }
+      let known = sizes.filter { $0 != -1 }.reduce(1) { $0.multipliedReportingOverflow(by: $1).0 }
+      if let rest = sizes.firstIndex(of: -1), known > 0 { sizes[rest] = values.count / known }
+      let count = sizes.reduce(1) { $0.multipliedReportingOverflow(by: $1).0 }
+      guard sizes.allSatisfy({ $0 > 0 }), count == values.count else { return nil }
+      return result(values, sizes)
+    case "Flatten":
+      let axis = attribute("axis")?.first ?? 1
+      let normalized = axis < 0 ? axis + shape.count : axis
+      guard (0...shape.count).contains(normalized) else { return nil }
+      let rows = shape[..<normalized].reduce(1, *)
+      return result(values, [rows, rows == 0 ? 0 : values.count / rows])
+    case "Transpose":
+      let order = attribute("perm") ?? shape.indices.reversed()
+      guard order.sorted() == Array(shape.indices) else { return nil }
+      return result(
+        WeightArchive.transposed(values, shape: shape, axes: order), order.map { shape[$0] })
+    case "Squeeze":
+      let axes = integers("axes")?.map { $0 < 0 ? $0 + shape.count : $0 }
+      let places = axes ?? shape.indices.filter { shape[$0] == 1 }
+      guard places.allSatisfy({ shape.indices.contains($0) && shape[$0] == 1 }) else { return nil }
+      return result(
+        values, shape.indices.filter { !places.contains($0) }.map { shape[$0] })
+    case "Unsqueeze":
+      guard let axes = integers("axes"), axes.count <= 8 else { return nil }
+      var sizes = shape
+      for axis in axes.map({ $0 < 0 ? $0 + shape.count + axes.count : $0 }).sorted() {
+        guard (0...sizes.count).contains(axis) else { return nil }
+        sizes.insert(1, at: axis)
+      }
+      return result(values, sizes)
+    case "Cast":
+      let type = attribute("to")?.first.flatMap(Onnx_TensorProto.DataType.init)
+      guard type == .float || type == .double else { return nil }
+      return result(values, shape)
+    case "Sqrt": return result(values.map { $0.squareRoot() }, shape)
+    case "Neg": return result(values.map { -$0 }, shape)
+    case "Reciprocal": return result(values.map { 1 / $0 }, shape)
+    case let operation:
+      guard node.input.count == 2, let other = byName[node.input[1]],
+        let others = try? floats(other, at: node.name)
+      else { return nil }
+      let otherShape = other.dims.map(Int.init)
+      // The same shape, or one number.
+      guard shape == otherShape || values.count == 1 || others.count == 1,
+        !values.isEmpty, !others.isEmpty
+      else { return nil }
+      let longer = values.count >= others.count ? shape : otherShape
+      return result(
+        (0..<max(values.count, others.count)).map { index in
+          let a = values[values.count == 1 ? 0 : index]
+          let b = others[others.count == 1 ? 0 : index]
+          return switch operation {
+          case "Add": a + b
+          case "Sub": a - b
+          case "Mul": a * b
+          default: a / b
+          }
+        }, longer)
+    }
+  }
+
+  /// The operators whose results are known if their inputs are.
+  private static let foldable: Set = [
+    "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Cast", "Sqrt", "Neg", "Reciprocal",
+    "Add", "Sub", "Mul", "Div",
+  ]
 
   /// Returns the value of a `Constant` node.
   private static func constant(_ attribute: Onnx_AttributeProto) -> Onnx_TensorProto? {

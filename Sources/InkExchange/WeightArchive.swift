@@ -46,7 +46,9 @@ struct WeightArchive: ModelFileReader {
         else { return false }
         switch architecture.layers[parameter.node] {
         case .convolution, .dense, .seriesConvolution: return true
-        default: return false
+        case .batchNormalization, .relu, .maxPooling, .flatten, .dropout, .gru, .lstm,
+          .timePooling, .layerNormalization, .concatenation, .columns:
+          return false
         }
       }
     }
@@ -118,9 +120,12 @@ struct WeightArchive: ModelFileReader {
         try graph.addLayerNormalization(
           scale: own[0].values, shift: own[1].values, epsilon: LayerNormalization.epsilon, at: place
         )
-      case .timePooling(let pooling) where pooling.method == .attention:
-        try graph.addAttention(weight: own[0].values, at: place)
-      default: try graph.add(layer, at: place)
+      case .timePooling(let pooling):
+        switch pooling.method {
+        case .attention: try graph.addAttention(weight: own[0].values, at: place)
+        case .max, .mean: try graph.add(layer, at: place)
+        }
+      case .relu, .maxPooling, .concatenation, .columns: try graph.add(layer, at: place)
       }
     }
     return try graph.model(.init(labels: nil, inputScale: 1 / 255), options)

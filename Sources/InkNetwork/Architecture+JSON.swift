@@ -14,7 +14,10 @@ extension Architecture: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let name = try container.decodeIfPresent(String.self, forKey: .name) ?? "custom"
-    if container.contains(.nodes) {
+    let isOlder =
+      container.contains(.inputSize)
+      || container.contains(.layers) && !container.contains(.inputs)
+    if !isOlder {
       let inputs = try container.decode([NetworkInput].self, forKey: .inputs)
       try self.init(
         name: name, inputs: inputs,

@@ -25,7 +25,7 @@ public struct Architecture: Hashable, Sendable {
   }
 
   /// What the last node's values stand for.
-  public enum Output: String, Hashable, Sendable, Codable {
+  public enum Output: String, Hashable, Sendable, Codable, CaseIterable {
     /// One logit a class, for the whole example: `[classes]`.
     case distribution
     /// One logit a class, for each step of a series: `[length, classes]`.

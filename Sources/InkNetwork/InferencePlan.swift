@@ -289,7 +289,9 @@ struct InferencePlan: Sendable {
     case .relu, .batchNormalization, .dropout: return extent(reading: .node(reader))
     case .convolution(let layer):
       return PlaneConvolution.Extent(layer, reading: architecture.inputShape(of: reader))
-    default: return nil
+    case .maxPooling, .flatten, .dense, .seriesConvolution, .gru, .lstm, .timePooling,
+      .layerNormalization, .concatenation, .columns:
+      return nil
     }
   }
 
@@ -408,7 +410,9 @@ private struct Epilogue {
       case .maxPooling(let layer):
         guard layer.size == 2 else { return }
         pools = true
-      default: return
+      case .convolution, .flatten, .dense, .seriesConvolution, .gru, .lstm, .timePooling,
+        .layerNormalization, .concatenation, .columns:
+        return
       }
       end = readers[0]
       taken.append(end)

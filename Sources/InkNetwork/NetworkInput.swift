@@ -120,7 +120,7 @@ extension NetworkInput: Codable {
     case name, form, channels, height, width, length, count
   }
 
-  private enum Kind: String, Codable {
+  private enum Kind: String, Codable, CaseIterable {
     case image, series, vector
   }
 

@@ -89,15 +89,11 @@ public struct Safetensors: Hashable, Sendable {
     }
     let bodyStart = data.startIndex + 8 + Int(length)
     let json = data[data.startIndex + 8..<bodyStart]
-    var keys = RepeatedKeys(json)
-    if let repeated = keys.first() {
-      throw ModelError(path: path, problem: "the header has the key `\(repeated)` twice")
-    }
     let header: [String: Entry]
     do {
-      header = try [String: Entry](json: json)
+      header = try [String: Entry](strictJSON: json, name: "\(path), header")
     } catch {
-      throw refuse("header", "a safetensors header in JSON", Self.explain(error))
+      throw ModelError(json: error, path: path)
     }
     let bodyLength = data.count - 8 - Int(length)
 
@@ -157,23 +153,6 @@ public struct Safetensors: Hashable, Sendable {
     }
   }
 
-  package static func explain(_ error: any Error) -> String {
-    func at(_ context: DecodingError.Context) -> String {
-      let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
-      return path.isEmpty ? "" : " at \(path.joined(separator: "."))"
-    }
-    switch error {
-    case DecodingError.keyNotFound(let key, let context):
-      return "no `\(key.stringValue)`\(at(context))"
-    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      return "a value of another kind\(at(context))"
-    case DecodingError.dataCorrupted(let context):
-      return context.codingPath.isEmpty
-        ? "broken JSON" : "\(context.debugDescription)\(at(context))"
-    default: return "\(error)"
-    }
-  }
-
   /// One entry of the header.
   private enum Entry: Codable {
     case metadata([String: String])
@@ -190,7 +169,8 @@ public struct Safetensors: Hashable, Sendable {
         let offsets = try container.decode([Int].self, forKey: .offsets)
         guard offsets.count == 2 else {
           throw DecodingError.dataCorruptedError(
-            forKey: .offsets, in: container, debugDescription: "not two offsets")
+            forKey: .offsets, in: container,
+            debugDescription: "expected two offsets, found \(offsets.count)")
         }
         self = .tensor(
           dtype: try container.decode(String.self, forKey: .dtype),
@@ -233,6 +213,16 @@ public struct ModelError: DescribedError, Hashable {
   public init(path: String, field: String, expected: String, found: String) {
     place = "\(path), \(field)"
     problem = "expected \(expected), found \(found)"
+  }
+
+  /// Makes the error of reading JSON in `path`.
+  package init(json error: any Error, path: String) {
+    guard let error = error as? JSONError else {
+      self.init(path: path, problem: "\(error)")
+      return
+    }
+    self.init(
+      path: error.place, problem: "expected \(error.expected), found \(error.found)")
   }
 
   /// The error in one line.

@@ -60,7 +60,9 @@ public final class StreamingNetwork {
         case .recurrence(let cell, _): .state(RecurrentState(cell))
         case .timePooling(let method, _):
           .pool(RunningPool(method, channels: plan.layouts[step.input].packedChannels))
-        default: .none
+        case .convolution, .dense, .scaleAndShift, .relu, .maxPooling, .copy, .gather,
+          .layerNormalization, .join, .columns:
+          .none
         }
       var inputs: [Int] = []
       if case .gather = step.operation {
@@ -147,7 +149,10 @@ public final class StreamingNetwork {
       (output + start).update(from: state.state.pointer, count: cell.units)
     case (.timePooling(_, let weight), .pool(let pool)):
       pool.take(input, weight: weight.pointer, into: output)
-    default:
+    case (.seriesConvolution, _), (.recurrence, _), (.timePooling, _):
+      preconditionFailure("an operation over several steps has its memory")
+    case (.convolution, _), (.dense, _), (.scaleAndShift, _), (.relu, _), (.maxPooling, _),
+      (.copy, _), (.gather, _), (.layerNormalization, _), (.join, _), (.columns, _):
       step.operation.run(
         count: 1, input: input, layouts[step.input], steps: 1, output: output,
         layouts[step.output], outputSteps: 1, scratch: scratch.pointer)

@@ -87,7 +87,9 @@ extension TrainedNetwork {
     switch architecture.nodes[source].layer {
     case .convolution, .dense: return source
     case .dropout, .batchNormalization: return product(readBy: source)
-    default: return nil
+    case .relu, .maxPooling, .flatten, .seriesConvolution, .gru, .lstm, .timePooling,
+      .layerNormalization, .concatenation, .columns:
+      return nil
     }
   }
 }

@@ -261,13 +261,13 @@ public struct Model: Hashable, Sendable {
         throw refuse(name, "a value in the metadata", "none: not an Inkstate model")
       }
       do {
-        return try type.init(json: Data(text.utf8))
+        return try type.init(strictJSON: Data(text.utf8), name: "\(path), \(name)")
       } catch let error as ArchitectureError {
         throw refuse(name, error.expected, error.found)
       } catch let error as RasterError {
         throw refuse(name, "raster parameters that fit", "\(error)")
       } catch {
-        throw refuse(name, "a value as Inkstate writes it", Safetensors.explain(error))
+        throw ModelError(json: error, path: "\(path), \(name)")
       }
     }
     let preprocessing: [Preprocessing]

@@ -148,7 +148,7 @@ extension Preprocessing: Codable {
     case kind, raster, line, scale, encoder, preparation, window
   }
 
-  private enum Kind: String, Codable {
+  private enum Kind: String, Codable, CaseIterable {
     case raster, line, strokes, series
   }
 
@@ -282,7 +282,9 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     case (.strokes, .bitmap), (.strokes, .strip):
       throw .unsuitable(expected: words, found: "\(input.words), which has no strokes")
-    default: throw .unsuitable(expected: words, found: input.words)
+    case (.raster, .series), (.line, .series), (.strokes, .series), (.series, .drawing),
+      (.series, .bitmap), (.series, .strip):
+      throw .unsuitable(expected: words, found: input.words)
     }
   }
 }

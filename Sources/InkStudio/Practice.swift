@@ -326,7 +326,7 @@ actor Practice {
     var learner = Learner(recordings: recordings, recognizer: base)
     learner.reads = reads
     if let data = FileManager.default.contents(atPath: keptPath(of: name)),
-      let kept = try? Kept(json: data)
+      let kept = try? Kept(strictJSON: data, name: keptPath(of: name))
     {
       (learner.answered, learner.right) = (kept.answered, kept.right)
       if let own = try? Recognizer(modelPath: modelPath(of: name)) {

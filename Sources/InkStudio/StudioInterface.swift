@@ -222,9 +222,9 @@ struct StudioInterface: Sendable {
   ) async throws -> Value {
     let data = try await body(request)
     do {
-      return try type.init(json: data)
+      return try type.init(strictJSON: data, name: "request")
     } catch {
-      throw StudioError("The request is not valid JSON for this address. Reload the page.")
+      throw StudioError("The request is not valid for this address: \(error). Reload the page.")
     }
   }
 

@@ -56,10 +56,12 @@ struct Checkpoint {
       throw isDamaged
     }
     func field<Value: Decodable>(_ name: String, as type: Value.Type) throws -> Value {
-      guard
-        let value = try? type.init(json: Data((file.metadata[name] ?? "").utf8))
-      else { throw refuse(name, "a value as Inkstate writes it", "something else") }
-      return value
+      do {
+        return try type.init(
+          strictJSON: Data((file.metadata[name] ?? "").utf8), name: "\(path), \(name)")
+      } catch {
+        throw ModelError(json: error, path: "\(path), \(name)")
+      }
     }
     let stored = try field("identity", as: Identity.self)
     func compare(_ name: String, _ mine: some Equatable, _ theirs: some Equatable) throws {

@@ -247,7 +247,7 @@ struct PreparedExamples: Sendable {
         canUse(values, input: input, of: index)
       else { return known }
       return values
-    default: return known
+    case (.raster, _), (.line, _), (.strokes, _), (.series, _): return known
     }
   }
 

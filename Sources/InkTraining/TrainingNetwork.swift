@@ -186,19 +186,29 @@ final class TrainingNetwork: @unchecked Sendable {
   private func initialize() {
     for (parameter, offset) in storedLearnt {
       let start = learnt.pointer + offset
+      let layer = architecture.layers[parameter.node]
       let inputs: Int
       var stream = UInt64(parameter.node)
-      switch (architecture.layers[parameter.node], parameter.role) {
-      case (.batchNormalization, .weight), (.layerNormalization, .weight):
-        start.update(repeating: 1, count: parameter.count)
-        continue
-      case (_, .weight): inputs = parameter.count / parameter.shape[0]
-      case (_, .inputWeight), (_, .stateWeight), (_, .inputWeightBackward),
-        (_, .stateWeightBackward):
+      switch parameter.role {
+      case .weight:
+        switch layer {
+        case .batchNormalization, .layerNormalization:
+          start.update(repeating: 1, count: parameter.count)
+          continue
+        case .convolution, .dense, .seriesConvolution, .timePooling:
+          inputs = parameter.count / parameter.shape[0]
+        case .relu, .maxPooling, .flatten, .dropout, .gru, .lstm, .concatenation, .columns:
+          preconditionFailure("\(layer.kind) has no weight")
+        }
+      case .inputWeight, .stateWeight, .inputWeightBackward, .stateWeightBackward:
+        guard let recurrent = layer.recurrent else {
+          preconditionFailure("only recurrent layers have weights of a state")
+        }
         // The bound depends on the size of the state, as in PyTorch.
-        inputs = parameter.shape[0] / gates(of: parameter.node)
+        inputs = parameter.shape[0] / type(of: recurrent).gates
         stream |= UInt64(offset) << 16
-      default: continue
+      case .bias, .inputBias, .stateBias, .inputBiasBackward, .stateBiasBackward: continue
+      case .runningMean, .runningVariance: preconditionFailure("statistics are not learnt")
       }
       var generator = SeededGenerator(seed: seed, stream: 0x11e5, stream)
       let most = 1 / Double(inputs).squareRoot()
@@ -207,10 +217,6 @@ final class TrainingNetwork: @unchecked Sendable {
     for (parameter, offset) in storedStatistics where parameter.role == .runningVariance {
       (statistics.pointer + offset).update(repeating: 1, count: parameter.count)
     }
-  }
-
-  private func gates(of node: Int) -> Int {
-    if case .lstm = architecture.layers[node] { LSTM.gates } else { GRU.gates }
   }
 
   private var storedLearnt: [(Parameter, Int)] {

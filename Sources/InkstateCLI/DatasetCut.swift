@@ -75,7 +75,10 @@ struct DatasetCut: ParsableCommand {
     let progress = WorkProgress(count: pictures.count, unit: "photographs")
     for (index, (path, truth)) in zip(pictures, truths).enumerated() {
       let recording = try truth.result.get()
-      guard let diagram = try Diagram(attributes: recording.attributes) else {
+      guard
+        let diagram = try Diagram(
+          attributes: recording.attributes, name: "\(truth.place)")
+      else {
         throw InkError(
           at: truth.place, expected: "the fields `automaton` and `strokes`", found: "none")
       }

@@ -29,9 +29,10 @@ enum DiagramTruth {
     var diagrams: [Diagram] = []
     try ink.forEach { item in
       let recording = try item.result.get()
-      guard let diagram = try? Diagram(attributes: recording.attributes) else {
+      let place = "\(item.place)"
+      guard let diagram = try Diagram(attributes: recording.attributes, name: place) else {
         throw FileError(
-          path: "\(item.place)", expected: "the fields `automaton` and `strokes`", found: "none")
+          path: place, expected: "the fields `automaton` and `strokes`", found: "none")
       }
       diagrams.append(diagram)
     }

@@ -438,22 +438,20 @@ struct DataSource {
 
 /// Reads the JSON file at `path` that describes an option's value; `names` are the other values.
 private func described<Value: Decodable>(
-  _ type: Value.Type, path: String, option: String, names: [String], content: String
+  _ type: Value.Type, path: String, option: String, names: [String]
 ) throws -> Value {
   guard let data = try? InputFile(path: path).rest(atMost: 16 << 20) else {
     throw ValidationError(
       "\(option): `\(path)` is not \(names.alternatives), and no file of this name can be read")
   }
   do {
-    return try type.init(json: data)
+    return try type.init(strictJSON: data, name: path)
   } catch let error as ArchitectureError {
     throw FileError(
       path: error.layer.map { "\(path), layer \($0)" } ?? path,
       expected: error.expected, found: error.found)
-  } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-    throw FileError(path: path, expected: content, found: context.debugDescription)
   } catch {
-    throw FileError(path: path, expected: content, found: "something else")
+    throw FileError(json: error, path: path)
   }
 }
 
@@ -464,8 +462,7 @@ extension Architecture {
   ) throws -> Architecture {
     try named(description, classCount: classCount, inputSize: inputSize)
       ?? InkstateCLI.described(
-        Architecture.self, path: description, option: "--architecture", names: NetworkChoice.names,
-        content: "the description of a network in JSON (models/FORMAT.md)")
+        Architecture.self, path: description, option: "--architecture", names: NetworkChoice.names)
   }
 }
 
@@ -474,8 +471,7 @@ extension Augmentation {
   static func named(_ name: String) throws -> Augmentation {
     try named[name]
       ?? described(
-        Augmentation.self, path: name, option: "--augment", names: named.keys.sorted(),
-        content: "an augmentation in JSON")
+        Augmentation.self, path: name, option: "--augment", names: named.keys.sorted())
   }
 }
 
@@ -484,8 +480,7 @@ extension SeriesAugmentation {
   static func named(_ name: String) throws -> SeriesAugmentation {
     try named[name]
       ?? described(
-        SeriesAugmentation.self, path: name, option: "--augment", names: named.keys.sorted(),
-        content: "an augmentation of series in JSON")
+        SeriesAugmentation.self, path: name, option: "--augment", names: named.keys.sorted())
   }
 }
 

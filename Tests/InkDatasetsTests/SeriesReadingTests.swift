@@ -492,7 +492,10 @@ import TestSupport
   @Test(arguments: [
     (#"{"label":"a","series":{"values":[[1]]}}"#, "expected the key `channels`"),
     (#"{"label":"a","series":{"channels":["a"]}}"#, "expected the key `values`"),
-    (#"{"label":"a","series":{"channels":[1],"values":[[1]]}}"#, "expected texts in `channels`"),
+    (
+      #"{"label":"a","series":{"channels":[1],"values":[[1]]}}"#,
+      "series.channels[0]: expected a text, found 1"
+    ),
     (#"{"label":"a","series":{"channels":["a"],"values":[]}}"#, "expected one or more steps"),
     (#"{"label":"a","series":{"channels":["a","a"],"values":[[1,2]]}}"#, "found `a` twice"),
     (
@@ -510,7 +513,10 @@ import TestSupport
       #"{"label":"a","series":{"channels":["a"],"rate":0,"values":[[1]]}}"#,
       "expected a rate above 0"
     ),
-    (#"{"label":"a","series":{"channels":["a"],"rate":"x","values":[[1]]}}"#, "a number in `rate`"),
+    (
+      #"{"label":"a","series":{"channels":["a"],"rate":"x","values":[[1]]}}"#,
+      "series.rate: expected a number, found `x`"
+    ),
     (
       #"{"label":"a","series":{"channels":["a"],"times":[2,1],"values":[[1],[2]]}}"#,
       "step 2: expected a time of 2.0 ms or later"
@@ -520,7 +526,7 @@ import TestSupport
       #"{"label":"a","series":{"channels":["a"],"times":[null],"values":[[1]]}}"#,
       "a time as a number"
     ),
-    (#"{"label":3,"series":{"channels":["a"],"values":[[1]]}}"#, "expected texts as label"),
+    (#"{"label":3,"series":{"channels":["a"],"values":[[1]]}}"#, "label: expected a text, found 3"),
     (
       #"{"spans":[{"start":0,"end":2,"label":"a"}],"series":{"channels":["a"],"values":[[1]]}}"#,
       "span 1: expected a label, and steps from 0 to 1"

@@ -2,6 +2,7 @@ import Foundation
 import InkImageIO
 import InkRaster
 import InkSeries
+import JSONReading
 import SafeFiles
 import SeededRandom
 import Testing
@@ -253,8 +254,8 @@ import TestSupport
     #"{"axes":[["a","b","a"]]}"#, #"{"tremor":0.1}"#, #"{"jitter":"x"}"#,
   ])
   func malformedAugmentationsAreRefused(json: String) {
-    #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(SeriesAugmentation.self, from: Data(json.utf8))
+    #expect(throws: JSONError.self) {
+      try SeriesAugmentation(strictJSON: Data(json.utf8), name: "a")
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkRaster
+import JSONReading
 import SeededRandom
 import Testing
 import TestSupport
@@ -49,7 +50,7 @@ import TestSupport
 
   @Test func anAugmentationIsReadFromJSON() throws {
     func read(_ text: String) throws -> Augmentation {
-      try JSONDecoder().decode(Augmentation.self, from: Data(text.utf8))
+      try Augmentation(strictJSON: Data(text.utf8), name: "a")
     }
     #expect(try read("{}") == .none)
     #expect(
@@ -61,7 +62,7 @@ import TestSupport
       "{\"rotation\":-1}", "{\"smallest\":0}", "{\"penWidths\":[2,1]}", "{\"warp\":\"much\"}",
       "{\"spacing\":9}", "{\"rotatoin\":1}", "{\"strengths\":[0,2]}", "{\"framed\":-1}",
     ] {
-      #expect(throws: DecodingError.self) { try read(bad) }
+      #expect(throws: JSONError.self) { try read(bad) }
     }
   }
 

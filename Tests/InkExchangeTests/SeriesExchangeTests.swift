@@ -144,9 +144,14 @@ import Testing
   @Test(arguments: networks) private func onnxFilesComeBack(_ network: Network) throws {
     for hasState in [false, true] {
       let export = try Self.export(network, hasState: hasState)
-      if hasState, export.architecture.layers.allSatisfy({ $0.direction != .forward }) { continue }
+      if hasState, export.architecture.layers.allSatisfy({ $0.recurrent?.direction != .forward }) {
+        continue
+      }
       guard
-        !hasState || export.architecture.layers.allSatisfy({ $0.direction ?? .forward == .forward })
+        !hasState
+          || export.architecture.layers.allSatisfy({
+            $0.recurrent?.direction ?? .forward == .forward
+          })
       else { continue }
       let (graph, description) = try ONNXReader(path: "a.onnx").read(
         export.encoded(as: .onnx, name: ""))

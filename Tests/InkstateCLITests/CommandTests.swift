@@ -537,7 +537,7 @@ let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
     ),
     (
       "train two.ndjson --augment thin.json -o m", 1,
-      "Error: thin.json: expected an augmentation in JSON, found penWidths are not 0.5 or more"
+      "Error: thin.json, penWidths: expected two numbers of 0.5 or more, found a list"
     ),
     ("dataset compose dots.ndjson -o c.ndjson", 1, "Error: dots.ndjson: expected"),
     (

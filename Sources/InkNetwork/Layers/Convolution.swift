@@ -9,7 +9,7 @@
 /// width; `valid` padding has pad = 0 and takes k − 1 off both.
 public struct Convolution: LayerDefinition {
   /// What lies outside the planes.
-  public enum Padding: String, Codable, Sendable {
+  public enum Padding: String, Codable, CaseIterable, Sendable {
     /// Zeros, so many that the output is as large as the input.
     case same
     /// Nothing: the kernel stays inside.

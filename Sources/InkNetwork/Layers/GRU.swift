@@ -19,7 +19,7 @@ public struct GRU: RecurrentLayer {
   /// The order of the steps.
   public let direction: Direction
 
-  func states(_ inputs: [[Float]], multiply: ([Float]) -> [Float]) -> [[Float]] {
+  package func states(_ inputs: [[Float]], multiply: ([Float]) -> [Float]) -> [[Float]] {
     var state = [Float](repeating: 0, count: units)
     return inputs.map { input in
       let hidden = multiply(state)

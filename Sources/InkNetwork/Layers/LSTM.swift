@@ -20,7 +20,7 @@ public struct LSTM: RecurrentLayer {
   /// The order of the steps.
   public let direction: Direction
 
-  func states(_ inputs: [[Float]], multiply: ([Float]) -> [Float]) -> [[Float]] {
+  package func states(_ inputs: [[Float]], multiply: ([Float]) -> [Float]) -> [[Float]] {
     var output = [Float](repeating: 0, count: units)
     var cell = output
     return inputs.map { input in

@@ -55,27 +55,23 @@ public enum Layer: Hashable, Sendable {
     }
   }
 
-  /// The layer that `decoder` has, of that kind; `nil` where no layer is called so.
-  private init?(kind: String, from decoder: any Decoder) throws {
-    switch kind {
-    case Convolution.kind: self = .convolution(try Convolution(from: decoder))
-    case BatchNormalization.kind: self = .batchNormalization
-    case ReLU.kind: self = .relu
-    case MaxPooling.kind: self = .maxPooling(try MaxPooling(from: decoder))
-    case Flatten.kind: self = .flatten
-    case Dense.kind: self = .dense(try Dense(from: decoder))
-    case Dropout.kind: self = .dropout(try Dropout(from: decoder))
-    case SeriesConvolution.kind:
-      self = .seriesConvolution(try SeriesConvolution(from: decoder))
-    case GRU.kind: self = .gru(try GRU(from: decoder))
-    case LSTM.kind: self = .lstm(try LSTM(from: decoder))
-    case TimePooling.kind: self = .timePooling(try TimePooling(from: decoder))
-    case LayerNormalization.kind: self = .layerNormalization
-    case Concatenation.kind: self = .concatenation
-    case Columns.kind: self = .columns
-    default: return nil
-    }
-  }
+  /// The kinds of layers, and how one is read.
+  private static let readers: [(kind: String, read: @Sendable (any Decoder) throws -> Layer)] = [
+    (Convolution.kind, { .convolution(try Convolution(from: $0)) }),
+    (BatchNormalization.kind, { _ in .batchNormalization }),
+    (ReLU.kind, { _ in .relu }),
+    (MaxPooling.kind, { .maxPooling(try MaxPooling(from: $0)) }),
+    (Flatten.kind, { _ in .flatten }),
+    (Dense.kind, { .dense(try Dense(from: $0)) }),
+    (Dropout.kind, { .dropout(try Dropout(from: $0)) }),
+    (SeriesConvolution.kind, { .seriesConvolution(try SeriesConvolution(from: $0)) }),
+    (GRU.kind, { .gru(try GRU(from: $0)) }),
+    (LSTM.kind, { .lstm(try LSTM(from: $0)) }),
+    (TimePooling.kind, { .timePooling(try TimePooling(from: $0)) }),
+    (LayerNormalization.kind, { _ in .layerNormalization }),
+    (Concatenation.kind, { _ in .concatenation }),
+    (Columns.kind, { _ in .columns }),
+  ]
 }
 
 /// What a kind of layer is: everything about it that does not depend on how it is computed.
@@ -153,11 +149,14 @@ extension Layer: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let kind = try container.decode(String.self, forKey: .kind)
-    guard let layer = try Layer(kind: kind, from: decoder) else {
+    guard let reader = Self.readers.first(where: { $0.kind == kind }) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .kind, in: container, debugDescription: "no layer is called `\(kind)`")
+        forKey: .kind, in: container,
+        debugDescription: "expected "
+          + Self.readers.dropLast().map { "`\($0.kind)`" }.joined(separator: ", ")
+          + " or `\(Self.readers.last!.kind)`")
     }
-    self = layer
+    self = try reader.read(decoder)
   }
 
   /// Writes the JSON form.

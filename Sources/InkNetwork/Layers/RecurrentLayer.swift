@@ -1,7 +1,7 @@
 import Foundation
 
 /// The order in which a recurrent layer reads the steps.
-public enum Direction: String, Codable, Sendable {
+public enum Direction: String, Codable, CaseIterable, Sendable {
   /// From the first step to the last.
   case forward
   /// From the last step to the first.
@@ -12,7 +12,7 @@ public enum Direction: String, Codable, Sendable {
 
 /// What recurrent layers have in common: weights over the input and over the state of the step before,
 /// for each gate, as PyTorch stores them.
-protocol RecurrentLayer: LayerDefinition {
+package protocol RecurrentLayer: LayerDefinition {
   /// The number of values in the state.
   var units: Int { get }
   /// The order of the steps.
@@ -82,6 +82,11 @@ extension RecurrentLayer {
     }
     return (0..<length).flatMap { step in sides.flatMap { $0[step] } }
   }
+}
+
+extension Layer {
+  /// The definition of a recurrent layer; `nil` for other layers.
+  package var recurrent: (any RecurrentLayer)? { definition as? any RecurrentLayer }
 }
 
 extension Direction {

@@ -9,7 +9,7 @@
 /// steps = length / s, rounded up. `valid` padding has before = 0 and steps = (length − k) / s + 1.
 public struct SeriesConvolution: LayerDefinition {
   /// What lies outside the series.
-  public enum Padding: String, Codable, Sendable {
+  public enum Padding: String, Codable, CaseIterable, Sendable {
     /// Zeros on both sides.
     case same
     /// Nothing: the kernel stays inside.

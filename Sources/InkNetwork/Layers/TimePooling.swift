@@ -11,7 +11,7 @@ import Foundation
 /// layer.
 public struct TimePooling: LayerDefinition {
   /// How steps become one.
-  public enum Method: String, Codable, Sendable {
+  public enum Method: String, Codable, CaseIterable, Sendable {
     /// The largest value.
     case max
     /// The mean.

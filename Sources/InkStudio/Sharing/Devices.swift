@@ -35,10 +35,12 @@ final class Devices: Sendable {
     }
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      devices = Mutex(try [Device](json: data))
+      devices = Mutex(try [Device](strictJSON: data, name: path))
     } catch {
+      let detail = (error as? JSONError).map { " (\($0))" } ?? ""
       throw StudioError(
-        "The file \(path) with the paired devices cannot be read. Remove it, then pair them again.")
+        "The file \(path) with the paired devices cannot be read\(detail). Remove it, then pair them "
+          + "again.")
     }
   }
 

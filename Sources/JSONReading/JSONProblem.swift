@@ -1,5 +1,4 @@
 import Foundation
-import JSONReading
 
 /// Finds errors in JSON that decoders do not report exactly.
 package enum JSONProblem {
