@@ -83,8 +83,8 @@ public struct Stroke: Hashable, Sendable {
   public func resampled(spacing: Double) -> Stroke {
     precondition(spacing > 0, "the spacing of a resampled stroke is positive")
     guard points.count > 1 else { return self }
-    let length = length
-    let steps = length.isNaN ? 1 : min((length / spacing).rounded(.up), Self.mostSteps)
+    let ratio = length / spacing
+    let steps = ratio.isNaN ? 1 : min(ratio.rounded(.up), Self.mostSteps)
     return resampled(count: max(2, Int(steps) + 1))
   }
 

@@ -323,7 +323,8 @@ extension Dataset {
       throw FileError(path: path, expected: "a data set", found: "nothing of that name")
     }
     var loaded = try read(
-      path, polarity: polarity, source: source, isTransposed: isTransposed, series: series, ink: ink)
+      path, polarity: polarity, source: source, isTransposed: isTransposed, series: series, ink: ink
+    )
     loaded.columns.settle(&loaded, series)
     loaded.settleUnit(pointsPerUnit)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }

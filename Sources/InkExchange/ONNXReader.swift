@@ -78,6 +78,7 @@ struct ONNXReader: ModelFileReader {
     /// The node that computes each value.
     private let writers: [String: Int]
     private let output: String
+    private let hasOneInput: Bool
     /// The inputs that are the initial state of a recurrent layer.
     private let states: Set<String>
     private var values: [String: Value] = [:]
@@ -128,6 +129,7 @@ struct ONNXReader: ModelFileReader {
       // Old files list their constants as inputs too.
       let inputs = file.input.filter { !constants.contains($0.name) && !states.contains($0.name) }
       guard !inputs.isEmpty else { throw mismatch("input", "an input", "none") }
+      hasOneInput = inputs.count == 1
       var scale: Float?
       var forms: [NetworkInput] = []
       for (index, input) in inputs.enumerated() {
@@ -928,7 +930,7 @@ struct ONNXReader: ModelFileReader {
 
     private mutating func flatten(_ value: inout Value, at place: String) throws(ModelError) {
       // The file may scale the pixels after this, or arrange them in rows again.
-      if graph.layer == nil, isPicture(value), value.pooling == nil {
+      if hasOneInput, graph.layer == nil, isPicture(value), value.pooling == nil {
         value.axes = ONNXReader.pixelAxes
         return
       }

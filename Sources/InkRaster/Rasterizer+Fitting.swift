@@ -12,8 +12,8 @@ extension Rasterizer {
     let middle = (x: Double(bitmap.width) / 2, y: Double(bitmap.height) / 2)
     // Source pixels per output pixel.
     let whole = Double(max(bitmap.width, bitmap.height)) / Double(size)
-    // A pixel of the source more or less is no other frame.
-    let slack = max(0.5, 1 / whole)
+    // A pixel more or less, of the source or the result, is no other frame.
+    let slack = max(1, 1 / whole)
     let side = Double(ink.longerSide) / whole
     let drift = max(abs(center.x - middle.x), abs(center.y - middle.y)) / whole
     let (columns, rows) = (0..<bitmap.width, 0..<bitmap.height)

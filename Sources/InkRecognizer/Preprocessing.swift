@@ -282,8 +282,8 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     case (.strokes, .bitmap), (.strokes, .strip):
       throw .unsuitable(expected: words, found: "\(input.words), which has no strokes")
-    case (.raster, .series), (.line, .series), (.strokes, .series), (.series, .drawing),
-      (.series, .bitmap), (.series, .strip):
+    case (.raster, _), (.line, _), (.strokes, .series), (.series, .drawing), (.series, .bitmap),
+      (.series, .strip):
       throw .unsuitable(expected: words, found: input.words)
     }
   }

@@ -51,9 +51,6 @@ public final class Trainer {
   /// The share of all epochs, at the end, in which answers should not change any more.
   private static let settledEpochs = 0.1
   /// The share of answers from which on a change in these epochs is reported.
-  ///
-  /// The one-cycle schedule changed at most 0.4 % of the answers in trainings of `gesture` and `drawing`
-  /// with the chosen number of epochs.
   private static let mostChanged = 0.02
   /// The most examples whose answers are compared.
   private static let mostChecked = 1000

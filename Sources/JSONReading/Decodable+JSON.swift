@@ -276,7 +276,9 @@ private final class CheckingDecoder: Decoder {
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    CheckingValue(base: try base.singleValueContainer())
+    // What is decoded from the whole value checks its keys itself.
+    keys = nil
+    return CheckingValue(base: try base.singleValueContainer())
   }
 
   func object<Key: CodingKey>(

@@ -206,7 +206,7 @@ import Testing
       (.table, " | a\nq | q | q\n", "at most 2 columns"),
       (.table, " | a\n * | \n", "the name of a state"),
       (.table, "[[[[", "line 1, column 1: expected a table with columns"),
-      (.exchange, "{}", "expected JSON with `initial`"),
+      (.exchange, "{}", "expected the key `initial`, found none"),
       (
         .exchange,
         #"{"initial":[],"final":[],"states":{"1":{"a":"1"},"1":{"b":"1"}}}"#, "found `1` twice"

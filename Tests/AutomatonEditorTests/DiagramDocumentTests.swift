@@ -55,7 +55,6 @@ import Testing
     #expect(abs((angle + .pi / 2).remainder(dividingBy: 2 * .pi)) < 0.2)
   }
 
-  /// Opposite straight arrows bend to the sides on which they were drawn: by default, each to its left.
   /// Diagrams that no recogniser returns, with what the error has to name.
   @Test func diagramsThatDrawNothingAreRefused() throws {
     func state(_ id: String, x: Double = 0, radius: Double = 50) -> Diagram.State {
@@ -88,6 +87,7 @@ import Testing
     }
   }
 
+  /// Opposite straight arrows bend to the sides on which they were drawn: by default, each to its left.
   @Test(arguments: [(-20.0, 20.0), (20, -20), (20, 30)])
   func oppositeArrowsAreApart(there: Double, back: Double) throws {
     var diagram = drawn.diagram

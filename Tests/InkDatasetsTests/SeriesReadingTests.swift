@@ -533,7 +533,7 @@ import TestSupport
     ),
     (
       #"{"spans":[{"start":0,"label":"a"}],"series":{"channels":["a"],"values":[[1]]}}"#,
-      "spans with start, end and label"
+      "spans[0]: expected the key `end`, found none"
     ),
     (#"{"label":"a","series":{"channels":["a"],"values":[[1]]}"#, "a.ndjson, line 1"),
     (#"{"label":"a","series":[[1]]}"#, "expected complete JSON"),

@@ -254,7 +254,7 @@ import TestSupport
     }
     try folder.write("digits.csv", lines.joined(separator: "\n"))
     let loaded = try load("digits.csv")
-    #expect(loaded.failures == [] && loaded.wasInverted == false)
+    #expect(loaded.failures == [] && loaded.invertedCount == 0)
     #expect(loaded.dataset.labels == ["0", "1", "2"])
     #expect(loaded.dataset.examples.count == 12)
     guard case .bitmap(let bitmap) = loaded.dataset.examples[1].content else {

@@ -103,7 +103,7 @@ import Testing
       $0.preprocessing[0].scaler.grayBias = -1
     }
     let model = try model(data, as: "a.mlmodel")
-    #expect(model.pictureScale == 2 / 255)
+    #expect(model.pictureScale == Float(2) / 255)
     let pixels = (0..<64).map { UInt8($0 * 37 % 256) }
     // Zeros around the picture come after the bias.
     let expected = softmax(

@@ -57,7 +57,7 @@ import Testing
   @Test func randomNetworksComeBack() throws {
     for seed in RandomCases.seeds(15) {
       let export = try Self.export(seed: seed)
-      let (graph, description) = try ONNXReader(path: "a.onnx").read(
+      let (graph, description) = try ONNXReader(path: "case \(seed).onnx").read(
         export.encoded(as: .onnx, name: ""))
       let stored = try LayerGraph.architecture(in: description.metadata, path: "a.onnx")
       #expect(try graph.network(stored) == export.network, "case \(seed), ONNX")

@@ -147,7 +147,7 @@ import Testing
         ("", "x", "The file is not a file of recordings."),
         ("a.csv", "", "a.csv"), ("a.csv", "x,x\n1,2\n", "`x` twice"),
         ("a.csv", "x,y\n1,2\n1\n", "a.csv, line 3: expected 2 cells"),
-        ("a.csv", "time,y\n2,2\n1,1\n", "expected a time of 2.0 or later"),
+        ("a.csv", "time,y\n2,2\n1,1\n", "expected times that do not go back"),
         ("a.ts", "@dimensions 0\n", "a.ts, line 1"), ("a.ndjson", "{", "a.ndjson"),
         (
           "a.ndjson", #"{"word":"state","drawing":[[[0,9],[0,9]]]}"#,

@@ -88,7 +88,7 @@ import TestSupport
     }
     #expect(try smoothing(count: 300) == 0.1)
     #expect(try smoothing(count: 40) == 0)
-    #expect(try smoothing(count: 3000) == 0)
+    #expect(try smoothing(count: 3000) == 0.1)
     #expect(try options(count: 300).labelSmoothing == 0)
     var recipe = TrainingRecipe()
     recipe.labelSmoothing = 0

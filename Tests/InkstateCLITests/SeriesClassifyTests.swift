@@ -369,8 +369,8 @@ import TestSupport
     ),
     (
       "classify --model model.safetensors bad/time.csv", "", 2,
-      "not read: bad/time.csv, line 3: expected a time of 1.0 or later, as in the row before, found "
-        + "0.5\n"
+      "not read: bad/time.csv, line 3: expected times that do not go back, found `0.5` here, and "
+        + "1 of 2 rows before an earlier time"
     ),
     (
       "classify --model model.safetensors nothing.csv", "", 2,

@@ -262,7 +262,9 @@ import TestSupport
     let path = "\(folder.path)/imbalance.ndjson"
     let line = try String(contentsOfFile: path, encoding: .utf8).prefix { $0 != "\n" }
     let same = [String](repeating: String(line), count: 30).enumerated().map { index, line in
-      index % 3 == 0 ? line.replacing("walk", with: "other") : line
+      // Copies without a writer are kept together, so these have one each.
+      let own = #"{"writer":"\#(index)","# + line.dropFirst()
+      return index % 3 == 0 ? own.replacing("walk", with: "other") : own
     }
     try folder.write("same.ndjson", same.joined(separator: "\n"))
     let warning = "% of always answering `walk`, the most frequent class: train for more epochs"

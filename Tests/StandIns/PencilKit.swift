@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // What the snippets of the documentation use of PencilKit, so that `scripts/check-snippets` can check
 // them on Linux. The declarations are those of Apple's documentation; nothing works.
 

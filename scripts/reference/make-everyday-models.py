@@ -151,9 +151,6 @@ def models():
         planes().convolution()
         .add("AveragePool", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1],
              count_include_pad=1).flat(32)), one
-    yield "average-channels-last", (
-        planes().convolution().add("AveragePool", kernel_shape=[3, 3], strides=[3, 3])
-        .add("Transpose", perm=[0, 2, 3, 1]).shaped(-1, 8).dense(8)), one
     yield "average-of-all", planes().convolution().add("GlobalAveragePool").flat(2), one
     yield "mean-of-all", (
         planes().convolution().add("ReduceMean", axes=[2, 3], keepdims=0).dense(2)), one

@@ -168,7 +168,8 @@ let datasetFuzzers = [
     },
     read: { data in
       let path = tsFile(data)
-      require(SeriesArchive.path(of: .train, in: tsFile.folder) == path, "the archive has another path")
+      require(
+        SeriesArchive.path(of: .train, in: tsFile.folder) == path, "the archive has another path")
       try readAgain(path, tsAgain)
     }),
   Fuzzer(
