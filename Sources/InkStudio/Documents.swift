@@ -264,18 +264,15 @@ actor Documents {
     return (state, result)
   }
 
-  /// Reads the strokes of a document that are not read yet, beside other requests.
+  /// Reads the strokes of a document that are not read yet, beside other requests; `work` settles a session.
   ///
   /// If the document is changed meanwhile, nothing happens; the page asks again when the pen rests.
-  func read(_ name: String, id: String?) async throws -> State {
+  func read(
+    _ name: String, id: String?, by work: @Sendable (SketchSession) async throws -> SketchSession
+  ) async throws -> State {
     let state = try state(of: name, id: id)
     guard state.session.needsSettling else { return state }
-    let session = state.session
-    let read = await Task.detached {
-      var session = session
-      session.settle()
-      return session
-    }.value
+    let read = try await work(state.session)
     return try await change(name, id: id) { now in
       if now.changeCount == state.changeCount { now.session = read }
     }.0
@@ -414,9 +411,15 @@ actor Documents {
 
   /// Adds an automaton as a document with an unused name, and returns the name.
   nonisolated func add(_ drawn: PlacedAutomaton, named wish: String) async throws -> String {
-    try Self.check(drawn.automaton.states.count + drawn.automaton.transitions.count)
-    // The layout of many states takes time, so it is computed outside the actor.
-    return try await add(Document(drawn, id: UUID().uuidString), named: wish)
+    try await add(Self.new(drawn), named: wish)
+  }
+
+  /// Returns a document of an automaton; the layout of many states takes time.
+  ///
+  /// - Throws: `StudioError` if it is too large.
+  static func new(_ drawn: PlacedAutomaton) throws(StudioError) -> Document {
+    try check(drawn.automaton.states.count + drawn.automaton.transitions.count)
+    return Document(drawn, id: UUID().uuidString)
   }
 
   /// Adds a document with an unused name, and returns the name; `uncertain` is what its recognition left

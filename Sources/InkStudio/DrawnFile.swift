@@ -67,8 +67,7 @@ struct DrawnFile {
     return .scale(x: scale, y: scale)
   }
 
-  /// The photograph and where it is on the canvas, if it is one.
-  var photograph: Message.Opened.Photograph? {
+  private var photograph: Message.Opened.Photograph? {
     traced.map {
       .init(
         width: $0.width, height: $0.height, matrix: $0.uprightTransform.then(transform).matrix)
@@ -82,6 +81,8 @@ struct DrawnFile {
     var uncertain: [Diagram.Uncertainty]
     /// What a person should know about how it was read.
     var remarks: [String]
+    /// The photograph and where it is on the canvas, if it is one.
+    var photograph: Message.Opened.Photograph?
   }
 
   /// Returns the automaton in the drawing.
@@ -104,6 +105,8 @@ struct DrawnFile {
     let remarks =
       ignored.map { "ignored: \($0)" } + (traced?.remarks.map(\.message) ?? [])
       + (diagram.warning.map { [$0] } ?? [])
-    return Found(document: document, uncertain: diagram.uncertain, remarks: remarks)
+    return Found(
+      document: document, uncertain: diagram.uncertain, remarks: remarks,
+      photograph: photograph)
   }
 }

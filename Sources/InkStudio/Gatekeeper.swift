@@ -12,12 +12,17 @@ final class Gatekeeper: RouterMiddleware, Sendable {
   typealias Context = StudioContext
 
   private let token: String
+  private let pool: ConnectionPool
   private let onEntry: @Sendable () -> Void
   private let port = Mutex(0)
 
   /// Creates a gatekeeper; it calls `onEntry` when a page is opened with the token in the address.
-  init(token: String, onEntry: @escaping @Sendable () -> Void = {}) {
+  init(
+    token: String, pool: ConnectionPool = ConnectionPool(),
+    onEntry: @escaping @Sendable () -> Void = {}
+  ) {
     self.token = token
+    self.pool = pool
     self.onEntry = onEntry
   }
 
@@ -45,9 +50,11 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     } else if given != token, request.cookies[cookie]?.value != token {
       response = Self.closed(to: request)
     } else {
+      pool.trust(context.connection)
       do {
         var context = context
         context.visitor = .owner
+        context.pool = pool
         response = try await next(request, context)
       } catch {
         response = Answer.unexpected(error)

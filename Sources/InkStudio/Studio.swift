@@ -38,6 +38,7 @@ public struct Studio: Sendable {
   let training: Training
   private let practice: Practice
   private let page: Page
+  private let longWork = LongWork()
   private let token: String
   private let certificate: Certificate?
   /// What is needed for other devices, or `nil` if the studio is not shared.
@@ -80,13 +81,12 @@ public struct Studio: Sendable {
 
   /// The maximum number of connections of each server; others wait.
   private static let mostConnections = 512
-  /// The maximum number of connections of one address in the network.
-  private static let mostConnectionsOfOne = 128
 
   /// Returns the router of the page and of its requests; `gate` checks all requests.
   func router(_ gate: some RouterMiddleware<StudioContext>) -> Router<StudioContext> {
     let router = Router(context: StudioContext.self)
     router.add(middleware: gate)
+    router.add(middleware: BodyLimit())
     page.add(to: router)
     interface.add(to: router)
     return router
@@ -96,7 +96,8 @@ public struct Studio: Sendable {
   var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, writing: writing, documents: documents, models: models,
-      training: training, practice: practice, sharing: sharing, page: page)
+      training: training, practice: practice, sharing: sharing, page: page,
+      longWork: longWork)
   }
 
   /// A server of the studio.
@@ -105,12 +106,13 @@ public struct Studio: Sendable {
   /// Returns the server for this machine; it calls `onReady` with the address to open.
   func application(onReady: @escaping @Sendable (String) -> Void) -> Server {
     let (token, port, redirectPage) = (token, configuration.port, redirectPage)
-    let gatekeeper = Gatekeeper(token: token) { redirectPage.remove() }
+    let pool = ConnectionPool()
+    let gatekeeper = Gatekeeper(token: token, pool: pool) { redirectPage.remove() }
     return server(
       router(gatekeeper), .hostname("127.0.0.1", port: port),
       .http1(
         configuration: .init(
-          additionalChannelHandlers: [RequestDeadline()], idleTimeout: .seconds(30)))
+          additionalChannelHandlers: [ConnectionGuard(pool)], idleTimeout: .seconds(30)))
     ) { channel in
       let port = channel.localAddress?.port ?? port
       gatekeeper.open(port: port)
@@ -126,14 +128,12 @@ public struct Studio: Sendable {
     let port = configuration.sharedPort ?? 0
     let router = router(SharedGate(sharing))
     PairPage(sharing: sharing, interface: interface).add(to: router)
-    let counts = ConnectionLimit.Counts(most: Self.mostConnectionsOfOne)
     return server(
       router, .hostname("0.0.0.0", port: port),
       try encrypted(
         .http1(
           configuration: .init(
-            additionalChannelHandlers: [ConnectionLimit(counts), RequestDeadline()],
-            idleTimeout: .seconds(30))))
+            additionalChannelHandlers: [ConnectionGuard(sharing.pool)], idleTimeout: .seconds(30))))
     ) { channel in
       sharing.open(port: channel.localAddress?.port ?? port)
       onReady()

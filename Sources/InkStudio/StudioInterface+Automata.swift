@@ -69,9 +69,11 @@ extension StudioInterface {
       let word = try await decode(Word.self, request).word
       return try await respondWithJSON {
         let document = try await documents.state(of: name, id: id).document
-        if let machine = try document.machine { return try Self.steps(machine, word) }
-        let automaton = document.automaton
-        return try Self.steps(automaton, automaton.symbols(of: word))
+        return try await longWork.run(for: context) { _ in
+          if let machine = try document.machine { return try Self.steps(machine, word) }
+          let automaton = document.automaton
+          return try Self.steps(automaton, automaton.symbols(of: word))
+        }
       }
     }
     router.post("api/documents/:name/words") { request, context in
@@ -79,15 +81,17 @@ extension StudioInterface {
       let lines = try await decode(Words.self, request).lines
       return try await respondWithJSON {
         let document = try await documents.state(of: name, id: id).document
-        guard let machine = try document.machine else {
-          let automaton = document.automaton
-          return try Self.results(lines) { word in
-            let symbols = automaton.symbols(of: word)
-            try Self.check(symbols.count)
-            return (automaton.accepts(symbols), nil)
+        return try await longWork.run(for: context) { cancellation in
+          guard let machine = try document.machine else {
+            let automaton = document.automaton
+            return try Self.results(lines, cancellation) { word in
+              let symbols = automaton.symbols(of: word)
+              try Self.check(symbols.count)
+              return (automaton.accepts(symbols), nil)
+            }
           }
+          return try Self.results(lines, cancellation) { try Self.answer($0, of: machine) }
         }
-        return try Self.results(lines) { try Self.answer($0, of: machine) }
       }
     }
     router.get("api/documents/:name/accepted") { request, context in
@@ -96,9 +100,11 @@ extension StudioInterface {
       return try await respondWithJSON {
         let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
           for: "accepted words")
-        return try automaton.acceptedStrings(
-          first: min(max(0, count), Self.mostWords), limit: Conversion.limit
-        ).map(automaton.text)
+        return try await longWork.run(for: context) { _ in
+          try automaton.acceptedStrings(
+            first: min(max(0, count), Self.mostWords), limit: Conversion.limit
+          ).map(automaton.text)
+        }
       }
     }
     router.get("api/documents/:name/expression") { request, context in
@@ -106,10 +112,12 @@ extension StudioInterface {
       return try await respondWithJSON {
         let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
           for: "expression")
-        return try automaton.regularExpression(limit: Conversion.limit).description
+        return try await longWork.run(for: context) { _ in
+          try automaton.regularExpression(limit: Conversion.limit).description
+        }
       }
     }
-    router.post("api/expression") { request, _ in
+    router.post("api/expression") { request, context in
       let text = try await decode(Expression.self, request).text
       guard text.count <= Self.longestWord else {
         throw StudioError(
@@ -117,23 +125,24 @@ extension StudioInterface {
           .contentTooLarge)
       }
       return try await respondWithJSON {
-        let automaton = try RegularExpression(text).automaton.minimized(limit: Conversion.limit)
-        return try await documents.add(PlacedAutomaton(automaton: automaton), named: "Expression")
+        let document = try await longWork.run(for: context) { _ in
+          let automaton = try RegularExpression(text).automaton.minimized(limit: Conversion.limit)
+          return try Documents.new(PlacedAutomaton(automaton: automaton))
+        }
+        return try await documents.add(document, named: "Expression")
       }
     }
     for conversion in Conversion.all {
       router.post(RouterPath("api/documents/:name/\(conversion.name)")) { request, context in
-        try await make(conversion.adjective, of: shown(request, context)) {
-          try conversion.convert($0)
+        try await make(conversion.adjective, of: shown(request, context), context) {
+          automaton, _ in try conversion.convert(automaton)
         }
       }
     }
     for combination in Conversion.combinations {
       router.post(RouterPath("api/documents/:name/\(combination.name)")) { request, context in
-        try await make(combination.name, of: shown(request, context)) {
-          try await $0.combined(
-            with: other(request).withShortIDs(), by: combination.value,
-            limit: Conversion.limit)
+        try await make(combination.name, of: shown(request, context), with: request, context) {
+          try $0.combined(with: $1!, by: combination.value, limit: Conversion.limit)
         }
       }
     }
@@ -143,11 +152,13 @@ extension StudioInterface {
         let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
           for: "comparison")
         let other = try await other(request)
-        guard let word = try automaton.counterexample(to: other, limit: Conversion.limit) else {
-          return Comparison()
+        return try await longWork.run(for: context) { _ in
+          guard let word = try automaton.counterexample(to: other, limit: Conversion.limit) else {
+            return Comparison()
+          }
+          return Comparison(
+            runs: [try Self.steps(automaton, word), try Self.steps(other, word)])
         }
-        return Comparison(
-          runs: [try Self.steps(automaton, word), try Self.steps(other, word)])
       }
     }
     router.post("api/examples/:name") { _, context in
@@ -257,7 +268,8 @@ extension StudioInterface {
 
   /// Runs the word of each line; a line with a comma or tab has the expected answer after it.
   private static func results(
-    _ text: String, _ answer: (String) throws -> (isAccepted: Bool, said: String?)
+    _ text: String, _ cancellation: Cancellation,
+    _ answer: (String) throws -> (isAccepted: Bool, said: String?)
   ) throws -> [WordResult] {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard lines.count <= mostWords else {
@@ -271,6 +283,7 @@ extension StudioInterface {
         ? try WordTest.read(String(line), name: "words").map { ($0.word, $0.isAccepted) }
         : [(line.trimmingCharacters(in: .whitespaces), nil)]
       return try tests.map { test in
+        try cancellation.check()
         let (isAccepted, said) = try answer(test.word)
         return WordResult(
           word: test.word, isAccepted: isAccepted, expected: test.expected, said: said)
@@ -279,16 +292,23 @@ extension StudioInterface {
   }
 
   /// Adds a document with the result of `make` for an automaton, and answers with its name.
+  ///
+  /// With a request, the second automaton is that of the other document in it.
   private func make(
-    _ title: String, of shown: (name: String, id: String?),
-    _ make: (Automaton) async throws -> Automaton
+    _ title: String, of shown: (name: String, id: String?), with request: Request? = nil,
+    _ context: StudioContext,
+    _ make: @escaping @Sendable (Automaton, Automaton?) throws -> Automaton
   ) async throws -> Response {
     try await respondWithJSON {
       let automaton = try await documents.state(of: shown.name, id: shown.id).document
         .finiteAutomaton(for: title)
-      return try await documents.add(
-        PlacedAutomaton(automaton: await make(automaton.withShortIDs())),
-        named: "\(shown.name) \(title)")
+      var combined: Automaton?
+      if let request { combined = try await other(request).withShortIDs() }
+      let document = try await longWork.run(for: context) { [combined] _ in
+        try Documents.new(
+          PlacedAutomaton(automaton: make(automaton.withShortIDs(), combined)))
+      }
+      return try await documents.add(document, named: "\(shown.name) \(title)")
     }
   }
 }

@@ -66,12 +66,13 @@ extension StudioInterface {
     router.post("api/documents/:name/read") { request, context in
       let (name, id) = try shown(request, context)
       return try await respondWithDocument {
-        Message.Picture(name, try await documents.read(name, id: id))
+        Message.Picture(name, try await settled((name, id), context))
       }
     }
     router.post("api/documents/:name/choose") { request, context in
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
+      try await settled(shown(request, context), context)
       return try await change(shown(request, context), keeps: try keeps(request)) {
         $0.session.settle()
         let correction = Correction(of: element, to: text, in: $0.session)
@@ -101,6 +102,7 @@ extension StudioInterface {
       let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
+      try await settled(shown(request, context), context)
       return try await change(shown(request, context)) { state in
         _ = state.drawOnce(stroke) { state in
           state.session.settle()
@@ -114,6 +116,7 @@ extension StudioInterface {
     router.post("api/documents/:name/command") { request, context in
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
+      try await settled(shown(request, context), context)
       return try await change(shown(request, context), keeps: try keeps(request)) { state in
         // The command acts on what was read; without this, strokes before it would stay ink.
         state.session.settle()
@@ -135,6 +138,20 @@ extension StudioInterface {
       try await change(shown(request, context)) {
         $0.session.editor.redo()
         return nil
+      }
+    }
+  }
+
+  /// Reads what is drawn on a document, so that a change of it has little to do.
+  @discardableResult
+  private func settled(
+    _ shown: (name: String, id: String?), _ context: StudioContext
+  ) async throws -> Documents.State {
+    try await documents.read(shown.name, id: shown.id) { session in
+      try await longWork.run(for: context) { _ in
+        var session = session
+        session.settle()
+        return session
       }
     }
   }
@@ -214,14 +231,16 @@ extension StudioInterface {
   func addFiles(to router: Router<StudioContext>) {
     router.post("api/documents/:name/open") { request, context in
       let wish = FileName.normalized(try name(context))
-      let data = try await body(request, upTo: Self.longestFile).withoutByteOrderMark
+      let data = try await body(request).withoutByteOrderMark
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
-        if let drawn = try DrawnFile(data, ending: ending, name: wish) {
-          let found = try drawn.automaton(with: documents.diagrams)
+        let found = try await longWork.run(for: context) { _ in
+          try DrawnFile(data, ending: ending, name: wish)?.automaton(with: documents.diagrams)
+        }
+        if let found {
           let name = try await documents.add(
             found.document, named: wish, uncertain: found.uncertain)
-          return Message.Opened(name: name, photograph: drawn.photograph, remarks: found.remarks)
+          return Message.Opened(name: name, photograph: found.photograph, remarks: found.remarks)
         }
         guard let form = DocumentForm(ending: ending, data: data) else {
           throw StudioError(
@@ -229,12 +248,11 @@ extension StudioInterface {
               + Constants.documentEndings.map { ".\($0)" }.joined(separator: ", ")
               + ".")
         }
-        guard let format = form.format else {
-          return Message.Opened(
-            name: try await documents.add(DocumentFile.read(data, name: wish), named: wish))
+        let document = try await longWork.run(for: context) { _ in
+          try form.format.map { try Documents.new($0.read(data, name: wish)) }
+            ?? DocumentFile.read(data, name: wish)
         }
-        return Message.Opened(
-          name: try await documents.add(format.read(data, name: wish), named: wish))
+        return Message.Opened(name: try await documents.add(document, named: wish))
       }
     }
     router.get("api/documents/:name/file") { request, context in
@@ -250,12 +268,16 @@ extension StudioInterface {
         }
         let document = try await documents.state(of: name, id: id).document
         if form == .picture(.png), scale != nil || isTransparent {
-          return Answer.data(
+          let data = try await longWork.run(for: context) { _ in
             try PictureForm.pngData(
               of: document.svg(isTransparent: isTransparent), scale: scale ?? 2,
-              isTransparent: isTransparent), type: "image/png", fileName: "\(name).png")
+              isTransparent: isTransparent)
+          }
+          return Answer.data(data, type: "image/png", fileName: "\(name).png")
         }
-        return try file(document, as: form, fileName: "\(name).\(ending)")
+        return try await longWork.run(for: context) { _ in
+          try file(document, as: form, fileName: "\(name).\(ending)")
+        }
       }
     }
   }

@@ -77,7 +77,7 @@ extension StudioInterface {
         fileName: "recordings.ndjson")
     }
     router.post("api/recordings/file") { request, _ in
-      let data = try await body(request, upTo: Self.longestFile)
+      let data = try await body(request)
       let name = try parameter("name", request) ?? ""
       return try await respondWithJSON { try await add(data, of: name) }
     }

@@ -5,12 +5,12 @@ import Hummingbird
 
 extension StudioInterface {
   func addSeries(to router: Router<StudioContext>) {
-    router.post("api/series") { request, _ in
-      let data = try await body(request, upTo: Self.longestFile)
+    router.post("api/series") { request, context in
+      let data = try await body(request)
       let name = try parameter("name", request) ?? ""
       let (recognizer, model) = models.usedWithName
       return try await respondWithJSON {
-        try await onOwnThread {
+        try await longWork.run(for: context) { _ in
           try SeriesFile(data, name: name, recognizer: recognizer, model: model)
         }
       }

@@ -111,14 +111,15 @@ extension StudioInterface {
       await presentation.end()
       return try Answer.json(await presentation.number)
     }
-    router.get("api/presentation") { _, _ in
+    router.get("api/presentation") { _, context in
       try await respondWithJSON {
         let (number, slide) = (await presentation.number, await presentation.slide)
         guard let slide else { return Slide(number: number, step: 0) }
         let automaton = try await documents.state(of: slide.name, id: slide.id).document.automaton
-        return Slide(
-          number: number, name: slide.name, step: slide.step,
-          run: try slide.symbols.map { try Self.steps(automaton, $0) })
+        let run = try await longWork.run(for: context) { _ in
+          try slide.symbols.map { try Self.steps(automaton, $0) }
+        }
+        return Slide(number: number, name: slide.name, step: slide.step, run: run)
       }
     }
     router.get("api/presentation/document") { _, _ in

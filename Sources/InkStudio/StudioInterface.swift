@@ -107,12 +107,10 @@ struct StudioInterface: Sendable {
   /// What is needed for other devices, or `nil` if the studio is not shared.
   let sharing: Sharing?
   let page: Page
+  let longWork: LongWork
 
   private static let mostStrokes = 200
   private static let mostPoints = 50_000
-  /// The maximum size of a request; a drawing of ``mostPoints`` points with four numbers each is smaller.
-  private static let longestBody = 4 << 20
-  static let longestFile = 16 << 20
   /// The maximum time for sending a request.
   private static let timeout = Duration.seconds(20)
 
@@ -120,16 +118,18 @@ struct StudioInterface: Sendable {
     router.get("api/constants") { _, context in
       try Answer.json(Constants(visitor: context.visitor.name, isShared: sharing != nil))
     }
-    router.post("api/recognize") { request, _ in
+    router.post("api/recognize") { request, context in
       let recording = try await recording(request)
+      let recognizer = models.used
       return try await respondWithJSON {
-        let recognizer = models.used
-        let clock = ContinuousClock()
-        let start = clock.now
-        let bitmap = try recognizer.model.rasterizer?.render(recording.drawing)
-        let recognition = try recognizer.recognize(recording.drawing)
-        return Message.Answer(
-          recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
+        try await longWork.run(for: context) { _ in
+          let clock = ContinuousClock()
+          let start = clock.now
+          let bitmap = try recognizer.model.rasterizer?.render(recording.drawing)
+          let recognition = try recognizer.recognize(recording.drawing)
+          return Message.Answer(
+            recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
+        }
       }
     }
     addRecordings(to: router)
@@ -175,20 +175,15 @@ struct StudioInterface: Sendable {
     return value?.isEmpty ?? true ? nil : value
   }
 
-  /// Returns the body of a request; throws if it is too large or too slow.
-  func body(_ request: Request, upTo most: Int = Self.longestBody) async throws -> Data {
-    let tooLong = StudioError(
-      "This is larger than \(most >> 20) MiB. Send less at a time.", .contentTooLarge)
-    if let length = request.headers[.contentLength].flatMap(Int.init), length > most {
-      throw tooLong
-    }
+  /// Returns the body of a request, which ``BodyLimit`` limits; throws if it is too slow.
+  func body(_ request: Request) async throws -> Data {
     let sent = request.body
     return try await withThrowingTaskGroup(of: Data.self) { group in
       group.addTask {
         do {
-          return Data(try await sent.collect(upTo: most).readableBytesView)
-        } catch is NIOTooManyBytesError {
-          throw tooLong
+          return Data(try await sent.collect(upTo: .max).readableBytesView)
+        } catch let problem as StudioError {
+          throw problem
         } catch {
           throw StudioError("The request arrived only in part. Send it again.")
         }

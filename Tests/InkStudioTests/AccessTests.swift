@@ -197,31 +197,22 @@ import Testing
     }
   }
 
-  /// How much an address takes, in bytes.
-  private static func most(_ route: Route) -> Int? {
-    let path = route.pattern
-    guard route.method == .post else { return nil }
-    if ["/open", "recordings/file", "api/series"].contains(where: path.hasSuffix) {
-      return 16 << 20
-    }
-    let ends = [
-      "recognize", "api/recordings", "answer", "confirm", "api/training", "stroke", "erase",
-      "command", "run",
-    ]
-    return ends.contains { path.hasSuffix($0) } ? 4 << 20 : nil
-  }
-
   @Test func whatIsTooLargeIsRefused() async throws {
     let routes = try Self.routes()
-    #expect(routes.compactMap(Self.most).count == 12)
+    let limits = routes.map { BodyLimit.bytes($0.method, $0.pattern) }
+    #expect(limits.count { $0 == 16 << 20 } == 3 && limits.count { $0 == 4 << 20 } == 12)
     try await run { studio in
       _ = try await studio.ask(.post, "/api/documents?name=A")
-      for route in routes {
-        guard let most = Self.most(route) else { continue }
+      for (route, most) in zip(routes, limits) {
         let over = try await studio.ask(
           route.method, route.path, Data(repeating: 32, count: most + 1))
         #expect(over.status == 413, "\(route.path): \(over.status)")
-        #expect(over.error == "This is larger than \(most >> 20) MiB. Send less at a time.")
+        #expect(
+          over.error
+            == (most == 0
+              ? "This address takes no content. Send the request without."
+              : "This is larger than \(most >> 20) MiB. Send less at a time."))
+        guard most > 0 else { continue }
         let just = try await studio.ask(route.method, route.path, Data(repeating: 32, count: most))
         #expect(just.status != 413 && just.status < 500, "\(route.path): \(just.status)")
       }
@@ -230,18 +221,14 @@ import Testing
 
   /// Bodies that come in pieces do not say how long they are.
   @Test func whatIsTooLargeIsRefusedWhereItsLengthIsUnknown() async throws {
-    let folder = try TemporaryFolder()
-    let studio = try Studio(Studio.Configuration(dataFolder: folder.path))
-    let interface = studio.interface
-    for (count, isFine) in [(100, true), (101, false)] {
-      let request = Request(
-        head: .init(method: .post, scheme: nil, authority: nil, path: "/"),
-        body: .init(buffer: ByteBuffer(repeating: 32, count: count)))
-      do {
-        let data = try await interface.body(request, upTo: 100)
-        #expect(isFine && data.count == count)
-      } catch let problem as StudioError {
-        #expect(!isFine && problem.status == .contentTooLarge)
+    try await run { studio in
+      for (path, most) in [("/api/recognize", 4 << 20), ("/api/documents/A/undo", 0)] {
+        let piece = Data("10000\r\n".utf8) + Data(repeating: 32, count: 1 << 16) + Data("\r\n".utf8)
+        var body = Data()
+        for _ in 0...(most >> 16) { body += piece }
+        let answer = try await studio.ask(
+          .post, path, chunks: body + Data("0\r\n\r\n".utf8))
+        #expect(answer.status == 413, "\(path)")
       }
     }
   }

@@ -40,7 +40,9 @@ struct LocalServer: Sendable {
   ) async throws -> Answer {
     var request = "\(method.rawValue) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n"
     for field in headers { request += "\(field.name): \(field.value)\r\n" }
-    if let body { request += "Content-Length: \(body.count)\r\n" }
+    if let body, headers[.transferEncoding] == nil {
+      request += "Content-Length: \(body.count)\r\n"
+    }
     let bytes = Data("\(request)\r\n".utf8) + (body ?? Data())
     let answer = try await withCheckedThrowingContinuation { continuation in
       // Not on the threads of tasks, which the server needs.

@@ -61,6 +61,12 @@ struct RunningStudio: Sendable {
       method, path, body, host: host ?? self.host, headers: headers)
   }
 
+  /// Sends a body in chunks, which do not say how long it is.
+  func ask(_ method: HTTPRequest.Method, _ path: String, chunks: Data) async throws -> Answer {
+    try await LocalServer(port: port).ask(
+      method, path, chunks, host: host, headers: [.cookie: cookie, .transferEncoding: "chunked"])
+  }
+
   /// Sends a JSON text.
   func post(_ path: String, _ json: String) async throws -> Answer {
     try await ask(.post, path, Data(json.utf8))

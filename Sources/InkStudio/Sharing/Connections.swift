@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
 /// The open connections of visitors, so that they end when a visitor is sent away.
@@ -10,7 +9,11 @@ final class Connections: Sendable {
     case audience
   }
 
+  private let pool: ConnectionPool
   private let channels = Mutex<[User: [ObjectIdentifier: any Channel]]>([:])
+
+  /// Creates an empty list of connections of `pool`.
+  init(_ pool: ConnectionPool) { self.pool = pool }
 
   /// Remembers that a visitor uses a connection, until it is closed.
   func add(_ channel: any Channel, of user: User) {
@@ -33,49 +36,6 @@ final class Connections: Sendable {
   /// Closes all connections of a visitor.
   func close(of user: User) {
     let open = channels.withLock { $0.removeValue(forKey: user) } ?? [:]
-    for channel in open.values { channel.close(promise: nil) }
-  }
-}
-
-/// Closes connections of an address that has too many.
-final class ConnectionLimit: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-
-  /// The connections of all addresses.
-  final class Counts: Sendable {
-    /// The maximum number of connections of one address.
-    let most: Int
-    private let counts = Mutex<[String: Int]>([:])
-
-    init(most: Int) { self.most = most }
-
-    /// Counts a connection, and returns whether the address may have it.
-    func add(_ address: String) -> Bool {
-      counts.withLock { counts in
-        guard counts[address, default: 0] < most else { return false }
-        counts[address, default: 0] += 1
-        return true
-      }
-    }
-
-    func remove(_ address: String) {
-      counts.withLock { counts in
-        counts[address] = counts[address].flatMap { $0 > 1 ? $0 - 1 : nil }
-      }
-    }
-  }
-
-  private let counts: Counts
-
-  init(_ counts: Counts) { self.counts = counts }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    let address = context.channel.remoteAddress?.ipAddress ?? ""
-    let channel = context.channel
-    if counts.add(address) {
-      channel.closeFuture.whenComplete { [counts] _ in counts.remove(address) }
-    } else {
-      channel.close(promise: nil)
-    }
+    for channel in open.values { pool.close(channel) }
   }
 }

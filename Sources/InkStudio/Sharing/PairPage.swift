@@ -7,15 +7,13 @@ struct PairPage: Sendable {
   let sharing: Sharing
   let interface: StudioInterface
 
-  private static let longestBody = 4096
-
   func add(to router: Router<StudioContext>) {
     router.get("pair") { _, _ in page(.ok) }
     router.post("pair") { request, context in try await pair(request, context) }
   }
 
   private func pair(_ request: Request, _ context: StudioContext) async throws -> Response {
-    let data = try await interface.body(request, upTo: Self.longestBody)
+    let data = try await interface.body(request)
     guard let form = try? Query(String(decoding: data, as: UTF8.self)) else {
       return page(.badRequest, problem: "The form is not readable. Reload the page.")
     }

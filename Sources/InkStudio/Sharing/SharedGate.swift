@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Decides who sends a request to the shared addresses, and whether they may.
 ///
@@ -10,6 +11,7 @@ final class SharedGate: RouterMiddleware, Sendable {
   typealias Context = StudioContext
 
   private let sharing: Sharing
+  private let executor = DeviceExecutor()
 
   init(_ sharing: Sharing) { self.sharing = sharing }
 
@@ -23,7 +25,9 @@ final class SharedGate: RouterMiddleware, Sendable {
     {
       response = Answer.problem(problem.status, problem.text)
     } else {
-      response = await answer(request, context, next)
+      response = await withTaskExecutorPreference(executor) {
+        await answer(request, context, next)
+      }
     }
     OwnRequests.protect(&response, formAction: request.uri.path == "/pair" ? "'self'" : "'none'")
     return response
@@ -35,6 +39,7 @@ final class SharedGate: RouterMiddleware, Sendable {
   ) async -> Response {
     var context = context
     context.visitor = visitor(request)
+    context.pool = sharing.pool
     switch context.visitor {
     case .device(let id, _): sharing.connections.add(context.connection, of: .device(id))
     case .audience: sharing.connections.add(context.connection, of: .audience)
@@ -45,7 +50,15 @@ final class SharedGate: RouterMiddleware, Sendable {
     guard context.visitor.may(request.method, context.endpointPath) else {
       return Self.refusal(of: request, context.visitor)
     }
-    do { return try await next(request, context) } catch { return Answer.unexpected(error) }
+    if context.visitor != .stranger { sharing.pool.trust(context.connection) }
+    // Whoever is sent away while a body arrives must not write what it asks for.
+    var checked = request
+    let (body, pattern) = (request.body, context.endpointPath)
+    checked.body = RequestBody(
+      asyncSequence: BodyOfVisitor(body: body) {
+        self.visitor(request).may(request.method, pattern)
+      })
+    do { return try await next(checked, context) } catch { return Answer.unexpected(error) }
   }
 
   private func visitor(_ request: Request) -> Visitor {
@@ -73,5 +86,30 @@ final class SharedGate: RouterMiddleware, Sendable {
         "This device is not paired, or no longer. Open the address of the studio to pair it.")
     }
     return Response(status: .seeOther, headers: [.location: "/pair"])
+  }
+}
+
+/// The body of a request, which is an error at its end if its sender was sent away meanwhile.
+private struct BodyOfVisitor: AsyncSequence, Sendable {
+  let body: RequestBody
+  let isStillWelcome: @Sendable () -> Bool
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var iterator: RequestBody.AsyncIterator
+    let isStillWelcome: @Sendable () -> Bool
+
+    mutating func next() async throws -> ByteBuffer? {
+      if let part = try await iterator.next() { return part }
+      guard isStillWelcome() else {
+        throw StudioError(
+          "This device is not paired any more. Open the address of the studio to pair it.",
+          .unauthorized)
+      }
+      return nil
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(iterator: body.makeAsyncIterator(), isStillWelcome: isStillWelcome)
   }
 }

@@ -7,7 +7,9 @@ import Synchronization
 final class Sharing: Sendable {
   let devices: Devices
   let presentation: Presentation
-  let connections = Connections()
+  /// All connections of the server for devices, at most so many of one address, and those of visitors.
+  let pool = ConnectionPool(.init(ofOneAddress: 128))
+  let connections: Connections
   /// The certificate's SHA-256 hash, to be compared by people.
   let fingerprint: String
   private let code: Mutex<PairingCode>
@@ -21,6 +23,7 @@ final class Sharing: Sendable {
   init(folder: String, fingerprint: String, documents: Documents) throws {
     devices = try Devices(folder: folder)
     presentation = Presentation(documents: documents)
+    connections = Connections(pool)
     self.fingerprint = fingerprint
     code = Mutex(PairingCode(at: .now))
   }

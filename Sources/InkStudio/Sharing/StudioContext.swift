@@ -7,6 +7,8 @@ struct StudioContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// The connection of the request.
   let connection: any Channel
+  /// All connections of the server; a gate sets this before any handler.
+  var pool: ConnectionPool?
   /// Who sent the request; a gate decides this before any handler.
   var visitor = Visitor.stranger
 

@@ -1,0 +1,163 @@
+import Foundation
+import NIOCore
+import Synchronization
+
+/// Says whether work is still wanted: its client is there, and its time is not over.
+final class Cancellation: Sendable {
+  private let isCancelled = Atomic(false)
+  private let end: Mutex<ContinuousClock.Instant?> = Mutex(nil)
+
+  /// Ends the work at its next check.
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  /// Starts the time of the work.
+  fileprivate func begin(_ time: Duration) { end.withLock { $0 = .now + time } }
+
+  /// Throws if nobody waits for the work any more, or if it takes too long.
+  ///
+  /// - Throws: `StudioError`.
+  func check() throws(StudioError) {
+    if isCancelled.load(ordering: .relaxed) {
+      throw StudioError("The request was cancelled.", .requestTimeout)
+    }
+    if let end = end.withLock({ $0 }), end < .now {
+      throw StudioError("This took too long. Try it with less at a time.", .requestTimeout)
+    }
+  }
+}
+
+/// Runs what can take long on threads of its own, so that nobody waits for the work of somebody else.
+///
+/// The owner has threads that nobody else uses. All others share the rest, one after the other in turn, and
+/// each has one work at a time and a few that wait.
+final class LongWork: Sendable {
+  /// Whose work it is.
+  enum User: Hashable, Sendable {
+    case owner
+    case device(String)
+    /// Somebody of the audience.
+    case connection(ObjectIdentifier)
+  }
+
+  /// Threads that are shared fairly by some users.
+  private final class Lane: Sendable {
+    private struct State {
+      var waiting: [User: [@Sendable () -> Void]] = [:]
+      /// The users with waiting work, the next one first.
+      var turns: [User] = []
+      var running: [User: Int] = [:]
+    }
+
+    private let threads: Int
+    private let ofOne: Int
+    private let time: Duration
+    private let mostWaiting: Int
+    private let state = Mutex(State())
+
+    init(threads: Int, ofOne: Int, mostWaiting: Int, time: Duration) {
+      (self.threads, self.ofOne, self.mostWaiting, self.time) = (threads, ofOne, mostWaiting, time)
+    }
+
+    func add<Result: Sendable>(
+      _ user: User, _ cancellation: Cancellation,
+      _ work: @escaping @Sendable (Cancellation) throws -> Result,
+      _ continuation: CheckedContinuation<Result, any Error>
+    ) {
+      let isAccepted = state.withLock { state in
+        guard state.waiting[user, default: []].count < mostWaiting else { return false }
+        if state.waiting[user] == nil { state.turns.append(user) }
+        state.waiting[user, default: []].append { [self] in
+          let result = Swift.Result {
+            cancellation.begin(time)
+            try cancellation.check()
+            return try work(cancellation)
+          }
+          end(user)
+          continuation.resume(with: result)
+        }
+        return true
+      }
+      guard isAccepted else {
+        return continuation.resume(
+          throwing: StudioError(
+            "\(mostWaiting) requests of this device wait already. Wait until they are answered.",
+            .tooManyRequests))
+      }
+      startNext()
+    }
+
+    private func end(_ user: User) {
+      state.withLock { state in
+        state.running[user] = state.running[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+      }
+      startNext()
+    }
+
+    private func startNext() {
+      let work = state.withLock { state -> (@Sendable () -> Void)? in
+        guard state.running.values.reduce(0, +) < threads,
+          let turn = state.turns.firstIndex(where: { state.running[$0, default: 0] < ofOne })
+        else { return nil }
+        let user = state.turns.remove(at: turn)
+        let next = state.waiting[user]?.removeFirst()
+        // Whoever has more comes after all others.
+        if state.waiting[user]?.isEmpty ?? true {
+          state.waiting[user] = nil
+        } else {
+          state.turns.append(user)
+        }
+        state.running[user, default: 0] += 1
+        return next
+      }
+      guard let work else { return }
+      let thread = Thread(block: work)
+      // Networks are on the heap, so the stack can be small.
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+  }
+
+  private let owner: Lane
+  private let others: Lane
+
+  init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
+    owner = Lane(threads: 4, ofOne: 4, mostWaiting: 64, time: .seconds(120))
+    others = Lane(threads: max(1, cores / 2), ofOne: 1, mostWaiting: 8, time: .seconds(10))
+  }
+
+  /// Runs `work` when it is the turn of the request's visitor.
+  ///
+  /// `work` has to check whether it is still wanted; it is not after the connection has closed.
+  ///
+  /// - Throws: `StudioError` if too much waits already, or if the work is cancelled; and what `work` throws.
+  func run<Result: Sendable>(
+    for context: StudioContext, _ work: @escaping @Sendable (Cancellation) throws -> Result
+  ) async throws -> Result {
+    let cancellation = Cancellation()
+    let user: User =
+      switch context.visitor {
+      case .owner: .owner
+      case .device(let id, _): .device(id)
+      case .audience, .stranger: .connection(ObjectIdentifier(context.connection))
+      }
+    let hangup = context.pool?.onClose(of: context.connection) { cancellation.cancel() }
+    defer { if let hangup { context.pool?.forget(hangup, of: context.connection) } }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        (user == .owner ? owner : others).add(user, cancellation, work, continuation)
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+}
+
+/// Runs the requests of devices on a thread of their own, and leaves those of the system to the owner.
+final class DeviceExecutor: TaskExecutor {
+  private let queue = DispatchQueue(label: "inkstate devices")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
