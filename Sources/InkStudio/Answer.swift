@@ -49,15 +49,27 @@ enum Answer {
   private static let asciiAlphanumerics = CharacterSet(
     charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-  /// A stream of server-sent events, each a value as JSON.
+  /// A stream of server-sent events, each a value as JSON, which ends with its connection.
   static func events<Values: AsyncSequence & Sendable>(
-    _ values: Values
+    _ values: Values, _ context: StudioContext
   ) -> Response where Values.Element: ServerEvent {
-    Response(
+    let (events, continuation) = AsyncStream.makeStream(
+      of: Values.Element.self, bufferingPolicy: .bufferingNewest(1))
+    let forwarding = Task {
+      defer { continuation.finish() }
+      for try await value in values { continuation.yield(value) }
+    }
+    let (pool, connection) = (context.pool, context.connection)
+    let hangup = pool?.onClose(of: connection) { continuation.finish() }
+    continuation.onTermination = { _ in
+      forwarding.cancel()
+      if let hangup { pool?.forget(hangup, of: connection) }
+    }
+    return Response(
       status: .ok, headers: [.contentType: "text/event-stream"],
       body: .init { writer in
         let encoder = JSONEncoder()
-        for try await value in values {
+        for await value in events {
           var text = ByteBuffer()
           if let name = value.eventName { text.writeString("event: \(name)\n") }
           text.writeString("data: ")

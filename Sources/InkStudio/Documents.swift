@@ -88,6 +88,12 @@ actor Documents {
     var newName: String?
   }
 
+  /// A page that shows a document.
+  private struct Listener {
+    var client: Client
+    var events: AsyncStream<Event>.Continuation
+  }
+
   /// Writes a file.
   typealias Writing = @Sendable (_ data: Data, _ path: String) throws -> Void
   /// Makes the system write the names in a folder to disk.
@@ -105,7 +111,7 @@ actor Documents {
   private var savers: [String: Task<Void, Never>] = [:]
   /// The requests that wait until the next version of a document was written, or could not be.
   private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
-  private var listeners: [String: [UUID: AsyncStream<Event>.Continuation]] = [:]
+  private var listeners: [String: [UUID: Listener]] = [:]
   /// The number of the last request for each open document.
   private var uses: [String: Int] = [:]
   private var useCount = 0
@@ -116,6 +122,8 @@ actor Documents {
   private static let mostOpen = 200
   private static let mostDocuments = 5000
   private static let mostListeners = 200
+  /// The maximum number of documents that one device, and all devices, keep open; the others are the owner's.
+  private static let (mostOpenOfDevice, mostOpenOfDevices) = (16, 150)
   /// The maximum number of states and transitions of a document.
   private static let mostElements = 5000
 
@@ -280,7 +288,7 @@ actor Documents {
 
   private func notify(_ name: String) {
     for listener in (listeners[name] ?? [:]).values {
-      listener.yield(.changed(name: name, version: open[name]?.version ?? 0))
+      listener.events.yield(.changed(name: name, version: open[name]?.version ?? 0))
     }
   }
 
@@ -404,8 +412,8 @@ actor Documents {
     open[departure.name] = nil
     uses[departure.name] = nil
     for listener in (listeners.removeValue(forKey: departure.name) ?? [:]).values {
-      listener.yield(event)
-      listener.finish()
+      listener.events.yield(event)
+      listener.events.finish()
     }
   }
 
@@ -453,7 +461,13 @@ actor Documents {
   private static let heartbeat = Duration.seconds(20)
 
   /// Returns a stream of the versions of a document; for a renamed or deleted one, only this event.
-  func versions(of name: String, id: String? = nil) throws -> AsyncStream<Event> {
+  ///
+  /// - Throws: `MissingDocument`; `StudioError` if too many pages show the document, or if the client or all
+  ///   devices keep too many documents open.
+  func versions(
+    of name: String, id: String? = nil, for client: Client = .owner
+  ) throws -> AsyncStream<Event> {
+    try checkStreams(of: name, for: client)
     let version: Int
     do { version = try state(of: name, id: id).version } catch let missing as MissingDocument {
       guard missing.newName != nil || missing.isDeleted else { throw missing }
@@ -470,7 +484,7 @@ actor Documents {
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(1))
-    listeners[name, default: [:]][id] = continuation
+    listeners[name, default: [:]][id] = Listener(client: client, events: continuation)
     let heartbeat = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: Self.heartbeat)
@@ -486,14 +500,28 @@ actor Documents {
   }
 
   private func notify(_ id: UUID, _ name: String) {
-    listeners[name]?[id]?.yield(.changed(name: name, version: open[name]?.version ?? 0))
+    listeners[name]?[id]?.events.yield(.changed(name: name, version: open[name]?.version ?? 0))
   }
 
   private func forget(_ id: UUID, _ name: String) { listeners[name]?[id] = nil }
 
+  private func checkStreams(of name: String, for client: Client) throws(StudioError) {
+    guard client != .owner else { return }
+    let streams = listeners.values.flatMap(\.values).filter { $0.client == client }
+    guard streams.count < Self.mostOpenOfDevice else {
+      throw StudioError(
+        "This device shows \(streams.count) documents. Close some of its tabs.", .conflict)
+    }
+    let held = listeners.filter { $0.value.values.contains { $0.client != .owner } }
+    guard held[name] != nil || held.count < Self.mostOpenOfDevices else {
+      throw StudioError(
+        "Devices show \(held.count) documents. Close some of their tabs.", .conflict)
+    }
+  }
+
   /// Ends all streams of versions.
   func endStreams() {
-    for listener in listeners.values.flatMap(\.values) { listener.finish() }
+    for listener in listeners.values.flatMap(\.values) { listener.events.finish() }
     listeners = [:]
   }
 }

@@ -41,5 +41,27 @@ final class FolderLock: Sendable {
     }
   }
 
+  /// Takes a file of secrets away from other accounts, and says so if they could read or change it.
+  static func warningAfterClosing(_ path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+    let mode = String(status.st_mode & 0o777, radix: 8)
+    let isClosed = chmod(path, 0o600) == 0
+    return "Other accounts could use \(path), because it had mode \(mode). "
+      + (isClosed ? "It has mode 600 now. " : "Its mode cannot be changed. ")
+      + "Remove it if somebody may have read it: then it is made anew, and devices are paired again."
+  }
+
+  /// Throws if a file of the studio is a link, whose target others may have chosen.
+  ///
+  /// - Throws: `StudioError`.
+  static func refuseLink(_ path: String) throws(StudioError) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+    throw StudioError(
+      "\(path) is a link. Put the file itself there, so that nothing is written elsewhere.",
+      .internalServerError)
+  }
+
   deinit { close(descriptor) }
 }

@@ -31,21 +31,13 @@ final class Cancellation: Sendable {
 /// The owner has threads that nobody else uses. All others share the rest, one after the other in turn, and
 /// each has one work at a time and a few that wait.
 final class LongWork: Sendable {
-  /// Whose work it is.
-  enum User: Hashable, Sendable {
-    case owner
-    case device(String)
-    /// Somebody of the audience.
-    case connection(ObjectIdentifier)
-  }
-
-  /// Threads that are shared fairly by some users.
+  /// Threads that are shared fairly by some clients.
   private final class Lane: Sendable {
     private struct State {
-      var waiting: [User: [@Sendable () -> Void]] = [:]
-      /// The users with waiting work, the next one first.
-      var turns: [User] = []
-      var running: [User: Int] = [:]
+      var waiting: [Client: [@Sendable () -> Void]] = [:]
+      /// The clients with waiting work, the next one first.
+      var turns: [Client] = []
+      var running: [Client: Int] = [:]
     }
 
     private let threads: Int
@@ -54,25 +46,27 @@ final class LongWork: Sendable {
     private let mostWaiting: Int
     private let state = Mutex(State())
 
+    var runningCount: Int { state.withLock { $0.running.values.reduce(0, +) } }
+
     init(threads: Int, ofOne: Int, mostWaiting: Int, time: Duration) {
       (self.threads, self.ofOne, self.mostWaiting, self.time) = (threads, ofOne, mostWaiting, time)
     }
 
     func add<Result: Sendable>(
-      _ user: User, _ cancellation: Cancellation,
+      _ client: Client, _ cancellation: Cancellation,
       _ work: @escaping @Sendable (Cancellation) throws -> Result,
       _ continuation: CheckedContinuation<Result, any Error>
     ) {
       let isAccepted = state.withLock { state in
-        guard state.waiting[user, default: []].count < mostWaiting else { return false }
-        if state.waiting[user] == nil { state.turns.append(user) }
-        state.waiting[user, default: []].append { [self] in
+        guard state.waiting[client, default: []].count < mostWaiting else { return false }
+        if state.waiting[client] == nil { state.turns.append(client) }
+        state.waiting[client, default: []].append { [self] in
           let result = Swift.Result {
             cancellation.begin(time)
             try cancellation.check()
             return try work(cancellation)
           }
-          end(user)
+          end(client)
           continuation.resume(with: result)
         }
         return true
@@ -86,9 +80,9 @@ final class LongWork: Sendable {
       startNext()
     }
 
-    private func end(_ user: User) {
+    private func end(_ client: Client) {
       state.withLock { state in
-        state.running[user] = state.running[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        state.running[client] = state.running[client].flatMap { $0 > 1 ? $0 - 1 : nil }
       }
       startNext()
     }
@@ -98,15 +92,15 @@ final class LongWork: Sendable {
         guard state.running.values.reduce(0, +) < threads,
           let turn = state.turns.firstIndex(where: { state.running[$0, default: 0] < ofOne })
         else { return nil }
-        let user = state.turns.remove(at: turn)
-        let next = state.waiting[user]?.removeFirst()
+        let client = state.turns.remove(at: turn)
+        let next = state.waiting[client]?.removeFirst()
         // Whoever has more comes after all others.
-        if state.waiting[user]?.isEmpty ?? true {
-          state.waiting[user] = nil
+        if state.waiting[client]?.isEmpty ?? true {
+          state.waiting[client] = nil
         } else {
-          state.turns.append(user)
+          state.turns.append(client)
         }
-        state.running[user, default: 0] += 1
+        state.running[client, default: 0] += 1
         return next
       }
       guard let work else { return }
@@ -125,6 +119,9 @@ final class LongWork: Sendable {
     others = Lane(threads: max(1, cores / 2), ofOne: 1, mostWaiting: 8, time: .seconds(10))
   }
 
+  /// The number of works that run now.
+  var runningCount: Int { owner.runningCount + others.runningCount }
+
   /// Runs `work` when it is the turn of the request's visitor.
   ///
   /// `work` has to check whether it is still wanted; it is not after the connection has closed.
@@ -134,17 +131,12 @@ final class LongWork: Sendable {
     for context: StudioContext, _ work: @escaping @Sendable (Cancellation) throws -> Result
   ) async throws -> Result {
     let cancellation = Cancellation()
-    let user: User =
-      switch context.visitor {
-      case .owner: .owner
-      case .device(let id, _): .device(id)
-      case .audience, .stranger: .connection(ObjectIdentifier(context.connection))
-      }
+    let client = context.client
     let hangup = context.pool?.onClose(of: context.connection) { cancellation.cancel() }
     defer { if let hangup { context.pool?.forget(hangup, of: context.connection) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        (user == .owner ? owner : others).add(user, cancellation, work, continuation)
+        (client == .owner ? owner : others).add(client, cancellation, work, continuation)
       }
     } onCancel: {
       cancellation.cancel()

@@ -61,6 +61,8 @@ actor Recordings {
     (self.mostGapSize, toleratedGapSize) = (mostGapSize, mostGapSize)
     self.flush = flush
     path = "\(folder)/recordings.ndjson"
+    try FolderLock.refuseLink(path)
+    try FolderLock.refuseLink("\(folder)/deleted.ndjson")
     guard FileTree.exists(path) else { return }
     var data = try Self.contents(of: path)
     let deleted = "\(folder)/deleted.ndjson"
@@ -269,6 +271,7 @@ actor Recordings {
   /// `deleted.ndjson` as well.
   private func move(_ line: Data, at offset: UInt64, of handle: FileHandle) throws {
     let path = "\(folder)/deleted.ndjson"
+    try FolderLock.refuseLink(path)
     if !FileTree.exists(path) { try FileTree.write(Data(), to: path) }
     let deleted = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? deleted.close() }
@@ -318,6 +321,7 @@ actor Recordings {
       }
       return (handle, Int(try end(of: handle)))
     }
+    try FolderLock.refuseLink(path)
     if !FileTree.exists(path) {
       do { try FileTree.write(Data(), to: path) } catch {
         throw StudioError("\(path) cannot be created: \(reason(for: error)).", .internalServerError)

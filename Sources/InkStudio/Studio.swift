@@ -38,11 +38,13 @@ public struct Studio: Sendable {
   let training: Training
   private let practice: Practice
   private let page: Page
-  private let longWork = LongWork()
+  let longWork = LongWork()
   private let token: String
   private let certificate: Certificate?
   /// What is needed for other devices, or `nil` if the studio is not shared.
   let sharing: Sharing?
+  /// What its user should know, a sentence each.
+  public let warnings: [String]
 
   /// Opens the recordings and documents in the data folder, which is created if it is missing.
   ///
@@ -73,6 +75,8 @@ public struct Studio: Sendable {
       try Sharing(
         folder: sharingFolder, fingerprint: certificate.fingerprint, documents: documents)
     }
+    warnings = ["\(sharingFolder)/certificate.pem", "\(sharingFolder)/devices.json"]
+      .compactMap(FolderLock.warningAfterClosing)
     var generator = SystemRandomNumberGenerator()
     token = (0..<4).map { _ in
       String(UInt64.random(in: .min ... .max, using: &generator), radix: 36)
@@ -104,9 +108,10 @@ public struct Studio: Sendable {
   typealias Server = Application<RouterResponder<StudioContext>>
 
   /// Returns the server for this machine; it calls `onReady` with the address to open.
-  func application(onReady: @escaping @Sendable (String) -> Void) -> Server {
+  func application(
+    pool: ConnectionPool = ConnectionPool(), onReady: @escaping @Sendable (String) -> Void
+  ) -> Server {
     let (token, port, redirectPage) = (token, configuration.port, redirectPage)
-    let pool = ConnectionPool()
     let gatekeeper = Gatekeeper(token: token, pool: pool) { redirectPage.remove() }
     return server(
       router(gatekeeper), .hostname("127.0.0.1", port: port),

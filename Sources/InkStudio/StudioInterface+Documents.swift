@@ -37,7 +37,10 @@ extension StudioInterface {
     }
     router.get("api/documents/:name/versions") { request, context in
       let (name, id) = try shown(request, context)
-      return try await respond { Answer.events(try await documents.versions(of: name, id: id)) }
+      return try await respond {
+        Answer.events(
+          try await documents.versions(of: name, id: id, for: context.client), context)
+      }
     }
     router.post("api/documents/:name/stroke") { request, context in
       let (name, id) = try shown(request, context)

@@ -45,9 +45,12 @@ extension StudioInterface {
     router.get("api/example") { request, _ in
       try await Answer.json(strokes(of: example(of: parameter("label", request) ?? "")))
     }
-    router.get("api/recordings") { request, _ in
-      try await Answer.json(
-        overview(request, showing: recordings.newest(Self.shownRecordings)))
+    router.get("api/recordings") { request, context in
+      // Devices see what they draw themselves, and not what others drew, with their names.
+      let isOwner = context.visitor == .owner
+      return try await Answer.json(
+        overview(
+          request, showing: isOwner ? recordings.newest(Self.shownRecordings) : []))
     }
     router.post("api/recordings") { request, _ in
       var recording = try await recording(request)

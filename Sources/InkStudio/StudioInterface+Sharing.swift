@@ -130,8 +130,8 @@ extension StudioInterface {
         return Message.Picture(slide.name, try await documents.state(of: slide.name, id: slide.id))
       }
     }
-    router.get("api/presentation/changes") { _, _ in
-      try await respond { Answer.events(try await presentation.changes()) }
+    router.get("api/presentation/changes") { _, context in
+      try await respond { Answer.events(try await presentation.changes(), context) }
     }
   }
 

@@ -31,8 +31,8 @@ extension StudioInterface {
       training.cancel()
       return try Answer.json(training.status)
     }
-    router.get("api/training/progress") { _, _ in
-      Answer.events(training.progress())
+    router.get("api/training/progress") { _, context in
+      Answer.events(training.progress(), context)
     }
   }
 }

@@ -58,6 +58,9 @@ struct StudioCommand: AsyncParsableCommand {
     configuration.modelPath = model
     if share { configuration.sharedPort = sharePort }
     let studio = try Studio(configuration)
+    for warning in studio.warnings {
+      FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
+    }
     let opensBrowser = open
     let isFirst = Mutex(true)
     try await studio.run { address in

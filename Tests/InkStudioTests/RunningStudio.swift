@@ -20,6 +20,7 @@ struct RunningStudio: Sendable {
   typealias Answer = LocalServer.Answer
 
   static func run(
+    pool: ConnectionPool = ConnectionPool(),
     _ test: @escaping @Sendable (RunningStudio) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
@@ -27,7 +28,7 @@ struct RunningStudio: Sendable {
     configuration.port = 0
     let studio = try Studio(configuration)
     let (ready, continuation) = AsyncStream.makeStream(of: String.self)
-    let application = studio.application { continuation.yield($0) }
+    let application = studio.application(pool: pool) { continuation.yield($0) }
     let services = ServiceGroup(services: [application], logger: application.logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {

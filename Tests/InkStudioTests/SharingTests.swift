@@ -58,17 +58,59 @@ import Testing
       _ = code.answer(
         to: wrong(code), from: "\(number % 10_000)", at: start + .milliseconds(36 * number))
     }
-    // Pauses of 1, 2, 4, 8, 16 and 32 minutes, after 30 codes each.
-    #expect(code.comparedCount <= 6 * PairingCode.mostGuesses)
+    // Pauses of 1, 2, 4, 8, 16 and 32 minutes, after 30 codes each; and a first code of 30 addresses in each.
+    #expect(code.comparedCount <= 6 * 2 * PairingCode.mostGuesses)
     #expect(code.comparedCount + code.refusedCount == 100_000)
     #expect(codes.count >= 6, "what was found out about a code is of no use later")
     let later = start + .seconds(3601)
-    guard case .refused = code.answer(to: code.code, from: "me", at: later) else {
+    guard case .refused = code.answer(to: code.code, from: "7", at: later) else {
       Issue.record("expected a pause for all")
       return
     }
     code.renew(at: later)
     #expect(code.answer(to: code.code, from: "me", at: later) == .right)
+  }
+
+  @Test func aFewAddressesKeepNobodyFromPairing() {
+    var code = PairingCode(at: start)
+    for round in 0..<3 {
+      let now = start + .seconds(round)
+      for address in 0..<8 {
+        for _ in 0..<10 { _ = code.answer(to: wrong(code), from: "\(address)", at: now) }
+      }
+      #expect(code.answer(to: code.code, from: "tablet \(round)", at: now) == .right)
+      code.renew(at: now)
+    }
+  }
+
+  @Test func pairingDoesNotExcuseTheGuessesOfOthers() {
+    var code = PairingCode(at: start)
+    var compared = 0
+    // Somebody pairs now and then; the others go on as before.
+    for number in 0..<1000 {
+      if number % 20 == 0 { _ = code.answer(to: code.code, from: "me \(number)", at: start) }
+      if code.answer(to: wrong(code), from: "\(number)", at: start) == .wrong { compared += 1 }
+    }
+    #expect(compared <= 2 * PairingCode.mostGuesses)
+  }
+
+  @Test func whatOthersCouldReadIsClosedAndNamed() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("devices.json", "[]")
+    chmod(path, 0o644)
+    let warning = try #require(FolderLock.warningAfterClosing(path))
+    #expect(warning.contains("mode 644") && warning.contains(path))
+    #expect(FolderLock.warningAfterClosing(path) == nil)
+    #expect(FolderLock.warningAfterClosing("\(folder.path)/none") == nil)
+  }
+
+  @Test func recordingsAreNotWrittenThroughALink() async throws {
+    let folder = try TemporaryFolder()
+    let target = try folder.write("target.ndjson", "kept\n")
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/recordings.ndjson", withDestinationPath: target)
+    #expect(throws: StudioError.self) { try Recordings(folder: folder.path) }
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "kept\n")
   }
 
   @Test func devicesAreKeptWithoutTheirTokens() throws {

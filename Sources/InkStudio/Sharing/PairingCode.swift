@@ -40,6 +40,8 @@ struct PairingCode {
   private var used: [(code: String, end: Instant)] = []
   private var wrongCount = 0
   private var pauseCount = 0
+  /// The number of addresses that tried a first code in this pause.
+  private var newcomerCount = 0
   private(set) var pauseEnd: Instant?
   /// The number of codes that were compared, and of those that were not looked at.
   private(set) var comparedCount = 0
@@ -59,10 +61,12 @@ struct PairingCode {
   }
 
   /// Changes the code and ends the pause, as the owner wishes.
+  ///
+  /// An address that sent wrong codes waits after the next one: otherwise, a few could start a pause at once.
   mutating func renew(at now: Instant) {
     change(at: now)
-    (wrongCount, pauseCount, pauseEnd) = (0, 0, nil)
-    addresses = [:]
+    (wrongCount, pauseCount, pauseEnd, newcomerCount) = (0, 0, nil, 0)
+    for address in addresses.keys { addresses[address]?.end = now }
   }
 
   private mutating func change(at now: Instant) {
@@ -75,7 +79,12 @@ struct PairingCode {
   mutating func answer(to guess: String, from address: String, at now: Instant) -> Answer {
     update(at: now)
     used.removeAll { now >= $0.end }
-    let waits = [pauseEnd, addresses[address]?.end].compactMap { $0 }.filter { $0 > now }
+    var waits = [pauseEnd, addresses[address]?.end].compactMap { $0 }.filter { $0 > now }
+    // A few others can keep nobody out: who has sent no wrong code yet may try once in a pause as well.
+    if pauseEnd != nil, addresses[address] == nil, newcomerCount < Self.mostGuesses {
+      newcomerCount += 1
+      waits = []
+    }
     if let last = waits.max() {
       refusedCount += 1
       return .refused(now.duration(to: last))
@@ -89,18 +98,17 @@ struct PairingCode {
     }
     used.append((code, now + Self.memory))
     addresses[address] = nil
-    (wrongCount, pauseCount) = (0, 0)
     change(at: now)
     return .right
   }
 
   private mutating func count(_ address: String, at now: Instant) {
-    wrongCount += 1
+    if pauseEnd == nil { wrongCount += 1 }
     if wrongCount >= Self.mostGuesses {
       let pause = Self.pause.least * (1 << min(pauseCount, 10))
       pauseEnd = now + min(pause, Self.pause.most)
       pauseCount += 1
-      wrongCount = 0
+      (wrongCount, newcomerCount) = (0, 0)
       change(at: now)
     }
     var guesses = addresses[address] ?? Guesses(end: now)

@@ -12,10 +12,27 @@ struct StudioContext: RequestContext {
   /// Who sent the request; a gate decides this before any handler.
   var visitor = Visitor.stranger
 
+  /// Whose streams and work count together.
+  var client: Client {
+    switch visitor {
+    case .owner: .owner
+    case .device(let id, _): .device(id)
+    case .audience, .stranger: .connection(ObjectIdentifier(connection))
+    }
+  }
+
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     connection = source.channel
   }
+}
+
+/// Somebody whose streams and work count together.
+enum Client: Hashable, Sendable {
+  case owner
+  case device(String)
+  /// Somebody of the audience.
+  case connection(ObjectIdentifier)
 }
 
 /// Somebody who sends requests, and what they may do.
