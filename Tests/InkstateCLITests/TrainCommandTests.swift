@@ -278,6 +278,19 @@ import TestSupport
     #expect(result.errors.contains("warning: seed 1 fold 1: the training accuracy of "))
   }
 
+  @Test func aTrainingThatEndsTooEarlyIsWarnedOf() throws {
+    _ = try run(
+      "dataset synthesize --repertoire digits --writers 12 --per-class 1 --seed 5 -o digits.ndjson")
+    let train = "train digits.ndjson --augment none --threads 1 --force -o m.safetensors --epochs"
+    let early = try run("\(train) 2")
+    #expect(early.status == 0)
+    #expect(
+      early.errors.contains("warning: the last epoch still changed whether "), "\(early.errors)")
+    let settled = try run("\(train) 30")
+    #expect(settled.status == 0)
+    #expect(!settled.errors.contains("still changed"), "\(settled.errors)")
+  }
+
   @Test func adaptationKeepsTheAugmentationAndWantsFiveOfAClass() throws {
     _ = try run(
       "dataset synthesize --repertoire digits --writers 20 --per-class 1 --seed 3 -o digits.ndjson")
