@@ -161,12 +161,21 @@ import TestSupport
     var command: CommandHelp
   }
 
-  @Test func theReadmeWorksAsWritten() throws {
+  /// README and the pages that it leads to.
+  private static let pages =
+    ["README.md"]
+    + FileTree.names(in: project.appendingPathComponent("docs").path).filter { $0.hasSuffix(".md") }
+    .sorted().map { "docs/\($0)" }
+
+  private static func text(of page: String) throws -> String {
+    try String(contentsOf: project.appendingPathComponent(page), encoding: .utf8)
+  }
+
+  /// Each page by itself, in a fresh clone.
+  @Test(arguments: pages) func thePageWorksAsWritten(page: String) throws {
     let folder = try Self.clone()
-    let text = try String(
-      contentsOf: Self.project.appendingPathComponent("README.md"), encoding: .utf8)
-    let examples = Self.examples(inMarkdown: text)
-    #expect(examples.count > 20)
+    let examples = Self.examples(inMarkdown: try Self.text(of: page))
+    #expect(!examples.isEmpty || ["docs/apps.md", "docs/measurements.md"].contains(page))
     for example in examples {
       let output = try Self.expectSuccess(example.command, in: folder, mayAnswerNo: true)
       guard !example.output.isEmpty else { continue }
@@ -175,11 +184,28 @@ import TestSupport
         Self.isShown(lines, by: example.output),
         """
         \(example.command)
-        README shows:
+        \(page) shows:
         \(example.output.joined(separator: "\n"))
         It prints:
         \(output)
         """)
+    }
+  }
+
+  /// README is short, leads to every page, and no link leads nowhere.
+  @Test func thePagesAreLinked() throws {
+    let readme = try Self.text(of: "README.md")
+    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 121)
+    for page in Self.pages.dropFirst() { #expect(readme.contains("(\(page))"), "\(page)") }
+    for page in Self.pages {
+      let folder = Self.project.appendingPathComponent(page).deletingLastPathComponent()
+      for link in try Self.text(of: page).matches(of: #/\]\(([^)#\s]+)[^)]*\)/#) {
+        let target = String(link.1)
+        guard !target.hasPrefix("http") else { continue }
+        #expect(
+          FileManager.default.fileExists(atPath: folder.appendingPathComponent(target).path),
+          "\(page) links to \(target)")
+      }
     }
   }
 
@@ -217,10 +243,8 @@ import TestSupport
   /// What no user has is not named where users read.
   @Test func whatUsersReadNamesOnlyWhatTheyHave() throws {
     let folder = try Self.clone()
-    let readme = try String(
-      contentsOf: Self.project.appendingPathComponent("README.md"), encoding: .utf8)
     let help = try Self.run("inkstate --experimental-dump-help", in: folder).output
-    for text in [readme, help] {
+    for text in try Self.pages.map(Self.text) + [help] {
       #expect(!text.contains("../shared"))
       #expect(!text.contains("git clone …"))
     }

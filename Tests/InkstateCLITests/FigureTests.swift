@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Compares the figures of README and model card with the reports that commands wrote.
+/// Compares the figures of README, its page of measurements and the model card with the reports that
+/// commands wrote.
 ///
 /// `models/evaluation.html` is written by `scripts/train-released-model`, and `Benchmarks/RESULTS.md`
 /// by `scripts/benchmark`. A figure that is in neither names its command beside it.
@@ -71,10 +72,11 @@ struct FigureTests {
     let count = "\(rejected.reduce(0, +)) of \(examples.prefix(1)),\(examples.dropFirst())"
     let mean = Self.decimals(rates.reduce(0, +) / 3, 2)
 
-    let readme = try Self.table(["measure", "result (95 % interval)", "count"], of: "README.md")
+    let measured = try Self.table(
+      ["measure", "result (95 % interval)", "count"], of: "docs/measurements.md")
     let card = try Self.table(["measure", "target", "result"], of: "models/README.md")
     #expect(
-      try Self.row("valid strokes rejected", of: readme).dropFirst()
+      try Self.row("valid strokes rejected", of: measured).dropFirst()
         == ["\(Self.decimals(all, 2)) %", "\(count); mean of the classes \(mean) %"])
     #expect(
       try Self.row("valid drawings rejected", of: card)[2]
@@ -84,20 +86,20 @@ struct FigureTests {
       "\(answers["state"]!["cycle"]!) of \(totals[1])",
       "\(answers["cycle"]!["state"]!) of \(totals[0])",
     ].joined(separator: "; ")
-    #expect(try Self.row("states classified as cycles", of: readme)[2] == confused)
+    #expect(try Self.row("states classified as cycles", of: measured)[2] == confused)
     #expect(try Self.row("state → cycle", of: card)[2].hasPrefix(confused))
 
-    // The other measures of README are rows of the card, with the same result and count.
-    for (inReadme, inCard) in [
+    // The other measures are rows of the card, with the same result and count.
+    for (onPage, inCard) in [
       ("real circles", "real circles"), ("real arrows and lines", "real arrows and lines"),
       ("whole drawings of other things", "whole drawings of other things"),
       ("single strokes of other things", "single strokes of other things"),
     ] {
-      let row = try Self.row(inReadme, of: readme)
+      let row = try Self.row(onPage, of: measured)
       let result = try Self.row(inCard, of: card)[2]
       #expect(result.hasPrefix("\(row[1]), \(row[2])"), "\(row[0])")
     }
-    #expect(readme.count == 6, "a row that nothing is compared with")
+    #expect(measured.count == 6, "a row that nothing is compared with")
 
     let html = try Self.text(of: "models/evaluation.html").replacing("\n", with: " ")
     let accuracy = try #require(html.firstMatch(of: #/Accuracy <b>([0-9.]+) %/#)).1
@@ -111,7 +113,7 @@ struct FigureTests {
 
   @Test func theFiguresOfSpeedAreThoseOfTheBenchmarks() throws {
     let results = try Self.rows(of: "Benchmarks/RESULTS.md")
-    let measures = try Self.table(["measure", "method", "result"], of: "README.md")
+    let measures = try Self.table(["measure", "method", "result"], of: "docs/measurements.md")
     /// How many times as fast as the best peer, with one decimal.
     func factor(_ task: String, _ section: Int) throws -> String {
       let found = results.filter { $0[0] == task }
@@ -156,5 +158,15 @@ struct FigureTests {
     #expect(
       compared == measures.filter { $0[1].contains("scripts/benchmark") }.count + 1,
       "a row of scripts/benchmark that nothing is compared with")
+  }
+
+  /// Each figure of README stands on the page of measurements or in a model card.
+  @Test func theFiguresOfTheReadmeStandElsewhere() throws {
+    let pages = try ["docs/measurements.md", "models/README.md"].map(Self.text).joined()
+    let rows = try Self.table(["what", "result"], of: "README.md")
+    #expect(rows.count == 7)
+    for figure in rows.joined().flatMap({ $0.matches(of: #/[0-9]+(\.[0-9]+)? (%|of [0-9]+)/#) }) {
+      #expect(pages.contains(figure.0), "\(figure.0)")
+    }
   }
 }
