@@ -12,7 +12,9 @@ struct ColumnCensus: Sendable {
     private(set) var last = 0.0
     /// The number of values.
     private(set) var count = 0
-    private(set) var decreases = false
+    /// The number of steps up and down, and how far they lead.
+    private(set) var up = (count: 0, sum: 0.0)
+    private(set) var down = (count: 0, sum: 0.0)
     private var squares = 0.0
 
     /// Adds the next value that was measured.
@@ -21,7 +23,8 @@ struct ColumnCensus: Sendable {
         first = value
       } else {
         let step = value - last
-        if step < 0 { decreases = true }
+        if step > 0 { up = (up.count + 1, up.sum + step) }
+        if step < 0 { down = (down.count + 1, down.sum - step) }
         squares += step * step
       }
       last = value
@@ -30,6 +33,12 @@ struct ColumnCensus: Sendable {
 
     /// The mean step.
     var step: Double { count > 1 ? (last - first) / Double(count - 1) : 0 }
+
+    /// The mean step without those in the other direction.
+    func speed(isUp: Bool) -> Double {
+      let (way, back) = isUp ? (up, down) : (down, up)
+      return way.sum / Double(max(1, count - 1 - back.count))
+    }
 
     /// Whether all steps are the same, up to rounding.
     var isEven: Bool {
@@ -51,6 +60,9 @@ struct ColumnCensus: Sendable {
   private static let leastSteps = 8
   /// The fewest steps of a single recording.
   private static let leastStepsOfOne = 20
+  /// The share of steps back, such as those of a counter that starts again, that a column that counts
+  /// has at most; with the name of one, and without.
+  private static let backSteps = (named: 0.12, others: 0.05)
   /// The fewest recordings that show that a constant is the number of a recording.
   private static let leastNumbered = 5
 
@@ -121,6 +133,10 @@ struct ColumnCensus: Sendable {
     case numbersRecordings
     /// It never falls, but what it does differs between recordings.
     case rises
+    /// It is another constant in each of few recordings.
+    case differs
+    /// It is a constant in every recording, and another one in each class.
+    case tellsClass
   }
 
   /// Returns what was found about a column, or `nil` for one of measurements.
@@ -128,38 +144,69 @@ struct ColumnCensus: Sendable {
     let known = (courses[name] ?? []).filter { $0.course.count > 0 }
     guard !known.isEmpty else { return .empty }
     let all = known.map(\.course)
-    guard !all.contains(where: \.decreases) else { return nil }
+    guard all.allSatisfy({ $0.down.count == 0 }) else { return countsWithJumps(name, known) }
     let long = all.filter { $0.count > 1 }
     let stepCount = long.reduce(0) { $0 + $1.count - 1 }
     let isNamed = TimeUnit.isColumn(name) || TimeUnit.isCounter(name)
     let rises = !long.isEmpty && long.allSatisfy { $0.last > $0.first }
     guard rises else {
-      let isNumber =
-        all.count >= Self.leastNumbered
-        && all.allSatisfy { $0.count > 1 && $0.first == $0.last && $0.first == $0.first.rounded() }
-        && Set(all.map(\.first)).count == all.count
-      return isNumber ? .numbersRecordings : nil
+      guard all.count > 1, all.allSatisfy({ $0.count > 1 && $0.first == $0.last }) else {
+        return nil
+      }
+      if Set(all.map(\.first)).count == all.count {
+        let isNumber =
+          all.count >= Self.leastNumbered && all.allSatisfy { $0.first == $0.first.rounded() }
+        return isNumber ? .numbersRecordings : .differs
+      }
+      let byClass = Dictionary(grouping: known, by: \.label).mapValues {
+        Set($0.map(\.course.first))
+      }
+      let isClass =
+        byClass.count > 1 && byClass.values.allSatisfy { $0.count == 1 }
+        && Set(byClass.values.map { $0.first! }).count == byClass.count
+      return isClass ? .tellsClass : nil
     }
     if isNamed { return .counts }
     guard stepCount >= (all.count == 1 ? Self.leastStepsOfOne : Self.leastSteps) else { return nil }
-    if long.allSatisfy(\.isEven) || isSteady(known) { return .counts }
+    if long.allSatisfy(\.isEven) || Self.isSteady(known, \.step) { return .counts }
     let sorted = all.sorted { ($0.first, $0.last) < ($1.first, $1.last) }
     let isApart = zip(sorted, sorted.dropFirst()).allSatisfy { $0.last < $1.first }
     return isApart ? .runsOn : .rises
   }
 
-  /// Returns whether a column rises at the same speed in nearly all recordings and in all classes.
-  private func isSteady(_ known: [(course: Course, label: String)]) -> Bool {
+  /// Returns whether a column that also falls, or does nothing else, only counts: up or down, but for
+  /// a few steps back, and at the same speed everywhere.
+  private func countsWithJumps(
+    _ name: String, _ known: [(course: Course, label: String)]
+  ) -> Finding? {
+    let stepCount = known.reduce(0) { $0 + $1.course.count - 1 }
+    let up = known.reduce(0) { $0 + $1.course.up.count }
+    let down = known.reduce(0) { $0 + $1.course.down.count }
+    guard stepCount >= Self.leastSteps else { return nil }
+    let back = Double(min(up, down)) / Double(stepCount)
+    if TimeUnit.isColumn(name) || TimeUnit.isCounter(name), back <= Self.backSteps.named {
+      return .counts
+    }
+    guard stepCount >= Self.leastStepsOfOne, back <= Self.backSteps.others,
+      Self.isSteady(known, { $0.speed(isUp: up > down) })
+    else { return nil }
+    return .counts
+  }
+
+  /// Returns whether a column moves at the same speed in nearly all recordings and in all classes.
+  private static func isSteady(
+    _ known: [(course: Course, label: String)], _ speed: (Course) -> Double
+  ) -> Bool {
     let long = known.filter { $0.course.count > 1 }
-    let steps = long.map(\.course.step).sorted()
+    let steps = long.map { speed($0.course) }.sorted()
     let median = steps[steps.count / 2]
-    func isNear(_ step: Double) -> Bool { abs(step - median) <= Self.rateTolerance * median }
-    guard Double(steps.count(where: isNear)) >= Self.steadyShare * Double(steps.count) else {
+    func isNear(_ step: Double) -> Bool { abs(step - median) <= rateTolerance * median }
+    guard Double(steps.count(where: isNear)) >= steadyShare * Double(steps.count) else {
       return false
     }
     // A count of steps is a measurement if it rises faster in one class than in another.
     return Dictionary(grouping: long, by: \.label).values.allSatisfy { members in
-      let sorted = members.map(\.course.step).sorted()
+      let sorted = members.map { speed($0.course) }.sorted()
       return isNear(sorted[sorted.count / 2])
     }
   }
@@ -179,10 +226,9 @@ struct ColumnCensus: Sendable {
       var found: [String] = []
       for name in order where !reading.ignored.contains(name) {
         guard let finding = finding(name) else { continue }
-        if finding == .rises {
+        guard finding.isCertain else {
           loaded.notes.append(
-            "note: column `\(name)` never falls within a recording, but rises differently in "
-              + "different ones, so it is read (--ignore leaves it out)")
+            "note: column `\(name)` \(finding.text), so it is read (--ignore leaves it out)")
           continue
         }
         found.append(name)
@@ -234,6 +280,14 @@ struct ColumnCensus: Sendable {
 }
 
 extension ColumnCensus.Finding {
+  /// Whether the column measures nothing.
+  fileprivate var isCertain: Bool {
+    switch self {
+    case .empty, .counts, .runsOn, .numbersRecordings: true
+    case .rises, .differs, .tellsClass: false
+    }
+  }
+
   /// What a column does, as a part of a sentence.
   fileprivate var text: String {
     switch self {
@@ -241,7 +295,13 @@ extension ColumnCensus.Finding {
     case .counts: "counts in the same way in every recording, like a clock"
     case .runsOn: "never falls and has other values in every recording, like a clock"
     case .numbersRecordings: "is another constant in every recording, like its number"
-    case .rises: "never falls within a recording"
+    case .rises:
+      "never falls within a recording, but rises differently in different ones"
+    case .differs:
+      "is another constant in every recording, and these are too few to tell whether it is a number "
+        + "of the recording"
+    case .tellsClass:
+      "is constant in every recording and another number in every class, and may be a measurement"
     }
   }
 }

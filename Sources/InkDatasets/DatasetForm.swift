@@ -356,11 +356,19 @@ extension Dataset {
     loaded.dataset = Dataset(examples, labels: Set(names).sorted())
     // Whoever needs no labels gets the failures as they are.
     let isExplained = series.keepsUnlabelled && !loaded.failures.isEmpty
-    guard !examples.isEmpty || !loaded.dataset.labels.isEmpty || isExplained else {
+    guard !examples.isEmpty || isExplained else {
       let reason =
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0
-          ? "\(loaded.unlabelledCount.counted("recording")) without a label" : "none")
+          ? "\(loaded.unlabelledCount.counted("recording")) without a label"
+          : loaded.blankCount > 0
+            ? "\(loaded.blankCount.counted("blank picture"))"
+            : loaded.droppedCount > 0
+              ? "\(loaded.droppedCount.counted("example")) whose label is dropped"
+              : loaded.skipped.first.map {
+                "no file of a known form, but for example `\(FileTree.name(of: $0))`; pictures are PNG "
+                  + "or JPEG"
+              } ?? "none")
       throw FileError(
         path: path, expected: series.keepsUnlabelled ? "recordings" : "examples with labels",
         found: reason)

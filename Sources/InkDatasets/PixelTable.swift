@@ -6,7 +6,9 @@ import SafeFiles
 /// A table with a picture in each row: a column for each pixel, row by row, and one for the label.
 ///
 /// The columns are called `pixel0`, `pixel1` and so on, or `1x1`, `1x2` and so on, as in the CSV files of
-/// MNIST. Without names, a row has a square number of whole numbers from 0 to 255, and the label as its
+/// MNIST. Columns with another name and numbers that fill a square, such as `V1` to `V784` or `r0c0` to
+/// `r27c27`, are pixels if there is a label, nothing tells the time, and the first row has numbers from 0
+/// to 255. Without names, a row has a square number of whole numbers from 0 to 255, and the label as its
 /// first or last cell. Other numbers are scaled: from 0 to 1, and from 0 to 16.
 struct PixelTable {
   /// The smallest side of a picture in a table, so that no table of sensors is taken for one.
@@ -41,10 +43,16 @@ struct PixelTable {
     self.path = path
     keepsUnlabelled = reading.keepsUnlabelled
     var form: Form?
+    var isRead = false
     try TextLines(InputFile(path: path)).forEach { line, row in
       guard let line, !NumberText.trimmed(line).isEmpty else { return line != nil }
+      if isRead {
+        if form?.fits(row: line) != true { form = nil }
+        return false
+      }
+      isRead = true
       form = try Form(firstLine: line, place: "\(path), line \(row)", reading: reading)
-      return false
+      return form?.needsRow == true
     }
     guard let form else { return nil }
     (hasHeader, columnCount, label, person) =
@@ -61,6 +69,8 @@ struct PixelTable {
     var pixels: [Int] = []
     var label = Label.none
     var person: Int?
+    /// Whether the values of the first row decide, because the names could also be those of sensors.
+    var needsRow = false
 
     init?(
       firstLine line: UnsafeBufferPointer<UInt8>, place: String, reading: SeriesReading
@@ -71,28 +81,46 @@ struct PixelTable {
       columnCount = cells.ranges.count
       let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
       let names = texts.map(TableCells.text)
-      let places = names.map(PixelName.init)
-      guard places.count(where: { $0 != nil }) >= leastSide * leastSide else {
-        guard !texts.contains(where: cells.isText) else { return nil }
+      guard texts.contains(where: cells.isText) else {
         guard setUnnamed(texts.map { cells.number($0) }) else { return nil }
         return
       }
-      let known = names.indices.compactMap { index in places[index].map { ($0, index) } }
+      let places = names.map(PixelName.init)
+      let groups = Dictionary(grouping: names.indices.filter { places[$0] != nil }) {
+        places[$0]!.form
+      }
+      guard let (name, group) = groups.max(by: { $0.value.count < $1.value.count }),
+        group.count >= leastSide * leastSide
+      else { return nil }
+      let known = group.map { (places[$0]!, $0) }
       let sorted = known.sorted { ($0.0.row ?? 0, $0.0.number) < ($1.0.row ?? 0, $1.0.number) }
       pixels = sorted.map(\.1)
+      needsRow = !name.isOfPixels
       let rows = Set(sorted.compactMap(\.0.row)).count
       let isGrid = rows > 0 && sorted.allSatisfy { $0.0.row != nil }
       height = isGrid ? rows : Self.side(of: pixels.count) ?? 0
       width = height > 0 ? pixels.count / height : 0
-      guard height > 0, width * height == pixels.count, max(width, height) <= mostSide,
-        Set(sorted.map { [$0.0.row ?? 0, $0.0.number] }).count == pixels.count
-      else {
+      let isWhole =
+        height >= leastSide && width >= leastSide && width * height == pixels.count
+        && max(width, height) <= mostSide
+        && Set(sorted.map { [$0.0.row ?? 0, $0.0.number] }).count == pixels.count
+      if needsRow {
+        // A gap in the numbers is one in a list of sensors.
+        let numbers = sorted.map { ($0.0.row ?? 0) * (isGrid ? width : 0) + $0.0.number }
+        guard isWhole, numbers.last! - numbers[0] == pixels.count - 1 else { return nil }
+      }
+      guard isWhole else {
         throw FileError(
           path: place,
           expected: "columns for the pixels of one square grey picture, such as 784 for 28 × 28",
           found: "\(pixels.count) columns such as `\(sorted.first.map { names[$0.1] } ?? "")`")
       }
-      let others = names.indices.filter { places[$0] == nil && !names[$0].isEmpty }
+      let inPicture = Set(pixels)
+      let others = names.indices.filter { !inPicture.contains($0) && !names[$0].isEmpty }
+      let keepsTime =
+        reading.timeColumn != nil
+        || others.contains { TimeUnit.isColumn(names[$0]) || TimeUnit.isCounter(names[$0]) }
+      if needsRow, keepsTime { return nil }
       person = others.first { names[$0].lowercased() == reading.personColumn.lowercased() }
       let labels = others.filter { $0 != person }
       let named =
@@ -100,11 +128,24 @@ struct PixelTable {
         ?? labels.first { labelNames.contains(names[$0].lowercased()) }
       if let column = named ?? (labels.count == 1 ? labels[0] : nil) {
         label = .column(column)
+      } else if needsRow {
+        return nil
       } else if !labels.isEmpty {
         throw FileError(
           path: place, expected: "a column `\(reading.labelColumn)` (--label-column names another)",
           found: labels.prefix(10).map { names[$0] }.joined(separator: ", ") + " and pixels")
       }
+    }
+
+    /// Returns whether a row has numbers from 0 to 255 for pixels.
+    func fits(row line: UnsafeBufferPointer<UInt8>) -> Bool {
+      var cells = TableCells(delimiter: TableCells.delimiter(in: line))
+      cells.split(line)
+      return cells.ranges.count >= columnCount
+        && pixels.allSatisfy { column in
+          let cell = UnsafeBufferPointer(rebasing: line[cells.ranges[column]])
+          return cells.number(cell).map { 0...255 ~= $0 } ?? false
+        }
     }
 
     /// Fills in a table without names; returns false if its cells are no pixels.
@@ -131,27 +172,35 @@ struct PixelTable {
     }
   }
 
-  /// The number in the name of a column of a pixel, such as `pixel12`, `px_12` or `3x14`.
+  /// The numbers in the name of a column of a pixel, such as `pixel12`, `px_12`, `r3c14` or `3x14`.
   private struct PixelName {
+    /// What the names of all pixels of a picture share.
+    struct Form: Hashable {
+      var letters: String
+      var hasRow: Bool
+
+      /// Whether such names are those of pixels alone.
+      var isOfPixels: Bool {
+        ["pixel", "px", "pix", "p"].contains(letters) || (hasRow && letters == "x")
+      }
+    }
+
+    var form: Form
     /// The row, if the name has one.
     var row: Int?
     var number: Int
 
     init?(_ name: String) {
-      let name = name.lowercased()
-      let parts = name.split(separator: "x", omittingEmptySubsequences: false)
-      if parts.count == 2, let row = Int(parts[0]), let column = Int(parts[1]), row >= 0,
-        column >= 0
-      {
-        (self.row, number) = (row, column)
-        return
-      }
-      let stem = name.prefix { $0.isLetter }
-      guard ["pixel", "px", "pix", "p"].contains(stem) else { return nil }
-      let rest = name.dropFirst(stem.count).drop { " _-.[(".contains($0) }
-        .prefix { $0.isNumber }
-      guard let number = Int(rest) else { return nil }
-      self.number = number
+      guard
+        let parts = name.wholeMatch(of: #/([^0-9]*)([0-9]+)(?:([^0-9]+)([0-9]+))?[\])]*/#),
+        let first = Int(parts.2)
+      else { return nil }
+      let letters = (parts.1 + (parts.3 ?? "")).lowercased().filter(\.isLetter)
+      form = Form(letters: letters, hasRow: parts.4 != nil)
+      (row, number) = (nil, first)
+      guard let last = parts.4 else { return }
+      guard let second = Int(last) else { return nil }
+      (row, number) = (first, second)
     }
   }
 

@@ -459,7 +459,14 @@ private final class Columns {
   private func milliseconds(_ recording: Recording) -> [Double]? {
     guard time != nil, let first = recording.times.first else { return nil }
     guard recording.timeCells.areText == false else { return recording.times }
-    let factor = (timeUnit ?? .typical(of: first)).milliseconds
+    let unit = timeUnit ?? .typical(of: first)
+    let length = recording.times[recording.times.count - 1] - first
+    if timeUnit == nil, unit == .s, length > Double(recording.times.count) {
+      choices.append(
+        "column `\(names[time!])` is read as the time, in seconds, of which rows are more than one "
+          + "apart (--time-unit names another unit)")
+    }
+    let factor = unit.milliseconds
     for index in recording.times.indices { recording.times[index] *= factor }
     return recording.times
   }

@@ -1217,6 +1217,14 @@ struct Constants: ModelFileReader {
     case "Neg": return result(values.map { -$0 }, shape)
     case "Reciprocal": return result(values.map { 1 / $0 }, shape)
     case let operation:
+      let combine: (Float, Float) -> Float
+      switch operation {
+      case "Add": combine = (+)
+      case "Sub": combine = (-)
+      case "Mul": combine = (*)
+      case "Div": combine = (/)
+      default: return nil
+      }
       guard node.input.count == 2, let other = byName[node.input[1]],
         let others = try? floats(other, at: node.name)
       else { return nil }
@@ -1228,14 +1236,8 @@ struct Constants: ModelFileReader {
       let longer = values.count >= others.count ? shape : otherShape
       return result(
         (0..<max(values.count, others.count)).map { index in
-          let a = values[values.count == 1 ? 0 : index]
-          let b = others[others.count == 1 ? 0 : index]
-          return switch operation {
-          case "Add": a + b
-          case "Sub": a - b
-          case "Mul": a * b
-          default: a / b
-          }
+          combine(
+            values[values.count == 1 ? 0 : index], others[others.count == 1 ? 0 : index])
         }, longer)
     }
   }

@@ -244,7 +244,8 @@ extension WeightLayout {
     case (.channelsFirst, 3): [0, 2, 1].map { parameter.shape[$0] }
     case (.channelsLast, 3): [1, 2, 0].map { parameter.shape[$0] }
     case (.channelsLast, 2): parameter.shape.reversed()
-    default: parameter.shape
+    case (.channelsFirst, _), (.channelsLast, 0...1): parameter.shape
+    case (.channelsLast, let rank): preconditionFailure("weights with \(rank) axes have no order")
     }
   }
 
@@ -254,7 +255,8 @@ extension WeightLayout {
     case (.channelsLast, 4): WeightArchive.transposed(values, shape: shape, axes: [3, 2, 0, 1])
     case (.channelsLast, 3): WeightArchive.transposed(values, shape: shape, axes: [2, 1, 0])
     case (.channelsLast, 2): WeightArchive.transposed(values, shape: shape, axes: [1, 0])
-    default: values
+    case (.channelsFirst, _), (.channelsLast, 0...1): values
+    case (.channelsLast, let rank): preconditionFailure("weights with \(rank) axes have no order")
     }
   }
 }

@@ -58,8 +58,15 @@ public struct Bitmap: Hashable, Sendable {
   }
 
   /// Whether most of the picture is light, so that the ink is dark and has to be inverted.
+  ///
+  /// Where ink and background have about as many pixels, that at the edges is the background.
   public var isDarkOnLight: Bool {
-    pixels.count { $0 > 127 } * 2 > pixels.count
+    let share = Double(pixels.count { $0 > 127 }) / Double(pixels.count)
+    guard 0.3...0.7 ~= share else { return share > 0.5 }
+    let edges =
+      (0..<width).flatMap { [self[0, $0], self[height - 1, $0]] }
+      + (0..<height).flatMap { [self[$0, 0], self[$0, width - 1]] }
+    return edges.count { $0 > 127 } * 2 > edges.count
   }
 
   /// The picture with light ink on a dark background: itself, or inverted if it ``isDarkOnLight``.

@@ -118,7 +118,7 @@ public struct Recognizer: Sendable {
       throw .unsuitable(expected: "a model that classifies", found: "one that reads text")
     }
     var values: [[Float]] = []
-    var isBlank = false
+    var isBlank = if case .bitmap(let bitmap) = input { bitmap.isBlank } else { false }
     for (index, preprocessing) in model.preprocessing.enumerated() {
       let one = try preprocessing.values(of: input)
       if case .raster = preprocessing {

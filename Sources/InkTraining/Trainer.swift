@@ -206,7 +206,10 @@ public final class Trainer {
     for example in training.examples { counts[example.label]? += 1 }
     if let empty = training.labels.first(where: { counts[$0] == 0 }) {
       throw TrainingError.unsuitableData(
-        "there are no examples of `\(empty)`" + (tapCount > 0 ? ", taps not counted" : ""))
+        "there are no examples of `\(empty)`"
+          + (tapCount > 0
+            ? ", taps not counted; --drop \(empty) leaves the class out, and --scale says how large the "
+              + "drawings are" : ""))
     }
     let weights = training.labels.map { label in
       options.balancesClasses

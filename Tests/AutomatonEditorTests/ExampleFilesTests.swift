@@ -84,7 +84,7 @@ import Testing
   // MARK: Writing them
 
   private static func writeIfAsked() throws {
-    guard ProcessInfo.processInfo.environment["INKSTATE_WRITE_EXAMPLES"] != nil else { return }
+    if ProcessInfo.processInfo.environment["INKSTATE_WRITE_EXAMPLES"] == nil { return }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, machine) in files {
       let document = try machine.document

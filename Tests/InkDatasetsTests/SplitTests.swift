@@ -115,7 +115,7 @@ import TestSupport
     var data = dataset(writers: 2, single: 0)
     data.examples[11].content = data.examples[0].content
     // Nearly the same as another: one point moved by a hair.
-    guard case .drawing(var drawing) = data.examples[3].content else { return }
+    var drawing = try #require(data.examples[3].content.drawing)
     drawing.strokes[0].points[5].x += 0.01
     data.examples[10].content = .drawing(drawing)
     let parts = data.examples.indices.map { $0 < 6 ? "train" : "test" }

@@ -47,6 +47,7 @@ import TestSupport
   /// Columns that only count, as the seconds of a recording or of a day, with jitter and with pauses.
   @Test(arguments: [
     "frame", "sample_no", "k", "restart", "jitter", "long", "pauses", "slow", "bouts", "trial",
+    "dip", "wrap", "countdown", "row",
   ])
   func aColumnThatOnlyCountsIsLeftOut(kind: String) throws {
     try write(kind) { recording, row in
@@ -58,6 +59,11 @@ import TestSupport
       case "long": "\(1_700_000_000_000 + recording * 700_000 + row * 20)"
       case "pauses": "\(recording * 1000 + row * 20 + (row > 6 ? 300 : 0))"
       case "slow": "\(recording * 40 + row / 3)"
+      // One step back, a byte that starts again, and a counter that starts again in each recording.
+      case "dip": "\(recording == 2 && row == 7 ? 3 : row)"
+      case "wrap": "\((recording * 130 + row + 250) % 256)"
+      case "row": "\(row % 11)"
+      case "countdown": "\(500 - 2 * row)"
       case "bouts": "\(recording * recording * 500 + row * row)"
       default: "\(recording + 3)"
       }
@@ -75,12 +81,13 @@ import TestSupport
     reading.channels = ["x", kind]
     #expect(try series(load("", reading)).channels == ["x", kind])
     // The same recordings as NDJSON, which may come from elsewhere.
-    guard kind != "long" else { return }
-    reading.channels = nil
-    reading.leavesOutCounters = false
-    let all = "\(folder.path)/all.ndjson"
-    try DatasetForm.ndjson.write(load("", reading).dataset, rasterizer: nil, to: all)
-    #expect(try Dataset.load(all).leftOutColumns == [kind])
+    if kind != "long" {
+      reading.channels = nil
+      reading.leavesOutCounters = false
+      let all = "\(folder.path)/all.ndjson"
+      try DatasetForm.ndjson.write(load("", reading).dataset, rasterizer: nil, to: all)
+      #expect(try Dataset.load(all).leftOutColumns == [kind])
+    }
   }
 
   /// Measurements that rise: steps that are faster in one class, a finger, and a short rise.
@@ -103,6 +110,28 @@ import TestSupport
             "note: column `steps` never falls within a recording, but rises differently in "
               + "different ones, so it is read (--ignore leaves it out)"
           ] : []))
+  }
+
+  /// A measurement that falls or rises, at another speed in each class, and one that turns.
+  @Test(arguments: ["falls", "turns"]) func aMeasurementThatFallsIsKept(kind: String) throws {
+    try write(kind) { recording, row in
+      switch kind {
+      case "falls": "\(recording % 2 == 0 ? 40 - 3 * row : row)"
+      default: "\(row < 9 ? row : 18 - row)"
+      }
+    }
+    #expect(try series(load()).channels == ["x", kind])
+  }
+
+  /// Constants of which too few are known, or which are one in each class, are named.
+  @Test func constantsThatTellRecordingsApartAreNamed() throws {
+    try write("subject", recordings: 4) { recording, _ in "\(recording)" }
+    var loaded = try load()
+    #expect(try series(loaded).channels == ["x", "subject"])
+    #expect(loaded.notes.count == 1 && loaded.notes[0].contains("`subject` is another constant"))
+    try write("activity", recordings: 4) { recording, _ in "\(recording % 2 + 1)" }
+    loaded = try load()
+    #expect(loaded.notes.count == 1 && loaded.notes[0].contains("another number in every class"))
   }
 
   @Test func theOnlyColumnIsKept() throws {
@@ -234,7 +263,11 @@ import TestSupport
     (0..<64).map { $0 / 8 == index % 6 + 1 && (1...6).contains($0 % 8) ? "\(most)" : "0" }
   }
 
-  @Test(arguments: ["pixel0", "PX_1", "1x1", "0x0", "none", "last", "none last", "unit", "sixteen"])
+  @Test(arguments: [
+    "pixel0", "PX_1", "1x1", "0x0", "none", "last", "none last", "unit", "sixteen", "V1", "0",
+    "r0c0",
+    "pixel_0_0", "feature.0",
+  ])
   func tablesOfPixelsArePictures(form: String) throws {
     let isLast = form.hasSuffix("last")
     let names: [String]? =
@@ -242,6 +275,11 @@ import TestSupport
       case "none", "none last", "sixteen": nil
       case "1x1": (0..<64).map { "\($0 / 8 + 1)x\($0 % 8 + 1)" }
       case "0x0": (0..<64).map { "\($0 / 8)x\($0 % 8)" }
+      case "r0c0": (0..<64).map { "r\($0 / 8)c\($0 % 8)" }
+      case "pixel_0_0": (0..<64).map { "pixel_\($0 / 8)_\($0 % 8)" }
+      case "V1": (1...64).map { "V\($0)" }
+      case "0": (0..<64).map { "\($0)" }
+      case "feature.0": (0..<64).map { "feature.\($0)" }
       case "PX_1": (1...64).map { "PX_\($0)" }
       default: (0..<64).map { "pixel\($0)" }
       }
@@ -291,6 +329,22 @@ import TestSupport
     let row = (0..<65).map { "\(Double($0) / 2)" }.joined(separator: ",")
     try folder.write("a/a.csv", "\(row)\n\(row)\n")
     #expect(try series(load()).channels.count == 65)
+    // Numbered columns beside a time, with values that no picture has, or without some numbers.
+    for (index, (head, values)) in [("time", 0...63), ("label", -1...62)].enumerated() {
+      let names = values.indices.map { "ch\(values.distance(from: values.startIndex, to: $0))" }
+      let rows = (0..<3).map { row in
+        "\(row)," + values.map { "\($0)" }.joined(separator: ",")
+      }
+      try folder.write(
+        "b\(index)/a/a.csv",
+        ([head + "," + names.joined(separator: ",")] + rows).joined(separator: "\n"))
+      guard
+        case .series? = try Dataset.load("\(folder.path)/b\(index)").dataset.examples.first?.content
+      else {
+        Issue.record("\(head): not a recording")
+        continue
+      }
+    }
   }
 
   // MARK: The archive

@@ -82,11 +82,11 @@ import TestSupport
     }
   }
 
-  @Test(arguments: 0..<30) func rotationAloneKeepsDistances(seed: Int) {
+  @Test(arguments: 0..<30) func rotationAloneKeepsDistances(seed: Int) throws {
     var augmentation = Augmentation.none
     augmentation.rotation = .pi
     var generator = SeededGenerator(seed: UInt64(seed))
-    guard case .drawing(let drawing) = arrow.content else { return }
+    let drawing = try #require(arrow.content.drawing)
     let varied = augmentation.vary(drawing, using: &generator)
     #expect(abs(varied.length - drawing.length) < 1e-6 * drawing.length)
     #expect(abs(varied.strokes[0].turningAngle - drawing.strokes[0].turningAngle) < 1e-6)

@@ -334,7 +334,7 @@ import Testing
     let hand = composer.syntheticWriters(count: writer + 1)[writer]
     let example = try #require(composer.drawing(0, by: hand, known: name))
     let truth = try #require(try Diagram(attributes: example.attributes))
-    guard case .drawing(let drawing) = example.content else { return }
+    let drawing = try #require(example.content.drawing)
     #expect(try DiagramComparison(recognize(drawing.strokes), truth: truth).structure.right == 1)
   }
 
@@ -377,7 +377,7 @@ import Testing
     let composer = DiagramComposer(seed: 7)
     let example = try #require(
       composer.drawing(0, by: composer.syntheticWriters(count: 1)[0], known: "mod3"))
-    guard case .drawing(let drawing) = example.content else { return }
+    let drawing = try #require(example.content.drawing)
     let straight = try recognize(drawing.strokes)
     let plain = drawing.strokes.reversed().map { stroke in
       Stroke(stroke.points.map { Point($0.x, $0.y) })

@@ -74,7 +74,8 @@ import TestSupport
     var generator = SeededGenerator(seed: UInt64(seed))
     let label = Synthesizer.Repertoire.automata.labels[seed % 4]
     let drawing = Synthesizer(seed: 5).recording(label: label, writer: seed, index: 0).drawing
-    guard let bounds = drawing.bounds, bounds.longerSide > 10 else { return }
+    let bounds = try #require(drawing.bounds)
+    try #require(bounds.longerSide > 10)
     let small = drawing.transformed(
       by: .scale(x: 40 / bounds.longerSide, y: 40 / bounds.longerSide))
     let large = drawing.transformed(

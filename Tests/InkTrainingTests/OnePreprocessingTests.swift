@@ -168,7 +168,7 @@ import TestSupport
       try Self.check(drawing, learnt, Self.model(choice), name)
     }
     // A small unit changes what a tap is, and nothing else.
-    guard case .drawing(let ink) = drawing.content else { return }
+    let ink = try #require(drawing.content.drawing)
     drawing.content = .drawing(ink.transformed(by: .scale(x: 1 / 128, y: 1 / 128)))
     let choice = try #require(
       try NetworkChoice(named: "fusion", for: Dataset([drawing, other])))

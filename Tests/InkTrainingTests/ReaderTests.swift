@@ -79,10 +79,7 @@ import TestSupport
   }
 
   private static func model(_ trainer: Trainer) throws -> Model {
-    guard case .finished(let model) = try trainer.run() else {
-      throw TrainingError.diverged(epoch: 0, step: 0)
-    }
-    return model
+    try #require(trainer.run().model)
   }
 
   @Test func wordsOfSeveralWritersAreKnown() throws {

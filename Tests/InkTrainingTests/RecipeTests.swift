@@ -367,13 +367,19 @@ import TestSupport
     let network = try Architecture.drawing(classCount: 3)
     var recipe = Self.ofAutomata
     recipe.epochs = 40
-    let trainer = try Trainer(
-      network, training: learnt, validation: ink(12..<16), preprocessing: [.raster(.standard)],
-      options: recipe.options(for: learnt, network: network, hasValidation: true), workers: 2)
-    guard case .finished(let model) = try trainer.run() else { return }
-    let result = try Evaluation(of: Recognizer(model: model), on: ink(20..<40), workers: 2)
-    let worst = try #require(result.worstClass)
-    #expect(worst.recall.value >= 0.8, "\(worst)")
-    #expect(result.meanRecall >= 0.9)
+    var options = try recipe.options(for: learnt, network: network, hasValidation: true)
+    // One training can be lucky or not, and which one is depends on the processor's kernels.
+    var recalls: [(worst: Double, mean: Double)] = []
+    for seed in 1...3 as ClosedRange<UInt64> {
+      options.seed = seed
+      let trainer = try Trainer(
+        network, training: learnt, validation: ink(12..<16), preprocessing: [.raster(.standard)],
+        options: options, workers: 2)
+      let model = try #require(trainer.run().model)
+      let result = try Evaluation(of: Recognizer(model: model), on: ink(20..<40), workers: 2)
+      recalls.append((try #require(result.worstClass).recall.value, result.meanRecall))
+    }
+    #expect(recalls.map(\.worst).sorted()[1] >= 0.8, "\(recalls)")
+    #expect(recalls.map(\.mean).sorted()[1] >= 0.9, "\(recalls)")
   }
 }

@@ -49,10 +49,7 @@ import TestSupport
     let trainer = try Trainer(
       small(), training: training ?? dataset(1), validation: dataset(2, writers: 2),
       preprocessing: [.raster(.standard)], options: options, workers: workers)
-    guard case .finished(let model) = try trainer.run() else {
-      throw TrainingError.diverged(epoch: 0, step: 0)
-    }
-    return model
+    return try #require(trainer.run().model)
   }
 
   private func trainer() throws -> Trainer {
@@ -162,7 +159,7 @@ import TestSupport
     }
     let second = try trainer()
     try second.resume(from: checkpoint)
-    guard case .finished(let model) = try second.run(checkpointPath: checkpoint) else { return }
+    let model = try #require(second.run(checkpointPath: checkpoint).model)
     #expect(try model.encoded() == train(options, workers: 2).encoded())
   }
 
@@ -243,7 +240,7 @@ import TestSupport
     let trainer = try Trainer(
       .drawing(classCount: 4), training: data.subset(parts.indices.filter { parts[$0] == .train }),
       validation: nil, preprocessing: [.raster(.standard)], options: options, workers: 4)
-    guard case .finished(let model) = try trainer.run() else { return }
+    let model = try #require(trainer.run().model)
     let evaluation = try Evaluation(
       of: Recognizer(model: model), on: data.subset(parts.indices.filter { parts[$0] == .test }),
       workers: 4)
@@ -292,7 +289,7 @@ import TestSupport
       small(classCount: 2), training: Dataset(two), validation: nil,
       preprocessing: [.raster(.standard)],
       options: options, workers: 4)
-    guard case .finished(let model) = try trainer.run() else { return }
+    let model = try #require(trainer.run().model)
     #expect(model.labels == ["state", "transition"])
   }
 
@@ -300,13 +297,11 @@ import TestSupport
     var options = TrainingOptions()
     options.epochs = 1
     let data = dataset(1)
-    guard
-      case .finished(var model) = try Trainer(
+    var model = try #require(
+      Trainer(
         small(), training: data, validation: nil, preprocessing: [.raster(.standard)],
-        options: options,
-        workers: 2
-      ).run()
-    else { return }
+        options: options, workers: 2
+      ).run().model)
     model.decision.temperature = 1.5
     options.learningRate = 1e-12
     options.seed = 9
@@ -315,8 +310,7 @@ import TestSupport
         small(), training: data, validation: nil, preprocessing: [.raster(.standard)],
         options: options,
         startingFrom: model, workers: 2)
-      guard case .finished(let next) = try trainer.run() else { return nil }
-      return next
+      return try trainer.run().model
     }
     // With hardly a step, what was learnt and the decision are those of the model.
     let after = try #require(try next(data))
@@ -495,7 +489,7 @@ import TestSupport
       small(), training: dataset(1), validation: chosen, preprocessing: [.raster(.standard)],
       options: options,
       workers: 2)
-    guard case .finished(let model) = try trainer.run() else { return }
+    let model = try #require(trainer.run().model)
     let kept = try #require(Int(model.provenance["epoch"] ?? ""))
     func standing(_ record: EpochRecord) -> (Double, Double) {
       (
@@ -596,8 +590,7 @@ import TestSupport
       let trainer = try Trainer(
         choice.architecture, training: data, validation: nil,
         preprocessing: choice.preprocessing, options: options, workers: workers)
-      guard case .finished(let model) = try trainer.run() else { return nil }
-      return model
+      return try trainer.run().model
     }
     let bytes = try #require(try model(workers: 1)).encoded()
     #expect(try model(workers: 2)?.encoded() == bytes)
@@ -673,7 +666,7 @@ import TestSupport
         .drawing(classCount: 4), training: dataset(1), validation: nil,
         preprocessing: [.raster(.standard)],
         options: options, workers: 2)
-      guard case .finished(let model) = try trainer.run() else { return [] }
+      let model = try #require(trainer.run().model)
       return model.network.weights["0.weight"]!.values
     }
     let start = try weights(rate: 1e-30, average: nil)
@@ -726,5 +719,12 @@ import TestSupport
     // The name of the first checkpoints stays in the file.
     #expect(String(decoding: data, as: UTF8.self).contains(#""longestGradient":2.5"#))
     #expect(try JSONDecoder().decode(TrainingOptions.self, from: data) == options)
+  }
+}
+
+extension Trainer.Outcome {
+  /// The model of a training that came to its end.
+  var model: Model? {
+    if case .finished(let model) = self { model } else { nil }
   }
 }

@@ -150,3 +150,10 @@ public func randomFusionModel(seed: UInt64 = 1) throws -> Model {
       .raster(.standard), .strokes(.standard, SeriesPreparation(channels: channels)),
     ], decision: .init(temperature: 100, leastExtent: 9, rejectedLabel: "other"))
 }
+
+extension Example.Content {
+  /// The strokes of an example that has some.
+  public var drawing: Drawing? {
+    if case .drawing(let drawing) = self { drawing } else { nil }
+  }
+}
