@@ -198,8 +198,8 @@ extension Message.Picture {
       json.list(
         report.warnings
           + document.danglingTransitionDescriptions(names).map { "\($0) is left out" }
-          + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
+      if let problem = state.problem { json.member("unsaved", problem) }
       json.name("states")
       json.list(document.states) { json, state in
         Self.write(state, isInitial: initial.contains(state.id), of: document, to: &json)

@@ -86,7 +86,10 @@ import NIOCore
 /// **Drawings** are lines of NDJSON. Times are milliseconds since 1970 with fractions; the times
 /// of stored recordings start at 0. `zoom` is the number of screen points per canvas point. Strokes with
 /// different values of `page` are not combined. A stroke that is sent again with the same value of
-/// `stroke` is not drawn again; the answer has the first decision.
+/// `stroke` is not drawn again; the answer has the first decision. Other changes are made once if their
+/// addresses have the same `change=`.
+///
+/// A change that is not on disk is answered with 507. It is kept in memory; sent again, it is saved.
 ///
 /// **Corrections** of strokes are kept as labelled recordings where a request has `keep=true`: `choose`,
 /// `instead` and `command`.

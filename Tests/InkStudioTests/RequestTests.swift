@@ -265,6 +265,40 @@ import Testing
     }
   }
 
+  /// A disk that is full, or a file that cannot be replaced, is no success.
+  @Test func aChangeThatIsNotOnDiskIsAnErrorUntilItIsSentAgain() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      let file = "\(studio.folder.path)/documents/A.automaton"
+      try FileManager.default.removeItem(atPath: file)
+      try FileManager.default.createDirectory(
+        atPath: "\(file)/x", withIntermediateDirectories: true)
+      func changes() async throws -> [RunningStudio.Answer] {
+        [
+          try await studio.post(
+            "/api/documents/A/command?change=1", #"{"kind":"addState","place":{"x":9,"y":9}}"#),
+          try await studio.post(
+            "/api/documents/A/stroke", #"{"stroke":"2","drawing":[\#(Self.shaft)]}"#),
+        ]
+      }
+      for answer in try await changes() + changes() {
+        #expect(answer.status == 507 && answer.error.hasPrefix("“A” is not saved: "))
+      }
+      let shown = try await studio.ask(.get, "/api/documents/A").json
+      #expect(shown["unsaved"] as? String != nil)
+      try FileManager.default.removeItem(atPath: file)
+      for answer in try await changes() { #expect(answer.status == 200) }
+      let saved = try await studio.ask(.get, "/api/documents/A").json
+      #expect(saved["unsaved"] == nil)
+      #expect((saved["states"] as? [Any])?.count == 1, "the same state, made once")
+      #expect((saved["transitions"] as? [Any])?.count == 1)
+      #expect(try await studio.post("/api/documents/A/undo?change=\(UUID())", "").status == 200)
+      for _ in 1...2 {
+        #expect(try await studio.post("/api/documents/A/redo?change=3", "").status == 200)
+      }
+    }
+  }
+
   /// A page whose connection broke before the answer sends its stroke again.
   @Test func aStrokeThatIsSentAgainIsDrawnOnce() async throws {
     try await RunningStudio.run { studio in

@@ -89,8 +89,7 @@ export async function beginEditing(constants) {
     editor.inspector.show();
     const fresh = canvas.draw();
     if (next.decision) { decision.show(next.decision); }
-    $("edit-undo").disabled = !next.canUndo;
-    $("edit-redo").disabled = !next.canRedo;
+    editor.changes.showWaiting();
     $("edit-empty").hidden = next.states.length + next.transitions.length + next.ink.length > 0;
     editor.photograph.show();
     editor.kind.show();

@@ -1,9 +1,9 @@
 import { $, shape } from "./elements.js";
-import { ask, drawing, keptClasses, recordings, takeFiles } from "./server.js";
+import { ask, drawing, isSmallEnough, keptClasses, recordings, takeFiles } from "./server.js";
 import { capture, paint, placeOn, sketch } from "./ink.js";
 
 
-export async function beginRecording({ meanings, recordingEndings, shownRecordings }) {
+export async function beginRecording({ meanings, mostFileBytes, recordingEndings, shownRecordings }) {
   $("record-open").accept = recordingEndings.map((ending) => `.${ending}`).join(",");
   let next = "";
   let isSaving = false;
@@ -160,6 +160,7 @@ export async function beginRecording({ meanings, recordingEndings, shownRecordin
     refresh();
   });
   takeFiles($("record"), $("record-open"), async (file) => {
+    if (!isSmallEnough(file, mostFileBytes)) { return; }
     const { added, refused, firstProblem } = await ask(
       `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
     $("record-imported").textContent = `${added} recordings added from ${file.name}.`

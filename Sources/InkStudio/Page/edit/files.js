@@ -2,7 +2,7 @@
 
 import { $ } from "../elements.js";
 import { closeMenu } from "../menus.js";
-import { ask, complain, listen, takeFiles } from "../server.js";
+import { ask, complain, isSmallEnough, listen, takeFiles } from "../server.js";
 import { address } from "./changes.js";
 
 export function makeFiles(editor) {
@@ -43,7 +43,6 @@ export function makeFiles(editor) {
     const isSame = next.id === editor.picture?.id;
     editor.isGone = false;
     if (!isSame) {
-      changes.forgetMissed();
       editor.runner.end();
       editor.selection.keep(() => false);
       editor.decision.forget();
@@ -52,7 +51,7 @@ export function makeFiles(editor) {
     $("edit-name").replaceChildren(...all.map((text) => new Option(text, text, false, text === next.name)));
     $("document-name").textContent = next.name;
     editor.show(next);
-    changes.showWaiting();
+    changes.begin();
     localStorage.setItem("document", next.name);
     if (!isSame) { editor.canvas.fit(); }
     $("edit-files").replaceChildren(...savedForms.map(fileLink));
@@ -129,6 +128,7 @@ export function makeFiles(editor) {
       return complain(`“${file.name}” has no extension. The studio opens ${endings.join(", ")}.`);
     }
     closeMenu("document-menu");
+    if (!isSmallEnough(file, editor.constants.mostFileBytes)) { return; }
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     const { name, photograph, remarks } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
     await open(name);
