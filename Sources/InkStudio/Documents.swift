@@ -230,6 +230,11 @@ actor Documents {
     return (new, try keep(Document(id: UUID().uuidString), as: new))
   }
 
+  /// Throws `NameProblem` if a new document cannot have a name.
+  func checkNewName(_ name: String) throws(NameProblem) {
+    try FileName.checkNew(name, of: "document", used: Set(names))
+  }
+
   private static func nameIsUsed(_ name: String) -> StudioError {
     StudioError("Another document has the name \(name). Choose another name.", .conflict)
   }

@@ -137,6 +137,12 @@ extension StudioInterface {
         return nil
       }
     }
+    router.post("api/documents/:name/restore") { request, context in
+      try await change(request, context) {
+        try $0.session.restoreTakenBack()
+        return nil
+      }
+    }
     router.post("api/documents/:name/redo") { request, context in
       try await change(request, context) {
         $0.session.editor.redo()
@@ -147,7 +153,7 @@ extension StudioInterface {
 
   /// Reads what is drawn on a document, so that a change of it has little to do.
   @discardableResult
-  private func settled(
+  func settled(
     _ shown: (name: String, id: String?), _ context: StudioContext
   ) async throws -> Documents.State {
     try await documents.read(shown.name, id: shown.id) { session in
@@ -249,6 +255,7 @@ extension StudioInterface {
       let data = try await body(request).withoutByteOrderMark
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
+        try await documents.checkNewName(wish)
         let found = try await longWork.run(for: context) { _ in
           try DrawnFile(data, ending: ending, name: wish)?.automaton(with: documents.diagrams)
         }

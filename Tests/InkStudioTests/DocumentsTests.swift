@@ -221,7 +221,7 @@ import Testing
     #expect(try await documents.state(of: "x").problem == nil)
   }
 
-  /// The page whose changes these are may be closed. Another one asks for the document to be read.
+  /// Another page asks for this if the one that made the changes is closed.
   @Test func whatCouldNotBeSavedIsSavedWhenItIsRead() async throws {
     let (documents, isFull) = try await failing()
     await #expect(throws: StudioError.self) { try await documents.read("x", id: nil) { $0 } }

@@ -51,10 +51,13 @@ export function showMessages() {
 
 /// Sends a request and returns the answer.
 ///
-/// A problem is shown at `place`, or nowhere if that is null. `retry` is offered where it may help.
-export async function ask(path, method = "GET", body = undefined, { place = general, retry } = {}) {
+/// A problem is shown at `place`, or nowhere if that is null, or if the caller says it: `isTold`. `retry` is
+/// offered where it may help.
+export async function ask(
+  path, method = "GET", body = undefined, { place = general, retry, isTold = () => false } = {}) {
   function fail(text, status, answer) {
     const failure = new Failure(text, status, answer);
+    if (isTold(failure)) { throw failure; }
     if (place) { complain(text, place, failure.isTemporary ? retry : undefined); }
     if (place === general) { isTemporary = failure.isTemporary; }
     throw failure;
@@ -125,6 +128,7 @@ export function recordings(rest = "") {
 
 /// Lists of classes, stored in this browser.
 export const keptClasses = {
+  all: kept,
   has: (list, label) => kept(list).includes(label),
   add: (list, label) => localStorage.setItem(list, JSON.stringify([...new Set([...kept(list), label])])),
   remove: (list, label) => localStorage.setItem(list, JSON.stringify(kept(list).filter((l) => l !== label))),

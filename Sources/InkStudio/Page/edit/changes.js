@@ -203,16 +203,17 @@ export function makeChanges(editor) {
     if (picture.unsaved && !unsaved.length) { change("read"); }
     if (editor.isGone) { return; }
     if (!isLate) { return notice(""); }
-    if (failure) { notice(`${failure.message} ${counted()} not saved yet and kept in this browser.`, "Try again", resume); }
+    if (failure) { notice(`${failure.message} ${counted()}`, "Try again", resume); }
   }
 
-  /// How many strokes and other changes are not saved, with the verb.
+  /// Says how many strokes and other changes of this browser are not saved.
   function counted() {
     const strokes = unsaved.filter(({ points }) => points).length;
     const others = unsaved.filter(({ points, rest }) => !points && rest !== "read").length;
     const parts = [[strokes, "stroke"], [others, "change"]].filter(([count]) => count)
       .map(([count, name]) => `${count} ${name}${count > 1 ? "s" : ""}`);
-    return parts.length ? `${parts.join(" and ")} ${strokes + others > 1 ? "are" : "is"}` : "The last changes are";
+    const verb = strokes + others > 1 ? "are" : "is";
+    return parts.length ? `${parts.join(" and ")} ${verb} not saved yet and kept in this browser.` : "";
   }
 
   /// Shows a sentence and a button over the drawing.
@@ -276,13 +277,28 @@ export function makeChanges(editor) {
     }
   }
 
+  /// Sends a request about what the whole document says. If something is missing, asks whether to go on.
+  async function askingWhole(rest, method) {
+    await queue;
+    if (unsaved.length && !window.confirm("The last changes are not saved, and may be left out. Go on?")) {
+      throw new Failure("The last changes are not saved.", 409);
+    }
+    try {
+      return await ask(path(rest), method, undefined, { retry: resume, isTold: ({ answer }) => answer.missing });
+    } catch (failure) {
+      follow(failure);
+      if (!failure.answer.missing || !window.confirm(`${failure.message}\n\nGo on without that?`)) { throw failure; }
+    }
+    return asking(`${rest}${rest.includes("?") ? "&" : "?"}anyway=true`, method);
+  }
+
   // The network is back, before the next attempt.
   window.addEventListener("online", () => { if (isLate) { resume(); } });
   window.addEventListener("beforeunload", (event) => { if (isLate) { event.preventDefault(); } });
   takeOver();
 
   return {
-    path, change, send, showWaiting, refresh, leave, asking,
+    path, change, send, showWaiting, refresh, leave, asking, askingWhole,
     /// Sends a command of the editor.
     command: (kind, fields, problem = undefined) => change(
       `command?${editor.consent.query}`, { kind, zoom: editor.view.zoom, ...fields }, problem),
