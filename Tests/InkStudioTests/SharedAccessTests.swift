@@ -72,7 +72,8 @@ import Testing
       let cookie = try await studio.paired()
       let ownersOnly: Set = [
         "DELETE /api/documents/A", "DELETE /api/recordings/x", "GET /api/recordings.ndjson",
-        "POST /api/recordings/file", "DELETE /api/recordings/file/x", "POST /api/training", "POST /api/training/cancel",
+        "POST /api/recordings/file", "DELETE /api/recordings/file/x", "POST /api/training",
+        "POST /api/training/cancel",
         "GET /api/training", "GET /api/training/progress", "POST /api/models/A/use",
         "GET /api/models/A/file", "POST /api/series", "GET /api/practice", "GET /api/practice/A",
         "POST /api/practice/A/answer", "POST /api/practice/A/confirm", "GET /api/sharing",
