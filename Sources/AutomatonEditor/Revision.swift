@@ -1,3 +1,4 @@
+import Automata
 import Ink
 import InkDiagram
 
@@ -17,8 +18,9 @@ struct Revision {
 
   /// How far from the new strokes settled elements are seen, in canvas points.
   private static let sight = 400.0
-  /// The size of the largest letters of a remark, as a share of the usual radius.
-  private static let largestLetter = 2.0
+  /// The size of the largest letters of a remark that were no states, and of those that were, as shares of
+  /// the usual radius.
+  private static let (largestLetter, largestRound) = (2.0, 1.0)
   /// How far a state that is read again may be from where it is, as a share of its radius.
   private static let samePlace = 0.25
 
@@ -128,7 +130,7 @@ struct Revision {
       names[state.id] = own.id
       result.states.append(own)
     }
-    keepUnread(diagram, states: current.states, used: &used, in: &result)
+    keepUnread(diagram, current, states: current.states, used: &used, in: &result)
     add(
       drawn, diagram, current: current, names: &names, settled: settled, written: written,
       to: &result
@@ -148,50 +150,118 @@ struct Revision {
       marker.id = newID(current.transitions.first { $0.isInitialMarker && $0.end == id }?.id)
       result.transitions.append(marker)
     }
-    keepUnread(diagram, transitions: current.transitions, used: &used, in: &result)
+    keepUnread(diagram, current, used: &used, in: &result)
     return Result(document: result, ids: names)
   }
 
   /// The elements of strokes that the diagram leaves over: they stay what they were on their own.
-  private func unread(_ diagram: Diagram) -> [(id: String, stroke: Stroke)] {
+  private func unread(_ diagram: Diagram, _ current: Document) -> [(id: String, stroke: Stroke)] {
     let radii = diagram.states.map(\.radius).sorted()
     let usual = radii.isEmpty ? 0 : radii[radii.count / 2]
     return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
       let (read, stroke) = $0
       guard read.element == nil, let id = $1 else { return nil }
-      // A remark is written with letters, which are smaller than arrows.
-      let size = Drawing([stroke]).bounds?.longerSide ?? 0
-      guard read.role != .text || size > Self.largestLetter * usual else { return nil }
-      return (id, stroke)
-    }
-  }
-
-  private func keepUnread(
-    _ diagram: Diagram, states: [Document.State], used: inout Set<String>,
-    in result: inout Document
-  ) {
-    for (id, stroke) in unread(diagram) {
-      result.ink.removeAll { $0 == stroke }
-      guard let state = states.first(where: { $0.id == id }), used.insert(id).inserted else {
-        continue
+      guard read.role == .text, current.transition(id)?.isInitialMarker != true else {
+        return (id, stroke)
       }
-      result.states.append(state)
+      // A remark is written with letters, which are smaller than arrows and than states.
+      let size = Drawing([stroke]).bounds?.longerSide ?? 0
+      let most = current.state(id) == nil ? Self.largestLetter : Self.largestRound
+      return size > most * usual ? (id, stroke) : nil
     }
   }
 
   private func keepUnread(
-    _ diagram: Diagram, transitions: [Document.Transition], used: inout Set<String>,
+    _ diagram: Diagram, _ current: Document, states: [Document.State], used: inout Set<String>,
     in result: inout Document
   ) {
-    for (id, _) in unread(diagram) {
-      guard var transition = transitions.first(where: { $0.id == id }), used.insert(id).inserted
-      else { continue }
+    for (id, stroke) in unread(diagram, current) {
+      result.ink.removeAll { $0 == stroke }
+      guard let state = states.first(where: { $0.id == id }) else { continue }
+      if used.insert(id).inserted {
+        result.states.append(state)
+      } else if let index = result.states.firstIndex(where: { $0.id == id }), state.isFinal {
+        // One of its two rings was left over.
+        result.states[index].isFinal = true
+      }
+    }
+  }
+
+  private func keepUnread(
+    _ diagram: Diagram, _ current: Document, used: inout Set<String>, in result: inout Document
+  ) {
+    for (id, _) in unread(diagram, current) {
+      guard var transition = current.transition(id), used.insert(id).inserted else { continue }
       if result.state(transition.start) == nil { transition.start = nil }
       if result.state(transition.end) == nil { transition.end = nil }
       // A self-loop needs its state.
       guard !transition.isLoop || transition.start != nil else { continue }
       result.transitions.append(transition)
     }
+  }
+
+  /// A change of what was accepted.
+  struct Change {
+    var id: String
+    var text: String
+    /// The strokes that drew it.
+    var strokes: [Stroke]
+  }
+
+  /// Returns what `current` has and the result has not, or not as it was.
+  ///
+  /// A line without its states that became part of another element is left out: it was never whole.
+  func takenBack(
+    _ diagram: Diagram, from current: Document, by result: Result
+  ) -> [Change] {
+    let next = result.document
+    let names = current.automaton.shownNames
+    var strokes: [String: [(stroke: Stroke, read: Diagram.StrokeRole)]] = [:]
+    for (pair, id) in zip(zip(drawing.strokes, diagram.strokes).dropFirst(idealCount), alone) {
+      if let id { strokes[id, default: []].append((pair.0, pair.1)) }
+    }
+    func change(_ id: String, _ what: String, _ otherwise: String) -> Change {
+      let own = strokes[id, default: []]
+      let isWriting = own.contains { $0.read.role == .text && $0.read.element != nil }
+      let isInk = own.contains { $0.read.element == nil }
+      let become = isWriting ? "is writing now" : isInk ? "is ink now" : otherwise
+      return Change(id: id, text: "\(what) \(become)", strokes: own.map(\.stroke))
+    }
+    let states = current.states.compactMap { old -> Change? in
+      let name = names.state(old.id)
+      guard let new = next.state(old.id) else {
+        return change(old.id, "the state \(name)", "is part of another element now")
+      }
+      if old.isFinal, !new.isFinal {
+        return Change(id: old.id, text: "the state \(name) is not final any more", strokes: [])
+      }
+      // A name that a new state got by itself is replaced by the one that is written.
+      guard !old.name.isEmpty, !new.name.contains(old.name), !old.hasOwnName else { return nil }
+      return Change(
+        id: old.id,
+        text: "the state \(name) is \(new.name.isEmpty ? "without name" : new.name) now",
+        strokes: [])
+    }
+    let transitions = current.transitions.compactMap { old -> Change? in
+      let what =
+        old.isInitialMarker
+        ? "the initial arrow of \(old.end.map(names.state) ?? "")"
+        : "the arrow from \(old.start.map(names.state) ?? "nowhere") to "
+          + (old.end.map(names.state) ?? "nowhere")
+      guard let new = next.transition(old.id) else {
+        let change = change(old.id, what, "leads elsewhere now")
+        let isPart = !change.text.hasSuffix("writing now") && !change.text.hasSuffix("ink now")
+        return isPart && old.isDangling ? nil : change
+      }
+      let lost = old.symbols.filter { symbol in !new.symbols.contains { $0.contains(symbol) } }
+      guard !lost.isEmpty else { return nil }
+      return Change(
+        id: old.id,
+        text:
+          "\(what) has \(new.symbols.isEmpty ? "no symbols" : new.symbols.joined(separator: ", ")) "
+          + "instead of \(old.symbols.joined(separator: ", ")) now", strokes: [])
+    }
+    return states + transitions
   }
 
   /// Adds the transitions.
@@ -230,6 +300,11 @@ struct Revision {
       result.transitions.append(own)
     }
   }
+}
+
+extension Document.State {
+  /// Whether its name is like those that new states get.
+  fileprivate var hasOwnName: Bool { name.first == "q" && Int(name.dropFirst()) != nil }
 }
 
 extension Document.Transition.Shape {

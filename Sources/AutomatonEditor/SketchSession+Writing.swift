@@ -99,6 +99,9 @@ extension SketchSession {
     }
     let document = editor.document
     let made = document.newElement(since: before)
+    let marked = document.states.first { state in
+      state.isFinal && before.state(state.id)?.isFinal == false
+    }
     if let made {
       // The strokes before it became this element together with it.
       for (index, element) in page.elements.enumerated() {
@@ -110,7 +113,7 @@ extension SketchSession {
     if case .head(let id) = decision {
       page.append(stroke, id, isWriting: false)
     } else {
-      page.append(stroke, made, isWriting: decision.isWriting)
+      page.append(stroke, made ?? marked?.id, isWriting: decision.isWriting)
     }
     page.revision = editor.revision
     self.page = page
@@ -200,6 +203,14 @@ extension SketchSession {
           && !noted.contains { $0.element == old.element && $0.property == old.property }
       } + noted
     let changed = (try? editor.revise(result.document)) != nil
+    let changes = revision.takenBack(diagram, from: current, by: result)
+    if changed, !changes.isEmpty {
+      takenBack = TakenBack(
+        number: (takenBack?.number ?? 0) + 1, changes: changes.map(\.text),
+        restored: result.document.restoring(
+          changes.map(\.id), of: current, withoutInk: Set(changes.flatMap(\.strokes))),
+        revision: editor.revision)
+    }
     page.unreadCount = 0
     page.revision = editor.revision
     if page.strokes.count > Self.mostStrokes {
@@ -207,6 +218,17 @@ extension SketchSession {
     }
     self.page = page
     return changed
+  }
+
+  /// Whether ``restoreTakenBack()`` is still possible.
+  public var canRestore: Bool { takenBack?.revision == editor.revision }
+
+  /// Restores the elements that the last reading took back, as one undo step; what else it read stays.
+  ///
+  /// - Throws: `Refusal` if the document was changed since.
+  public mutating func restoreTakenBack() throws(Refusal) {
+    guard let takenBack, canRestore else { throw .nothingToDo }
+    try editor.revise(takenBack.restored)
   }
 
   /// Returns the settled names and symbols, which are likely to occur again.
@@ -258,6 +280,31 @@ extension SketchSession {
     init(of transition: Document.Transition) {
       (symbols, includesEpsilon) = (transition.symbols, transition.includesEpsilon)
     }
+  }
+}
+
+extension Document {
+  /// Returns the document with elements as another one has them, and without some ink.
+  fileprivate func restoring(
+    _ ids: [String], of old: Document, withoutInk strokes: Set<Stroke>
+  ) -> Document {
+    var result = self
+    result.ink.removeAll(where: strokes.contains)
+    for state in old.states where ids.contains(state.id) {
+      if let index = result.states.firstIndex(where: { $0.id == state.id }) {
+        result.states[index] = state
+      } else {
+        result.states.append(state)
+      }
+    }
+    for var transition in old.transitions where ids.contains(transition.id) {
+      if result.state(transition.start) == nil { transition.start = nil }
+      if result.state(transition.end) == nil { transition.end = nil }
+      guard !transition.isLoop || transition.start != nil else { continue }
+      result.transitions.removeAll { $0.id == transition.id }
+      result.transitions.append(transition)
+    }
+    return result
   }
 }
 

@@ -68,6 +68,18 @@ public struct SketchSession: Sendable {
     }
   }
 
+  /// What was accepted, and was changed when all strokes were read together.
+  public struct TakenBack: Sendable {
+    /// A number that increases with every such reading.
+    public let number: Int
+    /// The changes, such as `the initial arrow of q1 is writing now`.
+    public let changes: [String]
+    /// The document after the reading, with what was accepted.
+    let restored: Document
+    /// The revision of the editor after the reading.
+    let revision: Int
+  }
+
   /// The document with its undo and redo.
   public var editor: Editor
   /// Whether the elements around a stroke can change an uncertain decision.
@@ -80,6 +92,8 @@ public struct SketchSession: Sendable {
   var written: [String: [Stroke]] = [:]
   /// The strokes that can still be read again.
   var page: Page?
+  /// What the last reading that took something back changed; an app shows it, because it was accepted before.
+  public internal(set) var takenBack: TakenBack?
   private let recognizer: any DrawingRecognizer
   private var last: Last?
   /// The last drawing that can be redrawn; unlike ``last``, it includes taps.

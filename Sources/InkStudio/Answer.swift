@@ -110,6 +110,11 @@ enum Answer {
       problem(.contentTooLarge, "This is too large for the studio. Send less at a time.")
     case let problem as StudioError: Self.problem(problem.status, problem.description)
     case let missing as MissingDocument: problem(missing)
+    case let incomplete as IncompleteDocuments:
+      problem(
+        .conflict, Message.Failure(error: "\(incomplete)", missing: incomplete.missing))
+    case let taken as NameProblem:
+      problem(.conflict, Message.Failure(error: "\(taken)", freeName: taken.freeName))
     default: problem(.internalServerError, plainText(of: error))
     }
   }

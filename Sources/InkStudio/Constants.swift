@@ -49,6 +49,8 @@ struct Constants: Encodable {
     }
   /// The largest scale of a PNG.
   var mostScale = PictureForm.mostScale
+  /// The maximum size of a file that is opened or imported, in bytes.
+  var mostFileBytes = BodyLimit.file
   /// The extensions of files that can be opened as documents: automata, ink and photographs.
   static let documentEndings = DocumentForm.endings + DrawnFile.endings
   /// The same, for the page.

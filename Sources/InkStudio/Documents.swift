@@ -55,23 +55,24 @@ actor Documents {
     var page: String?
     /// The reason why the last changes are not saved, if they are not.
     var problem: String?
-    /// The latest strokes with ids from pages, the newest last.
-    private var strokes: [(id: String, decision: SketchSession.Decision?)] = []
-    private static let mostStrokes = 500
+    /// The latest changes with ids from pages, the newest last.
+    private var changes: [(id: String, decision: SketchSession.Decision?)] = []
+    private static let mostChanges = 500
 
     init(session: SketchSession) { self.session = session }
 
-    /// Draws the stroke `id` unless it was drawn already, and returns its decision.
+    /// Makes the change `id` unless it was made already, and returns the decision about its stroke.
     ///
-    /// A page sends a stroke again if its connection failed before the answer.
-    mutating func drawOnce(
-      _ id: String?, _ draw: (inout State) -> SketchSession.Decision?
-    ) -> SketchSession.Decision? {
-      if let id, let known = strokes.last(where: { $0.id == id }) { return known.decision }
-      let decision = draw(&self)
+    /// A page sends a change again if its connection failed before the answer, or if it was not saved.
+    @discardableResult
+    mutating func once(
+      _ id: String?, _ change: (inout State) throws -> SketchSession.Decision?
+    ) rethrows -> SketchSession.Decision? {
+      if let id, let known = changes.last(where: { $0.id == id }) { return known.decision }
+      let decision = try change(&self)
       if let id {
-        strokes.append((id, decision))
-        if strokes.count > Self.mostStrokes { strokes.removeFirst() }
+        changes.append((id, decision))
+        if changes.count > Self.mostChanges { changes.removeFirst() }
       }
       return decision
     }
@@ -229,6 +230,11 @@ actor Documents {
     return (new, try keep(Document(id: UUID().uuidString), as: new))
   }
 
+  /// Throws `NameProblem` if a new document cannot have a name.
+  func checkNewName(_ name: String) throws(NameProblem) {
+    try FileName.checkNew(name, of: "document", used: Set(names))
+  }
+
   private static func nameIsUsed(_ name: String) -> StudioError {
     StudioError("Another document has the name \(name). Choose another name.", .conflict)
   }
@@ -246,6 +252,9 @@ actor Documents {
   }
 
   /// Changes a document, saves it, and notifies the pages that show it.
+  ///
+  /// - Throws: `StudioError` if the document is not on disk. The change is kept in memory, and the next one,
+  ///   or the same one again, saves both.
   func change<Result: Sendable>(
     _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
   ) async throws -> (State, Result) {
@@ -261,13 +270,16 @@ actor Documents {
     if document != before {
       state.version += 1
       unsaved[name] = document
-      save(name)
     }
     open[name] = state
     notify(name)
-    if document != before {
+    if unsaved[name] != nil {
+      save(name)
       await withCheckedContinuation { waiting[name, default: []].append($0) }
       state.problem = open[name]?.problem
+      if let problem = state.problem {
+        throw StudioError("“\(name)” is not saved: \(problem).", .init(code: 507))
+      }
     }
     return (state, result)
   }
@@ -279,7 +291,9 @@ actor Documents {
     _ name: String, id: String?, by work: @Sendable (SketchSession) async throws -> SketchSession
   ) async throws -> State {
     let state = try state(of: name, id: id)
-    guard state.session.needsSettling else { return state }
+    guard state.session.needsSettling else {
+      return unsaved[name] == nil ? state : try await change(name, id: id) { _ in }.0
+    }
     let read = try await work(state.session)
     return try await change(name, id: id) { now in
       if now.changeCount == state.changeCount { now.session = read }

@@ -1,6 +1,14 @@
+import ErrorText
 import Foundation
 import InkDatasets
 import SafeFiles
+
+/// A wish for a name that is not valid or that something else has.
+struct NameProblem: DescribedError {
+  var description: String
+  /// A name near it that is valid and not used.
+  var freeName: String
+}
 
 /// The names of documents, models and learners, which are also file names.
 enum FileName {
@@ -12,12 +20,16 @@ enum FileName {
   /// The characters of names, as the content of a character class in a regular expression.
   ///
   /// ``isValid(_:)`` accepts the same characters.
-  static let characterClass = #"\p{L}\p{M}\p{N} _\-"#
+  static let characterClass = #"\p{L}\p{M}\p{N} _\-.,()+&!'"#
+  private static let punctuation = " _-.,()+&!'".unicodeScalars
 
-  /// Whether `text` is a valid name: letters, digits, spaces, `-` and `_`.
+  /// Whether `text` is a valid name: letters, digits, spaces and some punctuation.
+  ///
+  /// A name with a dot at its start is hidden, and some file systems remove one at its end.
   static func isValid(_ text: String) -> Bool {
     (1...mostCharacters).contains(text.count) && text.utf8.count <= 200
-      && text.unicodeScalars.allSatisfy(isValid) && text.first != " " && text.last != " "
+      && text.unicodeScalars.allSatisfy(isValid)
+      && [text.first, text.last].allSatisfy { $0 != " " && $0 != "." }
   }
 
   /// Throws if `text` is not a valid name; `what` is the thing that has the name.
@@ -25,8 +37,25 @@ enum FileName {
     guard isValid(text) else {
       throw StudioError(
         "`\(text.prefix(80))` cannot be the name of a \(what). Use up to \(mostCharacters) letters, "
-          + "digits, spaces, - and _.")
+          + "digits, spaces and - _ . , ( ) + & ! ', and no dot at an end.")
     }
+  }
+
+  /// Throws if a new thing cannot have a name; `used` are the names of others.
+  static func checkNew(
+    _ name: String, of what: String, used: Set<String>
+  ) throws(NameProblem) {
+    let freeName = unused(name, or: what, used: used)
+    // Some file systems do not distinguish upper case and lower case.
+    let isUsed = used.contains { $0.lowercased() == name.lowercased() }
+    guard isUsed || !isValid(name) else { return }
+    var problem = NameProblem(
+      description: "Another \(what) has the name “\(name)”. Choose another name.",
+      freeName: freeName)
+    if !isUsed {
+      do { try check(name, of: what) } catch { problem.description = error.description }
+    }
+    throw problem
   }
 
   /// Returns a name in Unicode's composed form, because letters with accents have several encodings.
@@ -35,7 +64,8 @@ enum FileName {
   /// Returns a valid name close to `wish` that is not in `used`.
   static func unused(_ wish: String, or otherwise: String, used: Set<String>) -> String {
     let usable = normalized(wish).unicodeScalars.filter(isValid).prefix(mostWishedCharacters)
-    let plain = String(String.UnicodeScalarView(usable)).trimmingCharacters(in: .whitespaces)
+    let plain = String(String.UnicodeScalarView(usable))
+      .trimmingCharacters(in: CharacterSet(charactersIn: " ."))
     let stem = isValid(plain) ? plain : otherwise
     // Some file systems do not distinguish upper case and lower case.
     let used = Set(used.map { $0.lowercased() })
@@ -66,6 +96,6 @@ enum FileName {
   }
 
   private static func isValid(_ scalar: Unicode.Scalar) -> Bool {
-    CharacterSet.alphanumerics.contains(scalar) || " -_".unicodeScalars.contains(scalar)
+    CharacterSet.alphanumerics.contains(scalar) || punctuation.contains(scalar)
   }
 }

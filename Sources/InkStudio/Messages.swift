@@ -7,11 +7,15 @@ import InkRecognizer
 
 /// The requests of the page and the answers, in JSON.
 enum Message {
-  /// An error; for a missing document, also its new name or whether it was deleted.
+  /// An error, with what the page needs to ask what to do.
   struct Failure: Encodable {
     var error: String
     var renamedTo: String?
     var isDeleted: Bool?
+    /// What a document does not say, as clauses; the request can be sent again with `anyway=true`.
+    var missing: [String]?
+    /// A name that is valid and not used.
+    var freeName: String?
   }
 
   /// A position on the canvas.
@@ -198,8 +202,17 @@ extension Message.Picture {
       json.list(
         report.warnings
           + document.danglingTransitionDescriptions(names).map { "\($0) is left out" }
-          + (state.problem.map { ["The last changes are not saved: \($0)."] } ?? [])
       ) { $0.value($1) }
+      if let problem = state.problem { json.member("unsaved", problem) }
+      if let taken = state.session.takenBack {
+        json.name("takenBack")
+        json.object { json in
+          json.name("number")
+          json.value(taken.number)
+          json.member("changes", taken.changes)
+          json.member("canRestore", state.session.canRestore)
+        }
+      }
       json.name("states")
       json.list(document.states) { json, state in
         Self.write(state, isInitial: initial.contains(state.id), of: document, to: &json)

@@ -122,6 +122,12 @@ final class Models: DrawingRecognizer {
     return name
   }
 
+  /// Throws `NameProblem` if a new model cannot have a name.
+  func checkNewName(_ name: String) throws(NameProblem) {
+    let used = known.withLock { Set($0.recognizers.keys) }.union(Self.names(in: folder))
+    try FileName.checkNew(name, of: "model", used: used)
+  }
+
   /// Throws if there are too many models.
   func makeRoom() throws(StudioError) {
     guard Self.names(in: folder).count < Self.most else {

@@ -38,6 +38,9 @@ actor Recordings {
   /// The indices in `slots`, by id.
   private var places: [String: Int] = [:]
   private(set) var counts: [String: Int] = [:]
+  /// The drawings of the latest files that were imported, the newest last.
+  private var imports: [(id: String, drawings: [String])] = []
+  private static let mostImports = 10
   /// The size of the deleted lines in the file, in bytes.
   private var gapSize = 0
   /// The size of deleted lines, in bytes, up to which they stay in the file.
@@ -199,42 +202,70 @@ actor Recordings {
     return added.map(\.entry)
   }
 
+  /// Adds the drawings of a file, and returns an id with which they can be removed together.
+  func addFile(_ recordings: [Recording]) throws -> String {
+    let id = UUID().uuidString
+    imports.append((id, try add(recordings).map(\.id)))
+    if imports.count > Self.mostImports { imports.removeFirst() }
+    return id
+  }
+
+  /// Moves the drawings of a file that was added to `deleted.ndjson`; returns whether the file is known.
+  func removeFile(_ id: String) throws -> Bool {
+    guard let index = imports.firstIndex(where: { $0.id == id }) else { return false }
+    _ = try remove(imports[index].drawings)
+    imports.remove(at: index)
+    return true
+  }
+
   /// Moves a drawing to `deleted.ndjson`; returns whether it was found.
-  func remove(_ id: String) throws -> Bool {
-    guard let place = places[id], let slot = slots[place] else { return false }
+  func remove(_ id: String) throws -> Bool { try remove([id]) > 0 }
+
+  /// Moves drawings to `deleted.ndjson`; returns how many of them were found.
+  func remove(_ ids: [String]) throws -> Int {
+    let found = ids.compactMap { id in
+      places[id].flatMap { place in slots[place].map { (place, $0) } }
+    }
+    guard !found.isEmpty else { return 0 }
     let length: Int
     do {
       let handle: FileHandle
       (handle, length) = try openForWriting()
-      try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
-      let line = try handle.read(upToCount: slot.bytes.count) ?? Data()
-      guard
-        let item = NDJSON.item(
-          LineReader.Line(place: Place(file: path, line: place + 1), bytes: line)),
-        try item.result.get() == slot.entry.recording
-      else {
-        throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
+      var lines: [(bytes: Data, offset: UInt64)] = []
+      for (place, slot) in found {
+        try handle.seek(toOffset: UInt64(slot.bytes.lowerBound))
+        let line = try handle.read(upToCount: slot.bytes.count) ?? Data()
+        guard
+          let item = NDJSON.item(
+            LineReader.Line(place: Place(file: path, line: place + 1), bytes: line)),
+          try item.result.get() == slot.entry.recording
+        else {
+          throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
+        }
+        lines.append((line, UInt64(slot.bytes.lowerBound)))
       }
-      try move(line, at: UInt64(slot.bytes.lowerBound), of: handle)
+      try move(lines, of: handle)
     } catch let problem as StudioError {
       throw problem
     } catch is InkError {
       throw StudioError("Another program changed \(path). Restart the studio.", .conflict)
     } catch {
       throw StudioError(
-        "The drawing was not deleted from \(path): \(reason(for: error)).", .internalServerError)
+        "Nothing was deleted from \(path): \(reason(for: error)).", .internalServerError)
     }
-    gapSize += slot.bytes.count + 1
-    slots[place] = nil
-    places[id] = nil
-    let label = slot.entry.recording.label ?? ""
-    counts[label, default: 1] -= 1
-    if counts[label] == 0 { counts[label] = nil }
+    for (place, slot) in found {
+      gapSize += slot.bytes.count + 1
+      slots[place] = nil
+      places[slot.entry.id] = nil
+      let label = slot.entry.recording.label ?? ""
+      counts[label, default: 1] -= 1
+      if counts[label] == 0 { counts[label] = nil }
+    }
     if gapSize > toleratedGapSize, gapSize > length / 2 {
       let isDone = removeGaps()
       toleratedGapSize = isDone ? mostGapSize : 2 * gapSize
     }
-    return true
+    return found.count
   }
 
   /// Removes deleted lines from the file; returns whether that succeeded.
@@ -265,11 +296,11 @@ actor Recordings {
     return gapSize > 0 ? Self.withoutGaps(data).file : data
   }
 
-  /// Appends a line to `deleted.ndjson`, and overwrites it with spaces.
+  /// Appends lines to `deleted.ndjson`, and overwrites them with spaces.
   ///
-  /// After an error, both files are as they were; if the line could not be restored, it is in
+  /// After an error, both files are as they were; if the lines could not be restored, they are in
   /// `deleted.ndjson` as well.
-  private func move(_ line: Data, at offset: UInt64, of handle: FileHandle) throws {
+  private func move(_ lines: [(bytes: Data, offset: UInt64)], of handle: FileHandle) throws {
     let path = "\(folder)/deleted.ndjson"
     try FolderLock.refuseLink(path)
     if !FileTree.exists(path) { try FileTree.write(Data(), to: path) }
@@ -277,20 +308,22 @@ actor Recordings {
     defer { try? deleted.close() }
     let before = try Self.endLastLine(of: deleted)
     do {
-      try deleted.write(contentsOf: line + Data([Self.lineEnd]))
+      try deleted.write(contentsOf: Data(lines.flatMap { $0.bytes + [Self.lineEnd] }))
       try flush(deleted)
     } catch {
       try? deleted.truncate(atOffset: before)
       throw error
     }
-    func overwrite(with bytes: Data) throws {
-      try handle.seek(toOffset: offset)
-      try handle.write(contentsOf: bytes)
+    func overwrite(_ content: (Data) -> Data) throws {
+      for (bytes, offset) in lines {
+        try handle.seek(toOffset: offset)
+        try handle.write(contentsOf: content(bytes))
+      }
       try flush(handle)
     }
-    do { try overwrite(with: Data(repeating: Self.space, count: line.count)) } catch {
-      // If the line cannot be restored, the deleted one is the only one.
-      if (try? overwrite(with: line)) != nil { try? deleted.truncate(atOffset: before) }
+    do { try overwrite { Data(repeating: Self.space, count: $0.count) } } catch {
+      // If the lines cannot be restored, the deleted ones are the only ones.
+      if (try? overwrite(\.self)) != nil { try? deleted.truncate(atOffset: before) }
       throw error
     }
   }

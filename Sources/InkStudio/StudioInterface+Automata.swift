@@ -55,6 +55,8 @@ extension StudioInterface {
   /// The runs of two automata on the shortest word that only one accepts; none if they are equivalent.
   private struct Comparison: Encodable {
     var runs: [Steps] = []
+    /// What the documents do not say, as clauses.
+    var missing: [String] = []
   }
 
   /// The maximum number of words that are run or listed at once.
@@ -108,10 +110,8 @@ extension StudioInterface {
       }
     }
     router.get("api/documents/:name/expression") { request, context in
-      let (name, id) = try shown(request, context)
-      return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
-          for: "expression")
+      try await respondWithJSON {
+        let automaton = try await whole(request, context, for: "expression").automaton
         return try await longWork.run(for: context) { _ in
           try automaton.regularExpression(limit: Conversion.limit).description
         }
@@ -134,30 +134,28 @@ extension StudioInterface {
     }
     for conversion in Conversion.all {
       router.post(RouterPath("api/documents/:name/\(conversion.name)")) { request, context in
-        try await make(conversion.adjective, of: shown(request, context), context) {
+        try await make(conversion.adjective, request, context) {
           automaton, _ in try conversion.convert(automaton)
         }
       }
     }
     for combination in Conversion.combinations {
       router.post(RouterPath("api/documents/:name/\(combination.name)")) { request, context in
-        try await make(combination.name, of: shown(request, context), with: request, context) {
+        try await make(combination.name, isCombined: true, request, context) {
           try $0.combined(with: $1!, by: combination.value, limit: Conversion.limit)
         }
       }
     }
     router.post("api/documents/:name/compare") { request, context in
-      let (name, id) = try shown(request, context)
-      return try await respondWithJSON {
-        let automaton = try await documents.state(of: name, id: id).document.finiteAutomaton(
-          for: "comparison")
-        let other = try await other(request)
+      try await respondWithJSON {
+        let whole = try await whole(request, context, isWithOther: true, for: "comparison")
+        let (automaton, other) = (whole.automaton, whole.other!)
         return try await longWork.run(for: context) { _ in
-          guard let word = try automaton.counterexample(to: other, limit: Conversion.limit) else {
-            return Comparison()
+          var comparison = Comparison(missing: whole.missing)
+          if let word = try automaton.counterexample(to: other, limit: Conversion.limit) {
+            comparison.runs = [try Self.steps(automaton, word), try Self.steps(other, word)]
           }
-          return Comparison(
-            runs: [try Self.steps(automaton, word), try Self.steps(other, word)])
+          return comparison
         }
       }
     }
@@ -176,14 +174,40 @@ extension StudioInterface {
     }
   }
 
-  /// Returns the automaton of the document in the parameter `with`.
-  private func other(_ request: Request) async throws -> Automaton {
-    let name = FileName.normalized(try parameter("with", request) ?? "")
-    do {
-      return try await documents.state(of: name).document.finiteAutomaton(for: "the other document")
-    } catch is MissingDocument {
-      throw StudioError("There is no document `\(name.prefix(100))` to compare or combine with.")
+  /// What whole documents say.
+  private struct Whole {
+    var automaton: Automaton
+    /// The automaton of the document in the parameter `with`, if the request has one.
+    var other: Automaton?
+    /// What the documents do not say, as clauses.
+    var missing: [String] = []
+  }
+
+  /// Returns what a document says after its strokes were read, and the one in the parameter `with` if
+  /// `isWithOther`.
+  ///
+  /// - Throws: `IncompleteDocuments` if something is missing, unless the request has `anyway=true`.
+  private func whole(
+    _ request: Request, _ context: StudioContext, isWithOther: Bool = false, for operation: String
+  ) async throws -> Whole {
+    let shown = try shown(request, context)
+    let document = try await settled(shown, context).document
+    var whole = Whole(automaton: try document.finiteAutomaton(for: operation))
+    var documents = [(name: shown.name, document: document)]
+    if isWithOther {
+      let name = FileName.normalized(try parameter("with", request) ?? "")
+      do {
+        documents.append((name, try await self.documents.state(of: name).document))
+      } catch is MissingDocument {
+        throw StudioError("There is no document `\(name.prefix(100))` to compare or combine with.")
+      }
+      whole.other = try documents[1].document.finiteAutomaton(for: "the other document")
     }
+    do { try IncompleteDocuments.check(documents) } catch {
+      guard try parameter("anyway", request) == "true" else { throw error }
+      whole.missing = error.missing
+    }
+    return whole
   }
 
   /// Runs an automaton on a word; for long words and large automata, only the first steps are kept.
@@ -293,20 +317,17 @@ extension StudioInterface {
 
   /// Adds a document with the result of `make` for an automaton, and answers with its name.
   ///
-  /// With a request, the second automaton is that of the other document in it.
+  /// If it is combined, the second automaton is that of the other document in the request.
   private func make(
-    _ title: String, of shown: (name: String, id: String?), with request: Request? = nil,
-    _ context: StudioContext,
+    _ title: String, isCombined: Bool = false, _ request: Request, _ context: StudioContext,
     _ make: @escaping @Sendable (Automaton, Automaton?) throws -> Automaton
   ) async throws -> Response {
-    try await respondWithJSON {
-      let automaton = try await documents.state(of: shown.name, id: shown.id).document
-        .finiteAutomaton(for: title)
-      var combined: Automaton?
-      if let request { combined = try await other(request).withShortIDs() }
-      let document = try await longWork.run(for: context) { [combined] _ in
-        try Documents.new(
-          PlacedAutomaton(automaton: make(automaton.withShortIDs(), combined)))
+    let shown = try shown(request, context)
+    return try await respondWithJSON {
+      let whole = try await whole(request, context, isWithOther: isCombined, for: title)
+      let (automaton, other) = (whole.automaton.withShortIDs(), whole.other?.withShortIDs())
+      let document = try await longWork.run(for: context) { _ in
+        try Documents.new(PlacedAutomaton(automaton: make(automaton, other)))
       }
       return try await documents.add(document, named: "\(shown.name) \(title)")
     }

@@ -51,7 +51,7 @@ extension StudioInterface {
       if case .text(let text)? = recording.attributes["page"] { page = text }
       return try await respondWithDocument { [page] in
         let (state, decision) = try await documents.change(name, id: id) { state in
-          state.drawOnce(stroke) { state in
+          state.once(stroke) { state in
             if state.page != page {
               // Strokes of different pages are not combined.
               state.session.separate()
@@ -76,7 +76,7 @@ extension StudioInterface {
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
       try await settled(shown(request, context), context)
-      return try await change(shown(request, context), keeps: try keeps(request)) {
+      return try await change(request, context) {
         $0.session.settle()
         let correction = Correction(of: element, to: text, in: $0.session)
         try $0.session.choose(text, for: element)
@@ -93,7 +93,7 @@ extension StudioInterface {
     }
     router.post("api/documents/:name/instead") { request, context in
       let label = try parameter("label", request) ?? ""
-      return try await change(shown(request, context), keeps: try keeps(request)) {
+      return try await change(request, context) {
         let drawing = $0.session.redrawable
         try $0.session.redraw(as: label)
         return drawing.map { Correction(drawing: $0, label: label, kind: .shape) }
@@ -106,8 +106,8 @@ extension StudioInterface {
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
       try await settled(shown(request, context), context)
-      return try await change(shown(request, context)) { state in
-        _ = state.drawOnce(stroke) { state in
+      return try await change(request, context) { state in
+        state.once(stroke) { state in
           state.session.settle()
           state.session.editor.options.zoom = zoom
           try? state.session.editor.perform(.erase(recording.drawing, cascade))
@@ -120,7 +120,7 @@ extension StudioInterface {
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
       try await settled(shown(request, context), context)
-      return try await change(shown(request, context), keeps: try keeps(request)) { state in
+      return try await change(request, context) { state in
         // The command acts on what was read; without this, strokes before it would stay ink.
         state.session.settle()
         state.session.editor.options.zoom = zoom(message.zoom)
@@ -132,13 +132,19 @@ extension StudioInterface {
       }
     }
     router.post("api/documents/:name/undo") { request, context in
-      try await change(shown(request, context)) {
+      try await change(request, context) {
         $0.session.undo()
         return nil
       }
     }
+    router.post("api/documents/:name/restore") { request, context in
+      try await change(request, context) {
+        try $0.session.restoreTakenBack()
+        return nil
+      }
+    }
     router.post("api/documents/:name/redo") { request, context in
-      try await change(shown(request, context)) {
+      try await change(request, context) {
         $0.session.editor.redo()
         return nil
       }
@@ -147,7 +153,7 @@ extension StudioInterface {
 
   /// Reads what is drawn on a document, so that a change of it has little to do.
   @discardableResult
-  private func settled(
+  func settled(
     _ shown: (name: String, id: String?), _ context: StudioContext
   ) async throws -> Documents.State {
     try await documents.read(shown.name, id: shown.id) { session in
@@ -159,20 +165,27 @@ extension StudioInterface {
     }
   }
 
-  /// Returns whether the page keeps corrections, to which its user agreed.
-  private func keeps(_ request: Request) throws -> Bool {
-    try parameter("keep", request) == "true"
-  }
-
-  /// Changes a document, and answers with it; with consent, keeps the correction that the change is.
+  /// Changes a document once, and answers with it.
+  ///
+  /// If the page keeps corrections, to which its user agreed, keeps the correction that the change is.
   private func change(
-    _ shown: (name: String, id: String?), keeps: Bool = false,
+    _ request: Request, _ context: StudioContext,
     _ change: @Sendable (inout Documents.State) throws -> Correction?
   ) async throws -> Response {
-    try await respondWithDocument {
-      let (state, correction) = try await documents.change(shown.name, id: shown.id, change)
+    let (name, id) = try shown(request, context)
+    let number = try checked(try parameter("change", request))
+    let keeps = try parameter("keep", request) == "true"
+    return try await respondWithDocument {
+      let (state, correction) = try await documents.change(name, id: id) { state in
+        var correction: Correction?
+        try state.once(number) { state in
+          correction = try change(&state)
+          return nil
+        }
+        return correction
+      }
       if keeps, let correction { try await keep(correction) }
-      return Message.Picture(shown.name, state)
+      return Message.Picture(name, state)
     }
   }
 
@@ -188,8 +201,13 @@ extension StudioInterface {
   /// Returns the page's id of a stroke, which is the same if the stroke is sent again.
   private func strokeID(_ recording: Recording) throws -> String? {
     guard case .text(let id)? = recording.attributes["stroke"] else { return nil }
-    guard id.utf8.count <= 100 else {
-      throw StudioError("The id of the stroke has more than 100 bytes. Reload the page.")
+    return try checked(id)
+  }
+
+  /// Returns the page's id of a change.
+  private func checked(_ id: String?) throws(StudioError) -> String? {
+    guard id?.utf8.count ?? 0 <= 100 else {
+      throw StudioError("The id of the change has more than 100 bytes. Reload the page.")
     }
     return id
   }
@@ -237,6 +255,7 @@ extension StudioInterface {
       let data = try await body(request).withoutByteOrderMark
       let ending = try parameter("form", request) ?? "automaton"
       return try await respondWithJSON {
+        try await documents.checkNewName(wish)
         let found = try await longWork.run(for: context) { _ in
           try DrawnFile(data, ending: ending, name: wish)?.automaton(with: documents.diagrams)
         }

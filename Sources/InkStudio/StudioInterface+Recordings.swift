@@ -37,6 +37,8 @@ extension StudioInterface {
 
   private struct Imported: Encodable {
     var added: Int
+    /// The id with which the drawings can be deleted together; none if there are none.
+    var id: String?
     var refused: Int
     var firstProblem: String?
   }
@@ -70,6 +72,14 @@ extension StudioInterface {
     router.delete("api/recordings/:id") { request, context in
       guard try await recordings.remove(decoded("id", context)) else {
         throw StudioError("This recording is already deleted. Reload the page.", .notFound)
+      }
+      return try await Answer.json(
+        overview(request, showing: recordings.newest(Self.shownRecordings)))
+    }
+    router.delete("api/recordings/file/:id") { request, context in
+      guard try await recordings.removeFile(decoded("id", context)) else {
+        throw StudioError(
+          "This import cannot be undone any more. Delete its drawings one by one.", .notFound)
       }
       return try await Answer.json(
         overview(request, showing: recordings.newest(Self.shownRecordings)))
@@ -116,7 +126,7 @@ extension StudioInterface {
         }
       }
     }
-    try await recordings.add(good)
+    if !good.isEmpty { imported.id = try await recordings.addFile(good) }
     imported.added = good.count
     return imported
   }

@@ -22,6 +22,7 @@ import NIOCore
 /// | `DELETE /api/recordings/ID` | deletes a drawing |
 /// | `GET /api/recordings.ndjson` | all drawings, as a file |
 /// | `POST /api/recordings/file?name=` | adds the drawings of an ink file in any format |
+/// | `DELETE /api/recordings/file/ID` | deletes the drawings of a file that was added |
 /// | `GET /api/models`, `POST /api/models/NAME/use` | all models; selects a model |
 /// | `GET /api/models/NAME/file` | the file of a model that was trained in the studio |
 /// | `GET /api/training`, `POST /api/training` | the state of the training; starts a training |
@@ -46,6 +47,7 @@ import NIOCore
 /// | `POST /api/documents/NAME/erase?attached=` | erases the elements that a stroke crosses |
 /// | `POST /api/documents/NAME/command` | runs a command of the editor |
 /// | `POST /api/documents/NAME/undo`, `redo` | undoes or redoes a change |
+/// | `POST /api/documents/NAME/restore` | restores what the last reading took back |
 /// | `GET /api/documents/NAME/file?form=png&scale=&transparent=` | a PNG of any scale |
 /// | `POST /api/documents/NAME/run` | a word → whether it is accepted, the reason and the steps |
 /// | `POST /api/documents/NAME/words` | lines of words, some with an expected answer → the results |
@@ -56,7 +58,7 @@ import NIOCore
 /// | `POST /api/documents/NAME/compare?with=` | the shortest word that only one of two documents accepts, with both runs |
 /// | `POST /api/expression` | adds an automaton of a regular expression as a new document |
 /// | `POST /api/examples/TITLE` | adds an example as a new document |
-/// | `POST /api/documents/NAME/open?form=` | adds a file as a new document, with the name NAME if it is unused; answers with the name and, for a photograph, its place |
+/// | `POST /api/documents/NAME/open?form=` | adds a file as a new document with the name NAME; answers with the name and, for a photograph, its place |
 /// | `GET /api/documents/NAME/file?form=` | the document in one of the formats |
 ///
 /// A shared studio also has these:
@@ -86,7 +88,14 @@ import NIOCore
 /// **Drawings** are lines of NDJSON. Times are milliseconds since 1970 with fractions; the times
 /// of stored recordings start at 0. `zoom` is the number of screen points per canvas point. Strokes with
 /// different values of `page` are not combined. A stroke that is sent again with the same value of
-/// `stroke` is not drawn again; the answer has the first decision.
+/// `stroke` is not drawn again; the answer has the first decision. Other changes are made once if their
+/// addresses have the same `change=`.
+///
+/// A change that is not on disk is answered with 507. It is kept in memory; sent again, it is saved.
+///
+/// **Conversions**, comparisons and expressions of a document that does not say everything are answered with
+/// 409 and what is missing, unless they have `anyway=true`. A file with a name that is used or not valid is
+/// answered with 409 and a name that is free.
 ///
 /// **Corrections** of strokes are kept as labelled recordings where a request has `keep=true`: `choose`,
 /// `instead` and `command`.

@@ -23,6 +23,8 @@ final class Training: Sendable {
     var epochs: Int
     /// The name of the new model.
     var name: String
+    /// The classes whose recordings are left out.
+    var skip: [String]?
   }
 
   /// The state of a training.
@@ -128,7 +130,8 @@ final class Training: Sendable {
 
   /// Starts a training on `recordings`, and returns immediately.
   ///
-  /// - Throws: `StudioError` if a training is running or if there are too few recordings.
+  /// - Throws: `StudioError` if a training is running or if there are too few recordings; `NameProblem` if
+  ///   another model has the name.
   func begin(_ request: Request, on recordings: [Recording]) throws {
     guard (1...Self.mostEpochs).contains(request.epochs) else {
       throw StudioError("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
@@ -142,6 +145,9 @@ final class Training: Sendable {
       throw StudioError("A model keeps its network. Choose a model or a network, not both.")
     }
     try models.makeRoom()
+    try models.checkNewName(FileName.normalized(request.name))
+    let left = Set(request.skip ?? [])
+    let recordings = recordings.filter { $0.label.map { !left.contains($0) } ?? true }
     let base = try request.base.map { try models.model(named: $0) }
     let parts = try Self.parts(of: recordings, for: base)
     try state.withLock { state in

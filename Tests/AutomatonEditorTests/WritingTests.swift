@@ -347,6 +347,103 @@ import TestSupport
     #expect(!session.settle() && session.editor.document.state("e1")?.name == "q0")
   }
 
+  // MARK: What was accepted
+
+  /// A stroke through corners, some time after the strokes before it.
+  private func stroke(_ corners: [Vector], at time: Double) -> Stroke {
+    Stroke(
+      polyline(corners).enumerated().map { index, place in
+        Point(place.x, place.y, time: time + Double(index) * 8)
+      })
+  }
+
+  private func ring(_ x: Double, _ y: Double, _ radius: Double, at time: Double) -> Stroke {
+    stroke(
+      (0...24).map { Vector(x, y) + Vector(angle: Double($0) * 2.1 * .pi / 24, length: radius) },
+      at: time)
+  }
+
+  private func arrow(_ start: Vector, _ tip: Vector, at time: Double) -> Stroke {
+    let way = (tip - start).unit
+    let side = Vector(-way.y, way.x)
+    let back = tip - way * 22
+    return stroke([start, tip, back + side * 12, tip, back - side * 12], at: time)
+  }
+
+  /// A drawing with two arrows from empty places, which is read when the pen rests.
+  private func twoInitial() throws -> SketchSession {
+    var session = try session()
+    let strokes = [
+      ring(300, 300, 60, at: 0), arrow(Vector(120, 300), Vector(235, 300), at: 3000),
+      ring(700, 300, 60, at: 6000), arrow(Vector(370, 300), Vector(632, 300), at: 9000),
+      arrow(Vector(700, 100), Vector(700, 235), at: 12_000),
+    ]
+    for stroke in strokes { _ = session.draw(stroke) }
+    return session
+  }
+
+  @Test func severalStatesStayInitialWhenThePenRests() throws {
+    var session = try twoInitial()
+    let before = session.editor.document
+    #expect(before.automaton.initialStates.count == 2 && before.transitions.count == 3)
+    session.settle()
+    let after = session.editor.document
+    #expect(Set(after.automaton.initialStates) == Set(before.automaton.initialStates))
+    #expect(after.transitions.count == 3 && after.ink.isEmpty)
+    #expect(session.takenBack == nil)
+  }
+
+  @Test func aSmallerStateThatWasAcceptedStays() throws {
+    var session = try session()
+    for x in [300.0, 600] {
+      try session.editor.perform(.addState(center: Vector(x, 300), radius: 60))
+    }
+    let drawn = session.draw(ring(456, 381, 33, at: 0))
+    #expect(drawn.label == "state" && session.editor.document.states.count == 3)
+    session.settle()
+    #expect(session.editor.document.states.count == 3 && session.editor.document.ink.isEmpty)
+  }
+
+  @Test func aSecondRingIsUndoneBeforeThePenRests() throws {
+    var session = try session()
+    _ = session.draw(ring(300, 300, 60, at: 0))
+    _ = session.draw(ring(300, 300, 45, at: 3000))
+    #expect(session.editor.document.states.map(\.isFinal) == [true])
+    // It is an element, and no ink that was refused.
+    #expect(session.refusedInk.isEmpty)
+    session.undo()
+    #expect(session.editor.document.states.map(\.isFinal) == [false])
+    session.undo()
+    #expect(session.editor.document.states.isEmpty)
+  }
+
+  @Test func whatAReadingTakesBackIsSaidAndRestored() throws {
+    var session = try two()
+    // A letter of a remark is accepted as a state at first.
+    let letter = ring(1000, 600, 12, at: 0)
+    #expect(session.draw(letter).label == "state")
+    let accepted = try #require(session.editor.document.states.last)
+    for (index, place) in [1030.0, 1060, 1090].enumerated() {
+      _ = session.draw(ring(place, 600, 12, at: 900 * Double(index + 1)))
+    }
+    session.settle()
+    #expect(session.editor.document.state(accepted.id) == nil)
+    let taken = try #require(session.takenBack)
+    #expect(taken.number == 1 && session.canRestore)
+    #expect(
+      taken.changes.allSatisfy { $0.hasPrefix("the state q") && $0.hasSuffix("is ink now") },
+      "\(taken.changes)")
+    try session.restoreTakenBack()
+    #expect(session.editor.document.state(accepted.id) == accepted)
+    #expect(!session.editor.document.ink.contains(letter))
+    #expect(!session.canRestore)
+    // What was restored is not read again.
+    session.settle()
+    #expect(session.editor.document.state(accepted.id) == accepted)
+    session.undo()
+    #expect(session.editor.document.state(accepted.id) == nil)
+  }
+
   // MARK: The automata of the usability test
 
   /// Draws the automaton `known`, settling after each pause, and compares it with the truth.

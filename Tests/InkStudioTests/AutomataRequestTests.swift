@@ -54,6 +54,48 @@ import Testing
     }
   }
 
+  @Test func whatIsMissingIsSaidBeforeItIsConvertedOrCompared() async throws {
+    try await RunningStudio.run { studio in
+      for name in ["A", "B"] {
+        let dot = #"digraph { node [shape=circle]; "" -> q0; q0 -> q1 [label="a"] }"#
+        let opened = try await studio.post("/api/documents/\(name)/open?form=dot", dot)
+        #expect(opened.status == 200, "\(opened.text)")
+      }
+      let path = "/api/documents/A"
+      #expect(try await studio.post("\(path)/determinize", "").status == 200)
+      let shown = try await studio.ask(.get, path).json
+      let states = try #require(shown["states"] as? [[String: Any]])
+      let ids = states.compactMap { $0["id"] as? String }
+      _ = try await studio.post(
+        "\(path)/command", #"{"kind":"connect","id":"\#(ids[1])","to":"\#(ids[0])"}"#)
+      let what = "the arrow from q1 to q0 has no symbols"
+      let requests =
+        (Conversion.all.map(\.name) + Conversion.combinations.map { "\($0.name)?with=B" }
+          + ["compare?with=B"])
+      for request in requests {
+        let answer = try await studio.post("\(path)/\(request)", "")
+        #expect(answer.status == 409 && answer.error.contains(what), "\(request): \(answer.text)")
+        #expect((answer.json["missing"] as? [String])?.count == 1)
+        let mark = request.contains("?") ? "&" : "?"
+        let anyway = try await studio.post("\(path)/\(request)\(mark)anyway=true", "")
+        #expect(anyway.status == 200, "\(request): \(anyway.text)")
+        if request.hasPrefix("compare") {
+          #expect(anyway.json["missing"] as? [String] == ["in “A”, \(what)"])
+        }
+      }
+      #expect(try await studio.ask(.get, "\(path)/expression").status == 409)
+      #expect(try await studio.ask(.get, "\(path)/expression?anyway=true").status == 200)
+      // The other document counts as well, and so does ink.
+      #expect(try await studio.post("/api/documents/B/compare?with=A", "").status == 409)
+      let zigzag = (0..<12).map { "\(600 + 14 * $0)" }.joined(separator: ",")
+      let heights = (0..<12).map { $0 % 2 == 0 ? "240" : "360" }.joined(separator: ",")
+      _ = try await studio.post(
+        "/api/documents/B/stroke", #"{"drawing":[[[\#(zigzag)],[\#(heights)]]]}"#)
+      let inked = try await studio.post("/api/documents/B/complement", "")
+      #expect(inked.status == 409 && inked.error.contains("1 stroke is not read"), "\(inked.text)")
+    }
+  }
+
   @Test func elementsAreCopiedBetweenDocuments() async throws {
     try await RunningStudio.run { studio in
       _ = try await studio.post("/api/documents?name=A", "")

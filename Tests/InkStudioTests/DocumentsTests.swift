@@ -180,7 +180,10 @@ import Testing
     await documents.saved()
     #expect(try states("x") == 1)
     box.value = true
-    _ = try await documents.change("x", id: nil, Self.add(x: 300))
+    let problem = await #expect(throws: StudioError.self) {
+      try await documents.change("x", id: nil, Self.add(x: 300))
+    }
+    #expect(problem?.description == "“x” is not saved: the disk is full." && problem?.status == 507)
     await documents.saved()
     #expect(try await documents.state(of: "x").problem == "the disk is full")
     #expect(try states("x") == 1)
@@ -195,6 +198,35 @@ import Testing
     #expect(try await documents.state(of: "x").document.states.count == 2)
     await documents.saved()
     #expect(try await documents.state(of: "x").problem == nil)
+    #expect(try states("x") == 2)
+  }
+
+  @Test func whatCouldNotBeSavedIsSavedWhenItIsSentAgain() async throws {
+    let (documents, isFull) = try await failing()
+    func again() async throws {
+      _ = try await documents.change("x", id: nil) { state in
+        try state.once("1") { state in
+          try state.session.editor.perform(.addState(center: Vector(600, 0), radius: nil))
+          return nil
+        }
+      }
+    }
+    for _ in 1...2 {
+      await #expect(throws: StudioError.self) { try await again() }
+      #expect(try states("x") == 1)
+    }
+    isFull.value = false
+    try await again()
+    #expect(try states("x") == 3)
+    #expect(try await documents.state(of: "x").problem == nil)
+  }
+
+  /// Another page asks for this if the one that made the changes is closed.
+  @Test func whatCouldNotBeSavedIsSavedWhenItIsRead() async throws {
+    let (documents, isFull) = try await failing()
+    await #expect(throws: StudioError.self) { try await documents.read("x", id: nil) { $0 } }
+    isFull.value = false
+    _ = try await documents.read("x", id: nil) { $0 }
     #expect(try states("x") == 2)
   }
 

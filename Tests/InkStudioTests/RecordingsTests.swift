@@ -170,6 +170,26 @@ import Testing
     #expect(await recordings.counts["class 18"] == nil)
   }
 
+  @Test func aFileThatWasAddedIsRemovedAsAWhole() async throws {
+    let folder = try TemporaryFolder()
+    let recordings = try Recordings(folder: folder.path)
+    let first = try await recordings.add(drawing("state"))
+    let file = try await recordings.addFile([drawing("cycle"), drawing("state"), drawing("cycle")])
+    let last = try await recordings.add(drawing("other"))
+    #expect(try await recordings.removeFile("another") == false)
+    // One that was deleted meanwhile changes nothing.
+    let one = try #require(await recordings.all.first { $0.recording.label == "cycle" })
+    #expect(try await recordings.remove(one.id))
+    #expect(try await recordings.removeFile(file))
+    #expect(try await recordings.removeFile(file) == false)
+    #expect(await recordings.all.map(\.id) == [first.id, last.id])
+    #expect(await recordings.counts == ["state": 1, "other": 1])
+    let again = try Recordings(folder: folder.path)
+    #expect(await again.all.map(\.id) == [first.id, last.id])
+    let deleted = try text(folder, "deleted.ndjson")
+    #expect(deleted.split(separator: "\n").count == 3, "nothing is lost")
+  }
+
   @Test func aDeletionThatFailsChangesNoFile() async throws {
     let folder = try TemporaryFolder()
     // Of the deletion's two flushes, the second fails.

@@ -265,6 +265,84 @@ import Testing
     }
   }
 
+  @Test func aNameThatIsUsedOrNotValidIsAskedAbout() async throws {
+    try await RunningStudio.run { studio in
+      let dot = "digraph { q0 -> q1 }"
+      for (wish, status, free) in [
+        ("Exercise 3.2 (group A)", 200, nil),
+        ("exercise 3.2 (group A)", 409, "exercise 3.2 (group A) 2"),
+        ("a:b", 409, "ab"),
+      ] {
+        let name = try #require(wish.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let answer = try await studio.post("/api/documents/\(name)/open?form=dot", dot)
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(answer.json["freeName"] as? String == free)
+        if status == 200 { #expect(answer.json["name"] as? String == wish) }
+      }
+      #expect(studio.files("documents") == ["Exercise 3.2 (group A).automaton"])
+    }
+  }
+
+  @Test func whatAReadingTakesBackIsRestored() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      for x in [300, 700] {
+        _ = try await studio.post(
+          "/api/documents/A/command", #"{"kind":"addState","place":{"x":\#(x),"y":300}}"#)
+      }
+      // Four small rings are a remark.
+      for number in 0..<4 {
+        let ring = (0...24).map { index -> (Double, Double) in
+          let angle = Double(index) * 2.1 * .pi / 24
+          return (1000 + 30 * Double(number) + 12 * cos(angle), 600 + 12 * sin(angle))
+        }
+        let drawing = Self.line(ring, from: Self.now + 900 * Double(number))
+        _ = try await studio.post("/api/documents/A/stroke", #"{"drawing":[\#(drawing)]}"#)
+      }
+      let read = try await studio.post("/api/documents/A/read", "").json
+      let taken = try #require(read["takenBack"] as? [String: Any])
+      #expect(taken["number"] as? Int == 1 && taken["canRestore"] as? Bool == true)
+      #expect((taken["changes"] as? [String])?.isEmpty == false)
+      let restored = try await studio.post("/api/documents/A/restore?change=1", "")
+      #expect((restored.json["states"] as? [Any])?.count ?? 0 > 2)
+      #expect(try await studio.post("/api/documents/A/restore?change=2", "").status == 409)
+    }
+  }
+
+  /// A disk that is full, or a file that cannot be replaced, is no success.
+  @Test func aChangeThatIsNotOnDiskIsAnErrorUntilItIsSentAgain() async throws {
+    try await RunningStudio.run { studio in
+      _ = try await studio.ask(.post, "/api/documents?name=A")
+      let file = "\(studio.folder.path)/documents/A.automaton"
+      try FileManager.default.removeItem(atPath: file)
+      try FileManager.default.createDirectory(
+        atPath: "\(file)/x", withIntermediateDirectories: true)
+      func changes() async throws -> [RunningStudio.Answer] {
+        [
+          try await studio.post(
+            "/api/documents/A/command?change=1", #"{"kind":"addState","place":{"x":9,"y":9}}"#),
+          try await studio.post(
+            "/api/documents/A/stroke", #"{"stroke":"2","drawing":[\#(Self.shaft)]}"#),
+        ]
+      }
+      for answer in try await changes() + changes() {
+        #expect(answer.status == 507 && answer.error.hasPrefix("“A” is not saved: "))
+      }
+      let shown = try await studio.ask(.get, "/api/documents/A").json
+      #expect(shown["unsaved"] as? String != nil)
+      try FileManager.default.removeItem(atPath: file)
+      for answer in try await changes() { #expect(answer.status == 200) }
+      let saved = try await studio.ask(.get, "/api/documents/A").json
+      #expect(saved["unsaved"] == nil)
+      #expect((saved["states"] as? [Any])?.count == 1, "the same state, made once")
+      #expect((saved["transitions"] as? [Any])?.count == 1)
+      #expect(try await studio.post("/api/documents/A/undo?change=\(UUID())", "").status == 200)
+      for _ in 1...2 {
+        #expect(try await studio.post("/api/documents/A/redo?change=3", "").status == 200)
+      }
+    }
+  }
+
   /// A page whose connection broke before the answer sends its stroke again.
   @Test func aStrokeThatIsSentAgainIsDrawnOnce() async throws {
     try await RunningStudio.run { studio in
@@ -304,7 +382,7 @@ import Testing
       #expect(count(try await draw(other, nil)) == 2)
       #expect(count(try await draw(other, "3")) == 3)
       let long = try await draw(other, String(repeating: "x", count: 101))
-      #expect(long.status == 400 && long.error.contains("id of the stroke"))
+      #expect(long.status == 400 && long.error.contains("id of the change"))
     }
   }
 
@@ -444,9 +522,9 @@ import Testing
     try await RunningStudio.run { studio in
       let made = try await studio.ask(.post, "/api/documents?name=A")
       let id = try #require(made.json["id"] as? String)
-      let other = try await studio.ask(.post, "/api/documents/A/rename?to=B+%26+C&id=wrong")
+      let other = try await studio.ask(.post, "/api/documents/A/rename?to=B+%3F+C&id=wrong")
       #expect(other.status == 404)
-      let bad = try await studio.ask(.post, "/api/documents/A/rename?to=B+%26+C&id=\(id)")
+      let bad = try await studio.ask(.post, "/api/documents/A/rename?to=B+%3F+C&id=\(id)")
       #expect(bad.status == 400)
       let answer = try await studio.ask(.post, "/api/documents/A/rename?to=B+C&id=\(id)")
       #expect(answer.status == 200 && answer.text == "\"B C\"")
@@ -483,7 +561,7 @@ import Testing
         )
         for mark in [Data(), Data([0xEF, 0xBB, 0xBF])] {
           let opened = try await studio.ask(
-            .post, "/api/documents/copy/open?form=\(form)", mark + file.data)
+            .post, "/api/documents/\(form)\(mark.count)/open?form=\(form)", mark + file.data)
           #expect(opened.status == 200, "\(form): \(opened.text)")
           let copy =
             (opened.json["name"] as? String)?

@@ -72,7 +72,8 @@ import Testing
       let cookie = try await studio.paired()
       let ownersOnly: Set = [
         "DELETE /api/documents/A", "DELETE /api/recordings/x", "GET /api/recordings.ndjson",
-        "POST /api/recordings/file", "POST /api/training", "POST /api/training/cancel",
+        "POST /api/recordings/file", "DELETE /api/recordings/file/x", "POST /api/training",
+        "POST /api/training/cancel",
         "GET /api/training", "GET /api/training/progress", "POST /api/models/A/use",
         "GET /api/models/A/file", "POST /api/series", "GET /api/practice", "GET /api/practice/A",
         "POST /api/practice/A/answer", "POST /api/practice/A/confirm", "GET /api/sharing",
@@ -111,6 +112,7 @@ import Testing
         "GET /watch", "GET /watch.js", "GET /watch.css", "GET /studio.css", "GET /elements.js",
         "GET /server.js", "GET /edit/render.js", "GET /api/constants", "GET /api/presentation",
         "GET /api/presentation/document", "GET /api/presentation/changes", "GET /pair",
+        "POST /pair",
         "GET /pair.css", "GET /manifest.webmanifest", "GET /icon.svg", "GET /icon-192.png",
         "GET /icon-512.png",
       ]
@@ -128,6 +130,23 @@ import Testing
       #expect(other != cookie)
       #expect(try await studio.ask(.get, "/api/presentation", cookie: cookie).status == 401)
       #expect(try await studio.ask(.get, "/api/presentation", cookie: other).status == 200)
+    }
+  }
+
+  @Test func whoHasWatchedPairsTheSameBrowser() async throws {
+    try await run { studio in
+      let cookie = try await studio.invited()
+      let page = try await studio.ask(
+        .get, "/", cookie: cookie, headers: [.accept: "text/html"])
+      #expect(page.status == 303 && page.headers[.location] == "/pair")
+      let paired = try await studio.ask(
+        .post, "/pair", "code=\(studio.sharing.pairing.code)&name=Tablet", cookie: cookie,
+        headers: [.origin: "https://\(studio.host)"])
+      #expect(paired.status == 303)
+      let device = try #require(paired.headers[.setCookie]?.components(separatedBy: ";").first)
+      // The browser sends both cookies from now on.
+      let both = "\(cookie); \(device)"
+      #expect(try await studio.ask(.post, "/api/documents?name=A", cookie: both).status == 201)
     }
   }
 

@@ -90,8 +90,12 @@ import Testing
     #expect(
       FileName.normalized("cafe\u{301}").unicodeScalars.elementsEqual("caf\u{e9}".unicodeScalars))
     #expect(!FileName.isValid("a" + String(repeating: "\u{301}", count: 200)))
-    #expect(FileName.unused("Ä/../b", or: "x", used: ["äb"]) == "Äb 2")
+    #expect(FileName.unused("Ä/../b", or: "x", used: ["ä..b"]) == "Ä..b 2")
     #expect(FileName.unused("...", or: "x", used: []) == "x")
+    for name in ["Exercise 3.2 (group A)", "a, b & c", "it's + more!"] {
+      #expect(FileName.isValid(name) && FileName.unused(name, or: "x", used: []) == name)
+    }
+    for name in ["a.", ".a", "a:b", "a*", "a\"b", "<a>"] { #expect(!FileName.isValid(name)) }
   }
 
   @Test(arguments: [

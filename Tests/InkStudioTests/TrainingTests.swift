@@ -97,6 +97,24 @@ import Testing
     #expect(problem?.description.contains("reads recordings of sensors") ?? false)
   }
 
+  @Test func classesAreLeftOutAndNamesAreNotReplaced() async throws {
+    let folder = try TemporaryFolder()
+    let models = try Models(folder: folder.path, using: nil)
+    let training = Training(models: models)
+    let ink = recordings(writers: 3, perClass: 5)
+    let labels = Set(ink.compactMap(\.label)).sorted()
+    try training.begin(.init(epochs: 1, name: "few (2.1)", skip: [labels[0]]), on: ink)
+    for try await status in training.progress() where status.phase != .running { break }
+    #expect(try models.model(named: "few (2.1)").labels.sorted() == Array(labels.dropFirst()))
+    let taken = #expect(throws: NameProblem.self) {
+      try training.begin(.init(epochs: 1, name: "Few (2.1)"), on: ink)
+    }
+    #expect(taken?.freeName == "Few (2.1) 2")
+    #expect(throws: StudioError.self) {
+      try training.begin(.init(epochs: 1, name: "none", skip: labels), on: ink)
+    }
+  }
+
   @Test func aTrainingEndsWithAModelOrIsCancelled() async throws {
     let folder = try TemporaryFolder()
     let models = try Models(folder: folder.path, using: nil)

@@ -10,6 +10,7 @@ import { makeDecision } from "./edit/decision.js";
 import { makeDragging } from "./edit/dragging.js";
 import { makeFiles } from "./edit/files.js";
 import { makeGestures } from "./edit/gestures.js";
+import { makeHint } from "./edit/hint.js";
 import { makeInspector } from "./edit/inspector.js";
 import { makeIssues } from "./edit/issues.js";
 import { beginKeyboard } from "./edit/keyboard.js";
@@ -24,6 +25,7 @@ import { makePresenter } from "./edit/presenter.js";
 import { makeReading } from "./edit/reading.js";
 import { makeRunner } from "./edit/runner.js";
 import { makeSelection } from "./edit/selection.js";
+import { makeTaken } from "./edit/taken.js";
 import { makeTools } from "./edit/tools.js";
 import { beginTouch } from "./edit/touch.js";
 import { makeWords } from "./edit/words.js";
@@ -46,6 +48,7 @@ export async function beginEditing(constants) {
     show,
   };
   editor.canvas = makeCanvas(editor);
+  editor.hint = makeHint(editor);
   editor.photograph = makePhotograph(editor);
   editor.consent = makeConsent(editor);
   editor.changes = makeChanges(editor);
@@ -59,6 +62,7 @@ export async function beginEditing(constants) {
   editor.inspector = makeInspector(editor);
   editor.issues = makeIssues(editor);
   editor.decision = makeDecision(editor);
+  editor.taken = makeTaken(editor);
   editor.label = makeLabel(editor);
   editor.panel = makePanel(editor);
   editor.paper = makePaper(editor);
@@ -89,8 +93,7 @@ export async function beginEditing(constants) {
     editor.inspector.show();
     const fresh = canvas.draw();
     if (next.decision) { decision.show(next.decision); }
-    $("edit-undo").disabled = !next.canUndo;
-    $("edit-redo").disabled = !next.canRedo;
+    editor.changes.showWaiting();
     $("edit-empty").hidden = next.states.length + next.transitions.length + next.ink.length > 0;
     editor.photograph.show();
     editor.kind.show();
@@ -98,6 +101,7 @@ export async function beginEditing(constants) {
     editor.keys.show();
     editor.consent.passOver();
     editor.reading.show();
+    editor.taken.show();
     editor.presenter.tell();
     return fresh;
   }

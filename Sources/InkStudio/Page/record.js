@@ -1,12 +1,14 @@
 import { $, shape } from "./elements.js";
-import { ask, drawing, keptClasses, recordings, takeFiles } from "./server.js";
+import { ask, drawing, isSmallEnough, keptClasses, recordings, takeFiles } from "./server.js";
 import { capture, paint, placeOn, sketch } from "./ink.js";
 
 
-export async function beginRecording({ meanings, recordingEndings, shownRecordings }) {
+export async function beginRecording({ meanings, mostFileBytes, recordingEndings, shownRecordings }) {
   $("record-open").accept = recordingEndings.map((ending) => `.${ending}`).join(",");
   let next = "";
   let isSaving = false;
+  // The file that was imported last.
+  let imported = null;
   const canvas = $("record-ink");
   for (const name of ["writer", "device"]) {
     $(`record-${name}`).value = localStorage.getItem(name) ?? "";
@@ -160,11 +162,20 @@ export async function beginRecording({ meanings, recordingEndings, shownRecordin
     refresh();
   });
   takeFiles($("record"), $("record-open"), async (file) => {
-    const { added, refused, firstProblem } = await ask(
+    if (!isSmallEnough(file, mostFileBytes)) { return; }
+    const { added, id, refused, firstProblem } = await ask(
       `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
     $("record-imported").textContent = `${added} recordings added from ${file.name}.`
       + (refused ? ` ${refused} not read. The first: ${firstProblem}` : "");
+    imported = { id, name: file.name };
+    $("record-undo").hidden = !id;
     refresh();
+  });
+  $("record-undo").addEventListener("click", async () => {
+    show(await ask(recordings(`/file/${imported.id}`), "DELETE"));
+    $("record-undo").hidden = true;
+    $("record-imported").textContent = `The recordings from ${imported.name} are deleted again.`;
+    canvas.focus();
   });
   // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});

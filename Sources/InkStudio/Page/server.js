@@ -1,7 +1,9 @@
-// Requests to the server. The page shows the server's error texts, in place or at the foot of the page.
+// Requests to the server. The page shows the server's error texts, in place or above everything.
 
-const foot = document.getElementById("problem");
+const general = document.getElementById("problem");
 const patience = 30_000;
+/// Whether what is shown ends with the next answer.
+let isTemporary = false;
 
 /// An error of a request.
 export class Failure extends Error {
@@ -16,31 +18,48 @@ export class Failure extends Error {
   get isTemporary() { return [0, 401, 403, 408].includes(this.status) || this.status >= 500; }
 }
 
-/// Shows a problem; it stays until a request succeeds. With `retry`, a button tries again.
-export function complain(text, place = foot, retry = undefined) {
-  place.replaceChildren(text);
-  if (text && retry) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Try again";
-    button.addEventListener("click", (event) => {
-      event.stopPropagation();
+/// Shows a problem; it stays until it is closed or until something else was done. With `retry`, a button tries
+/// again.
+export function complain(text, place = general, retry = undefined) {
+  function button(label, act) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = label;
+    made.addEventListener("click", () => {
       complain("", place);
-      retry();
+      act();
     });
-    place.append(" ", button);
+    place.append(" ", made);
   }
+  if (place.hidden && !text) { return; }
+  place.replaceChildren(text);
   place.hidden = !text;
+  if (text && retry) { button("Try again", retry); }
+  if (place !== general) { return; }
+  isTemporary = false;
+  if (text) { button("Hide message", () => {}); }
+  showMessages();
 }
-foot.addEventListener("click", () => complain(""));
+
+/// Shows the messages above everything that is open now, dialogs included.
+export function showMessages() {
+  const box = general.closest("[popover]");
+  if (!box) { return; }
+  if (box.matches(":popover-open")) { box.hidePopover(); }
+  if ([...box.children].some(({ hidden }) => !hidden)) { box.showPopover(); }
+}
 
 /// Sends a request and returns the answer.
 ///
-/// A problem is shown at `place`, or nowhere if that is null. `retry` is offered where it may help.
-export async function ask(path, method = "GET", body = undefined, { place = foot, retry } = {}) {
+/// A problem is shown at `place`, or nowhere if that is null, or if the caller says it: `isTold`. `retry` is
+/// offered where it may help.
+export async function ask(
+  path, method = "GET", body = undefined, { place = general, retry, isTold = () => false } = {}) {
   function fail(text, status, answer) {
     const failure = new Failure(text, status, answer);
+    if (isTold(failure)) { throw failure; }
     if (place) { complain(text, place, failure.isTemporary ? retry : undefined); }
+    if (place === general) { isTemporary = failure.isTemporary; }
     throw failure;
   }
   let response;
@@ -57,8 +76,9 @@ export async function ask(path, method = "GET", body = undefined, { place = foot
     fail(problem.error ?? `The studio answered with status ${response.status}.`, response.status, problem);
   }
   const answer = await response.json().catch(() => fail("The answer of the studio was incomplete. Try again.", 0));
-  complain("");
-  if (place) { complain("", place); }
+  if (isTemporary) { complain(""); }
+  // What was asked for in the background does not hide what is wrong with something else.
+  if (place && (place !== general || method !== "GET")) { complain("", place); }
   return answer;
 }
 
@@ -108,6 +128,7 @@ export function recordings(rest = "") {
 
 /// Lists of classes, stored in this browser.
 export const keptClasses = {
+  all: kept,
   has: (list, label) => kept(list).includes(label),
   add: (list, label) => localStorage.setItem(list, JSON.stringify([...new Set([...kept(list), label])])),
   remove: (list, label) => localStorage.setItem(list, JSON.stringify(kept(list).filter((l) => l !== label))),
@@ -139,6 +160,15 @@ export function takeFiles(area, input, take) {
     input.value = "";
     takeAll(files);
   });
+}
+
+/// Whether the studio takes a file of this size; says so if it does not.
+export function isSmallEnough({ name, size }, most) {
+  if (size <= most) { return true; }
+  const megabytes = (bytes) => Math.floor(bytes / (1 << 20));
+  complain(`“${name}” has ${megabytes(size)} MiB. The studio takes files of up to ${megabytes(most)} MiB. `
+    + "Make a photograph smaller.");
+  return false;
 }
 
 /// Strokes as in a line of NDJSON: x, y, time, pressure.

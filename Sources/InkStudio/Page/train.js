@@ -1,5 +1,5 @@
 import { $, shape } from "./elements.js";
-import { ask, listen, recordings, showModel } from "./server.js";
+import { ask, keptClasses, listen, recordings, showModel } from "./server.js";
 
 const fresh = "new network";
 
@@ -123,7 +123,7 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
       const item = document.createElement("li");
       const [first, second] = [document.createElement("span"), document.createElement("span")];
       first.textContent = label;
-      second.textContent = count;
+      second.textContent = keptClasses.has("skipped", label) ? `${count}, left out` : count;
       item.append(first, second);
       return item;
     }));
@@ -138,9 +138,16 @@ export async function beginTraining({ epochs, modelNameLength, networks }) {
     const base = $("train-base").value;
     const start = base === fresh
       ? { network: $("train-network").value } : { base: base.slice("model ".length) };
-    show(await ask("/api/training", "POST", {
-      ...start, epochs: Number($("train-epochs").value), name: $("train-name").value.trim(),
-    }, { place: $("train-problem") }));
+    const begin = (modelName) => ask("/api/training", "POST", {
+      ...start, epochs: Number($("train-epochs").value), name: modelName, skip: keptClasses.all("skipped"),
+    }, { place: $("train-problem"), isTold: ({ answer }) => answer.freeName });
+    for (let wish = $("train-name").value.trim(); wish;) {
+      try { return show(await begin(wish)); } catch (failure) {
+        // A model is never replaced, and never called otherwise than was asked.
+        wish = failure.answer.freeName && window.prompt(failure.message, failure.answer.freeName)?.trim();
+        if (wish) { $("train-name").value = wish; }
+      }
+    }
   });
   // A problem is shown; the page tries again when it is shown again.
   await refresh().catch(() => {});

@@ -76,11 +76,13 @@ final class SharedGate: RouterMiddleware, Sendable {
   }
 
   private static func refusal(of request: Request, _ visitor: Visitor) -> Response {
-    guard visitor == .stranger else {
+    let isPage = request.headers[.accept]?.contains("text/html") ?? false
+    // Somebody who has watched can pair the same browser.
+    guard visitor == .stranger || visitor == .audience && isPage && request.uri.path == "/" else {
       return Answer.problem(
         .forbidden, "Only the owner of the studio can do this, on the owner's machine.")
     }
-    guard request.headers[.accept]?.contains("text/html") ?? false else {
+    guard isPage else {
       return Answer.problem(
         .unauthorized,
         "This device is not paired, or no longer. Open the address of the studio to pair it.")

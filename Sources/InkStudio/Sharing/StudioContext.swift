@@ -67,8 +67,10 @@ enum Visitor: Hashable, Sendable {
     case .owner: return true
     case .stranger: return Self.openAddresses.contains(pattern)
     case .audience:
-      return isRead
-        && (Self.openAddresses + Self.watchedAddresses + Page.watchFiles).contains(pattern)
+      // Somebody who has watched can pair the same browser.
+      return pattern == "/pair"
+        || isRead
+          && (Self.openAddresses + Self.watchedAddresses + Page.watchFiles).contains(pattern)
     case .device(_, let isPresenter):
       if Self.openAddresses.contains(pattern) { return true }
       if method == .delete { return isPresenter && pattern == "/api/presentation" }

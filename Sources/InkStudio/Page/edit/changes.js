@@ -1,13 +1,16 @@
-// Sends changes and strokes to the server, in order, and keeps strokes until they are saved.
+// Sends changes to the server, in order, and keeps them in this browser until they are on disk there.
 
 import { $ } from "../elements.js";
-import { ask, complain, drawing, Failure } from "../server.js";
+import { ask, complain, drawing, Failure, showMessages } from "../server.js";
 import { morph } from "./ghost.js";
+import { moveElements } from "./preview.js";
 
 /// The server groups strokes, such as the two arcs of a ring, only if they were drawn on one page.
 const page = crypto.randomUUID();
-/// How long strokes that could not be sent wait for the next attempt, in milliseconds.
+/// How long changes that could not be saved wait for the next attempt, in milliseconds.
 const retryPause = 3000;
+/// What the names of the lists of unsaved changes begin with, in the browser's storage. Each page has one.
+const listed = "unsaved ";
 
 /// The address of a document or of a part of it. With the id, the server detects that another document has
 /// the name now.
@@ -19,11 +22,9 @@ export function address(name, rest = "", id = undefined) {
 
 export function makeChanges(editor) {
   let queue = Promise.resolve();
-  // Strokes that the server has not confirmed yet, in order, and whether the last attempt failed.
-  const unsent = [];
+  // Changes that are not saved yet, in order, and whether the last attempt failed.
+  const unsaved = [];
   let isLate = false;
-  // How many changes were not made because a stroke before them was not saved.
-  let missed = 0;
   let retry = 0;
 
   const path = (rest = "") => address(editor.picture.name, rest && `/${rest}`, editor.picture.id);
@@ -31,9 +32,9 @@ export function makeChanges(editor) {
   /// Shows an answer, if it is about the document that is shown, whatever its name is by now. Returns the ids
   /// of the elements that are new.
   function take(answer) {
-    if (answer.name === editor.picture.name) { return editor.show(answer); }
+    if (answer.name === editor.picture?.name) { return editor.show(answer); }
     // Not awaited: opening waits for the queue.
-    if (answer.id === editor.picture.id) { editor.files.open(answer.name); }
+    if (answer.id === editor.picture?.id) { editor.files.open(answer.name); }
     return [];
   }
 
@@ -47,112 +48,187 @@ export function makeChanges(editor) {
     selection.set(arrow && !arrow.isInitialMarker ? [id] : [], true);
   }
 
-  /// Sends a change after all earlier ones; returns the document after it, or null if it was not made.
+  /// Sends a change after all earlier ones. Returns the document after it, null if it is not possible, or
+  /// undefined if it is not saved yet.
   ///
-  /// A problem is shown at `problem`, by default at the foot of the page.
+  /// A problem is shown at `problem`, by default above the page.
   function change(rest, body, problem = undefined) {
-    const { name, id } = editor.picture;
-    const done = queue.then(async () => {
-      try { await sendStrokes(); } catch (failure) {
-        if (isLate) {
-          missed += 1;
-          showWaiting(failure);
-        }
-        throw failure;
-      }
-      const post = (current) => ask(address(current, `/${rest}`, id), "POST", body, { place: problem, retry: resume });
-      const answer = await post(name).catch((failure) => {
-        if (!failure.answer?.renamedTo) { throw failure; }
-        return post(failure.answer.renamedTo);
-      });
-      if (missed) {
-        missed = 0;
-        showWaiting();
-      }
-      take(answer);
-      return answer;
-    });
-    queue = done.catch(follow);
-    return done.catch(() => null);
+    return new Promise((done) => { add({ rest, body }, { done, problem }); });
   }
 
-  /// Sends a stroke, which stays in memory until the server has answered.
+  /// Sends a stroke.
   function send(rest, stroke) {
-    const { name, id } = editor.picture;
-    unsent.push({
-      name, id, rest, points: stroke.map(({ x, y }) => [x, y]),
-      // By its id the server knows a stroke that is sent again because its answer was lost.
+    add({
+      rest, points: stroke.map(({ x, y }) => [x, y]),
       body: { drawing: drawing([stroke]), zoom: editor.view.zoom, page, stroke: crypto.randomUUID() },
     });
-    showWaiting();
-    queue = queue.then(sendStrokes).catch(follow);
   }
 
-  async function sendStrokes() {
+  /// Adds a change of the shown document. By its number the server knows one that is sent again.
+  function add(content, more = {}) {
+    const { name, id } = editor.picture;
+    unsaved.push({ name, id, number: crypto.randomUUID(), ...content, ...more });
+    keep();
+    showWaiting();
+    if (isLate) { foresee(unsaved.at(-1)); }
+    sendLater();
+  }
+
+  /// Keeps the changes in this browser, for the case that the page is closed.
+  function keep() {
+    try {
+      if (unsaved.length) {
+        localStorage.setItem(listed + page, JSON.stringify(unsaved.map((
+          { name, id, number, rest, body, points }) => ({ name, id, number, rest, body, points }))));
+      } else {
+        localStorage.removeItem(listed + page);
+      }
+    } catch {
+      // The storage of the browser is full: the changes are on this page only.
+    }
+  }
+
+  /// Takes over the changes of pages that were closed before their changes were saved.
+  function takeOver() {
+    navigator.locks?.request(listed + page, () => new Promise(() => {}));
+    for (const key of Object.keys(localStorage).filter((name) => name.startsWith(listed))) {
+      // A page has its list for itself until it is closed.
+      navigator.locks?.request(key, () => {
+        unsaved.push(...JSON.parse(localStorage.getItem(key) ?? "[]"));
+        keep();
+        localStorage.removeItem(key);
+        if (editor.picture) { sendLater(); }
+      });
+    }
+  }
+
+  function sendLater() { queue = queue.then(sendAll).catch(follow); }
+
+  async function sendAll() {
     clearTimeout(retry);
-    while (unsent.length) {
-      const [stroke] = unsent;
+    while (unsaved.length) {
+      const [one] = unsaved;
       let answer;
       try {
-        answer = await ask(
-          address(stroke.name, `/${stroke.rest}`, stroke.id), "POST", stroke.body, { place: null });
+        const rest = `/${one.rest}${one.rest.includes("?") ? "&" : "?"}change=${one.number}`;
+        answer = await ask(address(one.name, rest, one.id), "POST", one.body, { place: null });
       } catch (failure) {
         const { renamedTo } = failure.answer;
         if (renamedTo) {
-          for (const one of unsent) { if (one.id === stroke.id) { one.name = renamedTo; } }
+          for (const other of unsaved) { if (other.id === one.id) { other.name = renamedTo; } }
           continue;
         }
-        isLate = failure.isTemporary;
-        showWaiting(failure);
-        if (isLate) {
-          retry = setTimeout(() => { queue = queue.then(sendStrokes).catch(follow); }, retryPause);
+        // An error of the studio itself would hold up everything; only ink waits for its end.
+        if (failure.isTemporary && (failure.status !== 500 || one.points)) {
+          isLate = true;
+          for (const other of unsaved) { letGo(other, undefined); }
+          showWaiting(failure);
+          retry = setTimeout(sendLater, retryPause);
           throw failure;
         }
-        if (failure.status === 404 && stroke.id === editor.picture.id) { throw failure; }
-        // The server rejected this stroke. It can accept the next one.
-        unsent.shift();
+        if (failure.status === 404 && one.id === editor.picture?.id) { throw failure; }
+        // The server rejected this change. It can accept the next one.
+        unsaved.shift();
+        keep();
+        complain(failure.message, one.problem);
+        letGo(one, null);
+        if (isLate) {
+          isLate = false;
+          resume();
+        }
         showWaiting();
-        complain(failure.message);
         continue;
       }
-      unsent.shift();
+      unsaved.shift();
+      keep();
       const wasLate = isLate;
       isLate = false;
+      if (one.rest !== "read") { complain(""); }
+      if (one.problem) { complain("", one.problem); }
+      const fresh = take(answer);
       showWaiting();
-      finish(stroke, take(answer));
+      if (one.points) { finish(one, fresh); }
+      letGo(one, answer);
       if (wasLate) { editor.files.listen(); }
     }
   }
 
-  /// Shows the strokes that are not sent yet, marked if the server did not take them.
+  /// Tells whoever waits for a change what became of it.
+  function letGo(one, answer) {
+    one.done?.(answer);
+    delete one.done;
+    if (answer === undefined) { foresee(one); }
+  }
+
+  /// Shows what a change will do, while the server does not answer.
+  function foresee(one) {
+    const { id, body, isForeseen, rest } = one;
+    const { picture } = editor;
+    if (isForeseen || id !== picture?.id || !rest.startsWith("command")) { return; }
+    one.isForeseen = true;
+    const { kind, place, text } = body;
+    const element = [...picture.states, ...picture.transitions].find((e) => e.id === body.id);
+    if (kind === "move") {
+      moveElements(picture, new Set(body.ids), place);
+    } else if (kind === "moveState" && element) {
+      moveElements(picture, new Set([body.id]), { x: place.x - element.center.x, y: place.y - element.center.y });
+    } else if (["rename", "setSymbols"].includes(kind) && element) {
+      Object.assign(element, kind === "rename" ? { name: text, shown: [text] } : { text, typed: text, lines: [[text]] });
+    }
+    editor.canvas.draw();
+  }
+
+  /// The unsaved changes of the shown document that are not undone by later ones.
+  function standing() {
+    const all = [];
+    for (const one of unsaved.filter(({ id }) => id === editor.picture?.id)) {
+      if (one.rest === "undo") { all.pop(); } else if (one.rest !== "read") { all.push(one); }
+    }
+    return all;
+  }
+
+  /// Shows whether everything is saved, and the strokes that are not.
   function showWaiting(failure = undefined) {
-    editor.canvas.showWaiting(unsent.filter((stroke) => stroke.id === editor.picture.id), isLate);
+    const { picture } = editor;
+    if (!picture) { return; }
+    const waiting = standing();
+    editor.canvas.showWaiting(waiting.filter(({ points }) => points), isLate);
+    $("edit-undo").disabled = !picture.canUndo && !waiting.length;
+    $("edit-redo").disabled = !picture.canRedo && unsaved.at(-1)?.rest !== "undo";
+    const isSaved = !unsaved.some(({ id }) => id === picture.id) && !picture.unsaved;
+    const mark = $("edit-saved");
+    mark.textContent = isSaved ? "Saved" : "Not saved";
+    mark.classList.toggle("late", !isSaved && (isLate || Boolean(picture.unsaved)));
+    // Whoever made the changes may have gone; the studio saves again when it is asked.
+    if (picture.unsaved && !unsaved.length) { change("read"); }
     if (editor.isGone) { return; }
-    const lost = missed ? `${missed === 1 ? "1 change was" : `${missed} changes were`} not made, because an earlier `
-      + "stroke is not saved yet. Repeat it when all strokes are saved." : "";
-    if (!isLate && !lost) { return notice(""); }
-    if (!isLate) {
-      return notice(lost, "Hide message", () => {
-        missed = 0;
-        notice("");
-      });
-    }
-    const count = unsent.length === 1 ? "1 stroke is" : `${unsent.length} strokes are`;
-    if (failure) {
-      notice(`${failure.message} ${count} not saved yet and kept on this page. ${lost}`, "Try again", resume);
-    }
+    if (!isLate) { return notice(""); }
+    if (failure) { notice(`${failure.message} ${counted()}`, "Try again", resume); }
+  }
+
+  /// Says how many strokes and other changes of this browser are not saved.
+  function counted() {
+    const strokes = unsaved.filter(({ points }) => points).length;
+    const others = unsaved.filter(({ points, rest }) => !points && rest !== "read").length;
+    const parts = [[strokes, "stroke"], [others, "change"]].filter(([count]) => count)
+      .map(([count, name]) => `${count} ${name}${count > 1 ? "s" : ""}`);
+    const verb = strokes + others > 1 ? "are" : "is";
+    return parts.length ? `${parts.join(" and ")} ${verb} not saved yet and kept in this browser.` : "";
   }
 
   /// Shows a sentence and a button over the drawing.
   function notice(text, label = undefined, act = undefined) {
     const box = $("edit-notice");
+    if (box.hidden && !text) { return; }
     box.hidden = !text;
     box.replaceChildren(text);
-    if (!label) { return; }
-    const button = document.createElement("button");
-    button.textContent = label;
-    button.addEventListener("click", act);
-    box.append(" ", button);
+    if (label) {
+      const button = document.createElement("button");
+      button.textContent = label;
+      button.addEventListener("click", act);
+      box.append(" ", button);
+    }
+    showMessages();
   }
 
   const load = async () => take(await ask(path(), "GET", undefined, { retry: resume }));
@@ -162,7 +238,7 @@ export function makeChanges(editor) {
 
   /// Sends what is waiting, and shows the document as it is now.
   function resume() {
-    queue = queue.then(sendStrokes).then(load).then(() => editor.files.listen()).catch(follow);
+    queue = queue.then(sendAll).then(load).then(() => editor.files.listen()).catch(follow);
     return queue;
   }
 
@@ -184,7 +260,11 @@ export function makeChanges(editor) {
     editor.isGone = true;
     editor.files.stopListening();
     notice(text, "Open another document", () => {
-      unsent.splice(0);
+      const { id } = editor.picture;
+      for (const one of unsaved.splice(0)) {
+        if (one.id === id) { letGo(one, null); } else { unsaved.push(one); }
+      }
+      keep();
       editor.files.open(null);
     });
   }
@@ -197,19 +277,37 @@ export function makeChanges(editor) {
     }
   }
 
+  /// Sends a request about what the whole document says. If something is missing, asks whether to go on.
+  async function askingWhole(rest, method) {
+    await queue;
+    if (unsaved.length && !window.confirm("The last changes are not saved, and may be left out. Go on?")) {
+      throw new Failure("The last changes are not saved.", 409);
+    }
+    try {
+      return await ask(path(rest), method, undefined, { retry: resume, isTold: ({ answer }) => answer.missing });
+    } catch (failure) {
+      follow(failure);
+      if (!failure.answer.missing || !window.confirm(`${failure.message}\n\nGo on without that?`)) { throw failure; }
+    }
+    return asking(`${rest}${rest.includes("?") ? "&" : "?"}anyway=true`, method);
+  }
+
   // The network is back, before the next attempt.
   window.addEventListener("online", () => { if (isLate) { resume(); } });
   window.addEventListener("beforeunload", (event) => { if (isLate) { event.preventDefault(); } });
+  takeOver();
 
   return {
-    path, change, send, showWaiting, refresh, leave, asking,
+    path, change, send, showWaiting, refresh, leave, asking, askingWhole,
     /// Sends a command of the editor.
     command: (kind, fields, problem = undefined) => change(
       `command?${editor.consent.query}`, { kind, zoom: editor.view.zoom, ...fields }, problem),
+    /// Sends what an earlier page could not.
+    begin() { if (unsaved.length) { sendLater(); } },
     /// Waits until all changes up to now are made or failed.
     settled: () => queue,
-    /// Forgets the changes that were not made.
-    forgetMissed() { missed = 0; },
     get isLate() { return isLate; },
+    /// Whether there are changes that are not saved.
+    get isWaiting() { return unsaved.length > 0; },
   };
 }

@@ -26,9 +26,9 @@ export function makeCompare(editor) {
 
   /// Compares with the document of that name.
   async function compare(name) {
-    await editor.changes.settled();
-    const [{ runs }, picture] = await Promise.all([
-      editor.changes.asking(`compare?with=${encodeURIComponent(name)}`, "POST"), ask(address(name))]);
+    const { runs, missing } = await editor.changes.askingWhole(`compare?with=${encodeURIComponent(name)}`, "POST");
+    const picture = await ask(address(name));
+    const without = missing.length ? ` This is without what is missing: ${missing.join("; ")}.` : "";
     editor.runner.end();
     $("compare").hidden = false;
     $("compare-title").textContent = name;
@@ -37,14 +37,14 @@ export function makeCompare(editor) {
     $("compare-drawing").setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
     renderer.mark("lit", new Set());
     if (!runs.length) {
-      $("compare-said").textContent = `Both automata accept the same words.`;
+      $("compare-said").textContent = `Both automata accept the same words.${without}`;
       return;
     }
     const [mine, theirs] = runs;
     const word = mine.symbols.length ? `“${mine.symbols.join(mine.symbols.some((s) => s.length > 1) ? " " : "")}”`
       : "the empty word";
     $("compare-said").textContent = `The shortest difference is ${word}: only ${
-      mine.isAccepted ? `“${editor.picture.name}”` : `“${name}”`} accepts it. Step through it.`;
+      mine.isAccepted ? `“${editor.picture.name}”` : `“${name}”`} accepts it. Step through it.${without}`;
     other = theirs;
     editor.runner.setOpen(true);
     editor.runner.show(mine);

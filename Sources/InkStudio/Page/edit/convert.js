@@ -10,8 +10,7 @@ export function beginConvert(editor) {
 
   /// Opens the document that a request makes.
   async function open(rest) {
-    await changes.settled();
-    files.open(await changes.asking(rest, "POST"));
+    files.open(await changes.askingWhole(rest, "POST"));
   }
 
   const other = () => encodeURIComponent($("convert-other").value);
@@ -43,8 +42,7 @@ export function beginConvert(editor) {
   });
 
   $("expression-show").addEventListener("click", async () => {
-    await changes.settled();
-    $("expression").value = await changes.asking("expression");
+    $("expression").value = await changes.askingWhole("expression", "GET");
     $("expression").focus();
   });
   async function build(event) {

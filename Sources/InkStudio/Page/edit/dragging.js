@@ -12,11 +12,16 @@ export function makeDragging(editor) {
   let dragged = null;
   let frame = 0;
 
+  /// Where a pointer is on the paper, as a point of a stroke.
+  const timed = (event) => ({
+    ...canvas.place(event), time: performance.timeOrigin + event.timeStamp, pressure: event.pressure,
+  });
+
   svg.addEventListener("pointerdown", (event) => {
     const handle = event.target.dataset?.handle;
     if (dragged || !editor.picture || editor.isGone || event.button !== 0 || isPalm(event)) { return; }
     if (editor.paper.isMoving(event) || !handle && editor.tool !== "select") { return; }
-    const place = canvas.place(event);
+    const place = timed(event);
     const id = canvas.idAt(place);
     let kind = handle;
     if (!handle) {
@@ -37,7 +42,7 @@ export function makeDragging(editor) {
     if (dragged?.pointer !== event.pointerId) { return; }
     dragged.last = event;
     dragged.isDrag ||= Math.hypot(event.clientX - dragged.from.x, event.clientY - dragged.from.y) >= tap.length;
-    if (dragged.kind === "lasso") { dragged.points.push(canvas.place(event)); }
+    if (dragged.kind === "lasso") { dragged.points.push(timed(event)); }
     // Once for each frame, however many events there are.
     if (dragged.isDrag) { frame ||= requestAnimationFrame(show); }
   });
@@ -86,7 +91,9 @@ export function makeDragging(editor) {
     }
     if (kind === "lasso") {
       end();
-      return selection.set([...isAdding ? ids : [], ...inside(points)]);
+      const found = inside(points);
+      if (!found.length) { editor.hint.afterSelecting(points); }
+      return selection.set([...isAdding ? ids : [], ...found]);
     }
     const way = { x: place.x - from.x, y: place.y - from.y };
     const [element] = selection.elements();

@@ -2,7 +2,7 @@
 
 import { $ } from "../elements.js";
 import { closeMenu } from "../menus.js";
-import { ask, complain, listen, takeFiles } from "../server.js";
+import { ask, complain, isSmallEnough, listen, takeFiles } from "../server.js";
 import { address } from "./changes.js";
 
 export function makeFiles(editor) {
@@ -43,7 +43,6 @@ export function makeFiles(editor) {
     const isSame = next.id === editor.picture?.id;
     editor.isGone = false;
     if (!isSame) {
-      changes.forgetMissed();
       editor.runner.end();
       editor.selection.keep(() => false);
       editor.decision.forget();
@@ -52,7 +51,7 @@ export function makeFiles(editor) {
     $("edit-name").replaceChildren(...all.map((text) => new Option(text, text, false, text === next.name)));
     $("document-name").textContent = next.name;
     editor.show(next);
-    changes.showWaiting();
+    changes.begin();
     localStorage.setItem("document", next.name);
     if (!isSame) { editor.canvas.fit(); }
     $("edit-files").replaceChildren(...savedForms.map(fileLink));
@@ -86,6 +85,20 @@ export function makeFiles(editor) {
     return link;
   }
 
+  /// Adds a file as a new document; `form` says its format. Asks for another name if that cannot be its name;
+  /// null if there is none.
+  async function add(name, form, data) {
+    try {
+      return await ask(address(name, `/open?${form}`), "POST", data,
+        { isTold: ({ answer }) => answer.freeName });
+    } catch (failure) {
+      const { freeName } = failure.answer;
+      if (!freeName) { throw failure; }
+      const wish = window.prompt(failure.message, freeName)?.trim();
+      return wish ? add(wish, form, data) : null;
+    }
+  }
+
   $("png-scale").max = editor.constants.mostScale;
   $("edit-name").addEventListener("change", (event) => {
     closeMenu("document-menu");
@@ -93,7 +106,9 @@ export function makeFiles(editor) {
   });
   $("edit-new").addEventListener("click", async () => {
     await changes.settled();
-    open((await ask("/api/documents", "POST")).name);
+    await open((await ask("/api/documents", "POST")).name);
+    // A new document is there to be drawn.
+    editor.tools.choose("pen");
   });
   $("edit-rename").addEventListener("click", async () => {
     const { name } = editor.picture;
@@ -129,13 +144,16 @@ export function makeFiles(editor) {
       return complain(`“${file.name}” has no extension. The studio opens ${endings.join(", ")}.`);
     }
     closeMenu("document-menu");
+    if (!isSmallEnough(file, editor.constants.mostFileBytes)) { return; }
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
-    const { name, photograph, remarks } = await ask(address(stem, `/open?form=${encodeURIComponent(ending)}`), "POST", file);
+    const added = await add(stem, `form=${encodeURIComponent(ending)}`, file);
+    if (!added) { return; }
+    const { name, photograph, remarks } = added;
     await open(name);
     // Another document may have been opened meanwhile.
     if (remarks?.length) { complain(`“${file.name}”: ${remarks.join("; ")}.`); }
     if (photograph && editor.picture.name === name) { editor.photograph.take(file, photograph); }
   });
 
-  return { open, openLast, listen: listenToIt, stopListening };
+  return { add, open, openLast, listen: listenToIt, stopListening };
 }

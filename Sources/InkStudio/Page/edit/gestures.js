@@ -39,6 +39,7 @@ export function makeGestures(editor) {
       decision.forget();
       // Nothing covers what is drawn next. A new arrow still waits for its symbols, because its head may follow.
       if (!selection.isFresh) { selection.set([]); }
+      if (isErasing() && !erased.size) { editor.hint.afterErasing(stroke); }
       changes.send(isErasing() ? `erase?attached=${$("edit-attached").checked}` : "stroke", stroke);
     },
   });

@@ -135,7 +135,7 @@ export function makeInspector(editor) {
     input.type = "checkbox";
     input.checked = value;
     input.id = `field-${id}`;
-    input.addEventListener("change", async () => { if (!await done(input.checked)) { input.checked = value; } });
+    input.addEventListener("change", async () => { if (await done(input.checked) === null) { input.checked = value; } });
     label.append(input, name);
     return label;
   }

@@ -38,8 +38,7 @@ export function beginKeyboard(editor) {
 
   function leave() {
     if (editor.presenter.isOn && !selection.ids.size) { return editor.presenter.end(); }
-    if (selection.ids.size) { return selection.set([]); }
-    tools.choose("pen");
+    selection.set([]);
   }
 
   const set = (kind, property) => {

@@ -1,8 +1,7 @@
 // Links that contain a whole document, deflated and in base64url.
 
 import { $ } from "../elements.js";
-import { ask, complain } from "../server.js";
-import { address } from "./changes.js";
+import { complain } from "../server.js";
 
 /// The longest link and the largest document in one, in characters and bytes.
 const longest = 500_000;
@@ -72,6 +71,7 @@ export function beginLinks(editor) {
     }
     const name = (given.get("name") ?? "").slice(0, 100) || "Linked";
     if (!window.confirm(`Add the document “${name}” from this link to the documents of this studio?`)) { return; }
-    editor.files.open((await ask(address(name, "/open?form=automaton"), "POST", file)).name);
+    const added = await editor.files.add(name, "form=automaton", file);
+    if (added) { editor.files.open(added.name); }
   };
 }

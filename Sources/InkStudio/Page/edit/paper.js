@@ -44,7 +44,7 @@ export function makePaper(editor) {
       svg.setPointerCapture(event.pointerId);
       pan = {
         pointer: event.pointerId, pointerType: event.pointerType, view: { ...editor.view },
-        from: { x: event.clientX, y: event.clientY },
+        from: { x: event.clientX, y: event.clientY }, points: [fingerAt(event)],
       };
     }
     if (event.pointerType !== "touch") { return; }
@@ -59,6 +59,7 @@ export function makePaper(editor) {
   svg.addEventListener("pointermove", (event) => {
     if (pan?.pointer === event.pointerId) {
       const { view } = editor;
+      pan.points.push(fingerAt(event));
       view.x = pan.view.x - (event.clientX - pan.from.x) / view.zoom;
       view.y = pan.view.y - (event.clientY - pan.from.y) / view.zoom;
       return canvas.look();
@@ -77,7 +78,10 @@ export function makePaper(editor) {
   });
   for (const kind of ["pointerup", "pointercancel"]) {
     svg.addEventListener(kind, (event) => {
-      if (pan?.pointer === event.pointerId) { pan = null; }
+      if (pan?.pointer === event.pointerId) {
+        if (editor.tool === "hand") { editor.hint.afterMoving(pan.points); }
+        pan = null;
+      }
       fingers.delete(event.pointerId);
       if (fingers.size === 0) { pinch = null; }
     });

@@ -22,46 +22,82 @@ function curve(start, flex, tip) {
     + `C${text(plus(flex, whole, 1 / 6))} ${text(plus(tip, last, -1 / 6))} ${text(tip)}`;
 }
 
+/// A path with all its points moved, and turned around `pivot` before.
+function shifted(path, { x, y }, turn = 0, pivot = { x: 0, y: 0 }) {
+  const [sine, cosine] = [Math.sin(turn * Math.PI / 180), Math.cos(turn * Math.PI / 180)];
+  return path.replace(/(-?[\d.]+),(-?[\d.]+)/g, (_, px, py) => {
+    const from = minus({ x: Number(px), y: Number(py) }, pivot);
+    return text({
+      x: pivot.x + x + from.x * cosine - from.y * sine, y: pivot.y + y + from.x * sine + from.y * cosine,
+    });
+  });
+}
+
+const angle = ({ x, y }) => Math.atan2(y, x) * 180 / Math.PI;
+
+/// How an arrow changes if the states with `ids` move by a vector: it moves as a whole, or bends.
+function change(picture, ids, transition, way) {
+  const [isStart, isEnd] = [ids.has(transition.start), ids.has(transition.end)];
+  if (transition.isLoop || transition.isInitialMarker || isStart && isEnd) { return { isWhole: true }; }
+  const at = (id) => {
+    const state = picture.states.find((one) => one.id === id);
+    return state && (ids.has(id) ? { ...state, center: plus(state.center, way) } : state);
+  };
+  let [[start, tip], flex] = [transition.ends, transition.handle];
+  const length = Math.hypot(tip.x - start.x, tip.y - start.y);
+  const bow = minus(flex, middle(start, tip));
+  const isStraight = Math.hypot(bow.x, bow.y) < straight * length;
+  flex = plus(flex, way, 0.5);
+  [start, tip] = [isStart ? plus(start, way) : start, isEnd ? plus(tip, way) : tip];
+  const [from, to] = [at(transition.start), at(transition.end)];
+  if (from) { start = ringPoint(from, isStraight && to ? to.center : flex); }
+  if (to) { tip = ringPoint(to, isStraight && from ? from.center : flex); }
+  if (isStraight) { flex = middle(start, tip); }
+  const [oldTip, oldFlex] = [transition.ends[1], transition.handle];
+  return {
+    line: curve(start, flex, tip), start, flex, tip, bent: minus(flex, oldFlex), shift: minus(tip, oldTip),
+    // The head keeps its shape and turns with the line.
+    turn: angle(minus(tip, flex)) - angle(minus(oldTip, oldFlex)),
+  };
+}
+
+const isAttached = ({ start, end }, ids) => ids.has(start) || ids.has(end);
+
+/// Moves elements of a document, as the server will move them.
+export function moveElements(picture, ids, way) {
+  for (const one of picture.transitions.filter((transition) => isAttached(transition, ids))) {
+    const { isWhole, line, start, flex, tip, bent, shift, turn } = change(picture, ids, one, way);
+    Object.assign(one, isWhole ? {
+      line: shifted(one.line, way), head: shifted(one.head, way), ends: one.ends.map((end) => plus(end, way)),
+      handle: plus(one.handle, way), label: plus(one.label, way),
+    } : {
+      line, head: shifted(one.head, shift, turn, one.ends[1]), ends: [start, tip], handle: flex,
+      label: plus(one.label, bent),
+    });
+  }
+  for (const state of picture.states.filter(({ id }) => ids.has(id))) { state.center = plus(state.center, way); }
+}
+
 /// Returns a function that shows the elements with `ids` moved by a vector.
 export function previewMoves(editor, ids) {
   const { picture, canvas: { renderer } } = editor;
-  const states = new Map(picture.states.map((state) => [state.id, state]));
   const moved = picture.states.filter(({ id }) => ids.has(id));
-  const attached = picture.transitions.filter(({ start, end }) => ids.has(start) || ids.has(end));
+  const attached = picture.transitions.filter((transition) => isAttached(transition, ids));
 
   function moveGroup(id, { x, y }) { renderer.group(id)?.setAttribute("transform", `translate(${x} ${y})`); }
 
   function bendArrow(transition, way) {
-    const [isStart, isEnd] = [ids.has(transition.start), ids.has(transition.end)];
-    if (transition.isLoop || transition.isInitialMarker || isStart && isEnd) { return moveGroup(transition.id, way); }
-    const at = (id) => {
-      const state = states.get(id);
-      return state && (ids.has(id) ? { ...state, center: plus(state.center, way) } : state);
-    };
-    let [[start, tip], flex] = [transition.ends, transition.handle];
-    const length = Math.hypot(tip.x - start.x, tip.y - start.y);
-    const bow = minus(flex, middle(start, tip));
-    const isStraight = Math.hypot(bow.x, bow.y) < straight * length;
-    flex = plus(flex, way, 0.5);
-    [start, tip] = [isStart ? plus(start, way) : start, isEnd ? plus(tip, way) : tip];
-    const [from, to] = [at(transition.start), at(transition.end)];
-    if (from) { start = ringPoint(from, isStraight && to ? to.center : flex); }
-    if (to) { tip = ringPoint(to, isStraight && from ? from.center : flex); }
-    if (isStraight) { flex = middle(start, tip); }
-    const [target, line, head, label] = renderer.group(transition.id)?.children ?? [];
+    const { isWhole, line, bent, shift, turn } = change(picture, ids, transition, way);
+    if (isWhole) { return moveGroup(transition.id, way); }
+    const [target, shaft, head, label] = renderer.group(transition.id)?.children ?? [];
     if (!target) { return; }
-    const d = curve(start, flex, tip);
-    target.setAttribute("d", d);
-    line.setAttribute("d", d);
-    // The head keeps its shape and turns with the line.
-    const turn = angle(minus(tip, flex)) - angle(minus(transition.ends[1], transition.handle));
-    const [shift, old] = [minus(tip, transition.ends[1]), transition.ends[1]];
+    target.setAttribute("d", line);
+    shaft.setAttribute("d", line);
+    const [, old] = transition.ends;
     head.setAttribute("transform", `translate(${shift.x} ${shift.y}) rotate(${turn} ${old.x} ${old.y})`);
-    const bent = minus(flex, transition.handle);
     label?.setAttribute("transform", `translate(${bent.x} ${bent.y})`);
   }
 
-  const angle = ({ x, y }) => Math.atan2(y, x) * 180 / Math.PI;
   return {
     show(way) {
       for (const { id } of moved) { moveGroup(id, way); }

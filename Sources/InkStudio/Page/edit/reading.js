@@ -25,7 +25,7 @@ export function makeReading(editor) {
 
   function begin() {
     clearTimeout(timer);
-    if (!editor.picture?.isUnread || isDown) { return; }
+    if (!editor.picture?.isUnread || isDown || editor.changes.isWaiting) { return; }
     timer = setTimeout(() => editor.changes.change("read"), rest);
   }
 
