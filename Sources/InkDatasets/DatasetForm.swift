@@ -325,6 +325,7 @@ extension Dataset {
     var loaded = try read(
       path, polarity: polarity, source: source, isTransposed: isTransposed, series: series, ink: ink
     )
+    loaded.failures += try FileTree.listing(below: path).refusals
     loaded.columns.settle(&loaded, series)
     loaded.settleUnit(pointsPerUnit)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
@@ -384,7 +385,7 @@ extension Dataset {
       if let array = SeriesArray.path(in: path), let labels = SeriesArray.labelsPath(of: array) {
         var loaded = try SeriesArray.read(array, labels: labels, reading: series)
         let used = SeriesArray.files(of: array)
-        loaded.skipped = FileTree.files(below: path).filter { !used.contains($0) }
+        loaded.skipped = try FileTree.files(below: path).filter { !used.contains($0) }
         return loaded
       }
       if StripFolder.isOne(path) { return try StripFolder.read(path) }
@@ -394,7 +395,7 @@ extension Dataset {
         return pictures
       }
       if ImageFolder.isOne(path),
-        !FileTree.files(below: path).contains(where: { FileKind(path: $0) == .ink })
+        try !FileTree.files(below: path).contains(where: { FileKind(path: $0) == .ink })
       {
         return try ImageFolder.read(path, polarity: polarity)
       }
@@ -421,7 +422,7 @@ extension Dataset {
     let folder = isFolder ? path : nil
     let collection = source ?? folder.map(FileTree.name)
     var loaded = LoadedDataset(dataset: Dataset([]))
-    let files = FileTree.files(below: path)
+    let files = try FileTree.files(below: path)
     let duplicates = SeriesArchive.duplicates(among: files)
     for file in files {
       guard !notRecordings.contains(where: file.hasSuffix), !duplicates.contains(file),

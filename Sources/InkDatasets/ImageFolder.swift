@@ -39,14 +39,23 @@ enum ImageFolder {
   /// Whether the ink is dark is decided for each file, as when it is classified.
   static func read(_ path: String, polarity: Polarity) throws -> LoadedDataset {
     let source = FileTree.name(of: path)
-    let labels = FileTree.names(in: path).filter { FileTree.isFolder(FileTree.join(path, $0)) }
+    let listing = try FileTree.listing(below: path)
+    let refused = Set(listing.leftOut.filter { $0.reason == .leadsOutside }.map(\.path))
+    let labels = FileTree.names(in: path).filter { name in
+      let child = FileTree.join(path, name)
+      return FileTree.isFolder(child) && !refused.contains(child)
+    }
+    let files = Dictionary(grouping: listing.files) { file in
+      file.dropFirst(FileTree.join(path, "").count).prefix { $0 != "/" }
+    }
     var examples: [Example] = []
     var loaded = LoadedDataset(dataset: Dataset([]))
     for name in FileTree.names(in: path) where !labels.contains(name) {
-      loaded.skipped.append(FileTree.join(path, name))
+      let child = FileTree.join(path, name)
+      if !refused.contains(child) { loaded.skipped.append(child) }
     }
     for label in labels {
-      for file in FileTree.files(below: FileTree.join(path, label)) {
+      for file in files[Substring(label)] ?? [] {
         guard Photograph.isName(file) else {
           loaded.skipped.append(file)
           continue

@@ -109,7 +109,7 @@ public struct PictureArray: Hashable, Sendable {
     }
     let used = Set(
       arrays.flatMap { [$0.path, $0.labelsPath] } + [FileTree.join(folder, "classes.txt")])
-    loaded.skipped = FileTree.files(below: folder).filter { !used.contains($0) }
+    loaded.skipped = try FileTree.files(below: folder).filter { !used.contains($0) }
     return loaded
   }
 

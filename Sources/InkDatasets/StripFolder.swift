@@ -71,7 +71,7 @@ public enum StripFolder {
     guard columns != nil else {
       throw FileError(path: path, expected: Columns.expected, found: "an empty file")
     }
-    loaded.skipped = FileTree.files(below: folder).filter { !used.contains($0) }
+    loaded.skipped = try FileTree.files(below: folder).filter { !used.contains($0) }
     loaded.dataset = Dataset(loaded.dataset.examples)
     return loaded
   }

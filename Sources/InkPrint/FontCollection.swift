@@ -29,7 +29,9 @@ public struct FontCollection {
       guard FileTree.exists(path) else {
         throw FileError(path: path, expected: "a font, or a folder with fonts", found: "none")
       }
-      for file in FileTree.files(below: path)
+      let listing = try FileTree.listing(below: path)
+      leftOut += listing.refusals
+      for file in listing.files
       where Self.endings.contains(where: { file.lowercased().hasSuffix("." + $0) }) {
         guard let first = Font(path: file) else {
           leftOut.append("\(file): expected a font that can be scaled, found none")

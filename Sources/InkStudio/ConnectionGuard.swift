@@ -32,6 +32,8 @@ final class ConnectionPool: Sendable {
     var number: Int
     var address: String
     var isKnown = false
+    /// Whether it may have more than one answer.
+    var isKept = false
     var hangups: [Int: @Sendable () -> Void] = [:]
     var socket: NIOLoopBound<ChannelHandlerContext>
   }
@@ -102,13 +104,24 @@ final class ConnectionPool: Sendable {
   }
 
   /// Notes that a request with a token came over a connection.
-  func trust(_ channel: any Channel) {
-    state.withLock { $0.entries[ObjectIdentifier(channel)]?.isKnown = true }
+  ///
+  /// With a cookie alone, which is not a whole proof, the connection has more than one answer, and is a
+  /// stranger's otherwise.
+  func trust(_ channel: any Channel, isWhole: Bool = true) {
+    state.withLock { state in
+      state.entries[ObjectIdentifier(channel)]?.isKept = true
+      if isWhole { state.entries[ObjectIdentifier(channel)]?.isKnown = true }
+    }
   }
 
   /// Returns whether a request with a token came over a connection.
   fileprivate func isKnown(_ channel: any Channel) -> Bool {
     state.withLock { $0.entries[ObjectIdentifier(channel)]?.isKnown ?? false }
+  }
+
+  /// Returns whether a connection may have another answer.
+  fileprivate func isKept(_ channel: any Channel) -> Bool {
+    state.withLock { $0.entries[ObjectIdentifier(channel)]?.isKept ?? false }
   }
 
   /// Closes a connection at once: TLS would wait for the other side, and read on meanwhile.
@@ -230,7 +243,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(var head):
       // Otherwise the server would read the rest of a body that it refused, however long it is.
       if case .receiving = stage { isLast = true }
-      if !pool.isKnown(context.channel) { isLast = true }
+      if !pool.isKept(context.channel) { isLast = true }
       if isLast { head.headerFields[.connection] = "close" }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body(let bytes): write(bytes, context, promise)

@@ -6,22 +6,26 @@ import Synchronization
 /// Answers only requests of the studio's own page, which was opened with the token in its address.
 ///
 /// Pages of other sites can send requests to the loopback interface too. Therefore `Host` and `Origin`
-/// must be this server, which also prevents DNS rebinding. A cookie, which other sites cannot send,
-/// contains the token.
+/// must be this server, which also prevents DNS rebinding. Other sites cannot send the cookie, but servers at
+/// other ports of this machine get it from the browser. Therefore the cookie alone opens nothing but the files
+/// of the page: all other requests have the token in a header, which the page keeps for its own address and port.
 final class Gatekeeper: RouterMiddleware, Sendable {
   typealias Context = StudioContext
 
   private let token: String
+  /// The value of the cookie, from which nobody learns the token.
+  private let cookieValue: String
   private let pool: ConnectionPool
   private let onEntry: @Sendable () -> Void
   private let port = Mutex(0)
 
   /// Creates a gatekeeper; it calls `onEntry` when a page is opened with the token in the address.
   init(
-    token: String, pool: ConnectionPool = ConnectionPool(),
-    onEntry: @escaping @Sendable () -> Void = {}
+    token: String, cookieValue: String = randomText(bits: 256),
+    pool: ConnectionPool = ConnectionPool(), onEntry: @escaping @Sendable () -> Void = {}
   ) {
     self.token = token
+    self.cookieValue = cookieValue
     self.pool = pool
     self.onEntry = onEntry
   }
@@ -32,6 +36,25 @@ final class Gatekeeper: RouterMiddleware, Sendable {
   /// Returns the name of the cookie, which contains the port because all ports share their cookies.
   static func cookie(port: Int) -> String { "inkstate-\(port)" }
 
+  /// What a request shows of its sender.
+  private enum Proof {
+    case none, cookie, token
+    /// The page is opened with the token in its address.
+    case entry
+  }
+
+  private func proof(of request: Request, cookie: String) -> Proof {
+    if request.method == .get, request.uri.path == "/",
+      let given = try? Query(request.uri.query)["token"]
+    {
+      return isSame(token, given) ? .entry : .none
+    }
+    guard let value = request.cookies[cookie]?.value, isSame(cookieValue, value) else {
+      return .none
+    }
+    return request.headers[OwnRequests.secret].map { isSame(token, $0) } == true ? .token : .cookie
+  }
+
   func handle(
     _ request: Request, context: StudioContext,
     next: (Request, StudioContext) async throws -> Response
@@ -40,17 +63,17 @@ final class Gatekeeper: RouterMiddleware, Sendable {
     let start = clock.now
     let port = port.withLock { $0 }
     let cookie = Self.cookie(port: port)
-    let given = try? Query(request.uri.query)["token"]
+    let proof = proof(of: request, cookie: cookie)
     var response: Response
     let hosts = OwnRequests.hosts(["127.0.0.1", "localhost"], port: port, usualPort: 80)
     if let problem = OwnRequests.problem(
       with: request, scheme: "http", hosts: hosts, entries: ["/"])
     {
       response = Answer.problem(problem.status, problem.text)
-    } else if given != token, request.cookies[cookie]?.value != token {
-      response = Self.closed(to: request)
+    } else if proof == .none || proof == .cookie && !Page.isFile(context.endpointPath) {
+      response = Self.closed(to: request, hasCookie: proof == .cookie)
     } else {
-      pool.trust(context.connection)
+      pool.trust(context.connection, isWhole: proof != .cookie)
       do {
         var context = context
         context.visitor = .owner
@@ -59,9 +82,9 @@ final class Gatekeeper: RouterMiddleware, Sendable {
       } catch {
         response = Answer.unexpected(error)
       }
-      if given == token {
+      if proof == .entry {
         onEntry()
-        response.headers[.setCookie] = "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict"
+        response.headers[.setCookie] = "\(cookie)=\(cookieValue); Path=/; HttpOnly; SameSite=Strict"
       }
     }
     OwnRequests.protect(&response)
@@ -71,12 +94,14 @@ final class Gatekeeper: RouterMiddleware, Sendable {
   }
 
   /// Returns the answer to a request without the token: a page for a browser, JSON for a script.
-  private static func closed(to request: Request) -> Response {
+  private static func closed(to request: Request, hasCookie: Bool) -> Response {
     guard request.headers[.accept]?.contains("text/html") ?? false else {
+      let reason =
+        hasCookie ? "This request has no token of the studio." : "The studio was restarted."
       return Answer.problem(
         .forbidden,
-        "The studio was restarted. Open the address that it prints in the terminal, in another tab, "
-          + "then try again here.")
+        "\(reason) Open the address that it prints in the terminal, in another tab, then try again "
+          + "here.")
     }
     return Answer.page(
       .forbidden, title: "The studio needs its whole address",

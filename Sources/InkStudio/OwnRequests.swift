@@ -4,6 +4,8 @@ import Hummingbird
 /// Distinguishes requests of the studio's own page from those of other sites, and protects its answers.
 enum OwnRequests {
   static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  /// The header with the secret that the page keeps for its own address and port, unlike a cookie.
+  static let secret = HTTPField.Name("Inkstate-Secret")!
 
   /// Returns the reason why a request cannot be from the studio's page, or `nil` if it can.
   ///

@@ -67,8 +67,9 @@ struct Page: Sendable {
   ]
 
   /// Whether a file of the page has this address.
-  static func isFile(_ pattern: String) -> Bool {
-    pattern == "/" || files.contains(String(pattern.dropFirst()))
+  static func isFile(_ pattern: String?) -> Bool {
+    guard let pattern else { return false }
+    return ["/", "/watch"].contains(pattern) || files.contains(String(pattern.dropFirst()))
   }
 
   /// Adds the files, except the page of the audience.

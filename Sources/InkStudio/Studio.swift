@@ -39,7 +39,11 @@ public struct Studio: Sendable {
   private let practice: Practice
   private let page: Page
   let longWork = LongWork()
+  /// The connections of the server for this machine.
+  let pool: ConnectionPool
   private let token: String
+  /// What the owner's browser keeps in a cookie.
+  let cookieValue = randomText(bits: 256)
   private let certificate: Certificate?
   /// What is needed for other devices, or `nil` if the studio is not shared.
   let sharing: Sharing?
@@ -52,7 +56,13 @@ public struct Studio: Sendable {
   ///
   /// - Throws: `ModelError`, or an error that names the file that cannot be read or written.
   public init(_ configuration: Configuration) throws {
+    try self.init(configuration, limits: ConnectionPool.Limits())
+  }
+
+  /// Opens a studio whose connections have other limits.
+  init(_ configuration: Configuration, limits: ConnectionPool.Limits) throws {
     self.configuration = configuration
+    pool = ConnectionPool(limits)
     page = try Page()
     let folder = configuration.dataFolder
     lock = try FolderLock(folder)
@@ -73,7 +83,8 @@ public struct Studio: Sendable {
     practice = try Practice(folder: "\(folder)/practice")
     sharing = try certificate.map { [documents] certificate in
       try Sharing(
-        folder: sharingFolder, fingerprint: certificate.fingerprint, documents: documents)
+        folder: sharingFolder, fingerprint: certificate.fingerprint, documents: documents,
+        limits: limits)
     }
     warnings = ["\(sharingFolder)/certificate.pem", "\(sharingFolder)/devices.json"]
       .compactMap(FolderLock.warningAfterClosing)
@@ -108,11 +119,11 @@ public struct Studio: Sendable {
   typealias Server = Application<RouterResponder<StudioContext>>
 
   /// Returns the server for this machine; it calls `onReady` with the address to open.
-  func application(
-    pool: ConnectionPool = ConnectionPool(), onReady: @escaping @Sendable (String) -> Void
-  ) -> Server {
-    let (token, port, redirectPage) = (token, configuration.port, redirectPage)
-    let gatekeeper = Gatekeeper(token: token, pool: pool) { redirectPage.remove() }
+  func application(onReady: @escaping @Sendable (String) -> Void) -> Server {
+    let (token, port, redirectPage, pool) = (token, configuration.port, redirectPage, pool)
+    let gatekeeper = Gatekeeper(token: token, cookieValue: cookieValue, pool: pool) {
+      redirectPage.remove()
+    }
     return server(
       router(gatekeeper), .hostname("127.0.0.1", port: port),
       .http1(

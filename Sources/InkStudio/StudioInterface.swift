@@ -104,7 +104,8 @@ import NIOCore
 /// The confirmation closes the task and returns the correct number.
 ///
 /// Errors are `{"error": …}` with a status of 400 or more. Values in addresses are decoded like a form:
-/// `+` is a space. Streams are server-sent events, because the page sends only plain requests.
+/// `+` is a space. Streams are server-sent events, which the page reads with `fetch`: each request has the secret
+/// of its browser in the header `Inkstate-Secret`, beside the cookie.
 struct StudioInterface: Sendable {
   let recordings: Recordings
   /// The corrected names and symbols, as lines of writing.

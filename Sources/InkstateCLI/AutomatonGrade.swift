@@ -22,7 +22,8 @@ struct AutomatonGrade: ParsableCommand {
       Excalidraw; other formats of ink as single files) and photographs (PNG or JPEG); every other file is \
       named on stderr. Drawings and photographs are recognised as with `inkstate automaton \
       recognize`, and the symbols of the solution are expected in them. Look yourself at drawings that \
-      are listed with uncertain readings.
+      are listed with uncertain readings. Links that lead out of a folder or to the solution are not \
+      graded, nor are files above 64 MiB, and folders have at most 10,000 files and 16 GiB.
 
       Example:
 
@@ -56,6 +57,9 @@ struct AutomatonGrade: ParsableCommand {
   @Option(help: "Write a page with a sheet for each submission to this HTML file.")
   var html: String?
 
+  @Option(help: "The submissions that are left after so many minutes are not graded.")
+  var minutes = 60
+
   @Flag(help: "Overwrite the outputs if they exist.")
   var force = false
 
@@ -75,6 +79,7 @@ struct AutomatonGrade: ParsableCommand {
   func validate() throws {
     try check("--length", length, in: 0...100)
     if let states { try check("--states", states, in: 1...1_000_000) }
+    try check("--minutes", minutes, in: 0...100_000)
   }
 
   func run() throws {
@@ -109,14 +114,16 @@ struct AutomatonGrade: ParsableCommand {
           path: path, expected: "a submission, or a folder of them",
           found: "nothing of that name")
       }
-      return Submission.all(inFile: path)
+      return submissions(inFile: path)
     }
     func leaveOut(_ file: String, _ reason: String) {
       Terminal.say("warning: \(file) is left out: \(reason)")
     }
     var files: [String] = []
     let given = Set([words, csv, html].compactMap { $0 }.map(FileTree.realPath))
-    for file in FileTree.files(below: path) where !given.contains(FileTree.realPath(file)) {
+    let limits = FileTree.ListingLimits(count: Self.mostFiles, time: .seconds(60))
+    let listing = try FileTree.listing(below: path, limits: limits)
+    for file in listing.files where !given.contains(FileTree.realPath(file)) {
       let isSubmission = Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
       if isSubmission {
         files.append(file)
@@ -125,8 +132,13 @@ struct AutomatonGrade: ParsableCommand {
       }
     }
     var unreadable: [Submission] = []
-    for item in FileTree.leftOut(below: path) {
+    for item in listing.leftOut {
       switch item.reason {
+      case .leadsOutside:
+        unreadable.append(
+          Submission(
+            name: item.path,
+            reason: "it is a link that leads out of the folder; ask for the file itself"))
       case .isNotUTF8:
         unreadable.append(
           Submission(name: item.path, reason: "its name is not UTF-8; rename it to have it graded"))
@@ -142,7 +154,40 @@ struct AutomatonGrade: ParsableCommand {
         expected: "files that end in \(Submission.endings.map { ".\($0)" }.alternatives)",
         found: "none")
     }
-    return files.flatMap(Submission.all(inFile:)) + unreadable
+    let size = files.reduce(0) { $0 + Self.size(of: $1) }
+    guard size <= Self.mostBytes else {
+      throw FileError(
+        path: path, expected: "submissions of at most \(Self.mostBytes >> 30) GiB together",
+        found: "\(size >> 30) GiB")
+    }
+    return files.flatMap(submissions(inFile:)) + unreadable
+  }
+
+  /// The maximum number of files in a folder, and of bytes in all of them and in one.
+  private static let (mostFiles, mostBytes, mostBytesOfOne) = (10_000, 16 << 30, 64 << 20)
+
+  /// Returns the submissions in a file, unless it is too large or a link to the solution.
+  private func submissions(inFile path: String) -> [Submission] {
+    if (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil,
+      FileTree.realPath(path) == FileTree.realPath(solution)
+    {
+      return [Submission(name: path, reason: "it is a link to the solution")]
+    }
+    let size = Self.size(of: path)
+    guard size <= Self.mostBytesOfOne else {
+      return [
+        Submission(
+          name: path,
+          reason:
+            "expected at most \(Self.mostBytesOfOne >> 20) MiB, found \(size >> 20) MiB")
+      ]
+    }
+    return Submission.all(inFile: path)
+  }
+
+  private static func size(of path: String) -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: FileTree.realPath(path))
+    return (attributes?[.size] as? NSNumber)?.intValue ?? 0
   }
 
   /// Grades all submissions, several at the same time.
@@ -155,11 +200,18 @@ struct AutomatonGrade: ParsableCommand {
     let loop = ParallelLoop(
       workers: min(Self.mostAtOnce, ProcessInfo.processInfo.activeProcessorCount))
     let progress = WorkProgress(count: submissions.count, unit: "submissions")
+    let end = ContinuousClock.now + .seconds(60 * minutes)
+    let reason = "not graded: the time is over; repeat with a larger --minutes"
     var entries: [GradeReport.Entry] = []
     for start in stride(from: 0, to: submissions.count, by: Self.block) {
       let block = submissions[start..<min(submissions.count, start + Self.block)]
       entries += loop.map(block.count) { index, _ in
-        Self.grade(block[start + index], grading, recognizer)
+        let submission = block[start + index]
+        guard ContinuousClock.now < end else {
+          return .init(
+            name: submission.name, document: nil, result: .failure(.init(reason)), doubts: [])
+        }
+        return Self.grade(submission, grading, recognizer)
       }
       progress.reach(entries.count)
     }

@@ -105,7 +105,7 @@ struct AutomatonRecognize: ParsableCommand {
     let recognizer = try DiagramRecognizer.released()
     let words = try vocabulary.map(TextOptions.words) ?? []
     let symbols = try AlphabetOptions.symbols(in: alphabet)
-    let truths = try truth.flatMap(Self.filesIn).flatMap(DiagramTruth.read)
+    let truths = try truth.flatMap(FileTree.files(below:)).flatMap(DiagramTruth.read)
     var documents: [Document] = []
     var comparison = DiagramComparison()
     var count = 0
@@ -142,11 +142,6 @@ struct AutomatonRecognize: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
-  /// Returns the files in a folder, or the path itself.
-  private static func filesIn(_ path: String) -> [String] {
-    FileTree.isFolder(path) ? FileTree.files(below: path) : [path]
-  }
-
   /// Passes all drawings on; returns how many items could not be read, and prints why.
   private func answer(
     _ take: @escaping (Drawing, String, TracedDrawing?) throws -> Void
@@ -161,8 +156,12 @@ struct AutomatonRecognize: ParsableCommand {
     var failureCount = 0
     var paths = files.isEmpty ? ["-"] : []
     for file in files {
-      let found = FileTree.isFolder(file) ? inputs.files(in: file) : [file]
-      if found.isEmpty { failureCount += 1 }
+      guard FileTree.isFolder(file) else {
+        paths.append(file)
+        continue
+      }
+      let (found, refusedCount) = try inputs.files(in: file)
+      failureCount += found.isEmpty ? 1 : refusedCount
       paths += found
     }
     for path in paths {

@@ -63,7 +63,7 @@ struct DatasetCut: ParsableCommand {
   func run() throws {
     try output.check(inputs: [folder])
     let truths = try InkFile.items(path: FileTree.join(folder, "truth.ndjson"))
-    let pictures = FileTree.files(below: FileTree.join(folder, "pictures"))
+    let pictures = try FileTree.files(below: FileTree.join(folder, "pictures"))
     guard !pictures.isEmpty, pictures.count == truths.count else {
       throw FileError(
         path: folder, expected: "pictures and truth.ndjson with as many drawings",

@@ -25,9 +25,9 @@ struct DrawingInputs {
       if path == "-" {
         failureCount += try answerStandardInput()
       } else if FileTree.isFolder(path) {
-        let readable = files(in: path)
+        let (readable, refusedCount) = try files(in: path)
         for file in readable { failureCount += try answer(file: file) }
-        if readable.isEmpty { failureCount += 1 }
+        failureCount += readable.isEmpty ? 1 : refusedCount
       } else {
         failureCount += try answer(file: path)
       }
@@ -35,16 +35,19 @@ struct DrawingInputs {
     return failureCount
   }
 
-  /// Returns the files of ink and the pictures in a folder; says so if there are none.
-  func files(in folder: String) -> [String] {
-    let files = FileTree.files(below: folder)
+  /// Returns the files of ink and the pictures in a folder, and how many links lead elsewhere; names those, and
+  /// says so if there are no files.
+  func files(in folder: String) throws -> (readable: [String], refusedCount: Int) {
+    let listing = try FileTree.listing(below: folder)
+    let (files, refusals) = (listing.files, listing.refusals)
+    for refusal in refusals { Terminal.say("not read: \(refusal)") }
     let readable = files.filter(isReadable)
     if readable.isEmpty {
       let found =
         files.first.map { "\(files.count.counted("other file")) (\($0))" } ?? "an empty folder"
       Terminal.say("not read: \(folder): expected ink or pictures, found \(found)")
     }
-    return readable
+    return (readable, refusals.count)
   }
 
   private func answerStandardInput() throws -> Int {

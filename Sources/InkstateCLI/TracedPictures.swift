@@ -13,7 +13,9 @@ enum TracedPictures {
   static func load(_ path: String, labels: LabelMap, source: String?) throws -> LoadedDataset {
     var (examples, found) = ([Example](), Set<String>())
     var loaded = LoadedDataset(dataset: Dataset([], labels: []))
-    let files = FileTree.files(below: path)
+    let listing = try FileTree.listing(below: path)
+    let files = listing.files
+    loaded.failures = listing.refusals
     guard files.contains(where: Photograph.isName) else {
       let isMissing = !FileManager.default.fileExists(atPath: path)
       throw FileError(

@@ -247,20 +247,63 @@ import TestSupport
     #expect(attributes[.posixPermissions] as? Int == mode && text("file") == "new")
   }
 
-  @Test func linksToFoldersAreFollowedOnce() throws {
+  @Test func linksInAFolderAreFollowedOnce() throws {
     try folder.write("a/1", "")
-    try folder.write("elsewhere/deep/2", "")
-    try folder.write("elsewhere/3", "")
-    try link("a/in", to: "../elsewhere")
-    try link("a/again", to: "../elsewhere")
+    try folder.write("a/z/deep/2", "")
+    try folder.write("a/z/3", "")
+    try link("a/in", to: "z")
+    try link("a/again", to: "../a/z")
     try link("a/file", to: "1")
     try link("a/nowhere", to: "nothing")
     // Back to where one comes from, by a way round.
-    try link("elsewhere/deep/back", to: "../../a")
+    try link("a/z/deep/back", to: "../../../a")
+    let listing = try FileTree.listing(below: "\(folder.path)/a")
     #expect(
-      FileTree.files(below: "\(folder.path)/a").map { $0.dropFirst(folder.path.count + 1) } == [
-        "a/1", "a/again/3", "a/again/deep/2", "a/file",
+      listing.files.map { $0.dropFirst(folder.path.count + 1) } == [
+        "a/1", "a/file", "a/z/3", "a/z/deep/2",
       ])
+    #expect(listing.leftOut == [.init(path: "\(folder.path)/a/nowhere", reason: .isNoFile)])
+    // The folder itself may be a link: whoever names it knows it.
+    try link("b", to: "a")
+    #expect(try FileTree.files(below: "\(folder.path)/b").count == 4)
+  }
+
+  @Test func linksOutOfAFolderAreRefusedAndListed() throws {
+    try folder.write("a/1", "")
+    try folder.write("ab/2", "")
+    try link("a/beside", to: "../ab")
+    try link("a/file", to: "../ab/2")
+    try link("a/root", to: "/")
+    try link("a/up", to: "..")
+    try link("a/twice", to: "chain")
+    try link("a/chain", to: "../ab/2")
+    try link("a/pipe", to: "/dev/zero")
+    let listing = try FileTree.listing(below: "\(folder.path)/a")
+    #expect(listing.files == ["\(folder.path)/a/1"])
+    #expect(
+      listing.leftOut.map { FileTree.name(of: $0.path) } == [
+        "beside", "chain", "file", "pipe", "root", "twice", "up",
+      ])
+    #expect(listing.leftOut.allSatisfy { $0.reason == .leadsOutside })
+    #expect(
+      listing.refusals.first
+        == "\(folder.path)/a/beside: expected a file of this folder, found a link that leads out "
+        + "of it")
+    #expect(listing.refusals.count == 7)
+  }
+
+  @Test func aListingHasLimits() throws {
+    for number in 0..<20 { try folder.write("a/\(number / 5)/\(number)", "") }
+    let path = "\(folder.path)/a"
+    #expect(try FileTree.listing(below: path, limits: .init(count: 24)).files.count == 20)
+    let many = #expect(throws: FileError.self) {
+      try FileTree.listing(below: path, limits: .init(count: 23))
+    }
+    #expect(many?.description == "\(path): expected at most 23 files in a folder, found more")
+    let slow = #expect(throws: FileError.self) {
+      try FileTree.listing(below: path, limits: .init(time: .zero))
+    }
+    #expect(slow?.expected == "a folder that can be listed within 0 s")
   }
 
   @Test func aRealFolderComesBeforeALinkToIt() throws {
@@ -268,7 +311,7 @@ import TestSupport
     try folder.write("data/z.txt", "")
     try link("data/b", to: "z")
     #expect(
-      FileTree.files(below: "\(folder.path)/data").map { $0.dropFirst(folder.path.count + 1) }
+      try FileTree.files(below: "\(folder.path)/data").map { $0.dropFirst(folder.path.count + 1) }
         == ["data/z/1", "data/z.txt"])
   }
 }

@@ -56,24 +56,54 @@ import Testing
     let routes = try Self.routes()
     try await run { studio in
       let name = Gatekeeper.cookie(port: studio.port)
+      let value = studio.cookie.dropFirst(name.count + 1)
       let cookies: [String?] = [
-        nil, "\(name)=", "\(name)=x\(studio.token)", "\(name)=\(studio.token.dropLast())",
-        "inkstate=\(studio.token)", "inkstate-1=\(studio.token)", "\(studio.token)",
+        nil, "\(name)=", "\(name)=x\(value)", "\(name)=\(value.dropLast())", "inkstate=\(value)",
+        "inkstate-1=\(value)", "\(value)", "\(name)=\(studio.token)",
       ]
       for route in routes {
         for cookie in cookies {
-          let answer = try await studio.ask(route.method, route.path, cookie: cookie)
+          let answer = try await studio.ask(
+            route.method, route.path, cookie: cookie, secret: studio.token)
           #expect(answer.status == 403, "\(route.method) \(route.path) with \(cookie ?? "none")")
           #expect(answer.error.contains("Open the address"))
           #expect(answer.headers[.setCookie] == nil && !answer.text.contains(studio.token))
         }
-        for query in ["token=", "token=\(studio.token)x", "TOKEN=\(studio.token)", "token=%ff"] {
+        // The right token in an address opens the first page alone.
+        let queries =
+          ["token=", "token=\(studio.token)x", "TOKEN=\(studio.token)", "token=%ff"]
+          + (route.path == "/" ? [] : ["token=\(studio.token)"])
+        for query in queries {
           let answer = try await studio.ask(route.method, "\(route.path)?\(query)", cookie: nil)
           #expect(answer.status == 403, "\(route.method) \(route.path)?\(query)")
         }
       }
       // Nothing was made.
       #expect(studio.files("documents").isEmpty && studio.files("practice").isEmpty)
+    }
+  }
+
+  /// Servers at other ports of this machine get the cookie from the browser.
+  @Test func theCookieAloneOpensNothingButThePage() async throws {
+    let routes = try Self.routes()
+    try await run { studio in
+      let value = studio.cookie.components(separatedBy: "=")[1]
+      #expect(value.count > 40 && value != studio.token)
+      for route in routes {
+        for secret in [nil, "", value, "x\(studio.token)", "\(studio.token.dropLast())"] {
+          let answer = try await studio.ask(
+            route.method, route.path, cookie: studio.cookie, secret: secret)
+          let isFile = route.method == .get && Page.isFile(route.path)
+          #expect(answer.status == (isFile ? 200 : 403), "\(route.path): \(answer.status)")
+          #expect(isFile || answer.error.contains("Open the address that it prints"))
+          #expect(!answer.text.contains(studio.token))
+        }
+        let query = try await studio.ask(
+          route.method, "\(route.path)?token=\(value)", cookie: studio.cookie)
+        #expect(
+          query.status == (Page.isFile(route.path) && route.path != "/" ? 200 : 403),
+          "\(route.path)?token=: \(query.status)")
+      }
     }
   }
 

@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
   private static func head(_ studio: RunningStudio, _ rest: String, hasToken: Bool = true) -> String
   {
-    let cookie = hasToken ? "Cookie: \(studio.cookie)\r\n" : ""
+    let cookie =
+      hasToken
+      ? "Cookie: \(studio.cookie)\r\n\(OwnRequests.secret): \(studio.token)\r\n" : ""
     return "\(rest.split(separator: "|")[0]) HTTP/1.1\r\nHost: \(studio.host)\r\n\(cookie)"
       + rest.split(separator: "|").dropFirst().map { "\($0)\r\n" }.joined() + "\r\n"
   }
@@ -42,6 +44,22 @@ import Testing
     }
   }
 
+  /// The cookie alone loads the page over few connections, and keeps none of them.
+  @Test func connectionsWithTheCookieAloneAreStrangers() async throws {
+    try await RunningStudio.run { studio in
+      let connection = try RawConnection(port: studio.port)
+      for path in ["/", "/studio.js"] {
+        await connection.send(
+          "GET \(path) HTTP/1.1\r\nHost: \(studio.host)\r\nCookie: \(studio.cookie)\r\n\r\n")
+        #expect(await connection.answer() == "HTTP/1.1 200 OK")
+        #expect(studio.studio.pool.strangerCount == 1)
+      }
+      await connection.send(Self.head(studio, "GET /api/constants"))
+      #expect(await connection.answer() == "HTTP/1.1 200 OK")
+      #expect(studio.studio.pool.strangerCount == 0)
+    }
+  }
+
   @Test func refusedBodiesAreCutOff() async throws {
     try await RunningStudio.run { studio in
       for (request, status, hasToken) in [
@@ -68,14 +86,14 @@ import Testing
 
   @Test func aRemovedDeviceWritesNothingThatItHadBegun() async throws {
     try await SharedStudio.run { studio in
-      let cookie = try await studio.paired()
-      _ = try await studio.ask(.post, "/api/documents?name=A", cookie: cookie)
+      let browser = try await studio.paired()
+      _ = try await studio.ask(.post, "/api/documents?name=A", by: browser)
       let body = #"{"kind":"addState","place":{"x":1,"y":2}}"#
       let device = try #require(studio.sharing.devices.all.first)
       func begin() async throws -> RawConnection {
         let connection = try RawConnection(port: studio.port)
         await connection.send(
-          "POST /api/documents/A/command HTTP/1.1\r\nHost: \(studio.host)\r\nCookie: \(cookie)\r\n"
+          "POST /api/documents/A/command HTTP/1.1\r\nHost: \(studio.host)\r\n\(browser.head)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.prefix(10))")
         return connection
       }
@@ -95,13 +113,13 @@ import Testing
   /// The rights are asked for again after the body, also where the connection is not known to be the device's.
   @Test func rightsAreAskedForAgainAfterTheBody() async throws {
     try await SharedStudio.run { studio in
-      let cookie = try await studio.paired()
+      let browser = try await studio.paired()
       let body = #"{"kind":"addState","place":{"x":1,"y":2}}"#
-      _ = try await studio.ask(.post, "/api/documents?name=A", cookie: cookie)
+      _ = try await studio.ask(.post, "/api/documents?name=A", by: browser)
       let device = try #require(studio.sharing.devices.all.first)
       let connection = try RawConnection(port: studio.port)
       await connection.send(
-        "POST /api/documents/A/command HTTP/1.1\r\nHost: \(studio.host)\r\nCookie: \(cookie)\r\n"
+        "POST /api/documents/A/command HTTP/1.1\r\nHost: \(studio.host)\r\n\(browser.head)"
           + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.prefix(10))")
       try await Task.sleep(for: .milliseconds(200))
       // Without closing its connections.
@@ -114,12 +132,11 @@ import Testing
   }
 
   @Test func answersThatNobodyReadsEnd() async throws {
-    var limits = ConnectionPool.Limits()
+    var limits = ConnectionPool.Limits.patient
     limits.unreadBytes = 1 << 20
     limits.stall = .seconds(1)
     #expect(ConnectionPool().limits.unreadBytes <= 128 << 20)
-    let pool = ConnectionPool(limits)
-    try await RunningStudio.run(pool: pool) { studio in
+    try await RunningStudio.run(limits: limits) { studio in
       let connection = try RawConnection(port: studio.port)
       // Many requests at once, whose answers are more than the sockets hold.
       var isOpen = true
@@ -134,7 +151,7 @@ import Testing
 
   @Test func aDeviceKeepsOnlySomeDocumentsOpen() async throws {
     try await SharedStudio.run { studio in
-      let cookies = [try await studio.paired("A"), try await studio.paired("B")]
+      let browsers = [try await studio.paired("A"), try await studio.paired("B")]
       var streams: [RawConnection] = []
       var refused = 0
       for index in 0..<24 {
@@ -142,7 +159,7 @@ import Testing
         let stream = try RawConnection(port: studio.port)
         await stream.send(
           "GET /api/documents/D\(index)/versions HTTP/1.1\r\nHost: \(studio.host)\r\n"
-            + "Cookie: \(cookies[0])\r\n\r\n")
+            + "\(browsers[0].head)\r\n")
         if await stream.answer() == "HTTP/1.1 409 Conflict" { refused += 1 }
         streams.append(stream)
       }
@@ -151,7 +168,7 @@ import Testing
       let other = try RawConnection(port: studio.port)
       await other.send(
         "GET /api/documents/D0/versions HTTP/1.1\r\nHost: \(studio.host)\r\n"
-          + "Cookie: \(cookies[1])\r\n\r\n")
+          + "\(browsers[1].head)\r\n")
       #expect(await other.answer() == "HTTP/1.1 200 OK")
       #expect(try await studio.own(.post, "/api/documents?name=mine").status == 201)
     }
@@ -159,12 +176,12 @@ import Testing
 
   @Test func devicesSeeNoRecordingsOfOthers() async throws {
     try await SharedStudio.run { studio in
-      let cookie = try await studio.paired()
+      let browser = try await studio.paired()
       let line = #"{"word":"state","writer":"Ada","drawing":[[[0,10,20],[0,10,0]]]}"#
       #expect(try await studio.own(.post, "/api/recordings", line).status == 200)
       let mine = try await studio.own(.get, "/api/recordings")
       #expect((mine.json["items"] as? [Any])?.count == 1 && mine.text.contains("Ada"))
-      let theirs = try await studio.ask(.get, "/api/recordings", cookie: cookie)
+      let theirs = try await studio.ask(.get, "/api/recordings", by: browser)
       #expect(theirs.status == 200 && (theirs.json["items"] as? [Any])?.isEmpty == true)
       #expect(!theirs.text.contains("Ada"))
     }
@@ -173,7 +190,7 @@ import Testing
   /// One device asks for as much as it can; the owner is answered meanwhile, and the work ends with the client.
   @Test func theOwnerDoesNotWaitForADevice() async throws {
     try await SharedStudio.run { studio in
-      let cookie = try await studio.paired()
+      let browser = try await studio.paired()
       let table =
         "\ta\tb\n"
         + (0..<70).map { index in
@@ -189,7 +206,7 @@ import Testing
       for _ in 0..<6 {
         let connection = try RawConnection(port: studio.port)
         await connection.send(
-          "POST /api/documents/A/words HTTP/1.1\r\nHost: \(studio.host)\r\nCookie: \(cookie)\r\n"
+          "POST /api/documents/A/words HTTP/1.1\r\nHost: \(studio.host)\r\n\(browser.head)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         busy.append(connection)
       }

@@ -89,7 +89,7 @@ final class RawConnection: Sendable {
   /// Reads one answer of a known length, and returns its first line.
   func answer() async -> String {
     await wait { [self] in
-      limit(SO_RCVTIMEO, 10)
+      limit(SO_RCVTIMEO, 60)
       var (text, byte) = ("", [UInt8](repeating: 0, count: 1))
       while !text.hasSuffix("\r\n\r\n"), read(descriptor, &byte, 1) == 1 {
         text += String(decoding: byte, as: UTF8.self)

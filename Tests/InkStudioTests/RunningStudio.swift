@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -15,20 +16,23 @@ struct RunningStudio: Sendable {
   let token: String
 
   var host: String { "127.0.0.1:\(port)" }
-  var cookie: String { "\(Gatekeeper.cookie(port: port))=\(token)" }
+  /// What a browser gets that opens the address with the token.
+  var cookie: String { "\(Gatekeeper.cookie(port: port))=\(studio.cookieValue)" }
 
   typealias Answer = LocalServer.Answer
 
+  /// Runs a test with a studio, by default one that waits for slow connections, because many tests at once on
+  /// few cores are slow.
   static func run(
-    pool: ConnectionPool = ConnectionPool(),
+    limits: ConnectionPool.Limits = .patient,
     _ test: @escaping @Sendable (RunningStudio) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     var configuration = Studio.Configuration(dataFolder: folder.path)
     configuration.port = 0
-    let studio = try Studio(configuration)
+    let studio = try Studio(configuration, limits: limits)
     let (ready, continuation) = AsyncStream.makeStream(of: String.self)
-    let application = studio.application(pool: pool) { continuation.yield($0) }
+    let application = studio.application { continuation.yield($0) }
     let services = ServiceGroup(services: [application], logger: application.logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -51,13 +55,17 @@ struct RunningStudio: Sendable {
     }
   }
 
-  /// Sends a request as the page does; `headers` come on top, and `nil` for the cookie leaves it out.
+  /// Sends a request as the page does; `headers` come on top.
+  ///
+  /// With another cookie, or `nil` for none, only the given secret is sent.
   func ask(
     _ method: HTTPRequest.Method, _ path: String, _ body: Data? = nil, host: String? = nil,
-    cookie: String? = "", headers: HTTPFields = [:]
+    cookie: String? = "", secret: String? = nil, headers: HTTPFields = [:]
   ) async throws -> Answer {
     var headers = headers
-    if let cookie { headers[.cookie] = cookie.isEmpty ? self.cookie : cookie }
+    let isPage = cookie?.isEmpty ?? false
+    if let cookie { headers[.cookie] = isPage ? self.cookie : cookie }
+    if let secret = isPage ? token : secret { headers[OwnRequests.secret] = secret }
     return try await LocalServer(port: port).ask(
       method, path, body, host: host ?? self.host, headers: headers)
   }
@@ -65,7 +73,10 @@ struct RunningStudio: Sendable {
   /// Sends a body in chunks, which do not say how long it is.
   func ask(_ method: HTTPRequest.Method, _ path: String, chunks: Data) async throws -> Answer {
     try await LocalServer(port: port).ask(
-      method, path, chunks, host: host, headers: [.cookie: cookie, .transferEncoding: "chunked"])
+      method, path, chunks, host: host,
+      headers: [
+        .cookie: cookie, OwnRequests.secret: token, .transferEncoding: "chunked",
+      ])
   }
 
   /// Sends a JSON text.
@@ -77,5 +88,14 @@ struct RunningStudio: Sendable {
   func files(_ folder: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(self.folder.path)/\(folder)")) ?? [])
       .sorted()
+  }
+}
+
+extension ConnectionPool.Limits {
+  /// Limits for a machine on which everything takes long.
+  static var patient: Self {
+    var limits = Self()
+    (limits.start, limits.strangersLife, limits.stall) = (.minutes(5), .minutes(5), .minutes(5))
+    return limits
   }
 }

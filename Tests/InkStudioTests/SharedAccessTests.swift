@@ -43,7 +43,7 @@ import Testing
       ]
       let name = studio.sharing.deviceCookie
       let cookies = [
-        nil, "\(name)=", "\(name)=x", "\(Gatekeeper.cookie(port: studio.port))=\(studio.token)",
+        nil, "\(name)=", "\(name)=x", studio.cookie,
         "\(studio.sharing.audienceCookie)=",
       ]
       for route in Self.routes(of: studio) {
@@ -69,7 +69,7 @@ import Testing
 
   @Test func devicesEditAndTheOwnerDoesTheRest() async throws {
     try await run { studio in
-      let cookie = try await studio.paired()
+      let device = try await studio.paired()
       let ownersOnly: Set = [
         "DELETE /api/documents/A", "DELETE /api/recordings/x", "GET /api/recordings.ndjson",
         "POST /api/recordings/file", "DELETE /api/recordings/file/x", "POST /api/training",
@@ -84,7 +84,7 @@ import Testing
       let routes = Self.routes(of: studio)
       #expect(ownersOnly.isSubset(of: routes.map(\.text)))
       for route in routes {
-        let answer = try await studio.ask(route.method, route.path, cookie: cookie)
+        let answer = try await studio.ask(route.method, route.path, by: device)
         if ownersOnly.contains(route.text) {
           #expect(answer.status == 403, "\(route.text): \(answer.status)")
           #expect(answer.error.contains("owner"))
@@ -96,18 +96,44 @@ import Testing
       let id = try #require(studio.sharing.devices.all.first?.id)
       _ = try await studio.own(.post, "/api/devices/\(id)/presenter?value=true")
       for route in routes where ownersOnly.contains(route.text) {
-        let answer = try await studio.ask(route.method, route.path, cookie: cookie)
+        let answer = try await studio.ask(route.method, route.path, by: device)
         let mayPresent = route.path == "/api/presentation"
         #expect((answer.status == 403) != mayPresent, "\(route.text): \(answer.status)")
       }
-      let told = try await studio.ask(.get, "/api/constants", cookie: cookie).json
+      let told = try await studio.ask(.get, "/api/constants", by: device).json
       #expect(told["visitor"] as? String == "presenter")
+    }
+  }
+
+  /// Servers at other ports of the same host get the cookie from the browser.
+  @Test func theCookieOfADeviceAloneOpensNothingButThePage() async throws {
+    try await run { studio in
+      let (device, other) = (try await studio.paired("A"), try await studio.paired("B"))
+      let value = device.cookie.components(separatedBy: "=")[1]
+      for route in Self.routes(of: studio) where route.path != "/pair" {
+        for secret in [nil, "", value, other.secret] {
+          let answer = try await studio.ask(
+            route.method, route.path, by: .init(cookie: device.cookie, secret: secret))
+          let isFile = Page.isFile(route.path)
+          #expect((answer.status == 401) != isFile, "\(route.text): \(answer.status)")
+        }
+      }
+      for token in [value, try #require(other.secret), ""] {
+        let page = try await studio.ask(
+          .get, "/?token=\(token)", by: .init(cookie: device.cookie),
+          headers: [.accept: "text/html"])
+        #expect(page.status == 303 && page.headers[.location] == "/pair")
+      }
+      let page = try await studio.ask(
+        .get, "/?token=\(try #require(device.secret))", by: .init(cookie: device.cookie))
+      #expect(page.status == 200)
+      #expect(try await studio.ask(.get, "/api/documents", by: device).status == 200)
     }
   }
 
   @Test func theAudienceOnlyWatches() async throws {
     try await run { studio in
-      let cookie = try await studio.invited()
+      let guest = try await studio.invited()
       let watched: Set = [
         "GET /watch", "GET /watch.js", "GET /watch.css", "GET /studio.css", "GET /elements.js",
         "GET /server.js", "GET /edit/render.js", "GET /api/constants", "GET /api/presentation",
@@ -117,7 +143,7 @@ import Testing
         "GET /icon-512.png",
       ]
       for route in Self.routes(of: studio) {
-        let answer = try await studio.ask(route.method, route.path, cookie: cookie)
+        let answer = try await studio.ask(route.method, route.path, by: guest)
         if watched.contains(route.text) {
           #expect(![401, 403].contains(answer.status), "\(route.text): \(answer.status)")
         } else {
@@ -125,11 +151,11 @@ import Testing
         }
       }
       _ = try await studio.own(.delete, "/api/sharing/link")
-      #expect(try await studio.ask(.get, "/api/presentation", cookie: cookie).status == 401)
+      #expect(try await studio.ask(.get, "/api/presentation", by: guest).status == 401)
       let other = try await studio.invited()
-      #expect(other != cookie)
-      #expect(try await studio.ask(.get, "/api/presentation", cookie: cookie).status == 401)
-      #expect(try await studio.ask(.get, "/api/presentation", cookie: other).status == 200)
+      #expect(other.cookie != guest.cookie)
+      #expect(try await studio.ask(.get, "/api/presentation", by: guest).status == 401)
+      #expect(try await studio.ask(.get, "/api/presentation", by: other).status == 200)
     }
   }
 
@@ -152,36 +178,36 @@ import Testing
 
   @Test func pagesOfOthersAreRefused() async throws {
     try await run { studio in
-      let cookie = try await studio.paired()
+      let device = try await studio.paired()
       let path = "/api/documents"
       for host in [
         "evil.example:\(studio.port)", "127.0.0.1", "127.0.0.1:\(studio.port + 1)",
         "10.1.2.3:\(studio.port)", "localhost.evil.example:\(studio.port)",
       ] {
-        #expect(try await studio.ask(.get, path, cookie: cookie, host: host).status == 421)
+        #expect(try await studio.ask(.get, path, by: device, host: host).status == 421)
         #expect(try await studio.ask(.get, "/pair", host: host).status == 421)
       }
       for host in ["127.0.0.1", "localhost", LocalAddresses.name, "\(LocalAddresses.name).local"] {
         let answer = try await studio.ask(
-          .get, path, cookie: cookie, host: "\(host):\(studio.port)")
+          .get, path, by: device, host: "\(host):\(studio.port)")
         #expect(answer.status == 200, "\(host)")
       }
       for origin in ["https://evil.example", "http://\(studio.host)", "null"] {
         for (method, path) in [(.post, path), (.post, "/pair")] as [(HTTPRequest.Method, String)] {
           let answer = try await studio.ask(
-            method, path, cookie: cookie, headers: [.origin: origin])
+            method, path, by: device, headers: [.origin: origin])
           #expect(answer.status == 403 && answer.error.contains(origin))
         }
       }
       for site in ["cross-site", "same-site"] {
         let headers: HTTPFields = [OwnRequests.fetchSite: site]
-        #expect(try await studio.ask(.get, path, cookie: cookie, headers: headers).status == 403)
+        #expect(try await studio.ask(.get, path, by: device, headers: headers).status == 403)
         #expect(try await studio.ask(.post, "/pair", headers: headers).status == 403)
         // Links of other sites may lead to these.
         #expect(try await studio.ask(.get, "/pair", headers: headers).status == 200)
-        #expect(try await studio.ask(.get, "/", cookie: cookie, headers: headers).status == 200)
+        #expect(try await studio.ask(.get, "/", by: device, headers: headers).status == 200)
       }
-      let page = try await studio.ask(.get, "/", cookie: cookie)
+      let page = try await studio.ask(.get, "/", by: device)
       #expect(page.headers[.contentSecurityPolicy]?.contains("form-action 'none'") ?? false)
       #expect(page.headers[.cacheControl] == "no-store")
     }
@@ -201,7 +227,7 @@ import Testing
       #expect(answer.status == 400 && !answer.text.contains("<b>"))
       let paired = try await studio.pair(
         "\(code.prefix(3))+\(code.suffix(3))", named: "Ada%27s".replacing("%27", with: ""))
-      #expect(paired.status == 303 && paired.headers[.location] == "/")
+      #expect(paired.status == 303 && paired.headers[.location]?.hasPrefix("/?token=") == true)
       let cookie = paired.headers[.setCookie]?.components(separatedBy: "; ") ?? []
       #expect(cookie.first?.hasPrefix("__Host-inkstate-device-\(studio.port)=") ?? false)
       #expect(
@@ -225,21 +251,21 @@ import Testing
 
   @Test func aRemovedDeviceIsOutAtOnce() async throws {
     try await SharedStudio.run { studio in
-      let (cookie, other) = (try await studio.paired("A"), try await studio.paired("B"))
+      let (device, other) = (try await studio.paired("A"), try await studio.paired("B"))
       let state = try await studio.own(.get, "/api/sharing").json
       let devices = try #require(state["devices"] as? [[String: Any]])
       #expect(devices.map { $0["name"] as? String } == ["A", "B"])
       let id = try #require(devices[0]["id"] as? String)
       // A stream of changes, which would go on otherwise.
-      async let stream = studio.ask(.get, "/api/presentation/changes", cookie: cookie)
+      async let stream = studio.ask(.get, "/api/presentation/changes", by: device)
       while studio.sharing.connections.count(of: .device(id)) == 0 {
         try await Task.sleep(for: .milliseconds(5))
       }
       let left = try await studio.own(.delete, "/api/devices/\(id)").json
       #expect((left["devices"] as? [[String: Any]])?.count == 1)
       _ = try? await stream
-      #expect(try await studio.ask(.get, "/api/documents", cookie: cookie).status == 401)
-      #expect(try await studio.ask(.get, "/api/documents", cookie: other).status == 200)
+      #expect(try await studio.ask(.get, "/api/documents", by: device).status == 401)
+      #expect(try await studio.ask(.get, "/api/documents", by: other).status == 200)
       #expect(try await studio.own(.delete, "/api/devices/\(id)").status == 404)
     }
   }
@@ -248,12 +274,12 @@ import Testing
     try await SharedStudio.run { studio in
       let (device, audience) = (try await studio.paired(), try await studio.invited())
       func shown() async throws -> [String: Any] {
-        try await studio.ask(.get, "/api/presentation", cookie: audience).json
+        try await studio.ask(.get, "/api/presentation", by: audience).json
       }
       #expect(try await shown()["name"] == nil)
       #expect(
-        try await studio.ask(.get, "/api/presentation/document", cookie: audience).status == 404)
-      let made = try await studio.ask(.post, "/api/documents?name=A", cookie: device)
+        try await studio.ask(.get, "/api/presentation/document", by: audience).status == 404)
+      let made = try await studio.ask(.post, "/api/documents?name=A", by: device)
       let id = try #require(made.json["id"] as? String)
       let add = #"{"kind":"addState","place":{"x":100,"y":100}}"#
       func present(_ more: String) async throws -> Int {
@@ -267,9 +293,9 @@ import Testing
       #expect((first["run"] as? [String: Any])?["symbols"] as? [String] == ["a", "b"])
       // A change of a device ends the run, and is seen by the audience.
       #expect(
-        try await studio.ask(.post, "/api/documents/A/command", add, cookie: device).status == 200)
+        try await studio.ask(.post, "/api/documents/A/command", add, by: device).status == 200)
       while try await shown()["run"] != nil { try await Task.sleep(for: .milliseconds(5)) }
-      let picture = try await studio.ask(.get, "/api/presentation/document", cookie: audience).json
+      let picture = try await studio.ask(.get, "/api/presentation/document", by: audience).json
       #expect((picture["states"] as? [Any])?.count == 1)
       #expect(try await studio.own(.post, "/api/documents/A/rename?to=B").status == 200)
       while try await shown()["name"] as? String != "B" {
@@ -283,7 +309,7 @@ import Testing
       _ = try await studio.own(.delete, "/api/documents/B")
       while try await shown()["name"] != nil { try await Task.sleep(for: .milliseconds(5)) }
       // Other documents are not for the audience.
-      #expect(try await studio.ask(.get, "/api/documents", cookie: audience).status == 403)
+      #expect(try await studio.ask(.get, "/api/documents", by: audience).status == 403)
     }
   }
 }

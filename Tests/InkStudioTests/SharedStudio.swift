@@ -18,12 +18,14 @@ struct SharedStudio: Sendable {
 
   var port: Int { sharing.port }
   var host: String { "127.0.0.1:\(port)" }
+  /// The owner's cookie.
+  var cookie: String { "\(Gatekeeper.cookie(port: owner.port))=\(studio.cookieValue)" }
 
   static func run(_ test: @escaping @Sendable (SharedStudio) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     var configuration = Studio.Configuration(dataFolder: folder.path)
     (configuration.port, configuration.sharedPort) = (0, 0)
-    let studio = try Studio(configuration)
+    let studio = try Studio(configuration, limits: .patient)
     guard let sharing = studio.sharing else {
       throw LocalServer.Failure(operation: "sharing", code: 0)
     }
@@ -63,7 +65,29 @@ struct SharedStudio: Sendable {
   ) async throws -> Answer {
     try await owner.ask(
       method, path, json.map { Data($0.utf8) }, host: "127.0.0.1:\(owner.port)",
-      headers: [.cookie: "\(Gatekeeper.cookie(port: owner.port))=\(token)"])
+      headers: [.cookie: cookie, OwnRequests.secret: token])
+  }
+
+  /// What a browser has of a studio: its cookie, and the secret in its page.
+  struct Browser: Sendable {
+    var cookie: String
+    var secret: String?
+
+    /// Both as lines of a request.
+    var head: String {
+      "Cookie: \(cookie)\r\n" + (secret.map { "\(OwnRequests.secret): \($0)\r\n" } ?? "")
+    }
+  }
+
+  /// Sends a request to the shared address from a browser.
+  func ask(
+    _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, by browser: Browser,
+    host: String? = nil, headers: HTTPFields = [:]
+  ) async throws -> Answer {
+    var headers = headers
+    if let secret = browser.secret { headers[OwnRequests.secret] = secret }
+    return try await ask(
+      method, path, body, cookie: browser.cookie, host: host, headers: headers)
   }
 
   /// Sends a request to the shared address, with a cookie.
@@ -83,18 +107,21 @@ struct SharedStudio: Sendable {
       .post, "/pair", "code=\(code)&name=\(name)", headers: [.origin: "https://\(host)"])
   }
 
-  /// Pairs a device, and returns its cookie.
-  func paired(_ name: String = "Tablet") async throws -> String {
+  /// Pairs a device.
+  func paired(_ name: String = "Tablet") async throws -> Browser {
     let answer = try await pair(sharing.pairing.code, named: name)
-    return answer.headers[.setCookie]?.components(separatedBy: ";").first ?? ""
+    return Browser(
+      cookie: answer.headers[.setCookie]?.components(separatedBy: ";").first ?? "",
+      secret: answer.headers[.location]?.components(separatedBy: "token=").last)
   }
 
-  /// Creates a link for the audience, and returns its cookie.
-  func invited() async throws -> String {
+  /// Creates a link for the audience, and opens it.
+  func invited() async throws -> Browser {
     let made = try await own(.post, "/api/sharing/link")
     let link = made.json["link"] as? String ?? ""
     let answer = try await ask(
       .get, "/watch?key=\(link.components(separatedBy: "key=").last ?? "")")
-    return answer.headers[.setCookie]?.components(separatedBy: ";").first ?? ""
+    return Browser(
+      cookie: answer.headers[.setCookie]?.components(separatedBy: ";").first ?? "")
   }
 }

@@ -116,7 +116,7 @@ import Testing
   @Test func devicesAreKeptWithoutTheirTokens() throws {
     let folder = try TemporaryFolder()
     let devices = try Devices(folder: folder.path)
-    let (device, token) = try devices.add(named: " Ada ")
+    let (device, token, secret) = try devices.add(named: " Ada ")
     #expect(device.name == "Ada" && token.count >= 43)
     #expect(try devices.add(named: "ada").device.name == "ada 2")
     for name in ["", " ", "../x", "a\nb"] {
@@ -124,8 +124,10 @@ import Testing
     }
     try devices.setPresenter(device.id, true)
     let path = "\(folder.path)/devices.json"
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(!text.contains(token) && text.contains(SHA256.hexadecimal(token.utf8)))
+    let stored = try String(contentsOfFile: path, encoding: .utf8)
+    for text in [token, secret] {
+      #expect(!stored.contains(text) && stored.contains(SHA256.hexadecimal(text.utf8)))
+    }
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
     #expect((mode as? NSNumber)?.intValue == 0o600)
 
@@ -134,11 +136,19 @@ import Testing
     #expect(again.device(withToken: token)?.isPresenter == true)
     #expect(again.device(withToken: String(token.dropLast())) == nil)
     #expect(again.device(withToken: device.tokenHash) == nil)
+    #expect(again.isSecret(secret, of: device.id) && !again.isSecret(token, of: device.id))
+    #expect(!again.isSecret(secret, of: again.all[1].id))
     try again.remove(device.id)
     #expect(again.device(withToken: token) == nil)
     #expect(throws: StudioError.self) { try again.remove(device.id) }
     #expect(try Devices(folder: folder.path).all.map(\.name) == ["ada 2"])
 
+    // A device of an older studio has no secret: it has to be paired again.
+    let old = stored.replacing(/"secretHash":"[0-9a-f]*",|,"secretHash":"[0-9a-f]*"/, with: "")
+    try folder.write("devices.json", old)
+    let older = try Devices(folder: folder.path)
+    #expect(!old.contains("secret") && older.all.count == 2)
+    #expect(!older.isSecret("", of: device.id) && !older.isSecret(secret, of: device.id))
     try folder.write("devices.json", "{")
     #expect(throws: StudioError.self) { try Devices(folder: folder.path) }
   }

@@ -62,18 +62,19 @@ import Testing
       atPath: "/proc/\(process.processIdentifier)/cmdline")
     #expect(!String(decoding: commandLine ?? Data(), as: UTF8.self).contains(token))
 
-    let headers: HTTPFields = [
-      .cookie: "\(Gatekeeper.cookie(port: address.port ?? 0))=\(token)"
-    ]
     let stroke = "[[0,50,99],[0,80,5],[0,9,20]]"
     let port = try #require(address.port)
+    let host = "127.0.0.1:\(port)"
+    let page = try await LocalServer(port: port).ask(.get, "/?token=\(token)", host: host)
+    let cookie = try #require(page.headers[.setCookie]?.components(separatedBy: ";").first)
+    let headers: HTTPFields = [.cookie: cookie, OwnRequests.secret: token]
     for (path, body) in [
       ("/api/documents?name=A", ""), ("/api/models/released/use", ""),
       ("/api/documents/A/command", #"{"kind":"addState","place":{"x":1,"y":2}}"#),
       ("/api/recordings", #"{"word":"state","drawing":[\#(stroke)]}"#),
     ] {
       let answer = try await LocalServer(port: port).ask(
-        .post, path, Data(body.utf8), host: "127.0.0.1:\(port)", headers: headers)
+        .post, path, Data(body.utf8), host: host, headers: headers)
       #expect([200, 201].contains(answer.status), "\(path)")
     }
     process.terminate()

@@ -73,6 +73,60 @@ import Testing
     #expect(try run("run", "a.txt", "--words", "empty.csv").errors.contains("expected words"))
   }
 
+  /// A link is no submission if it leads to what its author did not write.
+  @Test func linksOutOfTheFolderAreNotGraded() throws {
+    try folder.write("solution.txt", "state | a\n→ p | q\n* q |\n")
+    try folder.write("other/good.txt", "state | a\n→ p | q\n* q |\n")
+    try folder.write("in/good.txt", "state | a\n→ p | q\n* q |\n")
+    for (link, target) in [
+      ("all", "/"), ("copy.txt", "good.txt"), ("file.txt", "../other/good.txt"),
+      ("folder", "../other"), ("solved.txt", "../solution.txt"),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/in/\(link)", withDestinationPath: target)
+    }
+    let result = try run("grade", "solution.txt", "in")
+    let reason = "not read: it is a link that leads out of the folder; ask for the file itself"
+    let refused = ["all", "file.txt", "folder", "solved.txt"]
+    #expect(
+      result.output.components(separatedBy: "\n").prefix(6)
+        == ["in/copy.txt\tright\t100.0 %\t", "in/good.txt\tright\t100.0 %\t"]
+        + refused.map { "in/\($0)\tnot graded\t–\t\(reason)" })
+    // Also where a shell names the files.
+    let named = try run("grade", "solution.txt", "in/good.txt", "in/solved.txt")
+    #expect(named.output.contains("in/good.txt\tright"))
+    #expect(
+      named.output.contains("in/solved.txt\tnot graded\t–\tnot read: it is a link to the solution"))
+  }
+
+  @Test func gradingHasLimits() throws {
+    try folder.write("solution.txt", "state | a\n→ p | q\n* q |\n")
+    try folder.write("in/good.txt", "state | a\n→ p | q\n* q |\n")
+    func grow(_ name: String, to size: UInt64) throws {
+      try folder.write(name, "")
+      let file = try #require(FileHandle(forWritingAtPath: "\(folder.path)/\(name)"))
+      try file.truncate(atOffset: size)
+      try file.close()
+    }
+    try grow("in/large.txt", to: 65 << 20)
+    let result = try run("grade", "solution.txt", "in")
+    #expect(result.output.contains("in/good.txt\tright"))
+    #expect(
+      result.output.contains("in/large.txt\tnot graded\t–\tnot read: expected at most 64 MiB"))
+    let late = try run("grade", "solution.txt", "in", "--minutes", "0")
+    #expect(
+      late.output.contains(
+        "in/good.txt\tnot graded\t–\tnot graded: the time is over; repeat with a larger --minutes"))
+    try grow("in/huge.txt", to: 17 << 30)
+    #expect(
+      try run("grade", "solution.txt", "in").errors.contains(
+        "in: expected submissions of at most 16 GiB together, found 17 GiB"))
+    for number in 0...10_000 { try folder.write("many/\(number).txt", "") }
+    #expect(
+      try run("grade", "solution.txt", "many").errors.contains(
+        "many: expected at most 10000 files in a folder, found more"))
+  }
+
   @Test func submissionsAreGradedAndBrokenOnesListed() throws {
     try folder.write("solution.txt", "state | a\n→ p | q\n* q |\n")
     try folder.write(

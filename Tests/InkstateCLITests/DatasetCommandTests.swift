@@ -261,15 +261,38 @@ import TestSupport
     }
   }
 
-  @Test func linksToFoldersAreFollowed() throws {
+  @Test func linksThatLeadOutOfAFolderAreNamed() throws {
     try folder.write("real/a.ndjson", line)
-    try folder.write("data/b.ndjson", line)
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(folder.path)/data/link", withDestinationPath: "../real")
-    #expect(try run("dataset describe data").output.hasPrefix("2 examples of 1 class\n"))
+    try folder.write("data/z/b.ndjson", line)
+    for (link, target) in [("out", "../real"), ("file.ndjson", "../real/a.ndjson"), ("in", "z")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/data/\(link)", withDestinationPath: target)
+    }
+    let reason = "expected a file of this folder, found a link that leads out of it\n"
+    let described = try run("dataset describe data")
+    #expect(described.output.hasPrefix("1 example of 1 class\n"))
+    #expect(described.errors.contains("left out: data/file.ndjson: \(reason)"))
+    let classified = try run("classify data")
     #expect(
-      try run("classify data").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
-        == ["data/b.ndjson:1:", "data/link/a.ndjson:1:"])
+      classified.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        == ["data/z/b.ndjson:1:"])
+    #expect(classified.status == 2)
+    for name in ["file.ndjson", "out"] {
+      #expect(classified.errors.contains("not read: data/\(name): \(reason)"))
+    }
+  }
+
+  @Test func aClassOfPicturesIsNoLinkToElsewhere() throws {
+    for path in ["data/a/1.png", "elsewhere/2.png"] {
+      let picture = Bitmap(width: 4, height: 4, pixels: [255] + [UInt8](repeating: 0, count: 15))
+      try folder.write(path, PNG.encode(picture))
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/data/b", withDestinationPath: "../elsewhere")
+    let loaded = try Dataset.load("\(folder.path)/data")
+    #expect(loaded.dataset.labels == ["a"] && loaded.dataset.examples.count == 1)
+    #expect(loaded.failures.count == 1 && loaded.failures[0].contains("leads out of it"))
+    #expect(loaded.skipped.isEmpty)
   }
 
   // MARK: Help
@@ -355,8 +378,8 @@ import TestSupport
     #expect(result.status == 0, "\(result.errors)")
     result = try run("dataset cut photographs --copies 3 -o heads")
     #expect(result.status == 0, "\(result.errors)")
-    let heads = FileTree.files(below: "\(folder.path)/heads/head")
-    let ends = FileTree.files(below: "\(folder.path)/heads/end")
+    let heads = try FileTree.files(below: "\(folder.path)/heads/head")
+    let ends = try FileTree.files(below: "\(folder.path)/heads/end")
     #expect(!heads.isEmpty && heads.count % 3 == 0)
     #expect(ends.count > heads.count)
     result = try run("dataset cut photographs --labels -o labels")
@@ -367,11 +390,11 @@ import TestSupport
     result = try run("dataset cut photographs --rings --copies 2 -o rings")
     #expect(result.status == 0, "\(result.errors)")
     // The true rings of three states at least.
-    #expect(FileTree.files(below: "\(folder.path)/rings/state").count >= 6)
+    #expect(try FileTree.files(below: "\(folder.path)/rings/state").count >= 6)
     result = try run("dataset cut photographs --arrows -o arrows")
     #expect(result.status == 0, "\(result.errors)")
     for kind in ["transition", "initial", "other"] {
-      #expect(!FileTree.files(below: "\(folder.path)/arrows/\(kind)").isEmpty, "\(kind)")
+      #expect(try !FileTree.files(below: "\(folder.path)/arrows/\(kind)").isEmpty, "\(kind)")
     }
 
     result = try run("dataset cut photographs --rings --arrows -o none")
@@ -380,7 +403,7 @@ import TestSupport
     result = try run("dataset cut photographs --copies 0 -o none")
     #expect(result.status == 64 && result.errors.contains("--copies: expected 1 to 100, found 0"))
     try FileManager.default.removeItem(
-      atPath: FileTree.files(below: "\(folder.path)/photographs/pictures")[0])
+      atPath: try FileTree.files(below: "\(folder.path)/photographs/pictures")[0])
     result = try run("dataset cut photographs -o none")
     #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))

@@ -4,6 +4,14 @@ const general = document.getElementById("problem");
 const patience = 30_000;
 /// Whether what is shown ends with the next answer.
 let isTemporary = false;
+/// How long a page waits before it asks for a stream again that was lost.
+const streamPause = 3000;
+
+// The address that the studio prints, or a pairing leads to, has a secret once. It is kept for this address and
+// port, while other ports get the cookie too; so it is sent with each request. A restarted studio has another.
+const handed = new URLSearchParams(location.search).get("token");
+if (handed) { localStorage.setItem("secret", handed); }
+const proof = () => ({ "Inkstate-Secret": localStorage.getItem("secret") ?? "" });
 
 /// An error of a request.
 export class Failure extends Error {
@@ -49,12 +57,14 @@ export function showMessages() {
   if ([...box.children].some(({ hidden }) => !hidden)) { box.showPopover(); }
 }
 
-/// Sends a request and returns the answer.
+/// Sends a request and returns the answer, which is JSON, or else what `read` makes of it.
 ///
 /// A problem is shown at `place`, or nowhere if that is null, or if the caller says it: `isTold`. `retry` is
 /// offered where it may help.
 export async function ask(
-  path, method = "GET", body = undefined, { place = general, retry, isTold = () => false } = {}) {
+  path, method = "GET", body = undefined,
+  { place = general, retry, isTold = () => false, read = (response) => response.json() } = {},
+) {
   function fail(text, status, answer) {
     const failure = new Failure(text, status, answer);
     if (isTold(failure)) { throw failure; }
@@ -65,7 +75,7 @@ export async function ask(
   let response;
   try {
     response = await fetch(path, {
-      method, signal: AbortSignal.timeout(patience),
+      method, headers: proof(), signal: AbortSignal.timeout(patience),
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     });
   } catch {
@@ -75,11 +85,52 @@ export async function ask(
     const problem = await response.json().catch(() => ({}));
     fail(problem.error ?? `The studio answered with status ${response.status}.`, response.status, problem);
   }
-  const answer = await response.json().catch(() => fail("The answer of the studio was incomplete. Try again.", 0));
+  const answer = await read(response).catch(() => fail("The answer of the studio was incomplete. Try again.", 0));
   if (isTemporary) { complain(""); }
   // What was asked for in the background does not hide what is wrong with something else.
   if (place && (place !== general || method !== "GET")) { complain("", place); }
   return answer;
+}
+
+/// Saves the file at a path under the name that the studio gives it.
+export async function save(path) {
+  const [name, file] = await ask(path, "GET", undefined, { read: async (response) => [
+    /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("Content-Disposition"))?.[1] ?? "file",
+    await response.blob(),
+  ] });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = decodeURIComponent(name);
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+// A browser that follows a link sends no secret.
+document.addEventListener("click", (event) => {
+  const path = event.target.closest?.("a[download]")?.getAttribute("href");
+  if (!path?.startsWith("/api/") || event.defaultPrevented) { return; }
+  event.preventDefault();
+  save(path).catch(() => {});
+});
+
+/// Calls `take` with the name and the data of each server-sent event of a path until it returns true. Throws if
+/// the stream cannot be read; returns whether the studio rejected it.
+async function receive(path, signal, take) {
+  // EventSource would send no secret.
+  const response = await fetch(path, { headers: proof(), signal });
+  if (!response.ok) { return true; }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += part.value;
+    const events = text.split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const field = (name) => event.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      if (take(field("event") ?? "message", JSON.parse(field("data")))) { return false; }
+    }
+  }
+  throw new TypeError("The stream has ended.");
 }
 
 /// Receives the server-sent events of a path while `section` is shown.
@@ -91,23 +142,26 @@ export async function ask(
 export function listen(section, take, ends = {}, lost = () => {}) {
   let path = null;
   let source = null;
-  function open() {
-    source?.close();
+  async function open() {
+    source?.abort();
     source = null;
     if (!path || document.hidden || section.hidden) { return; }
-    const current = new EventSource(path);
+    const current = new AbortController();
     source = current;
-    current.onmessage = ({ data }) => take(JSON.parse(data));
-    current.onerror = () => {
-      if (current === source && current.readyState === EventSource.CLOSED) { lost(); }
-    };
-    for (const [kind, end] of Object.entries(ends)) {
-      current.addEventListener(kind, ({ data }) => {
-        // It would connect again otherwise.
-        current.close();
-        end(JSON.parse(data));
+    let isRejected;
+    try {
+      isRejected = await receive(path, current.signal, (kind, data) => {
+        if (current !== source) { return true; }
+        // A problem of the page is not one of the stream.
+        queueMicrotask(() => (ends[kind] ?? take)(data));
+        return kind in ends;
       });
+    } catch {
+      if (current === source) { setTimeout(() => { if (current === source) { open(); } }, streamPause); }
+      return;
     }
+    current.abort();
+    if (isRejected && current === source) { lost(); }
   }
   document.addEventListener("visibilitychange", open);
   new MutationObserver(open).observe(section, { attributeFilter: ["hidden"] });

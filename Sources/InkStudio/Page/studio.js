@@ -55,6 +55,6 @@ async function begin() {
 }
 
 beginMenus();
-// The cookie replaces the token, which does not stay in the address.
+// The page keeps the token (server.js), which does not stay in the address.
 history.replaceState(null, "", location.pathname + location.hash);
 begin();

@@ -5,14 +5,17 @@ import Synchronization
 
 /// The paired devices, in a file of the studio's folder.
 ///
-/// The file contains hashes of the devices' tokens, and not the tokens. A token has 256 random bits, so that
-/// a plain hash cannot be reversed.
+/// A device has a token in a cookie, and a secret in its page, because other ports of the same host get the
+/// cookie too. The file contains their hashes alone. Both have 256 random bits, so that a plain hash cannot be
+/// reversed.
 final class Devices: Sendable {
   struct Device: Codable, Equatable, Sendable {
     var id: String
     var name: String
     /// The SHA-256 hash of the token, in hexadecimal digits.
     var tokenHash: String
+    /// The SHA-256 hash of the secret; a device without one has to be paired again.
+    var secretHash: String?
     var paired: Date
     var lastSeen: Date
     /// Whether the device may show documents to the audience.
@@ -47,13 +50,13 @@ final class Devices: Sendable {
   /// All devices, the latest last.
   var all: [Device] { devices.withLock { $0 } }
 
-  /// Adds a device, and returns its token, which is kept nowhere else.
+  /// Adds a device, and returns its token and its secret, which are kept nowhere else.
   ///
   /// - Throws: `StudioError` if the name is not valid, there are too many, or the file cannot be written.
-  func add(named wish: String) throws -> (device: Device, token: String) {
+  func add(named wish: String) throws -> (device: Device, token: String, secret: String) {
     let name = FileName.normalized(wish.trimmingCharacters(in: .whitespaces))
     try FileName.check(name, of: "device")
-    let token = randomText(bits: 256)
+    let (token, secret) = (randomText(bits: 256), randomText(bits: 256))
     return try change { devices in
       guard devices.count < Self.mostDevices else {
         throw StudioError(
@@ -62,10 +65,10 @@ final class Devices: Sendable {
       let name = FileName.unused(name, or: "device", used: Set(devices.map(\.name)))
       let now = Date()
       let device = Device(
-        id: UUID().uuidString, name: name, tokenHash: Self.hash(token), paired: now, lastSeen: now,
-        isPresenter: false)
+        id: UUID().uuidString, name: name, tokenHash: Self.hash(token),
+        secretHash: Self.hash(secret), paired: now, lastSeen: now, isPresenter: false)
       devices.append(device)
-      return (device, token)
+      return (device, token, secret)
     }
   }
 
@@ -79,6 +82,12 @@ final class Devices: Sendable {
       devices[index].lastSeen = Date()
       return devices[index]
     }
+  }
+
+  /// Returns whether a secret is that of a device.
+  func isSecret(_ secret: String, of id: String) -> Bool {
+    let known = devices.withLock { devices in devices.first { $0.id == id }?.secretHash }
+    return known.map { isSame($0, Self.hash(secret)) } ?? false
   }
 
   /// Sets whether a device may present.

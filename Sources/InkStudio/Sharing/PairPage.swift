@@ -47,11 +47,12 @@ struct PairPage: Sendable {
       return response
     }
     do {
-      let (_, token) = try sharing.devices.add(named: name)
+      let (_, token, secret) = try sharing.devices.add(named: name)
       return Response(
         status: .seeOther,
         headers: [
-          .location: "/", .setCookie: sharing.cookie(sharing.deviceCookie, token, days: 400),
+          .location: "/?token=\(secret)",
+          .setCookie: sharing.cookie(sharing.deviceCookie, token, days: 400),
         ])
     } catch let problem as StudioError {
       return page(problem.status, problem: problem.description, name: name)

@@ -38,7 +38,8 @@ final class SharedGate: RouterMiddleware, Sendable {
     _ next: (Request, StudioContext) async throws -> Response
   ) async -> Response {
     var context = context
-    context.visitor = visitor(request)
+    let pattern = context.endpointPath
+    context.visitor = visitor(request, pattern)
     context.pool = sharing.pool
     switch context.visitor {
     case .device(let id, _): sharing.connections.add(context.connection, of: .device(id))
@@ -46,26 +47,39 @@ final class SharedGate: RouterMiddleware, Sendable {
     case .stranger, .owner: break
     }
     // Whoever was sent away meanwhile did not have this connection closed.
-    if context.visitor != .stranger { context.visitor = visitor(request) }
-    guard context.visitor.may(request.method, context.endpointPath) else {
+    if context.visitor != .stranger { context.visitor = visitor(request, pattern) }
+    guard context.visitor.may(request.method, pattern) else {
       return Self.refusal(of: request, context.visitor)
     }
-    if context.visitor != .stranger { sharing.pool.trust(context.connection) }
+    if context.visitor != .stranger {
+      let isFileOfDevice = context.visitor.isDevice && Page.isFile(context.endpointPath)
+      sharing.pool.trust(context.connection, isWhole: !isFileOfDevice)
+    }
     // Whoever is sent away while a body arrives must not write what it asks for.
     var checked = request
-    let (body, pattern) = (request.body, context.endpointPath)
+    let body = request.body
     checked.body = RequestBody(
       asyncSequence: BodyOfVisitor(body: body) {
-        self.visitor(request).may(request.method, pattern)
+        self.visitor(request, pattern).may(request.method, pattern)
       })
     do { return try await next(checked, context) } catch { return Answer.unexpected(error) }
   }
 
-  private func visitor(_ request: Request) -> Visitor {
-    let key = request.uri.path == "/watch" ? try? Query(request.uri.query)["key"] : nil
-    return sharing.visitor(
-      device: request.cookies[sharing.deviceCookie]?.value,
-      audience: key ?? request.cookies[sharing.audienceCookie]?.value)
+  /// Returns who sends a request to the address that the router has as `pattern`.
+  ///
+  /// A device needs its secret beside its cookie, except for the files of the page, which are no secrets.
+  private func visitor(_ request: Request, _ pattern: String?) -> Visitor {
+    let query = try? Query(request.uri.query)
+    let key = request.uri.path == "/watch" ? query?["key"] : nil
+    let audience = key ?? request.cookies[sharing.audienceCookie]?.value
+    let device = request.cookies[sharing.deviceCookie]?.value
+    let handed = request.uri.path == "/" ? query?["token"] : nil
+    guard Page.isFile(pattern), handed == nil else {
+      return sharing.visitor(
+        device: device, secret: handed ?? request.headers[OwnRequests.secret] ?? "",
+        audience: audience)
+    }
+    return sharing.visitor(device: device, audience: audience)
   }
 
   private func hosts(_ context: StudioContext) -> [String] {
@@ -85,7 +99,8 @@ final class SharedGate: RouterMiddleware, Sendable {
     guard isPage else {
       return Answer.problem(
         .unauthorized,
-        "This device is not paired, or no longer. Open the address of the studio to pair it.")
+        "This device is not paired, or no longer. Open /pair at the address of the studio to "
+          + "pair it.")
     }
     return Response(status: .seeOther, headers: [.location: "/pair"])
   }
@@ -104,7 +119,7 @@ private struct BodyOfVisitor: AsyncSequence, Sendable {
       if let part = try await iterator.next() { return part }
       guard isStillWelcome() else {
         throw StudioError(
-          "This device is not paired any more. Open the address of the studio to pair it.",
+          "This device is not paired any more. Open /pair at the address of the studio to pair it.",
           .unauthorized)
       }
       return nil

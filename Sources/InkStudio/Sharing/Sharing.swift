@@ -8,7 +8,7 @@ final class Sharing: Sendable {
   let devices: Devices
   let presentation: Presentation
   /// All connections of the server for devices, at most so many of one address, and those of visitors.
-  let pool = ConnectionPool(.init(ofOneAddress: 128))
+  let pool: ConnectionPool
   let connections: Connections
   /// The certificate's SHA-256 hash, to be compared by people.
   let fingerprint: String
@@ -20,7 +20,12 @@ final class Sharing: Sendable {
   /// Reads the paired devices.
   ///
   /// - Throws: `StudioError` if they cannot be read.
-  init(folder: String, fingerprint: String, documents: Documents) throws {
+  init(
+    folder: String, fingerprint: String, documents: Documents, limits: ConnectionPool.Limits
+  ) throws {
+    var limits = limits
+    limits.ofOneAddress = 128
+    pool = ConnectionPool(limits)
     devices = try Devices(folder: folder)
     presentation = Presentation(documents: documents)
     connections = Connections(pool)
@@ -95,9 +100,11 @@ final class Sharing: Sendable {
     return "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict\(age)"
   }
 
-  /// Returns who has these tokens.
-  func visitor(device token: String?, audience key: String?) -> Visitor {
-    if let token, let device = devices.device(withToken: token) {
+  /// Returns who has these tokens; a device needs its secret as well, unless `secret` is `nil`.
+  func visitor(device token: String?, secret: String? = nil, audience key: String?) -> Visitor {
+    if let token, let device = devices.device(withToken: token),
+      secret.map({ devices.isSecret($0, of: device.id) }) ?? true
+    {
       return .device(device.id, isPresenter: device.isPresenter)
     }
     if let key, let known = audience.withLock({ $0 }), isSame(known, key) { return .audience }

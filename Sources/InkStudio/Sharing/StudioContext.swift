@@ -46,6 +46,12 @@ enum Visitor: Hashable, Sendable {
   /// Anybody else in the network.
   case stranger
 
+  /// Whether this is a paired device.
+  var isDevice: Bool {
+    guard case .device = self else { return false }
+    return true
+  }
+
   /// What the page calls the visitor.
   var name: String {
     switch self {

@@ -2,7 +2,7 @@
 
 import { $ } from "../elements.js";
 import { closeMenu } from "../menus.js";
-import { ask, complain, isSmallEnough, listen, takeFiles } from "../server.js";
+import { ask, complain, isSmallEnough, listen, save, takeFiles } from "../server.js";
 import { address } from "./changes.js";
 
 export function makeFiles(editor) {
@@ -60,14 +60,8 @@ export function makeFiles(editor) {
 
   /// Saves a picture with pixels in the chosen scale, or says why it cannot have it.
   async function savePicture(ending) {
-    const [{ name }, scale, isTransparent] = [editor.picture, $("png-scale").value, $("png-transparent").checked];
-    const response = await fetch(changes.path(`file?form=${ending}&scale=${scale}&transparent=${isTransparent}`));
-    if (!response.ok) { return complain((await response.json()).error); }
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await response.blob());
-    link.download = `${name}.${ending}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const [scale, isTransparent] = [$("png-scale").value, $("png-transparent").checked];
+    await save(changes.path(`file?form=${ending}&scale=${scale}&transparent=${isTransparent}`)).catch(() => {});
   }
 
   function fileLink({ ending, hasScale, title }) {
