@@ -116,12 +116,12 @@ extension Automaton {
           numbers[target] = sets.count
           sets.append(target)
           room += target.count
-          try limit.check("subset construction", states: sets.count)
-          try limit.check("subset construction", transitions: room)
+          try limit.check(Limit.subsetConstruction, states: sets.count)
+          try limit.check(Limit.subsetConstruction, transitions: room)
         }
       }
       position += 1
-      try limit.check("subset construction", tableEntries: next.count)
+      try limit.check(Limit.subsetConstruction, tableEntries: next.count)
     }
     let isDeterministic = sets.allSatisfy { $0.count == 1 }
     var names = [String](repeating: "", count: sets.count)

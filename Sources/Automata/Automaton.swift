@@ -217,10 +217,15 @@ public struct Limit: Hashable, Sendable {
   private func exceeded(
     _ operation: String, _ what: String, above states: Int
   ) -> AutomatonError {
-    AutomatonError(
+    // The minimal automaton needs the subset construction itself.
+    let advice = operation == Self.subsetConstruction ? "trim" : "trim, minimize"
+    return AutomatonError(
       at: operation, expected: "a result of at most \(what)",
       found:
         "a larger one; raise the limit, in the command with --limit above \(states), or make the "
-        + "automaton smaller first (trim, minimize)")
+        + "automaton smaller first (\(advice))")
   }
+
+  /// The name of the operation that makes an automaton deterministic, in messages.
+  static let subsetConstruction = "subset construction"
 }

@@ -83,6 +83,9 @@ struct DOTGraph {
   }
 
   struct Edge {
+    /// The attributes that have a label, the first one that is there counts.
+    static let labels = ["label", "xlabel", "headlabel", "taillabel"]
+
     var start: Int
     var end: Int
     var attributes: DOTAttributes
@@ -281,11 +284,12 @@ struct DOTParser {
   ) throws(AutomatonError) {
     // Edges of a strict graph, or with the same key, are one edge.
     let key = attributes["key"]?.raw
+    let hasLabel = DOTGraph.Edge.labels.contains { attributes[$0] != nil }
     if graph.isStrict || key != nil {
       let names = [graph.nodes[start].id, graph.nodes[end].id, graph.isStrict ? "" : key ?? ""]
       if let index = graph.known[names] {
         graph.edges[index].attributes.merge(attributes) { $1 }
-        if attributes["label"] != nil { graph.edges[index].hasOwnLabel = true }
+        if hasLabel { graph.edges[index].hasOwnLabel = true }
         return
       }
       graph.known[names] = graph.edges.count
@@ -296,8 +300,7 @@ struct DOTParser {
     graph.edges.append(
       DOTGraph.Edge(
         start: start, end: end, attributes: defaults.edge.merging(attributes) { $1 },
-        hasOwnLabel: attributes["label"] != nil,
-        offset: offset))
+        hasOwnLabel: hasLabel, offset: offset))
   }
 
   private mutating func skipPort() throws(AutomatonError) {

@@ -17,6 +17,16 @@ struct DOTReader {
   private static let doubleShapes: Set = [
     "doublecircle", "doubleoctagon", "tripleoctagon", "Mcircle",
   ]
+  /// The shapes of Graphviz (https://graphviz.org/doc/info/shapes.html).
+  private static let shapes = Set(
+    """
+    box polygon ellipse oval circle point egg triangle plaintext plain diamond trapezium parallelogram \
+    house pentagon hexagon septagon octagon doublecircle doubleoctagon tripleoctagon invtriangle \
+    invtrapezium invhouse Mdiamond Msquare Mcircle rect rectangle square star none None underline \
+    cylinder note tab folder box3d component promoter cds terminator utr primersite restrictionsite \
+    fivepoverhang threepoverhang noverhang assembly signature insulator ribosite rnastab proteasesite \
+    proteinstab rpromoter rarrow larrow lpromoter record Mrecord epsf custom
+    """.split(separator: " ").map(String.init))
   private static let textShapes: Set = ["none", "None", "plaintext", "plain"]
   private static let finalKeys = ["is_final", "isFinal", "final", "accepting", "is_accepting"]
   private static let initialKeys = [
@@ -94,6 +104,22 @@ struct DOTReader {
       graph.remarks.append("the text `\(looks[index].name)` is no state and is left out")
     }
     findInitialState(looks, markers)
+    nameUnknownShapes(markers)
+  }
+
+  /// Adds a remark for the shapes of states that Graphviz does not know and draws as boxes.
+  private mutating func nameUnknownShapes(_ markers: [Marker?]) {
+    var known = Self.shapes
+    for (node, marker) in zip(source.nodes, markers) where marker == nil {
+      guard let shape = node.attributes["shape"]?.raw, known.insert(shape).inserted else {
+        continue
+      }
+      let plain = shape.lowercased().filter(\.isLetter)
+      let meant = Self.shapes.sorted().first { $0.lowercased() == plain }
+      graph.remarks.append(
+        "Graphviz has no shape `\(shape)`, and draws a box"
+          + (meant.map { "; did you mean `\($0)`?" } ?? ""))
+    }
   }
 
   // MARK: Edges
@@ -116,9 +142,12 @@ struct DOTReader {
         graph: source.name, tail: source.nodes[edge.start].id, head: source.nodes[edge.end].id)
       var text = ""
       if let tex = edge.attributes["texlbl"] {
-        text = Typeset.tex(tex.raw)
-      } else if let value = edge.attributes["label"] ?? edge.attributes["xlabel"] {
-        text = try label(value, names, at: edge.offset)
+        text = try tikz(label: tex.raw, at: edge.offset)
+      } else {
+        for name in DOTGraph.Edge.labels where text.trimmingSpace.isEmpty {
+          guard let value = edge.attributes[name] else { continue }
+          text = try label(value, names, at: edge.offset)
+        }
       }
       let spline = edge.attributes["pos"].flatMap { Self.places(in: $0.raw) }
       let forward = Edge(
@@ -135,6 +164,14 @@ struct DOTReader {
       }
     }
     return edges
+  }
+
+  /// Returns a label in TeX as it is shown.
+  private func tikz(label: String, at offset: Int) throws(AutomatonError) -> String {
+    let (shown, unknown) = Typeset.read(label)
+    guard let unknown else { return shown }
+    throw error(
+      at: offset, "a label without TeX's command \\\(unknown), which is not read", "`\(label)`")
   }
 
   private static func isInvisible(_ attributes: DOTAttributes) -> Bool {
@@ -255,14 +292,13 @@ struct DOTReader {
       return
     }
     let states = source.nodes.indices.filter { markers[$0] == nil }
-    let marks: [(DOTGraph.Node) -> Bool] = [
-      { $0.attributes["style"]?.raw == "bold" },
-      { $0.attributes["fillcolor"]?.raw.lowercased() == "#66cc33" },
-    ]
-    for isMarked in marks {
-      let found = states.filter { isMarked(source.nodes[$0]) }
+    for (key, value) in [("style", "bold"), ("fillcolor", "#66cc33")] {
+      let found = states.filter { source.nodes[$0].attributes[key]?.raw.lowercased() == value }
       guard found.count == 1 else { continue }
       graph.node(ids[found[0]]) { $0.isInitial = true }
+      graph.remarks.append(
+        "no arrow marks an initial state; `\(looks[found[0]].name)` is taken as one, because no other "
+          + "has \(key)=\(value)")
       return
     }
   }

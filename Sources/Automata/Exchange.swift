@@ -16,6 +16,7 @@ enum Exchange {
   }
 
   static func read(_ data: Data, name: String) throws(AutomatonError) -> Automaton {
+    try refuseOtherJSON(data, name: name)
     let file: File
     do {
       file = try File(strictJSON: data, name: name)
@@ -60,6 +61,19 @@ enum Exchange {
       }
     }
     return try builder.automaton()
+  }
+
+  /// Throws if the data are well-formed JSON with none of the keys of this form.
+  private static func refuseOtherJSON(_ data: Data, name: String) throws(AutomatonError) {
+    guard JSONProblem.description(of: data) == nil else { return }
+    let keys = (try? [String: IgnoredJSON](json: data)).map { Array($0.keys) } ?? []
+    guard !keys.contains(where: { ["initial", "final"].contains($0) }) else { return }
+    throw AutomatonError(
+      at: name,
+      expected:
+        "a document of the editor, the exchange form (`initial`, `final`, `states`), or a file of "
+        + "FSM Designer, automatonSimulator or Automatarium",
+      found: "JSON of no known kind")
   }
 
   static func write(_ automaton: Automaton) throws(AutomatonError) -> Data {

@@ -5,21 +5,31 @@ extension Format {
     func add(_ count: Int, _ noun: String) {
       if count > 0 { losses.append("\(count) \(noun)\(count == 1 ? "" : "s")") }
     }
+    /// Adds the transitions that read nothing, which the format leaves out.
+    func addUnlabelled() {
+      let count = drawn.automaton.transitions.count { $0.symbols.isEmpty && !$0.includesEpsilon }
+      if count > 0 { losses.append("\(count) transition\(count == 1 ? "" : "s") without a symbol") }
+    }
     switch self {
     case .jflap:
+      addUnlabelled()
       if drawn.acceptance != .finalState {
         losses.append("the acceptance by \(drawn.acceptance.rawValue)")
       }
     case .dot, .table, .exchange, .mermaid, .tikz, .att:
+      if self == .table || self == .exchange { addUnlabelled() }
       add(drawn.notes.count, "note")
       add(drawn.stateLabels.count, "state label")
       add(drawn.controlPoints.count, "bent arrow")
-      let labels = drawn.kind == nil ? drawn.automaton.longLabels : []
-      if !labels.isEmpty {
+      guard drawn.kind == nil else { break }
+      func addLabels(_ labels: [String], _ what: String) {
+        guard !labels.isEmpty else { return }
         losses.append(
-          "labels that read several symbols (each is one symbol now: "
-            + labels.prefix(10).joined(separator: ", ") + (labels.count > 10 ? ", …)" : ")"))
+          "\(what): \(labels.prefix(10).joined(separator: ", "))\(labels.count > 10 ? ", …" : ""))")
       }
+      addLabels(
+        drawn.automaton.longLabels, "labels that read several symbols (each is one symbol now")
+      addLabels(drawn.automaton.emptyLabels, "labels that read nothing (empty ranges of JFLAP")
     }
     return losses
   }

@@ -42,6 +42,10 @@ enum JFLAP {
       throw file.refusal(root, "JFLAP's elements `type` or `state`", "neither")
     }
     let contents = kind == .turing ? JFLAPMachines.contents(of: root) : []
+    func givenName(of element: XMLElementTree) -> String {
+      element.children(named: "name").first?.text ?? element.attributes["name"] ?? ""
+    }
+    var taken = Set(states.map(givenName))
     for element in states {
       guard let id = element.attributes["id"], !id.isEmpty else {
         throw file.refusal(element, "a state with an id", "none")
@@ -51,8 +55,8 @@ enum JFLAP {
       }
       if kind == .turing { try JFLAPMachines.check(element, contents, file) }
       // JFLAP shows a state without a name by its id.
-      var name = element.children(named: "name").first?.text ?? element.attributes["name"] ?? ""
-      if name.isEmpty { name = "q\(id)" }
+      var name = givenName(of: element)
+      if name.isEmpty { name = Automaton.freeName("q\(id)", besides: &taken) }
       if kind == .moore {
         do { name = try JFLAPMachines.name(name, of: element) } catch {
           throw file.refusal(element, error.expected, error.found)

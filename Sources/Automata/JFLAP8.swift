@@ -31,14 +31,19 @@ enum JFLAP8 {
       guard builder.contains(id) else { throw file.refusal(element, "a state `\(id)`", "none") }
       return id
     }
+    func givenName(of element: XMLElementTree) -> String {
+      element.children(named: "name").first?.text ?? ""
+    }
+    var taken = Set(part("state_set").map(givenName))
     for element in part("state_set") {
       let id = element.children(named: "id").first?.trimmedText ?? ""
       guard !id.isEmpty, !builder.contains(id) else {
         throw file.refusal(
           element, "a state with a unique id", id.isEmpty ? "none" : "`\(id)` again")
       }
-      let name = element.children(named: "name").first?.text ?? ""
-      builder.state(id) { $0.name = name.isEmpty ? "q\(id)" : name }
+      var name = givenName(of: element)
+      if name.isEmpty { name = Automaton.freeName("q\(id)", besides: &taken) }
+      builder.state(id) { [name] in $0.name = name }
     }
     guard !builder.isEmpty else { throw file.refusal(fsa, "a state", "none") }
     for element in part("start_state") {

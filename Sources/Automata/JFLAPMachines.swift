@@ -9,22 +9,24 @@ enum JFLAPMachines {
     (["turing", "turingbb"], .turing),
   ]
 
-  /// Returns the names of the elements in a file of a Turing machine that contain a machine.
+  /// Returns the names of the elements in a file of a Turing machine that contain a machine, at any depth.
   ///
   /// As in JFLAP, the content of a state is the first element with the name in its `tag`.
   static func contents(of root: XMLElementTree) -> Set<String> {
     var known: Set<String> = []
     var filled: Set<String> = []
-    func visit(_ element: XMLElementTree) {
+    /// Returns whether a part of a machine is in the element.
+    func visit(_ element: XMLElementTree) -> Bool {
       let isNew = known.insert(element.name).inserted
-      if isNew,
-        element.children.contains(where: { ["block", "state", "transition"].contains($0.name) })
-      {
-        filled.insert(element.name)
+      var hasParts = false
+      for child in element.children {
+        let isPart = ["block", "state", "transition"].contains(child.name)
+        if visit(child) || isPart { hasParts = true }
       }
-      for child in element.children { visit(child) }
+      if isNew, hasParts { filled.insert(element.name) }
+      return hasParts
     }
-    for child in root.children { visit(child) }
+    for child in root.children { _ = visit(child) }
     return filled
   }
 

@@ -84,6 +84,12 @@ extension Automaton {
     return labels.filter { labelSyntax.parts(of: $0).count > 1 }
   }
 
+  /// The labels that read nothing, sorted: JFLAP's ranges without a symbol, such as `[9-0]`.
+  var emptyLabels: [String] {
+    guard labelSyntax != .symbols else { return [] }
+    return labels.filter { labelSyntax.parts(of: $0) == [[]] }
+  }
+
   /// The automaton for formats in which each label is one symbol.
   ///
   /// Ranges become their symbols. A label of several symbols becomes one symbol, which is another

@@ -40,6 +40,9 @@ enum Mermaid {
         isNote = line.lowercased() != "end note"
         continue
       }
+      if line.allSatisfy({ $0 == "-" }) {
+        throw refuse(line[...], "a diagram without parallel parts", "`\(line)`, which divides them")
+      }
       let first = line.prefix { $0.isLetter || $0 == "_" }
       switch first {
       case "direction", "classDef", "class", "style", "click", "accTitle", "accDescr", "hide",

@@ -9,8 +9,11 @@ enum OtherJSON {
   static func read(
     _ data: Data, name: String, as choice: KindChoice
   ) throws(AutomatonError) -> PlacedAutomaton? {
-    guard let keys = (try? [String: Ignored](json: data)).map({ Set($0.keys) }) else { return nil }
-    func decoded<File: Decodable>(_ program: String) throws(AutomatonError) -> File {
+    guard let keys = (try? [String: IgnoredJSON](json: data)).map({ Set($0.keys) }) else {
+      return nil
+    }
+    func decoded<File: OtherFile>(_ program: String) throws(AutomatonError) -> File {
+      try File.keys.check(data, name: name)
       do { return try File(json: data) } catch {
         throw AutomatonError(
           at: name, expected: "a file of \(program)", found: "\(problem(error))")
@@ -29,9 +32,6 @@ enum OtherJSON {
     }
     return nil
   }
-
-  /// A value that is not decoded.
-  private struct Ignored: Decodable { init(from decoder: any Decoder) {} }
 
   /// What a decoder did not find, with its path.
   private static func problem(_ error: any Error) -> String {
@@ -63,8 +63,17 @@ enum OtherJSON {
   }
 }
 
+/// A JSON value that is not decoded.
+struct IgnoredJSON: Decodable { init(from decoder: any Decoder) {} }
+
+/// The file of another editor.
+private protocol OtherFile: Decodable {
+  /// The keys that the program writes.
+  static var keys: KeySpelling { get }
+}
+
 /// The file of FSM Designer (https://github.com/evanw/fsm).
-private struct FSMDesignerFile: Decodable {
+private struct FSMDesignerFile: OtherFile {
   struct Node: Decodable {
     var x: Double
     var y: Double
@@ -85,6 +94,14 @@ private struct FSMDesignerFile: Decodable {
 
   var nodes: [Node]
   var links: [Link]
+
+  static let keys: KeySpelling = [
+    "": ["nodes", "links"], "nodes": ["x", "y", "text", "isAcceptState"],
+    "links": [
+      "type", "node", "nodeA", "nodeB", "text", "anchorAngle", "parallelPart",
+      "perpendicularPart", "lineAngleAdjust", "deltaX", "deltaY",
+    ],
+  ]
 
   /// The radius of a state.
   private static let radius = 30.0
@@ -142,7 +159,7 @@ private struct FSMDesignerFile: Decodable {
 }
 
 /// The file of automatonSimulator (https://github.com/kdickerson/automatonSimulator).
-private struct SimulatorFile: Decodable {
+private struct SimulatorFile: OtherFile {
   struct State: Decodable {
     var isAccept: Bool?
     var top: Double?
@@ -164,6 +181,13 @@ private struct SimulatorFile: Decodable {
   var dfa: Machine<String>?
   var nfa: Machine<[String]>?
   var pda: Machine<[String: [Target]]>?
+
+  private static let machineKeys: Set = ["transitions", "startState", "acceptStates"]
+  static let keys: KeySpelling = [
+    "": ["type", "dfa", "nfa", "pda", "states", "transitions", "bulkTests"],
+    "dfa": machineKeys, "nfa": machineKeys, "pda": machineKeys,
+    "states.*": ["isAccept", "top", "left"],
+  ]
 
   static func graph(_ file: Self, _ name: String) throws(AutomatonError) -> LabelledGraph {
     var graph = OtherJSON.graph(name)
@@ -233,7 +257,7 @@ private struct SimulatorFile: Decodable {
 }
 
 /// The file of Automatarium (https://github.com/automatarium/automatarium).
-private struct AutomatariumFile: Decodable {
+private struct AutomatariumFile: OtherFile {
   struct State: Decodable {
     var id: Int
     var x: Double?
@@ -266,6 +290,18 @@ private struct AutomatariumFile: Decodable {
   var states: [State]
   var transitions: [Transition]
   var comments: [Comment]?
+
+  static let keys: KeySpelling = [
+    "": [
+      "projectType", "config", "initialState", "states", "transitions", "comments", "simResult",
+      "tests", "meta",
+    ],
+    "states": ["id", "x", "y", "name", "label", "isFinal"],
+    "transitions": ["id", "from", "to", "read", "pop", "push", "write", "direction"],
+    "config": [
+      "type", "statePrefix", "orOperator", "acceptanceCriteria", "color", "playbackInterval",
+    ],
+  ]
 
   static func graph(_ file: Self, _ name: String) throws(AutomatonError) -> LabelledGraph {
     var graph = OtherJSON.graph(name)

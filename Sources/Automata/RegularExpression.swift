@@ -77,6 +77,8 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     private var excluded: [String] = []
     /// Whether the expression chooses from the alphabet.
     private var usesAlphabet = false
+    /// Whether ``known`` has all symbols of the expression.
+    private var knowsAlphabet = false
     /// The characters whose meaning is worth a remark.
     private var read: Set<String> = []
 
@@ -117,6 +119,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
               + "\\. for the symbol)", found: "none")
         }
         parser = Parser(text, notation, known: automaton.alphabet)
+        parser.knowsAlphabet = true
         automaton = try parser.parse().addingToAlphabet(parser.known)
       }
       return (automaton, parser.remarks)
@@ -142,7 +145,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         remarks.append(
           meanings.joined(separator: ", ") + " (write a \\ before it for the symbol)")
       }
-      if read.contains(".") {
+      if notation == .standard, read.contains(".") {
         remarks.append(
           "`.` is any symbol of the alphabet \(known.prefix(20).joined(separator: ", "))"
             + (known.count > 20 ? ", …" : "") + " (write \\. for the symbol)")
@@ -151,7 +154,18 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         remarks.append(
           "`+` repeats what is before it; if it means a choice, as in JFLAP, use --notation jflap")
       }
-      let escapes = read.filter { $0.count == 2 }.sorted()
+      if read.contains(Self.lazySign) {
+        remarks.append(
+          "`?` or `+` after a repetition repeats it once more, and does not make it lazy or possessive"
+        )
+      }
+      if read.contains("&&") {
+        remarks.append("`&&` in brackets is the symbol `&`, and no intersection")
+      }
+      if read.contains(Self.untilSign) {
+        remarks.append("`U` is a symbol in this notation; write | for a union")
+      }
+      let escapes = read.filter { $0.count == 2 && $0.hasPrefix("\\") }.sorted()
       if !escapes.isEmpty {
         remarks.append("\(list(escapes)): a \\ makes the next character a symbol and nothing else")
       }
@@ -166,10 +180,15 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     /// The characters that are symbols in this notation, and signs elsewhere.
     private var plainSigns: Set<Character> {
       switch notation {
-      case .standard: ["!", "^", "$"]
-      case .jflap: Set("|?[{.∪·⋅∗^$'")
+      case .standard: Set("!^$").union(Self.otherSigns)
+      case .jflap: Set("|?[{.∪·⋅∗^$'").union(Self.otherSigns)
       }
     }
+
+    /// The characters that are signs in textbooks, and symbols in both notations.
+    private static let otherSigns = Set("∘•∙⁺Λ∩Σ,")
+    /// What ``read`` has for a sign after a repetition, and for a U with spaces around it.
+    private static let (lazySign, untilSign) = ("repeated", "union")
 
     /// The meaning of a character in this notation: `|`, `*`, `ε` and so on, `·` for a sequence, or
     /// `nil` for a symbol.
@@ -194,6 +213,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         if textbookSigns[character] != nil || plainSigns.contains(character) {
           read.insert(String(character))
         }
+        if character == "U", isApart(position) { read.insert(Self.untilSign) }
         switch meaning {
         case "(":
           levels.append(Level())
@@ -218,6 +238,12 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         Automaton.State("q\($0)", isInitial: $0 == whole.start, isFinal: $0 == whole.end)
       }
       return Automaton(unchecked: states, transitions, alphabet: [])
+    }
+
+    /// Returns whether there is white space on both sides of a character.
+    private func isApart(_ position: Int) -> Bool {
+      position > 0 && position + 1 < characters.count && characters[position - 1].isWhitespace
+        && characters[position + 1].isWhitespace
     }
 
     /// Appends a piece to the current sequence.
@@ -290,7 +316,13 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     /// Returns a piece with the repetitions that follow it.
     private mutating func repeated(_ piece: Piece) throws(AutomatonError) -> Piece {
       var whole = piece
+      var last: Character?
       while let character = next(), let sign = meaning(character), "*+?{".contains(sign) {
+        // Elsewhere, `a+?` and `a{2}+` repeat as often as `a+` and `a{2}`.
+        if last == "+" && sign == "?" || last == "{" && "?+".contains(sign) {
+          read.insert(Self.lazySign)
+        }
+        last = sign
         if RegularExpression.textbookSigns[character] != nil { read.insert(String(character)) }
         position += 1
         switch sign {
@@ -418,7 +450,12 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       position += 1
       guard position < characters.count else { throw refuse("a character after `\\`", "the end") }
       let symbol = String(characters[position])
-      if notation == .standard, "dDwWsSbB".contains(symbol) { read.insert("\\\(symbol)") }
+      // Elsewhere, a \ before a letter or digit begins a class, a control character or a number.
+      if notation == .standard, let first = symbol.first, first.isASCII,
+        first.isLetter || first.isNumber
+      {
+        read.insert("\\\(symbol)")
+      }
       return symbol
     }
 
@@ -450,6 +487,12 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         }
       }
       while let character = next(), character != "]" {
+        let following = position + 1 < characters.count ? characters[position + 1] : nil
+        if character == "[", following == ":" {
+          throw refuse(
+            "symbols in brackets (classes such as [:alpha:] are not read; write a-z)", "`[:`")
+        }
+        if character == "&", following == "&" { read.insert("&&") }
         let first = character == "\\" ? try escaped() : String(character)
         position += 1
         guard next() == "-", position + 1 < characters.count, characters[position + 1] != "]" else {
@@ -477,7 +520,13 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       guard excludes else { return symbols }
       usesAlphabet = true
       excluded += symbols
-      return known.filter { !found.contains($0) }
+      let rest = known.filter { !found.contains($0) }
+      guard !knowsAlphabet || !rest.isEmpty else {
+        throw refuse(
+          "an alphabet with other symbols, because [^\(symbols[0])…] is any other one (name it with "
+            + "--alphabet)", "only \(symbols.prefix(20).joined(separator: ", "))")
+      }
+      return rest
     }
   }
 }

@@ -26,14 +26,18 @@ extension Automaton {
     guard states.contains(where: \.name.isEmpty) else { return states.map(\.name) }
     var taken = Set(states.map(\.name))
     return zip(states, stateNumbers).map { state, number in
-      guard state.name.isEmpty else { return state.name }
-      var name = "q\(number)"
-      var count = 1
-      while !taken.insert(name).inserted {
-        count += 1
-        name = "q\(number)_\(count)"
-      }
-      return name
+      state.name.isEmpty ? Self.freeName("q\(number)", besides: &taken) : state.name
     }
+  }
+
+  /// Returns `base`, followed by a number if it is taken, and adds it to the names that are taken.
+  static func freeName(_ base: String, besides taken: inout Set<String>) -> String {
+    var name = base
+    var count = 1
+    while !taken.insert(name).inserted {
+      count += 1
+      name = "\(base)_\(count)"
+    }
+    return name
   }
 }

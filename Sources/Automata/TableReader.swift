@@ -315,10 +315,37 @@ struct TableReader {
     }
     for (name, isInitial, place) in named {
       guard graph.contains(name) else {
-        throw AutomatonError(file, place, expected: "a line for state `\(name)`", found: "none")
+        throw unknownState(name, place)
       }
       graph.node(name) { if isInitial { $0.isInitial = true } else { $0.isFinal = true } }
     }
+  }
+
+  /// Returns the error for a state without a line: a mark that is not known at a name, several states in
+  /// one cell, or a state that is missing.
+  private func unknownState(_ name: String, _ place: TextPlace) -> AutomatonError {
+    func parts(_ text: String) -> [String] {
+      text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+    }
+    let marked = lines.dropFirst().first { line in
+      let shown = self.marked(line.cells[0]).name
+      return shown != name && parts(shown).contains(name) && parts(shown).count < 4
+    }
+    if let marked, parts(name).count == 1 {
+      let cell = marked.cells[0]
+      return error(
+        marked.number, cell.column,
+        "a name, with → or > before it if it is initial, and * if it is final", "`\(cell.text)`")
+    }
+    if parts(name).count > 1, parts(name).allSatisfy(graph.contains) {
+      return AutomatonError(
+        file, place, expected: "several states as {\(parts(name).joined(separator: ","))}",
+        found: "`\(name)`")
+    }
+    return AutomatonError(
+      file, place,
+      expected: "a line for state `\(name)` (a cell without a transition is empty, ∅ or -)",
+      found: "none")
   }
 
   /// Returns a state's name and its marks.
@@ -438,8 +465,7 @@ struct TableReader {
               (name, output) = (parts.name.trimmingSpace, parts.output ?? "")
             }
             guard states.contains(name) else {
-              throw error(
-                line.number, target.column, "a line for state `\(name)`", "none")
+              throw unknownState(name, TextPlace(line: line.number, column: target.column))
             }
             edge(start, name, symbols[index], output: output)
           }

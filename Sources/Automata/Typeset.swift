@@ -119,9 +119,13 @@ enum Typeset {
   /// Returns the characters that LaTeX would show for `text`; lines are separated by line ends.
   ///
   /// Commands for fonts are left out; other unknown commands stay.
-  static func tex(_ text: String) -> String {
+  static func tex(_ text: String) -> String { read(text).shown }
+
+  /// Returns the characters that LaTeX would show for `text`, and the first command that is not known.
+  static func read(_ text: String) -> (shown: String, unknown: String?) {
     var reader = TeXReader(rest: text[...])
-    return reader.read(depth: 0)
+    let shown = reader.read(depth: 0)
+    return (shown, reader.unknown)
   }
 
   /// The characters of commands of TeX without arguments.
@@ -139,7 +143,10 @@ enum Typeset {
       ("cup", "∪"), ("cap", "∩"), ("in", "∈"), ("neq", "≠"), ("vdash", "⊢"), ("triangleright", "▷"),
       ("rhd", "▷"), ("textquotesingle", "'"), ("textquotedbl", "\""), ("textunderscore", "_"),
       ("textdollar", "$"), ("colon", ":"), ("quad", " "), ("qquad", " "), ("newline", "\n"),
-      ("sharp", "♯"), ("dagger", "†"),
+      ("sharp", "♯"), ("dagger", "†"), ("flat", "♭"), ("natural", "♮"), ("cdots", "…"),
+      ("textellipsis", "…"), ("lbrack", "["), ("rbrack", "]"), ("lvert", "|"), ("rvert", "|"),
+      ("circ", "∘"), ("bullet", "•"), ("textbullet", "•"), ("diamond", "⋄"), ("ell", "ℓ"),
+      ("S", "§"), ("pm", "±"), ("leq", "≤"), ("geq", "≥"), ("infty", "∞"),
     ] {
       table[name] = text
     }
@@ -153,13 +160,32 @@ enum Typeset {
     "hbox", "ensuremath", "tt", "bf", "it", "sf", "rm", "em", "small", "footnotesize", "scriptsize",
     "tiny", "normalsize", "large", "Large", "huge", "ttfamily", "bfseries", "itshape", "sffamily",
     "strut", "mathstrut", "displaystyle", "textstyle", "scriptstyle", "left", "right", "big", "Big",
-    "boldsymbol", "bm", "operatorname", "centering",
+    "boldsymbol", "bm", "operatorname", "centering", "LARGE", "Huge", "mdseries", "upshape",
+    "rmfamily", "normalfont", "selectfont", "textnormal", "textmd", "textsl", "bigl", "bigr",
+    "Bigl",
+    "Bigr", "hline", "shortstack", "substack", "makecell", "noindent", "protect", "relax", "hfill",
+  ]
+
+  /// The commands whose first argument is not shown.
+  fileprivate static let withHiddenArgument: Set<String> = [
+    "color", "textcolor", "colorbox", "hspace", "vspace", "phantom", "hphantom", "vphantom",
+    "rotatebox", "scalebox", "raisebox", "parbox",
+  ]
+
+  /// The environments that arrange rows; those that begin with the description of their columns are true.
+  fileprivate static let environments = [
+    "array": true, "tabular": true, "matrix": false, "smallmatrix": false, "aligned": false,
+    "gathered": false, "split": false, "center": false,
   ]
 }
 
 /// Reads TeX from left to right.
 private struct TeXReader {
   var rest: Substring
+  /// The first command that is not known.
+  private(set) var unknown: String?
+  /// The number of open environments, in which `&` separates columns.
+  private var environmentCount = 0
   private static let deepest = 40
 
   init(rest: Substring) { self.rest = rest }
@@ -173,6 +199,7 @@ private struct TeXReader {
       case "$", "}": break
       case "{": result += depth < Self.deepest ? read(depth: depth + 1) : ""
       case "~": result += " "
+      case "&" where environmentCount > 0: result += ","
       case "_": result += Typeset.index(argument(depth))
       case "^": result += Typeset.power(argument(depth))
       case "%":
@@ -209,6 +236,50 @@ private struct TeXReader {
     if name == "textsubscript" { return Typeset.index(argument(depth)) }
     if name == "textsuperscript" { return Typeset.power(argument(depth)) }
     if name == "char", rest.first == "`" { rest.removeFirst() }
-    return Typeset.fonts.contains(name) || name == "char" ? "" : "\\\(name)"
+    if Typeset.withHiddenArgument.contains(name) {
+      skipOptionalArgument()
+      _ = hiddenArgument()
+      return ""
+    }
+    if Typeset.fonts.contains(name) || name == "char" {
+      if name == "shortstack" || name == "makecell" { skipOptionalArgument() }
+      return ""
+    }
+    if name == "begin" || name == "end" {
+      let environment = hiddenArgument()
+      if let hasColumns = Typeset.environments[environment] {
+        environmentCount += name == "begin" ? 1 : -1
+        if name == "begin" {
+          skipOptionalArgument()
+          if hasColumns { _ = hiddenArgument() }
+        }
+        return ""
+      }
+    }
+    unknown = unknown ?? name
+    return "\\\(name)"
+  }
+
+  private mutating func skipOptionalArgument() {
+    rest = rest.drop { $0.isWhitespace }
+    guard rest.first == "[", let end = rest.firstIndex(of: "]") else { return }
+    rest = rest[rest.index(after: end)...]
+  }
+
+  /// Reads an argument that is not shown.
+  private mutating func hiddenArgument() -> String {
+    rest = rest.drop { $0.isWhitespace }
+    guard rest.first == "{" else { return rest.popFirst().map { String($0) } ?? "" }
+    var depth = 0
+    for index in rest.indices {
+      if rest[index] == "{" { depth += 1 }
+      if rest[index] == "}" { depth -= 1 }
+      guard depth == 0 else { continue }
+      let argument = String(rest[..<index].dropFirst())
+      rest = rest[rest.index(after: index)...]
+      return argument
+    }
+    rest = rest[rest.endIndex...]
+    return ""
   }
 }

@@ -36,6 +36,30 @@ public enum DocumentFile {
     "type", "startPoint", "tipPoint", "flexPoint", "point", "center", "radians", "isMirrored",
   ]
 
+  /// Returns a line for each key of a document that differs from a known one only in capitals.
+  ///
+  /// Like all unknown keys they are kept, and what they say has no effect.
+  package static func misspeltKeys(in document: Document) -> [String] {
+    func lines(_ place: String, _ keys: Dictionary<String, JSONValue>.Keys, _ known: Set<String>)
+      -> [String]
+    {
+      keys.sorted().compactMap { key in
+        known.first { $0.lowercased() == key.lowercased() && $0 != key }.map {
+          "\(place): the key `\(key)` has no effect; write `\($0)`"
+        }
+      }
+    }
+    let names = document.automaton.shownNames
+    return lines("the document", document.extras.keys, documentKeys)
+      + document.states.flatMap { lines("state \(names.state($0.id))", $0.extras.keys, stateKeys) }
+      + document.transitions.flatMap { transition in
+        let ends = [transition.start, transition.end].map { $0.map(names.state) ?? "nowhere" }
+        let place = "the arrow from \(ends[0]) to \(ends[1])"
+        return lines(place, transition.extras.keys, transitionKeys)
+          + lines(place, transition.shapeExtras.keys, shapeKeys)
+      }
+  }
+
   // MARK: Reading
 
   /// Reads a document; `name` is the file's name in messages.

@@ -70,6 +70,8 @@ public enum DocumentForm: String, Hashable, Sendable, CaseIterable {
   public init?(ending: String, data: Data) {
     if ["json", "txt", "md"].contains(ending.lowercased()) {
       self.init(lookingAt: data)
+      // A list or a text is JSON too, and no table.
+      if ending.lowercased() == "json", self == .table { self = .exchange }
     } else {
       self.init(path: "file.\(ending)")
     }

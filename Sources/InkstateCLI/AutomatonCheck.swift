@@ -1,5 +1,6 @@
 import ArgumentParser
 import Automata
+import AutomatonEditor
 import Ink
 
 /// Reports likely mistakes in an automaton.
@@ -34,14 +35,16 @@ struct AutomatonCheck: ParsableCommand {
   }
 
   func run() throws {
-    let source = try input.read(isSilent: true).accepting(acceptance.accept)
+    let source = try input.read(acceptance, isSilent: true)
     let automaton = source.drawn.automaton
     let names = automaton.shownNames
     var errors: [String] = []
     var warnings: [String] = []
     var nondeterminism: [String] = []
     var symbols = automaton.alphabet
-    if let kind = source.drawn.kind {
+    if automaton.states.isEmpty {
+      errors = [AutomatonSource.noStates]
+    } else if let kind = source.drawn.kind {
       (errors, warnings) = Machine.findings(
         of: automaton, kind, acceptance: source.drawn.acceptance)
       let machine = try? Machine(automaton, kind: kind)
@@ -61,6 +64,7 @@ struct AutomatonCheck: ParsableCommand {
       nondeterminism = automaton.nondeterminism.map { $0.message(names) }
     }
     warnings += source.drawn.remarks
+    warnings += source.document.map(DocumentFile.misspeltKeys) ?? []
     warnings += (source.document?.danglingTransitionDescriptions ?? []).map { "\($0) is ignored" }
     switch format.value {
     case .text:

@@ -86,11 +86,18 @@ struct AutomatonSource {
     return AutomatonSource(drawn: try format.read(data, name: name, as: kind), document: nil)
   }
 
+  /// What is wrong with a file without states.
+  static let noStates = "no states, so no word is accepted"
+
   /// What a person should know before the automaton is used, in one line each.
   var warnings: [String] {
-    let isDrawn = !drawn.automaton.states.isEmpty
-    let hasNoStart = isDrawn && drawn.automaton.initialStates.isEmpty
-    return drawn.remarks + (hasNoStart ? ["no initial state, so no word is accepted"] : [])
+    let automaton = drawn.automaton
+    guard !automaton.states.isEmpty else { return drawn.remarks + [Self.noStates] }
+    var missing: [String] = []
+    if automaton.initialStates.isEmpty { missing.append("initial") }
+    let needsFinal = drawn.kind?.isTransducer != true && drawn.acceptance == .finalState
+    if needsFinal, automaton.finalStates.isEmpty { missing.append("final") }
+    return drawn.remarks + missing.map { "no \($0) state, so no word is accepted" }
   }
 
   /// Prints the warnings to stderr.
@@ -191,16 +198,20 @@ struct AutomatonInputOverAlphabet: ParsableArguments {
   var file: String { input.file }
 
   /// Reads the automaton, and warns on stderr of what a person should know unless `isSilent`.
-  func read(isSilent: Bool = false) throws -> AutomatonSource {
-    try input.read(isSilent: isSilent).addingToAlphabet(alphabet.symbols())
+  func read(
+    _ acceptance: AcceptanceOptions? = nil, isSilent: Bool = false
+  ) throws -> AutomatonSource {
+    let source = try input.read(isSilent: true).accepting(acceptance?.accept)
+    if !isSilent { source.warn(about: file) }
+    return try source.addingToAlphabet(alphabet.symbols())
   }
 
   /// Reads the automaton to run words, and warns on stderr if no transition has a symbol.
   func readToRun(_ acceptance: AcceptanceOptions) throws -> RunnableAutomaton {
-    let drawn = try read().accepting(acceptance.accept).drawn
+    let drawn = try read(acceptance).drawn
     if let machine = try drawn.machine { return .machine(machine) }
     let automaton = drawn.automaton
-    if automaton.transitions.allSatisfy(\.symbols.isEmpty) {
+    if !automaton.states.isEmpty, automaton.transitions.allSatisfy(\.symbols.isEmpty) {
       Terminal.say(
         "\(file): no transition has a symbol, so only the empty word can be accepted. Add symbols in "
           + "`inkstate studio` or in the file.")

@@ -89,6 +89,9 @@ struct AutomatonGrade: ParsableCommand {
     }
     let source = try AutomatonSource.read(solution, form: nil)
     source.warn(about: solution)
+    if let missing = source.missingForGrading {
+      throw AutomatonError(at: solution, expected: "a solution with \(missing)", found: "none")
+    }
     let answer = try source.addingToAlphabet(alphabet.symbols()).finite(for: "grade")
     let grading = Grading(
       solution: answer, tests: try words.map(WordTest.read(path:)) ?? [],
@@ -267,5 +270,13 @@ struct AutomatonGrade: ParsableCommand {
       }
       try Terminal.show(json: answers)
     }
+  }
+}
+
+extension AutomatonSource {
+  /// What an automaton lacks whose words are the right ones, or `nil`.
+  fileprivate var missingForGrading: String? {
+    if drawn.automaton.states.isEmpty { return "states" }
+    return drawn.automaton.initialStates.isEmpty ? "an initial state" : nil
   }
 }

@@ -171,7 +171,7 @@ enum AutomatonTransform {
     @OptionGroup var acceptance: AcceptanceOptions
     @OptionGroup var output: AutomatonOutput
 
-    func run() throws { try output.write(try input.read().accepting(acceptance.accept)) }
+    func run() throws { try output.write(try input.read(acceptance)) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Automata
 import AutomatonEditor
 import ErrorText
 import Foundation
@@ -96,7 +97,12 @@ struct Submission: Sendable {
   func read(with recognizer: DiagramRecognizer?, alphabet: [String]) throws -> Reading {
     switch content {
     case .automaton:
-      return Reading(source: try AutomatonSource.read(name, form: nil))
+      let source = try AutomatonSource.read(name, form: nil)
+      // A document of the editor can be empty; a file of another program was not understood then.
+      guard source.document != nil || !source.drawn.automaton.states.isEmpty else {
+        throw AutomatonError(at: name, expected: "states", found: "none")
+      }
+      return Reading(source: source)
     case .unreadable(let reason):
       throw Unreadable(description: reason)
     case .drawing(let drawing, let ignored):

@@ -74,6 +74,30 @@ private let start = "i [shape=point]; i -> a;"
         "digraph { \(start) a -> b [label=\"0 1\"]; a -> c [label=\"push button\"] }",
         "a  a-0|1-b a-push button-c"
       ),
+      (
+        "digraph { \(start) a -> b [headlabel=x]; b -> a [taillabel=y]; b -> b [label=z, headlabel=w] }",
+        "a  a-x-b b-y-a b-z-b"
+      ),
+      (
+        #"digraph { \#(start) a -> b [label="{x,y}"]; b -> b [label="[p, r-t]"] }"#,
+        "a  a-x|y-b b-p|r|s|t-b"
+      ),
+      (
+        #"digraph { \#(start) a -> b [label="$x$, $y_1$"]; b -> b [label="$$\\epsilon, z$$"] }"#,
+        "a  a-x|y₁-b b-z|ε-b"
+      ),
+      (
+        #"digraph { \#(start) a -> b [label="1|0"]; b -> b [label="x | y, z"] }"#,
+        "a  a-1|0-b b-x|y|z-b"
+      ),
+      (
+        #"digraph { \#(start) a -> b [label="0,1,…,3"]; b -> b [label="x, ..., z"]; b -> a [label="$1, \\dots, 3$"] }"#,
+        "a  a-0|1|2|3-b b-x|y|z-b b-1|2|3-a"
+      ),
+      (
+        #"digraph { \#(start) a -> b [label="$"]; b -> b [label="{, }, |, (, ."] }"#,
+        "a  a-$-b b-{|}|||(|.-b"
+      ),
       // Initial and final states.
       (
         "digraph { i [style=invis]; i -> a; b [shape=doubleoctagon]; a -> b [label=0] }",
@@ -118,6 +142,13 @@ private let start = "i [shape=point]; i -> a;"
       ("digraph {\n\(start) a -> b [label=\"[^x]\"] }", "line 2, column 26: expected symbols"),
       ("digraph { a -> b [label=\"p & !q\"] }", "expected symbols, separated by commas"),
       ("digraph { a -> b [dir=none] }", "edges with a direction"),
+      ("digraph {\n\(start) a -> b [label=\"(x, y)\"] }", "line 2, column 26: expected symbols"),
+      ("digraph { a -> b [label=\"1, ..., zz\"] }", "expected … between two digits or letters"),
+      ("digraph { a -> b [label=\"$\\\\foo x$\"] }", "without TeX's command \\foo"),
+      (
+        "digraph { i [shape=point]; i -> a [headlabel=x] }",
+        "which marks an initial state, found `x`"
+      ),
       ("digraph { i [shape=point]; i -> a [label=x] }", "which marks an initial state"),
       ("digraph { j [shape=point]; a -> j -> b }", "expected edges between states"),
       ("digraph { \(start) a -> b [label=\"x/y\"]; b [shape=doublecircle] }", "--kind"),
@@ -141,6 +172,30 @@ private let start = "i [shape=point]; i -> a;"
     } throws: {
       "\($0)".contains(message) && "\($0)".hasPrefix("a.dot, line ")
     }
+  }
+
+  @Test func whatIsGuessedIsSaid() throws {
+    func remarks(_ statements: String) throws -> [String] {
+      try read("digraph { \(statements) }").remarks
+    }
+    #expect(
+      try remarks("\(start) a -> b [label=\"0-9, a..c\"]; b -> b [label=\"a; b\"]") == [
+        "one symbol each: `0-9`, `a..c`, `a; b` (write a range as [0-9], and several symbols as a, b)"
+      ])
+    #expect(
+      try remarks("\(start) a -> b [label=\"1|0\"]") == [
+        "| between symbols is read as “or”: `1|0`"
+      ])
+    #expect(
+      try remarks("\(start) a; b [shape=double_circle]; c [shape=double_circle]; d [shape=box]")
+        == [
+          "Graphviz has no shape `double_circle`, and draws a box; did you mean `doublecircle`?"
+        ])
+    #expect(
+      try remarks("a [style=bold]; a -> b [label=0]") == [
+        "no arrow marks an initial state; `a` is taken as one, because no other has style=bold"
+      ])
+    #expect(try remarks("\(start) a -> b [label=\"0, x1, [a-c], \\\\|, 'a'\"]").isEmpty)
   }
 
   @Test func positionsAndCurvesAreKept() throws {
@@ -203,7 +258,9 @@ private let start = "i [shape=point]; i -> a;"
     let symbols = [
       "ε", "λ", "epsilon", "lambda", "\\e", "\\n", "&lt;", "&", "[a-c]", "a b", "\"x\"", "'", "→",
       "/",
-      "a/b", "a->b", "a;b", ",", "\\", "\n", "eps", "\\\\",
+      "a/b", "a->b", "a;b", ",", "\\", "\n", "eps", "\\\\", "{a}", "$", "$a$", "…", "...", "1|0",
+      "(a",
+      "{", "|", "\\dots", "[a,b]",
     ]
     for symbol in symbols {
       let automaton = try Automaton(

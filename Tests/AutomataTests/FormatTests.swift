@@ -206,7 +206,11 @@ import Testing
       (.table, " | a\nq | q | q\n", "at most 2 columns"),
       (.table, " | a\n * | \n", "the name of a state"),
       (.table, "[[[[", "line 1, column 1: expected a table with columns"),
-      (.exchange, "{}", "expected the key `initial`, found none"),
+      (.exchange, "{}", "found JSON of no known kind"),
+      (.exchange, #"{"a":1}"#, "the exchange form (`initial`, `final`, `states`)"),
+      (.exchange, "[]", "found JSON of no known kind"),
+      (.exchange, #""text""#, "found JSON of no known kind"),
+      (.exchange, #"{"initial":[]}"#, "expected the key `final`, found none"),
       (
         .exchange,
         #"{"initial":[],"final":[],"states":{"1":{"a":"1"},"1":{"b":"1"}}}"#, "found `1` twice"

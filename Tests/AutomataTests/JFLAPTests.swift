@@ -122,6 +122,36 @@ import Testing
     #expect(try automaton.determinized().states.map(\.name) == ["q0"])
   }
 
+  @Test func aNameThatAnotherStateHasIsNotGiven() throws {
+    let names = try read("<state id='7'/><state id='9' name='q7'/><state id='3'/>")
+      .automaton.states.map(\.name)
+    #expect(names == ["q7_2", "q7", "q3"])
+    let newer = try Format.jflap.read(
+      Data(
+        jflap8("fsa").replacing("<name>q1</name>", with: "").replacing(
+          "<name>q0</name>", with: "<name>q1</name>"
+        )
+        .utf8), name: "a.jflap")
+    #expect(newer.automaton.states.map(\.name) == ["q1", "q1_2"])
+  }
+
+  @Test func transitionsThatReadNothingAreNamedAsLost() throws {
+    let drawn = PlacedAutomaton(
+      automaton: try Automaton(
+        states: [.init("p", isInitial: true)],
+        transitions: [
+          .init("t", from: "p", to: "p"), .init("u", from: "p", to: "p", includesEpsilon: true),
+        ]))
+    for format in [Format.jflap, .table, .exchange] {
+      #expect(format.losses(of: drawn) == ["1 transition without a symbol"])
+    }
+    #expect(Format.dot.losses(of: drawn).isEmpty && Format.mermaid.losses(of: drawn).isEmpty)
+    let empty = PlacedAutomaton(automaton: try labelled("[9-0]", "a"))
+    #expect(
+      Format.dot.losses(of: empty) == ["labels that read nothing (empty ranges of JFLAP: [9-0])"])
+    #expect(Format.jflap.losses(of: empty).isEmpty)
+  }
+
   // MARK: Turing machines and other machines
 
   private let flat = """
@@ -148,6 +178,18 @@ import Testing
     } throws: {
       "\($0)".contains("the block `q` with a machine in it")
     }
+  }
+
+  @Test func wrappedBuildingBlocksAreRefused() throws {
+    let content = "<automaton><block id='0' name='i'><initial/></block></automaton>"
+    #expect {
+      try read(
+        flat.replacing("<Machine1/>", with: "<Machine1>\(content)</Machine1>"), type: "turing")
+    } throws: {
+      "\($0)".contains("the block `q` with a machine in it")
+    }
+    let empty = flat.replacing("<Machine1/>", with: "<Machine1><automaton/></Machine1>")
+    #expect(try read(empty, type: "turing").automaton.states.count == 2)
   }
 
   @Test func pushdownAutomataAcceptAsAsked() throws {

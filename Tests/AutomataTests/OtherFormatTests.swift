@@ -43,6 +43,14 @@ import Testing
     expectUsual(try read(.mermaid, "```mermaid\n\(text.replacing("a;", with: "#97;"))\n```\n"))
   }
 
+  @Test func listsInBracketsAndFormulasAreRead() throws {
+    let automaton = try read(
+      .mermaid, "stateDiagram-v2\n[*] --> s\ns --> t : [a,b]\nt --> t : $$\\epsilon$$\nt --> [*]"
+    ).automaton
+    #expect(automaton.alphabet == ["a", "b"])
+    #expect(automaton.transitions[1].includesEpsilon && automaton.accepts(["b"]))
+  }
+
   @Test func ownDiagramsAreReadAgain() throws {
     for seed in UInt64(1)...30 {
       let automaton = randomAutomaton(seed: seed)
@@ -90,6 +98,105 @@ import Testing
       """#
     expectUsual(try read(.tikz, lines))
     #expect(try read(.tikz, lines).places["B"]!.y < 0)
+  }
+
+  /// The initial and final states and the transitions of the statements of a picture, and the remarks.
+  private func summary(
+    _ statements: String, options: String = "->", before: String = ""
+  ) throws -> (text: String, remarks: [String]) {
+    let states = #"\node[state, initial] (s) {s}; \node[state, accepting] (t) at (3, 0) {t};"#
+    let drawn = try read(
+      .tikz,
+      "\(before)\n\\begin{tikzpicture}[\(options)]\n\(states)\n\(statements)\n\\end{tikzpicture}")
+    let automaton = drawn.automaton
+    let arrows = automaton.transitions.map {
+      "\($0.start)-\(($0.symbols + ($0.includesEpsilon ? ["ε"] : [])).joined(separator: "|"))-\($0.end)"
+    }
+    let parts = [automaton.initialStates.joined(), automaton.finalStates.joined()] + arrows
+    return (parts.joined(separator: " "), drawn.remarks)
+  }
+
+  @Test(
+    arguments: [
+      (#"\node (c) {note}; \draw (c) -- (t);"#, "s t"),
+      (#"\draw (0, 1) -- (t);"#, "s t"),
+      (#"\node (c) {}; \draw[->] (c) -- (t);"#, "st t"),
+      (#"\node (c) {start}; \draw[->] (c) -- (t);"#, "st t"),
+      (#"\draw[->] (0, 1) -- node {start} (t);"#, "st t"),
+      (#"\draw[<-] (t) -- ++(1, 0);"#, "st t"),
+      (#"\coordinate (c) at (0, 1); \draw[->] (s) -- (c) -- node {x} (t);"#, "s t s-x-t"),
+      (#"\draw[->] (s) -- (1, 1) node {x} -- (2, 2) |- (t);"#, "s t s-x-t"),
+    ])
+  func onlyArrowsFromNothingMarkInitialStates(statements: String, expected: String) throws {
+    #expect(try summary(statements, options: "").text == expected)
+  }
+
+  @Test func whatIsNoStateIsNamed() throws {
+    #expect(
+      try summary(#"\node (c) {note}; \draw (c) -- (t);"#, options: "").remarks == [
+        "the text `note` is no state and is left out", "a line from no state is left out",
+      ])
+    #expect(
+      try summary(#"\draw[->] (s) node {x} -- (t);"#).remarks == [
+        "the text `x` at no arrow is left out"
+      ])
+    #expect(
+      try summary(#"\draw (0, 1) -- (t);"#, options: "").remarks == [
+        "a line from no state is left out"
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (#"\tikzset{final/.style={accepting}}"#, #"\node[state, final] (u) {};"#, "s tu"),
+      (#"\tikzset{my state/.style={state, fill=red}}"#, #"\node[my state] (u) {};"#, "s t"),
+      (#"\tikzstyle{final}=[state,accepting]"#, #"\node[final] (u) {};"#, "s tu"),
+      ("", #"\tikzstyle{every state}=[fill=red] \node[state] (u) {};"#, "s t"),
+      ("", #"\tikzset{every state/.append style={accepting}} \node[state] (u) {};"#, "s tu"),
+      (#"\tikzset{a/.style={b}, b/.style={state, initial}}"#, #"\node[a] (u) {};"#, "su t"),
+      (#"\tikzset{state/.style={state, draw}}"#, #"\node[state] (u) {};"#, "s t"),
+      ("", #"\node[state, accepting right] (u) {};"#, "s tu"),
+      ("", #"\node[state, accepting above] (u) {};"#, "s tu"),
+      ("", #"\node[state, initial above] (u) {};"#, "su t"),
+    ])
+  func stylesAreUsed(before: String, statement: String, expected: String) throws {
+    let found = try summary("\(statement) \\path (s) edge node {a} (u);", before: before)
+    #expect(found.text == "\(expected) s-a-u")
+    #expect(found.remarks.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (#"\path[<->] (s) edge node {b} (t);"#, "s-b-t t-b-s"),
+      (#"\path (s) edge[<->] node {b} (t);"#, "s-b-t t-b-s"),
+      (#"\path (s) edge[latex-] node {b} (t);"#, "t-b-s"),
+      (#"\path (s) edge[stealth-] node {b} (t);"#, "t-b-s"),
+      (#"\draw[{Stealth[length=2mm]}-] (s) to node {b} (t);"#, "t-b-s"),
+      (#"\draw[-{Latex[length=3mm, width=2mm]}] (s) to node {b} (t);"#, "s-b-t"),
+      (#"\path (s) edge[|->] node {b} (t);"#, "s-b-t"),
+      (#"\path (s) edge[<<-|] node {b} (t);"#, "t-b-s"),
+      (#"\draw[<-] (s) .. controls (1, 1) and (2, 1) .. (t) node {b};"#, "t-b-s"),
+      (#"\tikzset{back/.style={<-}} \path (s) edge[back] node {b} (t);"#, "t-b-s"),
+      (#"\tikzset{every edge/.append style={<->}} \path (s) edge node {b} (t);"#, "s-b-t t-b-s"),
+      (
+        #"\begin{scope}[<-] \path (s) edge node {b} (t); \end{scope} \path (s) edge node {c} (t);"#,
+        "t-b-s s-c-t"
+      ),
+      (#"\path (s) edge[on-grid, bend left=-20] node {b} (t);"#, "s-b-t"),
+    ])
+  func tipsSayTheDirection(statement: String, expected: String) throws {
+    #expect(try summary(statement).text == "s t \(expected)")
+  }
+
+  @Test func labelsInTeXAreRead() throws {
+    let found = try summary(
+      #"""
+      \path (s) edge node {$\begin{array}{c}0\\1\end{array}$} (t);
+      \path (t) edge node {\shortstack{x\\y}} (s);
+      \path (t) edge node {$\{a, b\}$} (t);
+      \path (s) edge node {\textcolor{red}{$2, \dots, 4$}} (s);
+      """#)
+    #expect(found.text == "s t s-0|1-t t-x|y-s t-a|b-t s-2|3|4-s")
   }
 
   // MARK: AT&T
@@ -177,6 +284,10 @@ import Testing
         .mermaid, "stateDiagram-v2\nstate s {\n}", "line 2, column 7: expected states without parts"
       ),
       (.mermaid, "stateDiagram-v2\nstate \"s as t", "a closing quote"),
+      (
+        .mermaid, "stateDiagram-v2\n  s --> t\n  --\n",
+        "line 3, column 3: expected a diagram without parallel parts"
+      ),
       (.mermaid, "stateDiagram-v2\n[*] --> [*]", "a state on one side of the arrow"),
       (.tikz, "Hello", "expected `\\begin{tikzpicture}`"),
       (.tikz, "\\begin{tikzpicture}\n\\node[state] (a) {x}", "line 2, column 21: expected `;`"),
@@ -188,6 +299,33 @@ import Testing
       (.tikz, "\\begin{tikzpicture}\\node[state (a) {};", "expected `]` that closes `[`"),
       (.tikz, "\\begin{tikzpicture}\\end{tikzpicture}", "nodes with the option `state`"),
       (.tikz, "\\begin{tikzpicture}\\node[state] (a) {", "expected `}` that closes `{`"),
+      (
+        .tikz,
+        "\\begin{tikzpicture}\\node (a) {x};\\node[state] (b) {};\n\\path (a) edge node {y} (b);",
+        "line 2, column 11: expected arrows between states"
+      ),
+      (
+        .tikz,
+        "\\begin{tikzpicture}\\node (a) {x};\\node[state] (b) {};\n\\path (b) edge node {y} (a);",
+        "the label `y` at the node `a`"
+      ),
+      (
+        .tikz, "\\begin{tikzpicture}\\node[state] (b) {};\n\\draw[->] (0,0) -- node {y} (b);",
+        "line 2, column 17: expected an arrow without a symbol"
+      ),
+      (
+        .tikz, "\\begin{tikzpicture}\\draw (0,0) node[state] (b) {};",
+        "a state in a statement of its own"
+      ),
+      (
+        .tikz,
+        "\\tikzset{a/.style={b,b},b/.style={a,a}}\\begin{tikzpicture}\\node[a] (b) {};",
+        "expected styles of at most"
+      ),
+      (
+        .tikz, "\\begin{tikzpicture}\\node[state] (b) {};\n\\path (b) edge node {$\\foo x$} (b);",
+        "line 2, column 11: expected a label without the command \\foo"
+      ),
       (.att, "", "an empty file"),
       (.att, "0 1 a 0.5\n", "line 1, column 7: expected a transition without a weight"),
       (.att, "0 1 a b 1\n", "at most 4 columns"),
@@ -195,6 +333,28 @@ import Testing
       (.exchange, #"{"nodes":[],"links":[{"type":"Link","nodeA":0,"nodeB":1}]}"#, "link 1"),
       (.exchange, #"{"nodes":[{"x":"a","y":1}],"links":[]}"#, "another value at nodes[0].x"),
       (.exchange, #"{"nodes":[],"links":[{"type":"Line"}]}"#, "found `Line`"),
+      (
+        .exchange, #"{"nodes":[{"x":1,"y":1,"isacceptstate":true}],"links":[]}"#,
+        "f, nodes[0]: expected the key `isAcceptState`, found `isacceptstate`"
+      ),
+      (
+        .exchange, #"{"nodes":[{"x":1,"y":1,"txet":"q"}],"links":[]}"#,
+        "the key `text`, found `txet`"
+      ),
+      (
+        .exchange,
+        #"{"type":"DFA","dfa":{"transitions":{},"acceptState":[]},"states":{"a":{}}}"#,
+        "f, dfa: expected the key `acceptStates`"
+      ),
+      (
+        .exchange, #"{"type":"DFA","dfa":{"transitions":{}},"states":{"a":{"is_accept":true}}}"#,
+        "f, states.a: expected the key `isAccept`"
+      ),
+      (
+        .exchange,
+        #"{"initialState":0,"states":[{"id":0,"isfinal":true}],"transitions":[]}"#,
+        "f, states[0]: expected the key `isFinal`"
+      ),
       (
         .exchange,
         #"{"type":"DFA","dfa":{"transitions":{"a":{"x":"b"}},"startState":"a"},"states":{"a":{}}}"#,
@@ -214,6 +374,16 @@ import Testing
       try read(format, text)
     } throws: {
       "\($0)".contains(message) && "\($0)".hasPrefix("f")
+    }
+  }
+
+  @Test func keysOfTheProgramsAreNoMistakes() throws {
+    for text in [
+      #"{"nodes":[{"x":1,"y":2,"text":"q"}],"links":[{"type":"StartLink","node":0,"deltaX":-5,"weight":3}],"zoom":1}"#,
+      #"{"type":"DFA","dfa":{"transitions":{},"startState":"a"},"states":{"a":{}},"transitions":[],"bulkTests":{}}"#,
+      #"{"_id":"x","projectType":"FSA","initialState":0,"states":[{"id":0,"label":"L"}],"transitions":[],"simResult":[],"meta":{"name":"x"}}"#,
+    ] {
+      #expect(try read(.exchange, text).automaton.states.count == 1)
     }
   }
 

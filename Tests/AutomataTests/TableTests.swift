@@ -85,6 +85,14 @@ import Testing
       ("state,a\n\"q0,q1\n", "line 2, column 1: expected a closing quote"),
       ("final: q7\nstate,a\n>q0,q0\n", "line 1, column 7: expected a line for state `q7`"),
       ("from,symbol,to\nq0,a\n", "line 2, column 5: expected 3 columns"),
+      ("state,a\n>q0,q1\nq1 (F),q0\n", "line 3, column 1: expected a name, with → or > before it"),
+      ("state,a\n(q0),q0\n", "line 2, column 1: expected a name, with →"),
+      ("state,a\nstart q0,q0\n", "found `start q0`"),
+      (
+        "state,a\n>q0,q1/q0\nq1,q0\n",
+        "line 2, column 5: expected several states as {q1,q0}, found `q1/q0`"
+      ),
+      ("state,a\n>q0,err\n", "line 2, column 5: expected a line for state `err` (a cell without"),
       ("state,a,b\n>q0,q0/x,q0\n", "line 2, column 5: expected a line for state `q0/x`"),
     ] as [(String, String)])
   func otherTextIsRefusedWithItsPlace(text: String, message: String) {

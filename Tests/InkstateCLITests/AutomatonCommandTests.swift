@@ -513,7 +513,7 @@ import Testing
     try folder.write(
       "a.jff",
       """
-      <structure><automaton><state id="0" name="one&#10;two"><initial/></state>
+      <structure><automaton><state id="0" name="one&#10;two"><initial/><final/></state>
       <transition><from>0</from><to>0</to><read>a</read></transition></automaton></structure>
       """)
     let result = try run("convert", "a.jff", "--to", "table")

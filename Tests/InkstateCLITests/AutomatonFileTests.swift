@@ -32,6 +32,70 @@ import Testing
     #expect(grade.output.contains("wrong") && grade.output.contains("no initial state"))
   }
 
+  @Test func anAutomatonWithoutStatesIsNeverSilent() throws {
+    let files = [
+      "a.dot": "digraph {}", "b.mmd": "stateDiagram-v2\n", "c.json": #"{"nodes":[],"links":[]}"#,
+      "d.jff": "<structure><type>fa</type><automaton></automaton></structure>",
+    ]
+    try folder.write("solution.txt", "state | x\n→ p | q\n* q |\n")
+    for (name, text) in files {
+      try folder.write(name, text)
+      let check = try run("check", name)
+      #expect(check.status == 1 && check.output.contains("error: no states"), "\(check.output)")
+      for command in [["convert", name, "--to", "automaton"], ["run", name, "x"]] {
+        let result = try inkstate(["automaton"] + command, in: folder)
+        #expect(result.errors.contains("warning: \(name): no states"), "\(result.errors)")
+      }
+      let grade = try run("grade", "solution.txt", name)
+      #expect(
+        grade.output.contains("not read: \(name): expected states, found none"), "\(grade.output)")
+      let refused = try run("grade", name, "solution.txt")
+      #expect(refused.status == 1 && refused.output.isEmpty)
+      #expect(
+        refused.errors.contains("\(name): expected a solution with states"), "\(refused.errors)")
+    }
+    // An empty document of the editor can be handed in.
+    try folder.write("e.automaton", #"{"automatonStates":{},"transitions":{}}"#)
+    #expect(try run("grade", "solution.txt", "e.automaton").output.contains("e.automaton\twrong"))
+    try folder.write("f.dot", "digraph { a -> b [label=x]; b [shape=doublecircle] }")
+    let start = try run("grade", "f.dot", "solution.txt")
+    #expect(start.status == 1 && start.errors.contains("expected a solution with an initial state"))
+  }
+
+  @Test func aMissingFinalStateIsNeverSilent() throws {
+    try folder.write("a.dot", "digraph { i [shape=point]; i -> a; a -> b [label=x] }")
+    let convert = try run("convert", "a.dot")
+    #expect(convert.errors == "warning: a.dot: no final state, so no word is accepted\n")
+    try folder.write(
+      "b.dot", "digraph { kind=pushdown; i [shape=point]; i -> a; a -> a [label=\"x, Z → ε\"] }")
+    #expect(try run("convert", "b.dot", "--to", "jff").errors.contains("no final state"))
+    let stack = try run("convert", "b.dot", "--accept", "empty-stack", "--to", "automaton")
+    #expect(stack.status == 0 && stack.errors.isEmpty, "\(stack.errors)")
+    try folder.write("c.dot", "digraph { i [shape=point]; i -> a; a -> b [label=\"x/y\"] }")
+    #expect(try run("convert", "c.dot", "--to", "jff").errors.isEmpty)
+  }
+
+  @Test func keysInOtherCapitalsAreNamed() throws {
+    try folder.write("a.txt", "state | x\n→ * p | p\n")
+    #expect(try run("convert", "a.txt", "-o", "a.automaton").status == 0)
+    #expect(!(try run("check", "a.automaton").output.contains("warning")))
+    let path = folder.path + "/a.automaton"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try folder.write("a.automaton", text.replacing("\"isFinalState\"", with: "\"isfinalState\""))
+    let check = try run("check", "a.automaton")
+    #expect(
+      check.output.contains(
+        "warning: state p: the key `isfinalState` has no effect; write `isFinalState`"),
+      "\(check.output)")
+  }
+
+  @Test func jsonOfNoKnownKindIsNamed() throws {
+    for text in ["[]", "\"text\"", "{\"a\":1}"] {
+      try folder.write("a.json", text)
+      #expect(try run("check", "a.json").errors.contains("JSON of no known kind"), "\(text)")
+    }
+  }
+
   @Test func aPersonSaysWhatLabelsAre() throws {
     try folder.write(
       "a.dot", "digraph { i [shape=point]; i -> a; a -> a [label=\"0/1\"]; a [shape=doublecircle] }"
