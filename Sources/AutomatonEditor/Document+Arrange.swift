@@ -101,16 +101,16 @@ extension Document {
       }
     }
     // The layout has one transition for all of the same states.
-    let shapes = Dictionary(
-      drawn.transitions.map { (Ends($0), $0.shape) },
-      uniquingKeysWith: { first, _ in first })
+    let laidOut = Dictionary(
+      drawn.transitions.map { (Ends($0), $0) }, uniquingKeysWith: { first, _ in first })
     var counts: [Ends: Int] = [:]
     for index in transitions.indices {
       let ends = Ends(transitions[index])
-      guard let shape = shapes[ends] else { continue }
+      guard let example = laidOut[ends] else { continue }
       let count = counts[ends, default: 0]
       counts[ends] = count + 1
-      switch shape {
+      transitions[index].labelPlace = count == 0 ? example.labelPlace : nil
+      switch example.shape {
       case .regular(let start, let tip, let flex):
         let aside =
           Vector(tip.y - start.y, start.x - tip.x).unit * (Self.parallelBow * Double(count))

@@ -467,6 +467,8 @@ extension Document {
     guard case .regular(let start, let tip, _) = transitions[index].shape else {
       throw .noSuchElement(id)
     }
+    // The label was placed for another bend.
+    transitions[index].labelPlace = nil
     if transitions[index].isInitialMarker, let end = state(transitions[index].end) {
       let tip = end.ringPoint(towards: place)
       transitions[index].shape = .regular(start: place + (place - tip), tip: tip, flex: place)
@@ -522,12 +524,14 @@ extension Document {
     guard case .loop(_, let isMirrored) = transitions[index].shape,
       let state = state(transitions[index].start)
     else { throw .noSuchElement(id) }
+    transitions[index].labelPlace = nil
     transitions[index].shape = .loop(
       angle: Self.loopAngle(place - state.center), isMirrored: isMirrored)
   }
 
   private mutating func flip(_ id: String) throws(Refusal) {
     let index = try transitionIndex(id)
+    transitions[index].labelPlace = transitions[index].labelPlace?.reversed
     switch transitions[index].shape {
     case .regular(let start, let tip, let flex):
       transitions[index].shape = .regular(start: tip, tip: start, flex: flex)

@@ -26,8 +26,6 @@ extension Document {
       return PlacedAutomaton.Note(
         note.text, at: place.flatMap { Vector($0.x, $0.y).isOnCanvas ? $0 : nil })
     }
-    let middle =
-      states.reduce(Vector(0, 0)) { $0 + $1.center } * (1 / Double(max(1, states.count)))
     let drawnStates = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
     var ids = CountingIDs()
     func freeID() -> String {
@@ -35,8 +33,6 @@ extension Document {
       while drawnStates[id] != nil { id = ids.next() }
       return id
     }
-    // Self-loops point outwards, or up if an initial arrow comes from the left.
-    let initial = Set(automaton.initialStates)
     var indices: [[String]: Int] = [:]
     for transition in automaton.transitions {
       let pair = [transition.start, transition.end]
@@ -49,10 +45,7 @@ extension Document {
           Transition(
             id: freeID(), start: from.id, end: to.id,
             shape: from.id == to.id
-              ? .loop(
-                angle: initial.contains(from.id) || states.count < 2
-                  ? .pi : Self.loopAngle(from.center - middle),
-                isMirrored: false) : .straight(from: from, to: to)))
+              ? .loop(angle: .pi, isMirrored: false) : .straight(from: from, to: to)))
         if from.id != to.id, let opposite = indices[[to.id, from.id]] {
           let bend = Self.bow(from: from, to: to)
           transitions[opposite].shape = .bowed(from: to, to: from, by: bend)
@@ -65,7 +58,7 @@ extension Document {
       }
       if transition.includesEpsilon { transitions[index].includesEpsilon = true }
     }
-    if known == nil { clearArrows(of: drawnStates, initial: initial, middle: middle) }
+    var given: Set<Int> = []
     for transition in known == nil ? [] : automaton.transitions {
       guard let point = drawn.controlPoints[transition.id],
         let from = drawnStates[transition.start], let to = drawnStates[transition.end],
@@ -73,12 +66,42 @@ extension Document {
       else { continue }
       let place = movement.place(point)
       let shape = Transition.Shape(from: from, to: to, control: Vector(place.x, place.y))
-      if shape.isOnCanvas { transitions[index].shape = shape }
+      guard shape.isOnCanvas else { continue }
+      transitions[index].shape = shape
+      given.insert(index)
     }
     for (state, place) in zip(automaton.states, states) where state.isInitial {
       transitions.append(
         Transition(id: freeID(), end: state.id, shape: .marker(of: place), endsFreely: true))
     }
+    clearLines(except: given)
+  }
+
+  /// The maximum number of transitions times elements; larger drawings are not changed.
+  private static let mostComparisons = 250_000
+
+  /// Leads arrows around what is in their way, except the `given` ones, turns self-loops and initial
+  /// arrows to free sides, and moves labels off lines, states and each other.
+  private mutating func clearLines(except given: Set<Int>) {
+    guard transitions.count * (states.count + transitions.count) <= Self.mostComparisons else {
+      return
+    }
+    let labelSizes = transitions.map { transition -> Vector? in
+      let lines = labelLines(of: transition)
+      return lines.isEmpty ? nil : Geometry.extent(ofLines: lines)
+    }
+    var router = ArrowRouter(states: states, transitions: transitions, labelSizes: labelSizes)
+    for (index, shape) in router.shapes(keeping: given).enumerated() {
+      transitions[index].shape = shape
+    }
+    let known = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
+    let appearances = zip(transitions, labelSizes).map { transition, size in
+      Appearance(
+        transition.shape, at: transition.start.flatMap { known[$0] },
+        labelSize: size ?? Vector(0, 0), labelPlace: nil)
+    }
+    var placer = LabelPlacer(states: states, appearances: appearances, sizes: labelSizes)
+    for (index, place) in placer.places().enumerated() { transitions[index].labelPlace = place }
   }
 
   /// The movement of a drawing on the canvas that fits best to where its states are now.

@@ -55,6 +55,24 @@ public struct Document: Hashable, Sendable {
       case loop(angle: Double, isMirrored: Bool)
     }
 
+    /// A place of a label beside its line.
+    public struct LabelPlace: Hashable, Sendable {
+      /// The position along the line, from 0 at the start to 1 at the tip.
+      public var along: Double
+      /// The distance between the line and the edge of the label, in canvas points; negative on the right
+      /// of the line.
+      public var gap: Double
+
+      /// Creates a place.
+      public init(along: Double, gap: Double) {
+        self.along = along
+        self.gap = gap
+      }
+
+      /// The same place for a line that goes the other way.
+      var reversed: LabelPlace { LabelPlace(along: 1 - along, gap: -gap) }
+    }
+
     /// The unique id.
     public var id: String
     /// The id of the source state, or `nil` if there is none.
@@ -70,6 +88,8 @@ public struct Document: Hashable, Sendable {
     public var includesEpsilon: Bool
     /// The shape.
     public var shape: Shape
+    /// Where the label is, or `nil` for the middle, on the outer side of a bend and above a straight line.
+    public var labelPlace: LabelPlace?
     /// Whether a free end was drawn without a state, and did not lose one.
     public var endsFreely: Bool
     /// What other programs keep with it in a file.

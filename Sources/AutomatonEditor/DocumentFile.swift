@@ -23,14 +23,14 @@ public enum DocumentFile {
     "labelSyntax", "acceptance", notesKey,
   ]
   /// Keys that files of other programs may have with other values, which are then kept as they are.
-  private static let (notesKey, labelKey) = ("notes", "label")
+  private static let (notesKey, labelKey, labelPlaceKey) = ("notes", "label", "labelPlace")
   private static let stateKeys: Set = [
     "id", "name", "isFinalState", "isEndState", "center", "radius", "dragPoint", "currentDragPoint",
     labelKey,
   ]
   private static let transitionKeys: Set = [
     "id", "startState", "endState", "currentSymbol", "symbols", "includesEpsilon", "type",
-    "currentFlexPoint", "endsFreely",
+    "currentFlexPoint", "endsFreely", labelPlaceKey,
   ]
   private static let shapeKeys: Set = [
     "type", "startPoint", "tipPoint", "flexPoint", "point", "center", "radians", "isMirrored",
@@ -269,6 +269,14 @@ public enum DocumentFile {
     transition.pendingSymbol = try reader.text("currentSymbol") ?? ""
     transition.includesEpsilon = try reader.bool("includesEpsilon") ?? false
     transition.extras = reader.extras(besides: transitionKeys)
+    if case .object(let members)? = reader[labelPlaceKey], members.count == 2,
+      let along = members["along"]?.double, let gap = members["gap"]?.double,
+      (0...1).contains(along), abs(gap) <= Vector.furthest
+    {
+      transition.labelPlace = .init(along: along, gap: gap)
+    } else {
+      transition.extras[labelPlaceKey] = reader[labelPlaceKey]
+    }
     transition.shapeExtras = shape.extras(besides: shapeKeys)
     return transition
   }
@@ -470,6 +478,9 @@ public enum DocumentFile {
     members["currentSymbol"] = .text(transition.pendingSymbol)
     members["symbols"] = .list(transition.symbols.map(JSONValue.text))
     members["includesEpsilon"] = .bool(transition.includesEpsilon)
+    if let place = transition.labelPlace {
+      members[labelPlaceKey] = .object(["along": .number(place.along), "gap": .number(place.gap)])
+    }
     if transition.start == nil || transition.end == nil {
       members["endsFreely"] = .bool(transition.endsFreely)
     }
