@@ -211,7 +211,8 @@ public struct Evaluation: Hashable, Sendable, Codable {
         errors.append(
           Mistake(
             index: index, origin: example.origin, label: example.label, answer: label,
-            probability: answer.top.probability, labelProbability: probability, rejection: answer.rejection?.rawValue))
+            probability: answer.top.probability, labelProbability: probability,
+            rejection: answer.rejection?.rawValue))
       }
     }
     errors.sort { ($0.probability, $1.index) > ($1.probability, $0.index) }
