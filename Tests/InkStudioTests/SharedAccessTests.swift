@@ -161,18 +161,18 @@ import Testing
 
   @Test func whoHasWatchedPairsTheSameBrowser() async throws {
     try await run { studio in
-      let cookie = try await studio.invited()
-      let page = try await studio.ask(
-        .get, "/", cookie: cookie, headers: [.accept: "text/html"])
+      let guest = try await studio.invited()
+      let page = try await studio.ask(.get, "/", by: guest, headers: [.accept: "text/html"])
       #expect(page.status == 303 && page.headers[.location] == "/pair")
-      let paired = try await studio.ask(
-        .post, "/pair", "code=\(studio.sharing.pairing.code)&name=Tablet", cookie: cookie,
+      let answer = try await studio.ask(
+        .post, "/pair", "code=\(studio.sharing.pairing.code)&name=Tablet", by: guest,
         headers: [.origin: "https://\(studio.host)"])
-      #expect(paired.status == 303)
-      let device = try #require(paired.headers[.setCookie]?.components(separatedBy: ";").first)
+      #expect(answer.status == 303)
+      let device = SharedStudio.Browser(of: answer)
       // The browser sends both cookies from now on.
-      let both = "\(cookie); \(device)"
-      #expect(try await studio.ask(.post, "/api/documents?name=A", cookie: both).status == 201)
+      let both = SharedStudio.Browser(
+        cookie: "\(guest.cookie); \(device.cookie)", secret: device.secret)
+      #expect(try await studio.ask(.post, "/api/documents?name=A", by: both).status == 201)
     }
   }
 

@@ -73,6 +73,17 @@ struct SharedStudio: Sendable {
     var cookie: String
     var secret: String?
 
+    init(cookie: String, secret: String? = nil) {
+      (self.cookie, self.secret) = (cookie, secret)
+    }
+
+    /// What the answer to a pairing or an invitation gives a browser.
+    init(of answer: Answer) {
+      cookie = answer.headers[.setCookie]?.components(separatedBy: ";").first ?? ""
+      let parts = answer.headers[.location]?.components(separatedBy: "token=") ?? []
+      secret = parts.count > 1 ? parts[1] : nil
+    }
+
     /// Both as lines of a request.
     var head: String {
       "Cookie: \(cookie)\r\n" + (secret.map { "\(OwnRequests.secret): \($0)\r\n" } ?? "")
@@ -109,19 +120,14 @@ struct SharedStudio: Sendable {
 
   /// Pairs a device.
   func paired(_ name: String = "Tablet") async throws -> Browser {
-    let answer = try await pair(sharing.pairing.code, named: name)
-    return Browser(
-      cookie: answer.headers[.setCookie]?.components(separatedBy: ";").first ?? "",
-      secret: answer.headers[.location]?.components(separatedBy: "token=").last)
+    Browser(of: try await pair(sharing.pairing.code, named: name))
   }
 
   /// Creates a link for the audience, and opens it.
   func invited() async throws -> Browser {
     let made = try await own(.post, "/api/sharing/link")
     let link = made.json["link"] as? String ?? ""
-    let answer = try await ask(
-      .get, "/watch?key=\(link.components(separatedBy: "key=").last ?? "")")
     return Browser(
-      cookie: answer.headers[.setCookie]?.components(separatedBy: ";").first ?? "")
+      of: try await ask(.get, "/watch?key=\(link.components(separatedBy: "key=").last ?? "")"))
   }
 }
