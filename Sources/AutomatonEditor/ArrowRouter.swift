@@ -10,21 +10,31 @@ struct ArrowRouter {
   private var transitions: [Document.Transition]
   /// The sizes of the labels; `nil` for a transition without one.
   private let labelSizes: [Vector?]
-  /// The positions in `states` by id.
-  private let numbers: [String: Int]
+  /// The positions in `states` of the ends of each transition.
+  private let ends: [(from: Int?, to: Int?)]
   /// The middle of the drawing.
   private let middle: Vector
   /// What is drawn of each transition so far.
   private var outlines: [Outline?]
+  /// The transitions that arrows avoid.
+  private let obstacles: [Int]
   /// The labels of the self-loops that are drawn.
   private var loopLabels: [Bounds?]
 
+  /// Creates a router; if the drawing `isLarge`, arrows do not avoid other arrows.
   init(
-    states: [Document.State], transitions: [Document.Transition], labelSizes: [Vector?]
+    states: [Document.State], transitions: [Document.Transition], labelSizes: [Vector?],
+    isLarge: Bool
   ) {
     (self.states, self.transitions, self.labelSizes) = (states, transitions, labelSizes)
-    numbers = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, $0) })
+    let numbers = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, $0) })
+    ends = transitions.map {
+      (from: $0.start.flatMap { numbers[$0] }, to: $0.end.flatMap { numbers[$0] })
+    }
     middle = states.reduce(Vector(0, 0)) { $0 + $1.center } * (1 / Double(max(1, states.count)))
+    obstacles = transitions.indices.filter {
+      !isLarge || transitions[$0].isLoop || transitions[$0].isInitialMarker
+    }
     outlines = transitions.map { _ in nil }
     loopLabels = transitions.map { _ in nil }
   }
@@ -34,23 +44,16 @@ struct ArrowRouter {
     for index in given.sorted() { draw(transitions[index].shape, index) }
     let free = transitions.indices.filter { !given.contains($0) }
     // Short arrows have the least choice.
-    let arrows = free.filter { ends(of: $0) != nil }
-      .sorted { (distance(of: $0), $0) < (distance(of: $1), $1) }
+    let arrows = free.compactMap { index in way(of: index).map { (index: index, ends: $0) } }
+      .sorted { (distance($0.ends), $0.index) < (distance($1.ends), $1.index) }
     let markers = free.filter { transitions[$0].isInitialMarker }
     let loops = free.filter { transitions[$0].isLoop }
-    for index in arrows {
-      guard let ends = ends(of: index) else { continue }
-      let shape = transitions[index].shape
-      if isFree(shape, index, ends) { draw(shape, index) }
-    }
+    for (index, ends) in arrows where isFree(index, ends) { draw(transitions[index].shape, index) }
     for index in markers { chooseMarker(index) }
     for index in loops { chooseLoop(index) }
     for _ in 0..<Self.rounds {
-      for index in arrows {
-        guard let ends = ends(of: index) else { continue }
-        if outlines[index] == nil || !isFree(transitions[index].shape, index, ends) {
-          chooseArrow(index, ends)
-        }
+      for (index, ends) in arrows where outlines[index] == nil || !isFree(index, ends) {
+        chooseArrow(index, ends)
       }
       let crowded = loops.filter(isCrowded)
       if crowded.isEmpty { break }
@@ -64,26 +67,20 @@ struct ArrowRouter {
   // MARK: What is drawn
 
   /// Returns the states of an arrow, or `nil` for a self-loop and an initial arrow.
-  private func ends(of index: Int) -> (from: Int, to: Int)? {
-    guard let from = transitions[index].start.flatMap({ numbers[$0] }),
-      let to = transitions[index].end.flatMap({ numbers[$0] }), from != to
-    else { return nil }
+  private func way(of index: Int) -> (from: Int, to: Int)? {
+    guard let from = ends[index].from, let to = ends[index].to, from != to else { return nil }
     return (from, to)
   }
 
-  private func distance(of index: Int) -> Double {
-    guard let (from, to) = ends(of: index) else { return 0 }
-    return states[from].center.distance(to: states[to].center)
+  private func distance(_ ends: (from: Int, to: Int)) -> Double {
+    states[ends.from].center.distance(to: states[ends.to].center)
   }
-
-  /// Returns the state of a self-loop or an initial arrow.
-  private func owner(of index: Int) -> Int? { transitions[index].end.flatMap { numbers[$0] } }
 
   private func appearance(
     of shape: Document.Transition.Shape, _ index: Int
   ) -> Document.Appearance? {
     Document.Appearance(
-      shape, at: transitions[index].isLoop ? owner(of: index).map { states[$0] } : nil,
+      shape, at: transitions[index].isLoop ? ends[index].to.map { states[$0] } : nil,
       labelSize: labelSizes[index] ?? Vector(0, 0), labelPlace: nil)
   }
 
@@ -119,51 +116,58 @@ struct ArrowRouter {
   private static let throughLabel = 60.0
   /// The cost of each point of an arrow's line that is near another arrow.
   private static let alongArrow = 10.0
+  /// The cost of each point that is near the opposite arrow.
+  private static let alongOpposite = 500.0
+  /// The distance from a state within which its arrows may be near each other.
+  private static let meeting = 30.0
   /// The cost of two arrows beside each other, which more than cross.
   private static let mostCrossing = 40.0
 
   /// Returns the cost of what an arrow is in the way of: of states, self-loops and initial arrows, and of
-  /// other arrows and labels.
+  /// other arrows and labels; or a part of it that is at least `limit`.
   private func obstruction(
-    of outline: Outline, _ index: Int, _ ends: (from: Int, to: Int)
-  ) -> (hard: Double, soft: Double) {
-    var (hard, soft) = (0.0, 0.0)
-    for (number, state) in states.enumerated() {
+    of outline: Outline, _ index: Int, _ ends: (from: Int, to: Int), limit: Double
+  ) -> (hard: Double, along: Double, label: Double) {
+    var (hard, along, label) = (0.0, 0.0, 0.0)
+    for number in states.indices where hard < limit {
+      let state = states[number]
       if number == ends.from || number == ends.to {
-        let isInside = outline.points.prefix(outline.lineCount).contains {
-          $0.distance(to: state.center) < state.radius - 1
-        }
+        let isInside = outline.samples.contains { $0.distance(to: state.center) < state.radius - 1 }
         if isInside { hard += Self.throughState }
-        continue
+      } else if outline.isWithin(state.radius + Self.clearance, of: state.center) {
+        hard +=
+          outline.isWithin(state.radius + Geometry.lineWidth, of: state.center)
+          ? Self.throughState : Self.nearState
       }
-      guard outline.isWithin(state.radius + Self.clearance, of: state.center) else { continue }
-      hard +=
-        outline.isWithin(state.radius + Geometry.lineWidth, of: state.center)
-        ? Self.throughState : Self.nearState
     }
-    for (other, line) in outlines.enumerated() {
-      guard let line, other != index else { continue }
-      if let others = self.ends(of: other) {
-        // Arrows of one state meet there.
-        let shared = Set([ends.from, ends.to]).intersection([others.from, others.to])
-        let hidden = shared.map { (center: states[$0].center, radius: states[$0].radius + 30) }
-        soft +=
-          Self.alongArrow
-          * Double(outline.pointCount(within: Self.lineClearance, of: line, outside: hidden))
+    for other in obstacles where hard + along + label < limit {
+      guard let line = outlines[other], other != index else { continue }
+      if let box = loopLabels[other], outline.touches(box) { label += Self.throughLabel }
+      guard outline.bounds.isWithin(2 * Self.lineClearance, of: line.bounds) else { continue }
+      if way(of: other) != nil {
+        // Arrows of one state meet there, and opposite ones need more room.
+        let shared = [ends.from, ends.to].filter {
+          $0 == self.ends[other].from || $0 == self.ends[other].to
+        }.map { states[$0] }
+        let isOpposite = shared.count > 1
+        let count = outline.samples.count { sample in
+          line.isWithin((isOpposite ? 2 : 1) * Self.lineClearance, of: sample)
+            && shared.allSatisfy {
+              sample.distance(to: $0.center) > $0.radius + Self.meeting
+            }
+        }
+        along += (isOpposite ? Self.alongOpposite : Self.alongArrow) * Double(count)
       } else if outline.isWithin(Self.lineClearance, of: line) {
         hard += Self.throughLoop
       }
-      if let label = loopLabels[other], outline.touches(label) { soft += Self.throughLabel }
     }
-    return (hard, soft)
+    return (hard, along, label)
   }
 
-  private func isFree(
-    _ shape: Document.Transition.Shape, _ index: Int, _ ends: (from: Int, to: Int)
-  ) -> Bool {
-    guard let outline = appearance(of: shape, index).map(Outline.init) else { return true }
-    let (hard, soft) = obstruction(of: outline, index, ends)
-    return hard == 0 && soft < Self.mostCrossing + Self.throughLabel
+  private func isFree(_ index: Int, _ ends: (from: Int, to: Int)) -> Bool {
+    guard let appearance = appearance(of: transitions[index].shape, index) else { return true }
+    let cost = obstruction(of: Outline(appearance), index, ends, limit: .infinity)
+    return cost.hard == 0 && cost.along < Self.mostCrossing
   }
 
   // MARK: Arrows
@@ -183,48 +187,47 @@ struct ArrowRouter {
 
   private mutating func chooseArrow(_ index: Int, _ ends: (from: Int, to: Int)) {
     let (from, to) = (states[ends.from], states[ends.to])
-    let isPair = transitions.contains { $0.start == to.id && $0.end == from.id }
+    let isPair = self.ends.contains { $0.from == ends.to && $0.to == ends.from }
     let least = isPair ? Document.bow(from: from, to: to) : 0
     let left = (to.center - from.center).turned(by: -.pi / 2)
     let outwards = left.dot(from.center.middle(to: to.center) - middle) < 0 ? -1.0 : 1
-    var best: (shape: Document.Transition.Shape, cost: Double, isClear: Bool)?
-    func attempt(_ bend: Double, shift: Double = 0) {
-      let shape = Document.Transition.Shape.bowed(from: from, to: to, by: bend, shift: shift)
-      attempt(bend == 0 && shift == 0 ? .straight(from: from, to: to) : shape, bend, shift)
-    }
-    func attempt(_ shape: Document.Transition.Shape, _ bend: Double, _ shift: Double) {
-      let isWrong = isPair ? bend < least : bend * outwards < 0
-      let cost =
-        Self.bending * (abs(bend) + abs(shift))
+    /// Returns the cost of a bend itself.
+    func cost(_ bend: Double, _ shift: Double) -> Double {
+      let isWrong = isPair ? bend <= 0 : bend * outwards < 0
+      return Self.bending * (abs(bend) + abs(shift))
         + (isWrong ? (isPair ? Self.wrongSide : Self.inwards) : 0)
-      guard best.map({ cost < $0.cost }) ?? true, shape.isOnCanvas,
-        let outline = appearance(of: shape, index).map(Outline.init)
-      else { return }
-      let (hard, soft) = obstruction(of: outline, index, ends)
-      if best.map({ cost + hard + soft < $0.cost }) ?? true {
-        best = (shape, cost + hard + soft, hard == 0)
+    }
+    var best: (shape: Document.Transition.Shape, cost: Double, isClear: Bool)?
+    /// Compares the shapes with these bends and shifts with the best so far.
+    func attempt(_ bends: [(bend: Double, shift: Double)]) {
+      let ordered = bends.map { (way: $0, cost: cost($0.bend, $0.shift)) }.enumerated()
+        .sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
+      for (way, cost) in ordered {
+        let most = best?.cost ?? .infinity
+        guard cost < most else { return }
+        let shape =
+          way == (0, 0)
+          ? Document.Transition.Shape.straight(from: from, to: to)
+          : .bowed(from: from, to: to, by: way.bend, shift: way.shift)
+        guard shape.isOnCanvas, let appearance = appearance(of: shape, index) else { continue }
+        let found = obstruction(of: Outline(appearance), index, ends, limit: most - cost)
+        let total = cost + found.hard + found.along + found.label
+        if total < most { best = (shape, total, found.hard == 0) }
       }
     }
-    let distance = from.center.distance(to: to.center)
-    attempt(0)
-    if isPair { attempt(least) }
-    for bend in Self.bends {
-      attempt(least + bend)
-      attempt(-least - bend)
+    let distance = distance(ends)
+    attempt(
+      [0, least, least / 2, -least / 2].map { ($0, 0) }
+        + Self.bends.flatMap { [(least + $0, 0), (-least - $0, 0)] })
+    if best?.isClear != true {
+      attempt(Self.wideBends.flatMap { [($0 * distance, 0), (-$0 * distance, 0)] })
     }
     if best?.isClear != true {
-      for share in Self.wideBends where share * distance > Self.bends.last! {
-        attempt(share * distance)
-        attempt(-share * distance)
-      }
-    }
-    if best?.isClear != true {
-      for bend in Self.bends + Self.wideBends.map({ $0 * distance }) {
-        for shift in Self.shifts {
-          attempt(bend, shift: shift * distance)
-          attempt(-bend, shift: shift * distance)
-        }
-      }
+      let bends = Self.bends + Self.wideBends.map { $0 * distance }
+      attempt(
+        Self.shifts.flatMap { shift in
+          bends.flatMap { [($0, shift * distance), (-$0, shift * distance)] }
+        })
     }
     if let best { draw(best.shape, index) }
   }
@@ -252,8 +255,7 @@ struct ArrowRouter {
     let center = states[number].center
     return transitions.indices.compactMap { other in
       guard other != index, outlines[other] != nil,
-        transitions[other].start == states[number].id
-          || transitions[other].end == states[number].id,
+        ends[other].from == number || ends[other].to == number,
         case .regular(_, _, let flex) = transitions[other].shape
       else { return nil }
       return (flex - center).angle
@@ -270,7 +272,7 @@ struct ArrowRouter {
   ].map { ($0 * Double.pi, $1, $2) }
 
   private mutating func chooseMarker(_ index: Int) {
-    guard let number = owner(of: index) else { return }
+    guard let number = ends[index].to else { return }
     let shapes = Self.sides.map {
       (
         Document.Transition.Shape.marker(
@@ -297,7 +299,7 @@ struct ArrowRouter {
   private static let missingRoom = 40.0
 
   private mutating func chooseLoop(_ index: Int) {
-    guard let number = owner(of: index) else { return }
+    guard let number = ends[index].to else { return }
     let state = states[number]
     let directions = directions(at: number, besides: index)
     let step = 2 * Double.pi / Double(Self.directionCount)

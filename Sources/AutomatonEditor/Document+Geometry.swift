@@ -135,7 +135,8 @@ extension Document {
   private static func isNear(_ path: [Vector], _ line: [Vector], reach: Double) -> Bool {
     let steps = zip(path, path.dropFirst().isEmpty ? path[...] : path.dropFirst())
     for (a, b) in steps {
-      for (c, d) in zip(line, line.dropFirst()) where Vector.distance(a, b, c, d) <= reach {
+      for (c, d) in zip(line, line.dropFirst())
+      where Vector.distance(a, b, c, d) <= reach {
         return true
       }
     }

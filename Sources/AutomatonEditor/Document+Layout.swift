@@ -77,23 +77,26 @@ extension Document {
     clearLines(except: given)
   }
 
-  /// The maximum number of transitions times elements; larger drawings are not changed.
+  /// The maximum number of transitions times states, and times transitions; larger drawings are not
+  /// changed, or have arrows and labels on other arrows.
   private static let mostComparisons = 250_000
 
   /// Leads arrows around what is in their way, except the `given` ones, turns self-loops and initial
   /// arrows to free sides, and moves labels off lines, states and each other.
   private mutating func clearLines(except given: Set<Int>) {
-    guard transitions.count * (states.count + transitions.count) <= Self.mostComparisons else {
-      return
-    }
+    guard transitions.count * states.count <= Self.mostComparisons else { return }
+    let isLarge =
+      transitions.count * (states.count + transitions.count) > Self.mostComparisons
     let labelSizes = transitions.map { transition -> Vector? in
       let lines = labelLines(of: transition)
       return lines.isEmpty ? nil : Geometry.extent(ofLines: lines)
     }
-    var router = ArrowRouter(states: states, transitions: transitions, labelSizes: labelSizes)
+    var router = ArrowRouter(
+      states: states, transitions: transitions, labelSizes: labelSizes, isLarge: isLarge)
     for (index, shape) in router.shapes(keeping: given).enumerated() {
       transitions[index].shape = shape
     }
+    guard !isLarge else { return }
     let known = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0) })
     let appearances = zip(transitions, labelSizes).map { transition, size in
       Appearance(

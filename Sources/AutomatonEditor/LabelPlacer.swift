@@ -29,46 +29,40 @@ struct LabelPlacer {
       .sorted { (-sizes[$0]!.x, $0) < (-sizes[$1]!.x, $1) }
     for index in labels { choose(index) }
     for _ in 1..<Self.rounds {
-      for index in labels where boxes[index].map({ overlap(of: $0) > 0 }) ?? false {
-        choose(index)
-      }
+      let covered = labels.filter(isCovered)
+      if covered.isEmpty { break }
+      for index in covered where isCovered(index) { choose(index) }
     }
     return chosen
   }
 
-  private static let rounds = 3
+  private static let rounds = 4
   /// The minimum distance between a label and a state, line or label, in canvas points.
   private static let clearance = 3.0
 
-  /// The places that are tried, the nearest to the usual one first.
+  /// The places that are tried, the nearest to the usual one first: along the line in steps of a
+  /// twenty-fifth of it, and away from it in steps of six points.
   private static let candidates: [Place] = {
-    let alongs = [(0.5, 0.0), (0.42, 4), (0.34, 8), (0.26, 14), (0.18, 22)]
-    let gaps = [(12.0, 0.0), (20, 10), (32, 24), (46, 38), (60, 52), (80, 80), (104, 110)]
     var places: [(place: Place, cost: Double)] = []
-    for (gap, distance) in gaps {
-      for (along, offset) in alongs {
-        for isBack in along == 0.5 ? [false] : [false, true] {
-          for side in [1.0, -1] {
-            places.append(
-              (
-                Place(along: isBack ? 1 - along : along, gap: side * gap),
-                distance + offset + (side < 0 ? 12 : 0)
-              ))
-          }
+    for row in 0...15 {
+      let away = 6 * Double(row)
+      for step in -10...10 {
+        for side in [1.0, -1] {
+          let place = Place(
+            along: 0.5 + Double(step) / 25, gap: side * (Document.Appearance.labelDistance + away))
+          places.append((place, 1.2 * away + 2 * Double(abs(step)) + (side < 0 ? 12 : 0)))
         }
       }
     }
-    return places.enumerated().sorted {
-      ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset)
-    }
-    .map(\.element.place)
+    return places.enumerated()
+      .sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }
+      .map(\.element.place)
   }()
 
   private mutating func choose(_ index: Int) {
     guard let size = sizes[index], let appearance = appearances[index] else { return }
-    boxes[index] = nil
     let usual = Bounds(around: appearance.label, size: size)
-    var best = (place: Place?.none, box: usual, overlap: overlap(of: usual))
+    var best = (place: Place?.none, box: usual, overlap: overlap(of: usual, index, limit: .max))
     // The handle is the middle of a line and the top of a self-loop.
     let isLoop = appearance.curves.count == 1
     let way = appearance.curves[0].direction(at: isLoop ? 0.5 : 1)
@@ -80,18 +74,33 @@ struct LabelPlacer {
       let middle = appearance.label(of: size, at: place)
       guard middle.isOnCanvas else { continue }
       let box = Bounds(around: middle, size: size)
-      let overlap = overlap(of: box)
+      let overlap = overlap(of: box, index, limit: best.overlap)
       if overlap < best.overlap { best = (place, box, overlap) }
     }
     (chosen[index], boxes[index]) = (best.place, best.box)
   }
 
-  /// Returns how many states, lines and other labels a label is on or too near.
-  private func overlap(of box: Bounds) -> Int {
+  /// Returns whether the label of a transition is on something else.
+  private func isCovered(_ index: Int) -> Bool {
+    boxes[index].map { overlap(of: $0, index, limit: 1) > 0 } ?? false
+  }
+
+  /// The weights of states, of lines and of other labels that a label is on.
+  private static let (onState, onLine, onLabel) = (4, 1, 3)
+
+  /// Returns the weight of what a label is on or too near, at most `limit`.
+  private func overlap(of box: Bounds, _ index: Int, limit: Int) -> Int {
     let wide = box.widened(by: Self.clearance)
-    let covered = states.count { wide.distance(to: $0.center) <= $0.radius }
-    let crossed = outlines.count { $0?.touches(wide) == true }
-    let hidden = boxes.count { $0?.isWithin(0, of: wide) == true }
-    return covered + crossed + hidden
+    var weight = 0
+    for state in states where wide.distance(to: state.center) <= state.radius {
+      weight += Self.onState
+      if weight >= limit { return limit }
+    }
+    for other in outlines.indices {
+      if outlines[other]?.touches(wide) == true { weight += Self.onLine }
+      if other != index, boxes[other]?.isWithin(0, of: wide) == true { weight += Self.onLabel }
+      if weight >= limit { return limit }
+    }
+    return weight
   }
 }

@@ -1,67 +1,71 @@
 import Ink
 
-/// A drawn line with its head as a sequence of points, with the rectangle around it.
+/// A drawn line with its head, as straight pieces and the rectangle around them.
 struct Outline {
-  /// The points of the line, and after them those of the head, which begins at the tip.
-  let points: [Vector]
-  /// The number of points of the line alone.
-  let lineCount: Int
+  /// The corners of the line, and after them those of the head, which begins at the tip.
+  private let points: [Vector]
+  /// Points of the line in even steps.
+  let samples: [Vector]
   let bounds: Bounds
 
   /// The number of pieces of each curve.
-  private static let pieces = 12
+  private static let pieces = 10
 
   /// Creates the outline of a transition.
   init(_ appearance: Document.Appearance) {
-    var points = [appearance.curves[0].start]
+    var samples = [appearance.curves[0].start]
     for curve in appearance.curves {
       for piece in 1...Self.pieces {
-        points.append(curve.point(at: Double(piece) / Double(Self.pieces)))
+        samples.append(curve.point(at: Double(piece) / Double(Self.pieces)))
       }
     }
-    lineCount = points.count
-    self.points = points + appearance.head
-    bounds = Bounds(around: self.points)
+    self.samples = samples
+    let (start, tip) = (samples[0], samples[samples.count - 1])
+    let isStraight = samples.allSatisfy { $0.distance(toSegmentFrom: start, to: tip) < 0.1 }
+    points = (isStraight ? [start, tip] : samples) + appearance.head
+    bounds = Bounds(around: points)
   }
 
   /// Returns whether the line or the head comes within `reach` of a point.
   func isWithin(_ reach: Double, of place: Vector) -> Bool {
-    guard bounds.distance(to: place) <= reach else { return false }
-    return zip(points, points.dropFirst()).contains {
-      place.distance(toSegmentFrom: $0, to: $1) <= reach
+    guard
+      place.x >= bounds.minX - reach, place.x <= bounds.maxX + reach,
+      place.y >= bounds.minY - reach, place.y <= bounds.maxY + reach
+    else { return false }
+    for index in 1..<points.count {
+      let (start, way) = (points[index - 1], points[index] - points[index - 1])
+      let toPlace = place - start
+      let squared = way.dot(way)
+      let share = squared > 0 ? min(1, max(0, toPlace.dot(way) / squared)) : 0
+      let rest = toPlace - way * share
+      if rest.dot(rest) <= reach * reach { return true }
     }
+    return false
   }
 
   /// Returns whether the line or the head comes within `reach` of another one.
   func isWithin(_ reach: Double, of other: Outline) -> Bool {
     guard bounds.isWithin(reach, of: other.bounds) else { return false }
-    return zip(points, points.dropFirst()).contains { start, end in
+    for index in 1..<points.count {
+      let (start, end) = (points[index - 1], points[index])
       let piece = Bounds(around: [start, end])
-      guard piece.isWithin(reach, of: other.bounds) else { return false }
-      return zip(other.points, other.points.dropFirst()).contains {
-        piece.isWithin(reach, of: Bounds(around: [$0, $1]))
-          && Vector.distance(start, end, $0, $1) <= reach
+      guard piece.isWithin(reach, of: other.bounds) else { continue }
+      for second in 1..<other.points.count {
+        let (from, to) = (other.points[second - 1], other.points[second])
+        if piece.isWithin(reach, of: Bounds(around: [from, to])),
+          Vector.distance(start, end, from, to) <= reach
+        {
+          return true
+        }
       }
     }
-  }
-
-  /// Returns the number of points of the line that are within `reach` of another line.
-  ///
-  /// Points in the `hidden` circles do not count.
-  func pointCount(
-    within reach: Double, of other: Outline, outside hidden: [(center: Vector, radius: Double)]
-  ) -> Int {
-    guard bounds.isWithin(reach, of: other.bounds) else { return 0 }
-    return points.prefix(lineCount).count { point in
-      hidden.allSatisfy { point.distance(to: $0.center) > $0.radius }
-        && other.isWithin(reach, of: point)
-    }
+    return false
   }
 
   /// Returns whether the line or the head touches a rectangle.
   func touches(_ box: Bounds) -> Bool {
     guard bounds.isWithin(0, of: box) else { return false }
-    return zip(points, points.dropFirst()).contains { box.touches(lineFrom: $0, to: $1) }
+    return (1..<points.count).contains { box.touches(lineFrom: points[$0 - 1], to: points[$0]) }
   }
 }
 
@@ -95,17 +99,20 @@ extension Bounds {
 
   /// Returns whether a part of a straight line is in the rectangle (Liang & Barsky, 1984).
   func touches(lineFrom start: Vector, to end: Vector) -> Bool {
+    guard
+      min(start.x, end.x) <= maxX, max(start.x, end.x) >= minX,
+      min(start.y, end.y) <= maxY, max(start.y, end.y) >= minY
+    else { return false }
     let way = end - start
     var (first, last) = (0.0, 1.0)
-    for (step, toLow, toHigh) in [
-      (way.x, minX - start.x, maxX - start.x), (way.y, minY - start.y, maxY - start.y),
-    ] {
-      if step == 0 {
-        if toLow > 0 || toHigh < 0 { return false }
-      } else {
-        first = max(first, min(toLow / step, toHigh / step))
-        last = min(last, max(toLow / step, toHigh / step))
-      }
+    // A line along an edge is between the other two, as its ends show.
+    if way.x != 0 {
+      let (toLeft, toRight) = ((minX - start.x) / way.x, (maxX - start.x) / way.x)
+      (first, last) = (max(first, min(toLeft, toRight)), min(last, max(toLeft, toRight)))
+    }
+    if way.y != 0 {
+      let (toTop, toBottom) = ((minY - start.y) / way.y, (maxY - start.y) / way.y)
+      (first, last) = (max(first, min(toTop, toBottom)), min(last, max(toTop, toBottom)))
     }
     return first <= last
   }
