@@ -34,6 +34,9 @@ final class ConnectionPool: Sendable {
     var isKnown = false
     /// Whether it may have more than one answer.
     var isKept = false
+    /// Whether it is closed, or will be in a moment.
+    var isEvicted = false
+    var isStranger: Bool { !isKnown && !isEvicted }
     var hangups: [Int: @Sendable () -> Void] = [:]
     var socket: NIOLoopBound<ChannelHandlerContext>
   }
@@ -52,7 +55,7 @@ final class ConnectionPool: Sendable {
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
   /// The number of open connections without a token.
-  var strangerCount: Int { state.withLock { $0.entries.values.count { !$0.isKnown } } }
+  var strangerCount: Int { state.withLock { $0.entries.values.count { $0.isStranger } } }
 
   /// Adds a connection; returns whether its address may have one more.
   fileprivate func add(_ channel: any Channel, socket: NIOLoopBound<ChannelHandlerContext>) -> Bool
@@ -64,12 +67,15 @@ final class ConnectionPool: Sendable {
         return (false, nil)
       }
       state.addresses[address, default: 0] += 1
-      let strangers = state.entries.values.filter { !$0.isKnown }
+      let strangers = state.entries.filter(\.value.isStranger)
       let oldest =
-        strangers.count < limits.strangers ? nil : strangers.min { $0.number < $1.number }
+        strangers.count < limits.strangers
+        ? nil : strangers.min { $0.value.number < $1.value.number }
+      // Many more may come before it is closed, and each closes another one.
+      if let oldest { state.entries[oldest.key]?.isEvicted = true }
       state.count += 1
       state.entries[id] = Entry(number: state.count, address: address, socket: socket)
-      return (true, oldest)
+      return (true, oldest?.value)
     }
     if let evicted { Self.close(evicted) }
     guard isAllowed else { return false }

@@ -13,6 +13,9 @@ import SafeFiles
 /// `create` and `add` create documents. A page that shows a renamed or deleted document gets
 /// `MissingDocument`.
 actor Documents {
+  private nonisolated let executor = SharedExecutor("documents")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
   /// A change of a document, for the pages that show it.
   enum Event: ServerEvent, Equatable {
     case changed(name: String, version: Int)
@@ -112,6 +115,8 @@ actor Documents {
   private var savers: [String: Task<Void, Never>] = [:]
   /// The requests that wait until the next version of a document was written, or could not be.
   private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
+  /// The names of documents that are being created.
+  private var reserved: Set<String> = []
   private var listeners: [String: [UUID: Listener]] = [:]
   /// The number of the last request for each open document.
   private var uses: [String: Int] = [:]
@@ -143,7 +148,7 @@ actor Documents {
 
   /// The names of all documents, sorted.
   var names: [String] {
-    Set(FileName.all(in: folder, ending: "automaton")).union(open.keys).sorted()
+    Set(FileName.all(in: folder, ending: "automaton")).union(open.keys).union(reserved).sorted()
   }
 
   private func path(of name: String) -> String {
@@ -155,27 +160,39 @@ actor Documents {
   /// `id` is the id of the document that the page shows, because another document may have its name now.
   ///
   /// - Throws: `MissingDocument` if there is no such document.
-  func state(of name: String, id: String? = nil) throws -> State {
-    let state = try opened(name, id: id)
-    guard id == nil || id == state.document.id else { throw missing(name, id: id) }
+  func state(of name: String, id: String? = nil) async throws -> State {
+    try await openIfNeeded(name, id: id)
+    return try current(name, id: id)
+  }
+
+  /// Returns an open document.
+  private func current(_ name: String, id: String?) throws -> State {
+    useCount += 1
+    guard let state = open[name], id == nil || id == state.document.id else {
+      throw missing(name, id: id)
+    }
+    uses[name] = useCount
     return state
   }
 
-  private func opened(_ name: String, id: String?) throws -> State {
-    useCount += 1
-    if let state = open[name] {
-      uses[name] = useCount
-      return state
-    }
+  /// Reads a document that is not open, beside other requests.
+  private func openIfNeeded(_ name: String, id: String?) async throws {
+    guard open[name] == nil else { return }
     try FileName.check(name, of: "document")
-    guard FileTree.exists(path(of: name)) else { throw missing(name, id: id) }
-    try closeOldest()
-    let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: path(of: name))) } catch {
-      throw StudioError(
-        "The document \(name) cannot be read: \(reason(for: error)).", .internalServerError)
+    let path = path(of: name)
+    guard FileTree.exists(path) else { throw missing(name, id: id) }
+    let document = try await onOwnThread {
+      let data: Data
+      do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+        throw StudioError(
+          "The document \(name) cannot be read: \(reason(for: error)).", .internalServerError)
+      }
+      return try DocumentFile.read(data, name: "\(name).automaton")
     }
-    return show(try DocumentFile.read(data, name: "\(name).automaton"), as: name)
+    // Another request may have opened, renamed or deleted it meanwhile.
+    guard open[name] == nil, FileTree.exists(path) else { return }
+    try closeOldest()
+    _ = show(document, as: name)
   }
 
   private func show(_ document: Document, as name: String) -> State {
@@ -217,7 +234,7 @@ actor Documents {
   }
 
   /// Creates an empty document with a name; without a name, `Automaton 1` or the next unused number.
-  func create(_ name: String? = nil) throws -> (name: String, state: State) {
+  func create(_ name: String? = nil) async throws -> (name: String, state: State) {
     let used = Set(names.map { $0.lowercased() })
     var new = name.map(FileName.normalized) ?? ""
     if name == nil {
@@ -227,7 +244,7 @@ actor Documents {
     }
     try FileName.check(new, of: "document")
     guard !used.contains(new.lowercased()) else { throw Self.nameIsUsed(new) }
-    return (new, try keep(Document(id: UUID().uuidString), as: new))
+    return (new, try await keep(Document(id: UUID().uuidString), as: new))
   }
 
   /// Throws `NameProblem` if a new document cannot have a name.
@@ -239,11 +256,14 @@ actor Documents {
     StudioError("Another document has the name \(name). Choose another name.", .conflict)
   }
 
-  /// Writes a new document and opens it.
-  private func keep(_ document: Document, as name: String) throws -> State {
+  /// Writes a new document, beside other requests, and opens it.
+  private func keep(_ document: Document, as name: String) async throws -> State {
     try makeRoom()
     try closeOldest()
-    do { try write(DocumentFile.write(document), path(of: name)) } catch {
+    reserved.insert(name)
+    defer { reserved.remove(name) }
+    let (path, write) = (path(of: name), write)
+    do { try await onOwnThread { try write(DocumentFile.write(document), path) } } catch {
       throw StudioError(
         "The document \(name) cannot be saved: \(reason(for: error)).", .internalServerError)
     }
@@ -253,12 +273,16 @@ actor Documents {
 
   /// Changes a document, saves it, and notifies the pages that show it.
   ///
+  /// The answer waits for the disk, unless other changes of the same request follow, which wait.
+  ///
   /// - Throws: `StudioError` if the document is not on disk. The change is kept in memory, and the next one,
   ///   or the same one again, saves both.
   func change<Result: Sendable>(
-    _ name: String, id: String?, _ change: @Sendable (inout State) throws -> Result
+    _ name: String, id: String?, isFollowed: Bool = false,
+    _ change: @Sendable (inout State) throws -> Result
   ) async throws -> (State, Result) {
-    var state = try state(of: name, id: id)
+    try await openIfNeeded(name, id: id)
+    var state = try current(name, id: id)
     let before = state.document
     let result = try change(&state)
     state.changeCount += 1
@@ -273,8 +297,8 @@ actor Documents {
     }
     open[name] = state
     notify(name)
-    if unsaved[name] != nil {
-      save(name)
+    if unsaved[name] != nil { save(name) }
+    if !isFollowed, savers[name] != nil {
       await withCheckedContinuation { waiting[name, default: []].append($0) }
       state.problem = open[name]?.problem
       if let problem = state.problem {
@@ -290,7 +314,7 @@ actor Documents {
   func read(
     _ name: String, id: String?, by work: @Sendable (SketchSession) async throws -> SketchSession
   ) async throws -> State {
-    let state = try state(of: name, id: id)
+    let state = try await state(of: name, id: id)
     guard state.session.needsSettling else {
       return unsaved[name] == nil ? state : try await change(name, id: id) { _ in }.0
     }
@@ -361,9 +385,9 @@ actor Documents {
 
   /// Moves a document to the folder `deleted`.
   func remove(_ name: String, id: String? = nil) async throws {
-    _ = try state(of: name, id: id)
+    _ = try await state(of: name, id: id)
     await saved(name)
-    let document = try state(of: name, id: id).document
+    let document = try current(name, id: id).document
     let deleted = "\(folder)/deleted"
     try Self.makeRoom(in: deleted)
     let used = Set(FileName.all(in: deleted, ending: "automaton"))
@@ -375,9 +399,9 @@ actor Documents {
   /// Renames a document to an unused name, and returns the name.
   func rename(_ name: String, _ wish: String, id: String? = nil) async throws -> String {
     let wish = FileName.normalized(wish)
-    _ = try state(of: name, id: id)
+    _ = try await state(of: name, id: id)
     await saved(name)
-    let document = try state(of: name, id: id).document
+    let document = try current(name, id: id).document
     try FileName.check(wish, of: "document")
     guard wish != name else { return name }
     let others = names.filter { $0 != name }.map { $0.lowercased() }
@@ -448,7 +472,7 @@ actor Documents {
   /// open.
   func add(
     _ document: Document, named wish: String, uncertain: [Diagram.Uncertainty] = []
-  ) throws -> String {
+  ) async throws -> String {
     try Self.check(document.elementCount)
     guard document.isSound else {
       throw StudioError(
@@ -458,7 +482,7 @@ actor Documents {
     // If a file is opened twice, each copy is a separate document.
     var document = document
     document.id = UUID().uuidString
-    _ = try keep(document, as: name)
+    _ = try await keep(document, as: name)
     open[name]?.session.uncertain = uncertain
     return name
   }
@@ -480,16 +504,17 @@ actor Documents {
   ///   devices keep too many documents open.
   func versions(
     of name: String, id: String? = nil, for client: Client = .owner
-  ) throws -> AsyncStream<Event> {
-    try checkStreams(of: name, for: client)
+  ) async throws -> AsyncStream<Event> {
     let version: Int
-    do { version = try state(of: name, id: id).version } catch let missing as MissingDocument {
+    do { version = try await state(of: name, id: id).version } catch let missing as MissingDocument
+    {
       guard missing.newName != nil || missing.isDeleted else { throw missing }
       return AsyncStream { continuation in
         continuation.yield(missing.newName.map(Event.renamed) ?? .deleted(name))
         continuation.finish()
       }
     }
+    try checkStreams(of: name, for: client)
     guard listeners[name, default: [:]].count < Self.mostListeners else {
       throw StudioError(
         "\(Self.mostListeners) browser tabs show the document \(name). Close some of them.",

@@ -47,6 +47,7 @@ final class LongWork: Sendable {
     private let state = Mutex(State())
 
     var runningCount: Int { state.withLock { $0.running.values.reduce(0, +) } }
+    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     init(threads: Int, ofOne: Int, mostWaiting: Int, time: Duration) {
       (self.threads, self.ofOne, self.mostWaiting, self.time) = (threads, ofOne, mostWaiting, time)
@@ -119,8 +120,9 @@ final class LongWork: Sendable {
     others = Lane(threads: max(1, cores / 2), ofOne: 1, mostWaiting: 8, time: .seconds(10))
   }
 
-  /// The number of works that run now.
+  /// The number of works that run now, and that wait.
   var runningCount: Int { owner.runningCount + others.runningCount }
+  var waitingCount: Int { owner.waitingCount + others.waitingCount }
 
   /// Runs `work` when it is the turn of the request's visitor.
   ///
@@ -141,6 +143,21 @@ final class LongWork: Sendable {
     } onCancel: {
       cancellation.cancel()
     }
+  }
+}
+
+/// Runs an actor that the owner and devices share.
+///
+/// Otherwise the actor would run on the thread of the devices where one of them uses it, and the owner would
+/// wait there behind what all devices ask for.
+final class SharedExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  init(_ label: String) { queue = DispatchQueue(label: "inkstate \(label)") }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 }
 

@@ -9,6 +9,9 @@ import SafeFiles
 /// other line moves. If deleted lines are more than half of the file and more than a MiB, they are removed
 /// from it. The next start removes all of them, also those that were overwritten in part when the power failed.
 actor Recordings {
+  private nonisolated let executor = SharedExecutor("recordings")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
   /// A drawing with its id.
   struct Entry: Sendable {
     var id: String

@@ -50,17 +50,24 @@ extension StudioInterface {
       var page: String?
       if case .text(let text)? = recording.attributes["page"] { page = text }
       return try await respondWithDocument { [page] in
-        let (state, decision) = try await documents.change(name, id: id) { state in
-          state.once(stroke) { state in
-            if state.page != page {
-              // Strokes of different pages are not combined.
-              state.session.separate()
-              state.page = page
+        let strokes = recording.drawing.strokes
+        var state = try await documents.state(of: name, id: id)
+        var decision: SketchSession.Decision?
+        // One after the other: nobody else waits for all of them.
+        for (index, one) in strokes.enumerated() {
+          let number = index == 0 ? stroke : stroke.map { "\($0) \(index)" }
+          (state, decision) = try await documents.change(
+            name, id: id, isFollowed: index < strokes.count - 1
+          ) { state in
+            state.once(number) { state in
+              if state.page != page {
+                // Strokes of different pages are not combined.
+                state.session.separate()
+                state.page = page
+              }
+              state.session.editor.options.zoom = zoom
+              return state.session.draw(one)
             }
-            state.session.editor.options.zoom = zoom
-            var decision: SketchSession.Decision?
-            for stroke in recording.drawing.strokes { decision = state.session.draw(stroke) }
-            return decision
           }
         }
         return Message.Picture(name, state, decision: decision.map(Self.message))

@@ -155,7 +155,8 @@ import Testing
           #expect(answer.headers[.xContentTypeOptions] == "nosniff")
           let policy = answer.headers[.contentSecurityPolicy] ?? ""
           #expect(
-            policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'")
+              && policy.contains("script-src 'self';"))
         }
       }
     }

@@ -44,6 +44,50 @@ import Testing
     }
   }
 
+  @Test func slowConnectionsEnd() async throws {
+    var limits = ConnectionPool.Limits.patient
+    (limits.start, limits.strangersLife) = (.milliseconds(200), .seconds(1))
+    try await RunningStudio.run(limits: limits) { studio in
+      for begun in ["", "GE", "GET / HTTP/1.1\r\nHost: \(studio.host)\r\nX: "] {
+        let silent = try RawConnection(port: studio.port)
+        await silent.send(begun)
+        #expect(await silent.rest(seconds: 60) != nil, "\(begun)")
+      }
+      // One that goes on and on is no better.
+      let trickling = try RawConnection(port: studio.port)
+      await trickling.send("POST /api/recognize HTTP/1.1\r\nHost: \(studio.host)\r\n")
+      var isOpen = true
+      while isOpen {
+        isOpen = await trickling.send("X: y\r\n")
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  @Test func aSlowBodyEnds() async throws {
+    try await RunningStudio.run { studio in
+      let connection = try RawConnection(port: studio.port)
+      await connection.send(
+        Self.head(studio, "POST /api/recognize|Content-Length: 100") + #"{"drawing""#)
+      #expect(await connection.answer() == "HTTP/1.1 408 Request Timeout")
+      #expect(await connection.rest(seconds: 60) == "")
+    }
+  }
+
+  @Test func strangersOfManyAddressesKeepNoDeviceOut() async throws {
+    try await SharedStudio.run { studio in
+      let device = try await studio.paired()
+      var open: [RawConnection] = []
+      for index in 0..<600 {
+        open.append(try RawConnection(port: studio.port, from: "127.0.0.\(2 + index % 6)"))
+      }
+      #expect(try await studio.ask(.get, "/api/documents", by: device).status == 200)
+      #expect(studio.sharing.pool.strangerCount <= ConnectionPool.Limits().strangers)
+      #expect(try await studio.own(.get, "/api/documents").status == 200)
+      #expect(open.count == 600)
+    }
+  }
+
   /// The cookie alone loads the page over few connections, and keeps none of them.
   @Test func connectionsWithTheCookieAloneAreStrangers() async throws {
     try await RunningStudio.run { studio in
@@ -187,27 +231,68 @@ import Testing
     }
   }
 
+  /// An automaton whose runs take long, and a request that runs it on so many long words.
+  private static func prepare(
+    _ studio: SharedStudio, wordCount: Int, by device: SharedStudio.Browser
+  ) async throws -> String {
+    let targets = (0..<70).map { "q\($0)" }.joined(separator: ",")
+    let rows = (0..<70).map { "\($0 == 0 ? "→" : "")*q\($0)\t{\(targets)}\tq0\n" }.joined()
+    let opened = try await studio.own(.post, "/api/documents/A/open?form=txt", "\ta\tb\n\(rows)")
+    #expect(opened.status == 200, "\(opened.error)")
+    let word = String(repeating: "ab", count: 2000)
+    let lines = Array(repeating: word, count: wordCount).joined(separator: "\\n")
+    let body = #"{"lines":"\#(lines)"}"#
+    return "POST /api/documents/A/words HTTP/1.1\r\nHost: \(studio.host)\r\n\(device.head)"
+      + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  private static func untilNothingRuns(_ studio: SharedStudio) async throws {
+    while studio.studio.longWork.runningCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
+  }
+
+  @Test func aDeviceWaitsForItsOwnWork() async throws {
+    try await SharedStudio.run { studio in
+      let device = try await studio.paired()
+      let request = try await Self.prepare(studio, wordCount: 100, by: device)
+      var connections: [RawConnection] = []
+      // One runs, and eight wait.
+      for _ in 0..<9 {
+        let connection = try RawConnection(port: studio.port)
+        await connection.send(request)
+        connections.append(connection)
+      }
+      while studio.studio.longWork.waitingCount < 8 {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(studio.studio.longWork.runningCount == 1)
+      let more = try RawConnection(port: studio.port)
+      await more.send(request)
+      #expect(await more.answer() == "HTTP/1.1 429 Too Many Requests")
+      connections = []
+      try await Self.untilNothingRuns(studio)
+    }
+  }
+
+  @Test func workThatTakesTooLongEnds() async throws {
+    try await SharedStudio.run { studio in
+      let device = try await studio.paired()
+      let request = try await Self.prepare(studio, wordCount: 1000, by: device)
+      let connection = try RawConnection(port: studio.port)
+      await connection.send(request)
+      #expect(await connection.answer() == "HTTP/1.1 408 Request Timeout")
+      try await Self.untilNothingRuns(studio)
+    }
+  }
+
   /// One device asks for as much as it can; the owner is answered meanwhile, and the work ends with the client.
   @Test func theOwnerDoesNotWaitForADevice() async throws {
     try await SharedStudio.run { studio in
       let browser = try await studio.paired()
-      let table =
-        "\ta\tb\n"
-        + (0..<70).map { index in
-          "\(index == 0 ? "→" : "")*q\(index)\t{\((0..<70).map { "q\($0)" }.joined(separator: ","))}\tq0\n"
-        }.joined()
-      let opened = try await studio.own(
-        .post, "/api/documents/A/open?form=txt", table)
-      #expect(opened.status == 200, "\(opened.error)")
-      let word = String(repeating: "ab", count: 2000)
-      let lines = Array(repeating: word, count: 100).joined(separator: "\\n")
-      let body = #"{"lines":"\#(lines)"}"#
+      let request = try await Self.prepare(studio, wordCount: 100, by: browser)
       var busy: [RawConnection] = []
       for _ in 0..<6 {
         let connection = try RawConnection(port: studio.port)
-        await connection.send(
-          "POST /api/documents/A/words HTTP/1.1\r\nHost: \(studio.host)\r\n\(browser.head)"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        await connection.send(request)
         busy.append(connection)
       }
       while studio.studio.longWork.runningCount == 0 {
@@ -218,9 +303,7 @@ import Testing
       #expect(answer.status == 200)
       // It goes on only as long as somebody waits for it.
       busy = []
-      while studio.studio.longWork.runningCount > 0 {
-        try await Task.sleep(for: .milliseconds(10))
-      }
+      try await Self.untilNothingRuns(studio)
     }
   }
 }

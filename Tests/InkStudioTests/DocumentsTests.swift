@@ -320,6 +320,31 @@ import Testing
       flushed.withLock { $0["\(folder.path)/deleted"] } == ["b.automaton", "x.automaton"])
   }
 
+  @Test func thereAreNoMoreDocumentsThanMayBe() async throws {
+    for number in 0..<4999 { try folder.write("\(number).automaton", "") }
+    _ = try await documents.create("last")
+    let problem = await #expect(throws: StudioError.self) { try await documents.create("more") }
+    #expect(problem?.description.contains("has 5000 documents, the maximum") == true)
+  }
+
+  /// Of the 200 that are open, devices hold 150 at most, each of them 16.
+  @Test func devicesLeaveDocumentsForTheOwner() async throws {
+    var streams: [AsyncStream<Documents.Event>] = []
+    var refused = 0
+    for number in 0..<180 {
+      _ = try await documents.create("\(number)")
+      do {
+        let client = Client.device("\(number / 15)")
+        streams.append(try await documents.versions(of: "\(number)", for: client))
+      } catch is StudioError {
+        refused += 1
+      }
+    }
+    #expect(streams.count == 150 && refused == 30)
+    _ = try await documents.create("mine")
+    streams.append(try await documents.versions(of: "mine"))
+  }
+
   @Test func documentsThatNobodyLooksAtAreClosedAndFoundAgain() async throws {
     for name in ["looked at", "left"] {
       _ = try await documents.create(name)

@@ -2,6 +2,9 @@ import Foundation
 
 /// The document that a presenter shows to the audience, and the step of a run of it.
 actor Presentation {
+  private nonisolated let executor = SharedExecutor("presentation")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
   /// What is shown.
   struct Slide: Equatable, Sendable {
     /// The name and the id of the document.
