@@ -401,11 +401,12 @@ import TestSupport
       network: TrainedNetwork(architecture, weights: weights), labels: ["a", "other"],
       preprocessing: [.raster(raster)], decision: .init(rejectedLabel: "other"))
     func picture(_ brightness: Int) -> Example {
-      let pixels = [UInt8](repeating: UInt8(brightness), count: 64)
+      // A picture without any contrast would be blank.
+      let pixels = [0] + [UInt8](repeating: UInt8(brightness), count: 63)
       return Example(
         .bitmap(Bitmap(width: 8, height: 8, pixels: pixels)), label: "a", origin: "\(brightness)")
     }
-    // The logit is 0 at a brightness of 119.5.
+    // The logit is 0 at a brightness of 121.4.
     let examples =
       (0..<darkOnes).map { picture(30 + $0) } + (darkOnes..<count).map { picture(130 + 4 * $0) }
     return (model, Dataset(examples, labels: ["a", "other"]))

@@ -522,7 +522,7 @@ let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
     ),
     (
       "train hollow -o m", 1,
-      "Error: training data: there are no examples of `a`"
+      "Error: hollow: expected examples with labels, found 1 blank picture"
     ),
     (
       "train two.ndjson --architecture odd.json -o m", 1,
