@@ -122,7 +122,7 @@ import TestSupport
       alphabet: alphabet, grammar: grammar,
       vocabulary: words.isEmpty ? nil : Vocabulary(words, alphabet: alphabet), options: options)
     var generator = SeededGenerator(seed: 3, stream: UInt64(number))
-    for _ in 0..<8 {
+    for _ in 0..<3 {
       let output = randomOutput(
         steps: steps, classCount: alphabet.classCount, using: &generator)
       var expected: [String: Double] = [:]

@@ -234,6 +234,7 @@ import Testing
     #expect(limits.count { $0 == 16 << 20 } == 3 && limits.count { $0 == 4 << 20 } == 12)
     try await run { studio in
       _ = try await studio.ask(.post, "/api/documents?name=A")
+      var tried: Set<Int> = []
       for (route, most) in zip(routes, limits) {
         let over = try await studio.ask(
           route.method, route.path, Data(repeating: 32, count: most + 1))
@@ -243,7 +244,8 @@ import Testing
             == (most == 0
               ? "This address takes no content. Send the request without."
               : "This is larger than \(most >> 20) MiB. Send less at a time."))
-        guard most > 0 else { continue }
+        // What is just small enough is read to its end, which takes seconds: one route for each limit.
+        guard most > 0, tried.insert(most).inserted else { continue }
         let just = try await studio.ask(route.method, route.path, Data(repeating: 32, count: most))
         #expect(just.status != 413 && just.status < 500, "\(route.path): \(just.status)")
       }
