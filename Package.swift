@@ -57,7 +57,9 @@ let package = Package(
     .target(name: "Automata", dependencies: ["ErrorText", "JSONReading", "XMLTree"]),
     .target(
       name: "AutomatonEditor",
-      dependencies: ["Automata", "ErrorText", "Ink", "InkDiagram", "InkRecognizer", "JSONReading"]),
+      dependencies: [
+        "Automata", "ErrorText", "Ink", "InkDiagram", "InkRecognizer", "JSONReading", "XMLTree",
+      ]),
     .target(name: "InkRaster", dependencies: ["ErrorText", "Ink"]),
     .target(name: "InkSeries", dependencies: ["ErrorText", "Ink"]),
     .target(name: "CInkKernels"),
@@ -114,7 +116,7 @@ let package = Package(
       name: "InkEvaluation",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkReader",
-        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
+        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom", "XMLTree",
       ]),
     .target(
       name: "InkTraining",
@@ -140,8 +142,7 @@ let package = Package(
       dependencies: [
         "ErrorText", "Ink", "InkRaster", "InkSeries", "InkImageIO", "InkDatasets", "InkNetwork",
         "InkTraining", "InkRecognizer", "InkDiagram", "InkTracing", "InkEvaluation", "Automata",
-        "AutomatonEditor",
-        "JSONReading", "SafeFiles",
+        "AutomatonEditor", "JSONReading", "SafeFiles", "XMLTree",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(
           name: "HummingbirdTLS", package: "hummingbird",

@@ -156,8 +156,7 @@ struct Revision {
 
   /// The elements of strokes that the diagram leaves over: they stay what they were on their own.
   private func unread(_ diagram: Diagram, _ current: Document) -> [(id: String, stroke: Stroke)] {
-    let radii = diagram.states.map(\.radius).sorted()
-    let usual = radii.isEmpty ? 0 : radii[radii.count / 2]
+    let usual = diagram.states.map(\.radius).median() ?? 0
     return zip(zip(diagram.strokes, drawing.strokes).dropFirst(idealCount), alone).compactMap {
       let (read, stroke) = $0
       guard read.element == nil, let id = $1 else { return nil }

@@ -1,3 +1,4 @@
+import Ink
 import InkRaster
 
 extension Dataset {
@@ -109,8 +110,7 @@ extension Dataset {
       guard edges > 0 else { return nil }
       return 2 * area / edges * Double(size) / Double(max(bitmap.width, bitmap.height))
     }
-    guard !widths.isEmpty else { return nil }
-    let median = widths.sorted()[widths.count / 2]
+    guard let median = widths.median() else { return nil }
     return (min(max(median, 0.5), Double(size) / 4) * 20).rounded() / 20
   }
 }

@@ -39,6 +39,13 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     public var median: Double
     /// The maximum.
     public var greatest: Double
+
+    /// Measures `values`, or returns `nil` if there are none.
+    init?(name: String, of values: [Double]) {
+      guard let least = values.min(), let median = values.median(), let greatest = values.max()
+      else { return nil }
+      (self.name, self.least, self.median, self.greatest) = (name, least, median, greatest)
+    }
   }
 
   /// Two duplicate examples.
@@ -117,9 +124,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   private static func measure<Item>(
     _ items: [Item], _ name: String, _ value: (Item) -> Double?
   ) -> Measure? {
-    let values = items.compactMap(value).sorted()
-    guard let least = values.first, let greatest = values.last else { return nil }
-    return Measure(name: name, least: least, median: values[values.count / 2], greatest: greatest)
+    Measure(name: name, of: items.compactMap(value))
   }
 
   private static func stripMeasures(of dataset: Dataset) -> [Measure] {

@@ -91,12 +91,7 @@ public struct SeriesDescription: Hashable, Sendable, Codable {
     }
     measures = [
       ("length, steps", lengths), ("rate, steps per second", rates), ("duration, s", durations),
-    ].compactMap { name, values in
-      let sorted = values.sorted()
-      guard let least = sorted.first, let greatest = sorted.last else { return nil }
-      return DatasetDescription.Measure(
-        name: name, least: least, median: sorted[sorted.count / 2], greatest: greatest)
-    }
+    ].compactMap { name, values in DatasetDescription.Measure(name: name, of: values) }
   }
 
   private static func add(

@@ -4,7 +4,7 @@ extension Dataset {
   /// Each stroke of the drawings with several strokes as an example of its own.
   ///
   /// An editor receives such single strokes. The label is the drawing's label and the form of the
-  /// stroke, such as `null/curve`; see `StrokeForm`. Taps are left out, and so are drawings with
+  /// stroke, such as `null/curve`; see `StrokeKind`. Taps are left out, and so are drawings with
   /// only one other stroke.
   public var singleStrokes: Dataset {
     Dataset(

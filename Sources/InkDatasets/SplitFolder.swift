@@ -39,7 +39,7 @@ public struct SplitFolder: Hashable, Sendable {
     do { manifest = try Manifest(strictJSON: data, name: file) } catch {
       throw FileError(json: error, path: file)
     }
-    guard DatasetForm(rawValue: manifest.form) != nil,
+    guard DatasetFormat(rawValue: manifest.form) != nil,
       Set(manifest.labels).count == manifest.labels.count,
       Split.Part.allCases.allSatisfy({ manifest.counts[$0.rawValue] != nil })
     else {
@@ -53,7 +53,7 @@ public struct SplitFolder: Hashable, Sendable {
 
   /// The path of one part.
   public func path(of part: Split.Part) -> String {
-    "\(path)/\(part.rawValue)\(manifest.form == DatasetForm.ndjson.rawValue ? ".ndjson" : "")"
+    "\(path)/\(part.rawValue)\(manifest.form == DatasetFormat.ndjson.rawValue ? ".ndjson" : "")"
   }
 
   /// Reads one part, which can be empty, with the labels of the whole data set.
@@ -64,7 +64,7 @@ public struct SplitFolder: Hashable, Sendable {
     if isEmpty { return LoadedDataset(dataset: Dataset([], labels: manifest.labels)) }
     // Pictures have no source, and `test` is not one. Dark ink was inverted before writing.
     let source =
-      manifest.form == DatasetForm.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
+      manifest.form == DatasetFormat.ndjson.rawValue ? nil : FileTree.name(of: manifest.input)
     // The other parts are read with the channels of the training.
     var reading = SeriesReading()
     reading.leavesOutCounters = part == .train
@@ -78,7 +78,7 @@ public struct SplitFolder: Hashable, Sendable {
   ///
   /// - Throws: `FileError` if they cannot be written.
   public static func write(
-    _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetForm,
+    _ dataset: Dataset, split: Split, input: String, method: String, form: DatasetFormat,
     rasterizer: Rasterizer?, to path: String
   ) throws -> SplitFolder {
     let parts = split.parts(of: dataset)

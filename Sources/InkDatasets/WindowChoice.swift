@@ -53,9 +53,9 @@ public struct WindowChoice: Hashable, Sendable {
           }
         }
       }
-      let sorted = (lengths.isEmpty ? restLengths : lengths).sorted()
+      let usual = (lengths.isEmpty ? restLengths : lengths).median()!
       let longest = rate.map { Self.longestSeconds * $0 } ?? Double(Self.longestSteps)
-      length = .steps(max(1, Int(min(longest, sorted[sorted.count / 2]).rounded())))
+      length = .steps(max(1, Int(min(longest, usual).rounded())))
     }
     plan = WindowPlan(
       try SlidingWindows(length: length, stride: stride, rate: rate), restLabel: restLabel)

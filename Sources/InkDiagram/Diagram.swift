@@ -209,7 +209,7 @@ public struct Diagram: Hashable, Sendable {
 
   /// The median radius of its states, or `nil` if it has none.
   public var usualRadius: Double? {
-    states.isEmpty ? nil : states.map(\.radius).sorted()[states.count / 2]
+    states.map(\.radius).median()
   }
 
   /// Creates a diagram.

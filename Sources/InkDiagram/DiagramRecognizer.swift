@@ -161,9 +161,7 @@ public struct DiagramRecognizer: Sendable {
     let evidence = evidence(of: picture)
     let states = StateSearch(traces: traces, known: [], evidence: evidence.rings).states()
       .filter { $0.evidence > 0 }
-    let radii = states.map(\.ring.radius).sorted()
-    guard !radii.isEmpty else { return ([], 0) }
-    let scale = radii[radii.count / 2]
+    guard let scale = states.map(\.ring.radius).median() else { return ([], 0) }
     let used = Set(states.flatMap(\.strokes))
     let search = ArrowSearch(
       traces: traces.filter { !used.contains($0.index) }, evidence: evidence, states: states,

@@ -49,8 +49,7 @@ struct Interpretation {
       ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
     }
     let states = self.states
-    let radii = states.map(\.ring.radius).sorted()
-    scale = radii.isEmpty ? 0 : radii[radii.count / 2]
+    scale = states.map(\.ring.radius).median() ?? 0
     cost = doubtful.reduce(0) { $0 + max(0, $1.evidence) }
     cost += states.reduce(0) {
       $0 + max(0, -$1.evidence) + WritingCosts.usual * Double($1.strokes.count)
@@ -245,9 +244,8 @@ struct WritingCosts {
     for (number, state) in states.enumerated() { grid.insert(number, at: [state.ring.center]) }
     self.grid = grid
     // The names in the states show how large the writing is.
-    let heights = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
-      .map(\.height).sorted()
-    if !heights.isEmpty { height = min(1.1, max(0.65, heights[heights.count / 2] / scale)) }
+    let names = traces.filter { $0.height > 0.2 * scale && state(around: $0) != nil }
+    if let usual = names.map(\.height).median() { height = min(1.1, max(0.65, usual / scale)) }
   }
 
   /// Returns the state whose ring encloses the stroke.

@@ -49,8 +49,7 @@ struct LabelSearch {
 
   /// Returns the usual height of writing: of strokes that are no commas and no dots.
   private static func height(of traces: [Trace], _ scale: Double) -> Double {
-    let heights = traces.map(\.height).filter { $0 > 0.2 * scale }.sorted()
-    return heights.isEmpty ? 0.5 * scale : heights[heights.count / 2]
+    traces.map(\.height).filter { $0 > 0.2 * scale }.median() ?? 0.5 * scale
   }
 
   private mutating func assign(_ lines: [TextLine]) {

@@ -93,9 +93,8 @@ struct RingSearch {
 
   /// Returns the rings of two arcs whose ends meet.
   private func pairs(of arcs: [(trace: Trace, radius: Double)]) -> [Ring] {
-    guard arcs.count > 1 else { return [] }
-    let radii = arcs.map(\.radius).sorted()
-    var grid = Grid(side: radii[radii.count / 2])
+    guard arcs.count > 1, let usual = arcs.map(\.radius).median() else { return [] }
+    var grid = Grid(side: usual)
     for (number, arc) in arcs.enumerated() {
       grid.insert(number, at: [arc.trace.start, arc.trace.end])
     }

@@ -50,11 +50,10 @@ struct StateSearch {
       seen = nil
     }
     (self.traces, self.rings, self.known, self.evidence) = (traces, rings, known, evidence)
-    func median(_ sorted: [Double]) -> Double { sorted.isEmpty ? 0 : sorted[sorted.count / 2] }
-    let sizes = traces.map(\.size).sorted()
-    let usual = median(sizes)
+    let sizes = traces.map(\.size)
+    let usual = sizes.median() ?? 0
     usualSize = usual
-    letterSize = median(sizes.filter { $0 > 0.5 * usual })
+    letterSize = sizes.filter { $0 > 0.5 * usual }.median() ?? 0
     isRing = Set(rings.filter { $0.strokes.count == 1 }.map { $0.strokes[0] })
     byStroke = Dictionary(uniqueKeysWithValues: traces.map { ($0.index, $0) })
   }

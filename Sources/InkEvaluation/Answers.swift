@@ -9,7 +9,7 @@ extension Recognizer {
   ///
   /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   func answers(
-    to dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
+    to dataset: Dataset, perturbation: Perturbation? = nil, workers: Int
   ) throws(FileError) -> [Recognition] {
     if let unknown = dataset.labels.first(where: { !model.labels.contains($0) }) {
       throw FileError(
@@ -18,7 +18,7 @@ extension Recognizer {
         found: "`\(unknown)`")
     }
     let recognizer: Recognizer
-    do { recognizer = try disturbance?.recognizer(for: self) ?? self } catch {
+    do { recognizer = try perturbation?.recognizer(for: self) ?? self } catch {
       throw FileError(
         path: dataset.examples.first?.origin ?? "data set",
         expected: "a pen that fits the pictures of the model", found: "\(error)")
@@ -26,8 +26,8 @@ extension Recognizer {
     let answers = ParallelLoop(workers: workers).map(dataset.examples.count) { index, _ in
       let example = dataset.examples[index]
       return Result { () throws(PreparationError) -> Recognition in
-        if let disturbance {
-          return try disturbance.answer(to: example, index: index, by: recognizer)
+        if let perturbation {
+          return try perturbation.answer(to: example, index: index, by: recognizer)
         }
         return try recognizer.recognize(example)
       }.mapError { FileError(path: example.origin, $0, reader: "model") }

@@ -89,21 +89,21 @@ public struct Breakdown: Hashable, Sendable, Codable {
     self.axis = axis
     let model = recognizer.model
     labels = model.labels
-    if let disturbances = axis.disturbances {
-      rows = try disturbances.compactMap { value, disturbance in
+    if let perturbations = axis.perturbations {
+      rows = try perturbations.compactMap { value, perturbation in
         // Skip a pen that is too wide for the model's pictures.
-        if case .penWidth(let width) = disturbance,
+        if case .penWidth(let width) = perturbation,
           (try? model.rasterizer?.with(penWidth: width)) == nil
         {
           return nil
         }
         let subset = Dataset(
-          disturbance.needsPoints ? dataset.examples.filter(\.isDrawing) : dataset.examples,
+          perturbation.needsPoints ? dataset.examples.filter(\.isDrawing) : dataset.examples,
           labels: dataset.labels)
         guard !subset.examples.isEmpty else { return nil }
         return Row(
           value: value,
-          try Evaluation(of: recognizer, on: subset, disturbance: disturbance, workers: workers))
+          try Evaluation(of: recognizer, on: subset, perturbation: perturbation, workers: workers))
       }
     } else {
       let answers = try recognizer.answers(to: dataset, workers: workers)
@@ -122,10 +122,10 @@ public struct Breakdown: Hashable, Sendable, Codable {
 
 extension Breakdown.Axis {
   /// Whether the rows are changes of all examples, which are drawings or pictures.
-  public var changesExamples: Bool { disturbances != nil }
+  public var changesExamples: Bool { perturbations != nil }
 
   /// The changes to the examples and their values as text; `nil` if the axis groups unchanged examples.
-  fileprivate var disturbances: [(value: String, Disturbance)]? {
+  fileprivate var perturbations: [(value: String, Perturbation)]? {
     switch self {
     case .source, .writer, .person, .session, .label, .kind, .strokes, .length: nil
     case .size:

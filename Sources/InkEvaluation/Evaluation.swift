@@ -145,14 +145,14 @@ public struct Evaluation: Hashable, Sendable, Codable {
     public var rejection: String?
   }
 
-  /// Evaluates `recognizer` on `dataset`, on `workers` cores; `disturbance` changes each example first.
+  /// Evaluates `recognizer` on `dataset`, on `workers` cores; `perturbation` changes each example first.
   ///
   /// - Throws: `FileError` if a label is not one of the model's, or if an example cannot be rasterised.
   public init(
-    of recognizer: Recognizer, on dataset: Dataset, disturbance: Disturbance? = nil, workers: Int
+    of recognizer: Recognizer, on dataset: Dataset, perturbation: Perturbation? = nil, workers: Int
   ) throws {
     let model = recognizer.model
-    let answers = try recognizer.answers(to: dataset, disturbance: disturbance, workers: workers)
+    let answers = try recognizer.answers(to: dataset, perturbation: perturbation, workers: workers)
     let dataset = Dataset(dataset.examples, labels: model.labels)
     self.init(
       answers, dataset: dataset, classes: try dataset.classes(),

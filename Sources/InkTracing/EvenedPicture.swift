@@ -213,12 +213,11 @@ struct EvenedPicture {
   func contrast(along points: [Point]) -> UInt8 { median(of: ink, along: points) }
 
   private func median(of values: [UInt8], along points: [Point]) -> UInt8 {
-    let found = points.map { point in
+    points.map { point in
       let column = max(0, min(width - 1, Int(point.x)))
       let row = max(0, min(height - 1, Int(point.y)))
       return values[row * width + column]
-    }.sorted()
-    return found.isEmpty ? 0 : found[found.count / 2]
+    }.median() ?? 0
   }
 
   /// Whether a line follows the edge of something dark, such as a shadow, and not ink: on one side of

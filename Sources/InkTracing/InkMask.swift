@@ -1,3 +1,4 @@
+import Ink
 import ParallelLoops
 
 /// The pixels of a picture that are ink.
@@ -139,8 +140,7 @@ struct InkMask {
         }
       }
     }
-    let inked = levels.filter { $0 > 0 }.sorted()
-    let usual = inked.isEmpty ? floor : inked[inked.count / 2]
+    let usual = levels.filter { $0 > 0 }.median() ?? floor
     var blocks = Blocks(
       width: across, height: down,
       values: levels.map { level in

@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import ParallelLoops
 
 /// The printed lines of ruled or squared paper that run roughly along the rows of a picture.
@@ -227,9 +228,7 @@ struct PaperLines {
         contrasts.append(max(ink[index], max(ink[index - width], ink[index + width])))
       }
     }
-    contrasts.sort()
-    return Window(
-      rows: lines, contrast: contrasts.isEmpty ? 0 : Double(contrasts[contrasts.count / 2]))
+    return Window(rows: lines, contrast: Double(contrasts.median() ?? 0))
   }
 
   // MARK: Removing

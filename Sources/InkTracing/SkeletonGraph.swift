@@ -1,3 +1,5 @@
+import Ink
+
 /// Thinned ink as a graph: lines of pixels between the places where they end or meet.
 struct SkeletonGraph {
   /// A line of pixels.
@@ -108,8 +110,7 @@ struct SkeletonGraph {
   }
 
   private func usualWidth(_ line: [Int32]) -> Double {
-    let widths = line.map { distances[Int($0)] }.sorted()
-    return widths.isEmpty ? 1 : Self.inkWidth(widths[widths.count / 2])
+    line.map { distances[Int($0)] }.median().map(Self.inkWidth) ?? 1
   }
 
   /// The length of an edge, in pixels.

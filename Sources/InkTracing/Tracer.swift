@@ -139,14 +139,14 @@ public struct Tracer: Sendable {
     lines = BrokenRings.mended(lines, penWidth: penWidth)
     lines.removeAll { picture.isEdge(along: $0) }
     lines = (lines + heads.barbs + areas.lines).withoutSpecks(penWidth: penWidth)
-    let lengths = lines.map { Stroke($0.points).length }.sorted()
+    let lengths = lines.map { Stroke($0.points).length }
     let isNoise =
-      lines.count > Self.leastNoise && lengths[lines.count / 2] < Self.shortLine * penWidth
+      lines.count > Self.leastNoise && (lengths.median() ?? 0) < Self.shortLine * penWidth
     guard lines.count <= Self.mostStrokes, !isNoise else {
       throw .tooMuchDetail(strokes: lines.count)
     }
     // Nothing but specks is no drawing.
-    if (lengths.last ?? 0) < Self.shortLine * penWidth { lines = [] }
+    if (lengths.max() ?? 0) < Self.shortLine * penWidth { lines = [] }
     return (lines, penWidth, 0)
   }
 

@@ -65,7 +65,7 @@ public struct CrossValidation: Hashable, Sendable, Codable {
   /// - Throws: what training and evaluation throw.
   public init(
     _ dataset: Dataset, folds count: Int, seeds: [UInt64],
-    recipe: TrainingRecipe, disturbance: Disturbance?, workers: Int,
+    recipe: TrainingRecipe, perturbation: Perturbation?, workers: Int,
     prepare: (_ training: Dataset, _ test: Dataset) throws -> (training: Dataset, test: Dataset) = {
       ($0, $1)
     },
@@ -113,8 +113,8 @@ public struct CrossValidation: Hashable, Sendable, Codable {
         let run = Run(
           seed: seed, fold: fold + 1,
           evaluation: try Evaluation(of: recognizer, on: test, workers: workers),
-          disturbed: try disturbance.map {
-            try Evaluation(of: recognizer, on: test, disturbance: $0, workers: workers)
+          disturbed: try perturbation.map {
+            try Evaluation(of: recognizer, on: test, perturbation: $0, workers: workers)
           },
           shortfall: trainer.shortfall)
         runs.append(run)
@@ -127,7 +127,7 @@ public struct CrossValidation: Hashable, Sendable, Codable {
       }
     }
     pooled = Share(of: right, writers: writers)
-    pooledDisturbed = disturbance.map { _ in Share(of: rightDisturbed, writers: writers) }
+    pooledDisturbed = perturbation.map { _ in Share(of: rightDisturbed, writers: writers) }
     writerCount = Set(writers.compactMap { $0 }).count
   }
 }

@@ -18,6 +18,8 @@ public final class Trainer {
 
   /// How many drawings were left out of training and validation because they are taps.
   public let tapCount: Int
+  /// The share of taps among the training's drawings of classes that a model accepts.
+  public let acceptedTapShare: Double
 
   /// The labels of the model: the classes, or the characters of a reader.
   public let labels: [String]
@@ -95,8 +97,11 @@ public final class Trainer {
     let countBefore = training.examples.count + (validation?.examples.count ?? 0)
     // As a data set that is evaluated has it.
     let fingerprintWithTaps = training.fingerprint.description
+    let acceptedCount = training.acceptedDrawingCount
     let training = training.withoutTaps(below: options.leastExtent)
     let validation = validation?.withoutTaps(below: options.leastExtent)
+    acceptedTapShare =
+      Double(acceptedCount - training.acceptedDrawingCount) / Double(max(1, acceptedCount))
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
     let readsText = architecture.output == .distributionPerStep
     self.readsText = readsText
@@ -555,6 +560,12 @@ extension Dataset {
         guard case .drawing(let drawing) = example.content else { return true }
         return (drawing.bounds?.longerSide ?? 0) >= example.leastExtent(or: extent)
       }, labels: labels)
+  }
+
+  /// The number of drawings with another class than the rejected one.
+  fileprivate var acceptedDrawingCount: Int {
+    let rejected = Model.Decision.rejectedLabel(among: labels)
+    return examples.count { $0.isDrawing && $0.label != rejected }
   }
 
   /// At most `count` examples, evenly from all.

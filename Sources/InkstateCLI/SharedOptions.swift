@@ -507,6 +507,6 @@ extension Array where Element == String {
 extension LabelMap.Unnamed: ExpressibleByArgument {}
 extension Polarity: ExpressibleByArgument {}
 extension Optimizer.Method: ExpressibleByArgument {}
-extension DatasetForm: ExpressibleByArgument {}
+extension DatasetFormat: ExpressibleByArgument {}
 extension Synthesizer.Repertoire: ExpressibleByArgument {}
 extension Split.Part: ExpressibleByArgument {}

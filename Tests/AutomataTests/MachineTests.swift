@@ -97,6 +97,13 @@ import Testing
     #expect(try mealy.run(Array("012")).last.output == "01")
   }
 
+  @Test func commasSeparateSymbolsUnlessTheyAreSome() throws {
+    let plain = try machine(.mealy, "p", [("p", "p", "a/x b/y")])
+    #expect(plain.symbols(of: "a,b, a") == ["a", "b", "a"])
+    let reading = try machine(.mealy, "p", [("p", "p", "a/x \\,/y")])
+    #expect(reading.symbols(of: "a,a") == ["a", ",", "a"])
+  }
+
   @Test func outputsNeedOneWay() throws {
     let choice = try machine(.mealy, "p q", [("p", "p", "a/x"), ("p", "q", "a/y")])
     #expect(choice.conflicts.count == 1)

@@ -51,6 +51,36 @@ import Testing
     #expect(automaton.transitions[1].includesEpsilon && automaton.accepts(["b"]))
   }
 
+  @Test func whatMermaidSaysBesidesIsNamed() throws {
+    let drawn = try read(
+      .mermaid,
+      """
+      stateDiagram-v2
+        [*] --> s : go
+        s --> s : a
+        note right of s : here
+        note left of s
+          there
+        end note
+        s --> [*] : done
+      """)
+    #expect(
+      drawn.remarks == [
+        "the label `go` at [*] is left out", "the label `done` at [*] is left out",
+        "2 notes are left out",
+      ])
+  }
+
+  @Test func spacesAreKeptInMermaid() throws {
+    let automaton = try Automaton(
+      states: [.init("p", name: " q0 ", isInitial: true, isFinal: true)],
+      transitions: [.init("t", from: "p", to: "p", symbols: ["a", " ", "b c"])])
+    let data = try Format.mermaid.write(PlacedAutomaton(automaton: automaton))
+    let again = try Format.mermaid.read(data, name: "m").automaton
+    #expect(again.states[0].name == " q0 ")
+    #expect(Set(again.alphabet) == ["a", " ", "b c"])
+  }
+
   @Test func ownDiagramsAreReadAgain() throws {
     for seed in UInt64(1)...30 {
       let automaton = randomAutomaton(seed: seed)

@@ -72,10 +72,14 @@ import Testing
   @Test(
     arguments: [
       ("hello\n", "line 1, column 1: expected a table with columns"),
+      ("q0 -a-> q1\nq1 -b-> q0\n", "line 1, column 4: expected a symbol such as `a`, found `-a->`"),
+      ("q0 → q1\nq1 → q0\n", "expected a symbol such as `a`, found `→`"),
+      ("@DFA\n0 1\n1 0\n", "expected a symbol such as `a`, found `@DFA`"),
+      ("start: q0\naccept: q1\n", "found only lines such as `F: q1`"),
       ("Dear all,\nthis is my answer, see below.\n", "line 1"),
       ("HOA: v1\nStates: 2\n", "line 1, column 1: expected a transition table"),
       ("\n<?xml version=\"1.0\"?><a/>", "line 2, column 1"),
-      ("[*] --> q0\nq0 --> q1 : a\n", "line 2"),
+      ("[*] --> q0\nq0 --> q1 : a\n", "line 1, column 5: expected a symbol"),
       ("\\begin{tabular}{ll}\na & b\n\\end{tabular}\n", "found LaTeX"),
       ("state,a,b\n>q0,q1\n", "line 2, column 7: expected 3 columns"),
       ("state,a,b\n>q0,q0,q0,q0\n", "line 2, column 11: expected at most 3 columns"),

@@ -255,25 +255,26 @@ import Testing
     for (path, form) in [
       ("a.automaton", .automaton), ("b/A.AUTOMATON", .automaton), ("a.xml", .jff), ("a.gv", .dot),
       ("a.txt", .table), ("a.json", .exchange), ("a.pdf", nil), ("json", nil), ("a.json/b", nil),
-    ] as [(String, DocumentForm?)] {
-      #expect(DocumentForm(path: path) == form, "\(path)")
+    ] as [(String, DocumentFormat?)] {
+      #expect(DocumentFormat(path: path) == form, "\(path)")
     }
-    #expect(DocumentForm.endings.allSatisfy { DocumentForm(path: "a.\($0)") != nil })
+    #expect(DocumentFormat.endings.allSatisfy { DocumentFormat(path: "a.\($0)") != nil })
     #expect(
-      DocumentForm.endings == [
+      DocumentFormat.endings == [
         "automaton", "jff", "xml", "dot", "gv", "txt", "csv", "tsv", "md", "json", "mmd", "mermaid",
         "tex", "tikz", "att",
       ])
-    for form in DocumentForm.allCases {
-      for ending in form.endings { #expect(DocumentForm(path: "a.B.\(ending)") == form) }
+    for form in DocumentFormat.allCases {
+      for ending in form.endings { #expect(DocumentFormat(path: "a.B.\(ending)") == form) }
     }
     // What is read as JSON may be the editor's own.
-    #expect(DocumentForm(ending: "json", data: Data(#"{"automatonStates":{}}"#.utf8)) == .automaton)
-    #expect(DocumentForm(ending: "JSON", data: Data(#"{"states":{}}"#.utf8)) == .exchange)
-    #expect(DocumentForm(ending: "GV", data: Data()) == .dot)
-    #expect(DocumentForm(ending: "txt", data: Data("/* x */ Digraph {}".utf8)) == .dot)
-    #expect(DocumentForm(ending: "md", data: Data("```mermaid\n".utf8)) == .mermaid)
-    #expect(DocumentForm(ending: "txt", data: Data("state | a\n".utf8)) == .table)
-    #expect(DocumentForm(ending: "", data: Data()) == nil)
+    #expect(
+      DocumentFormat(ending: "json", data: Data(#"{"automatonStates":{}}"#.utf8)) == .automaton)
+    #expect(DocumentFormat(ending: "JSON", data: Data(#"{"states":{}}"#.utf8)) == .exchange)
+    #expect(DocumentFormat(ending: "GV", data: Data()) == .dot)
+    #expect(DocumentFormat(ending: "txt", data: Data("/* x */ Digraph {}".utf8)) == .dot)
+    #expect(DocumentFormat(ending: "md", data: Data("```mermaid\n".utf8)) == .mermaid)
+    #expect(DocumentFormat(ending: "txt", data: Data("state | a\n".utf8)) == .table)
+    #expect(DocumentFormat(ending: "", data: Data()) == nil)
   }
 }

@@ -40,6 +40,21 @@ import Testing
     #expect(try document(name: name).tikz.contains("(0, 0) \(tex);"))
   }
 
+  /// `a1`, `a_1`, `ab` and `a_b` are four symbols, and stay four.
+  @Test func symbolsAreTheSameInTikZ() throws {
+    let symbols = ["go", "a1", "a_1", "ab", "a_b", "a", "λ'", "\\x", "10"]
+    let automaton = try Automaton(
+      states: [.init("p", name: "ab", isInitial: true), .init("q", name: "a_b", isFinal: true)],
+      transitions: [.init("t", from: "p", to: "q", symbols: symbols)])
+    let drawn = PlacedAutomaton(
+      automaton: automaton, places: ["p": .init(x: 0, y: 0), "q": .init(x: 900, y: 0)])
+    let tikz = Document(drawn, id: "d").tikz
+    #expect(tikz.contains("{ab};") && tikz.contains("{$a_{b}$};"))
+    let again = try Format.tikz.read(Data(tikz.utf8), name: "a.tex").automaton
+    #expect(Set(again.alphabet) == Set(symbols))
+    #expect(try again.isEquivalent(to: automaton))
+  }
+
   @Test func aReportNamesWhatIsWrongInTableAndPage() throws {
     let solution = try document()
     let grading = Grading(solution: solution.automaton, longestWord: 1)
@@ -55,9 +70,9 @@ import Testing
     #expect(report.rightCount == 1)
     #expect(
       report.csv == "submission,right,share,states,remarks\r\n\"a,b\",yes,1.0,2,\r\n"
-        + "'=1+1,not graded,0,,not read: <x>\r\n"
+        + "'=1+1,not graded,,,not read: <x>\r\n"
         + "c,no,0.25,,\"rejects the empty word, which should be accepted\"\r\n")
-    #expect(report.html.contains("<li>not read: &lt;x>") && !report.html.contains("<x>"))
+    #expect(report.html.contains("<li>not read: &lt;x&gt;") && !report.html.contains("<x>"))
     #expect(report.html.components(separatedBy: "<section").count == 4)
     #expect(report.html.components(separatedBy: "<svg").count == 2)
   }

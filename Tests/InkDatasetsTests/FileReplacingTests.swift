@@ -184,7 +184,7 @@ import TestSupport
     let path = "\(folder.path)/ink.ndjson"
     let ink = Example(.drawing(Drawing([Stroke([Point(.nan, 0)])])), label: "a", origin: "o")
     #expect {
-      try DatasetForm.ndjson.write(Dataset([ink]), rasterizer: nil, to: path)
+      try DatasetFormat.ndjson.write(Dataset([ink]), rasterizer: nil, to: path)
     } throws: {
       "\($0)".hasPrefix("\(path): expected data that can be written, found ")
         && "\($0)".contains("finite") && !"\($0)".contains("operation")

@@ -112,7 +112,7 @@ import TestSupport
       [try ring(1), white.inverted(), try ring(2)].enumerated().map {
         Example(.bitmap($1), label: "\($0)", origin: "\($0)")
       })
-    for form in [DatasetForm.idx, .npy] {
+    for form in [DatasetFormat.idx, .npy] {
       try form.write(dataset, rasterizer: .standard, to: path("\(form)"))
       let loaded = try Dataset.load(path("\(form)"))
       #expect(loaded.blankCount == 1 && loaded.dataset.examples.map(\.label) == ["0", "2"])
@@ -191,7 +191,7 @@ import TestSupport
     #expect(!loaded.isTransposed)
     #expect(loaded.dataset.examples[1].content == .bitmap(try ring(1).transposed()))
     let dataset = Dataset([Example(.bitmap(try ring(1)), label: "a", origin: "a")])
-    try DatasetForm.npy.write(dataset, rasterizer: .standard, to: path("n"))
+    try DatasetFormat.npy.write(dataset, rasterizer: .standard, to: path("n"))
     let turned = try Dataset.load(path("n"), isTransposed: true)
     #expect(turned.dataset.examples[0].content == .bitmap(try ring(1).transposed()))
   }

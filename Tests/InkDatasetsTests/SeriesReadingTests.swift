@@ -462,7 +462,7 @@ import TestSupport
     }
     let dataset = Dataset(examples)
     let path = "\(folder.path)/a.ndjson"
-    try DatasetForm.ndjson.write(dataset, rasterizer: nil, to: path)
+    try DatasetFormat.ndjson.write(dataset, rasterizer: nil, to: path)
     let loaded = try Dataset.load(path)
     #expect(loaded.failures == [])
     #expect(loaded.dataset == dataset)

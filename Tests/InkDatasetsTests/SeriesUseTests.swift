@@ -73,7 +73,7 @@ import TestSupport
       }
     }
     let folder = try TemporaryFolder()
-    for form in [DatasetForm.folder, .idx, .npy] {
+    for form in [DatasetFormat.folder, .idx, .npy] {
       #expect(throws: (any Error).self) {
         try form.write(dataset, rasterizer: .standard, to: "\(folder.path)/pictures")
       }

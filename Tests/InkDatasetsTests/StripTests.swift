@@ -107,7 +107,7 @@ import TestSupport
     ]
     examples[1].part = .test
     let path = "\(folder.path)/out"
-    try DatasetForm.strips.write(Dataset(examples), rasterizer: nil, to: path)
+    try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: path)
     // What the program wrote can be replaced.
     try FileTree.refuseExisting(path, force: true)
     let read = try Dataset.load(path).dataset.examples
@@ -117,11 +117,11 @@ import TestSupport
     for text in ["a\tb", "a\nb"] {
       examples[0].label = text
       #expect(throws: FileError.self) {
-        try DatasetForm.strips.write(Dataset(examples), rasterizer: nil, to: path)
+        try DatasetFormat.strips.write(Dataset(examples), rasterizer: nil, to: path)
       }
     }
     #expect(throws: FileError.self) {
-      try DatasetForm.ndjson.write(Dataset(examples), rasterizer: nil, to: path + ".ndjson")
+      try DatasetFormat.ndjson.write(Dataset(examples), rasterizer: nil, to: path + ".ndjson")
     }
     #expect(try Dataset.load(path).dataset.examples.count == 2)
   }

@@ -85,7 +85,7 @@ import TestSupport
       reading.channels = nil
       reading.leavesOutCounters = false
       let all = "\(folder.path)/all.ndjson"
-      try DatasetForm.ndjson.write(load("", reading).dataset, rasterizer: nil, to: all)
+      try DatasetFormat.ndjson.write(load("", reading).dataset, rasterizer: nil, to: all)
       #expect(try Dataset.load(all).leftOutColumns == [kind])
     }
   }

@@ -488,8 +488,8 @@ import Testing
       return time
     }
     for size in [200.0, 4000] {
-      let few = try time(750, size: size)
-      let many = try time(3_000, size: size)
+      let few = try time(2_500, size: size)
+      let many = try time(10_000, size: size)
       #expect(many < 10 * few, "\(size): \(few) s, then \(many) s")
     }
   }

@@ -170,7 +170,7 @@ import TestSupport
     let examples = Dataset(
       (0..<8).map { Example(.drawing(circle(radius: 40)), label: "a", origin: "example \($0)") })
     let page = try report.html(examples: examples, rasterizer: .standard)
-    #expect(page.contains("m&lt;1>") && page.contains("split: <b>test</b>"))
+    #expect(page.contains("m&lt;1&gt;") && page.contains("split: <b>test</b>"))
     let places = [
       "mean recall<td><b>80.56 %", "worst class<td><b>b: recall", "accuracy<td><b>75.00 %",
     ]
@@ -198,7 +198,7 @@ import TestSupport
     var heard: [TrainingOptions] = []
     let result = try CrossValidation(
       data, folds: 3, seeds: [1, 2], recipe: recipe,
-      disturbance: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
+      perturbation: .turned(shrunkTo: 0.72, seed: 1), workers: 4,
       network: { try NetworkChoice(named: "drawing", for: $0)! },
       onOptions: { heard.append($0) })
     // Chosen for the training part, which is too small for the batches that all examples would get.
@@ -240,7 +240,7 @@ import TestSupport
     var recipe = TrainingRecipe()
     (recipe.epochs, recipe.augmentation) = (40, Augmentation.none)
     let result = try CrossValidation(
-      data, folds: 2, seeds: [1], recipe: recipe, disturbance: nil,
+      data, folds: 2, seeds: [1], recipe: recipe, perturbation: nil,
       workers: 2,
       network: { try NetworkChoice(named: "drawing", for: $0)! })
     #expect(result.accuracy.mean < 0.8)
@@ -341,9 +341,9 @@ import TestSupport
     let recognizer = Recognizer(model: try model)
     for example in drawings().examples.prefix(8) {
       let plain = try recognizer.recognize(example.bitmap(.standard))
-      let turned = try Disturbance.angle(0).answer(to: example, index: 0, by: recognizer)
+      let turned = try Perturbation.angle(0).answer(to: example, index: 0, by: recognizer)
       #expect(turned.ranked == plain.ranked)
-      let sparse = try Disturbance.spacing(0.001).answer(to: example, index: 0, by: recognizer)
+      let sparse = try Perturbation.spacing(0.001).answer(to: example, index: 0, by: recognizer)
       #expect(sparse.top.label == plain.top.label)
     }
   }
@@ -353,9 +353,9 @@ import TestSupport
     let both = Recognizer(model: try randomFusionModel())
     let ring = Example(.drawing(circle(radius: 40)), label: "other", origin: "ring")
     for recognizer in [pictureOnly, both] {
-      func loss(_ disturbance: Disturbance?) throws -> Double {
+      func loss(_ perturbation: Perturbation?) throws -> Double {
         try Evaluation(
-          of: recognizer, on: Dataset([ring]), disturbance: disturbance, workers: 1
+          of: recognizer, on: Dataset([ring]), perturbation: perturbation, workers: 1
         ).negativeLogLikelihood
       }
       let losses = try [0.8, 1.75, 3].map { try loss(.penWidth($0)) }
@@ -372,7 +372,7 @@ import TestSupport
     let answer = try pictureOnly.recognize(thick)
     let expected = answer.ranked.first { $0.label == "other" }!.probability
     let found = try Evaluation(
-      of: pictureOnly, on: Dataset([ring]), disturbance: .penWidth(3), workers: 1
+      of: pictureOnly, on: Dataset([ring]), perturbation: .penWidth(3), workers: 1
     ).negativeLogLikelihood
     #expect(abs(found + log(expected)) < 1e-9)
   }

@@ -102,7 +102,7 @@ import TestSupport
       #expect(report.text.contains(text), "\(text)")
     }
     let page = try report.html(examples: dataset, rasterizer: .standard)
-    #expect(page.contains("&lt;d>") && page.contains("two words → two wrds x"))
+    #expect(page.contains("&lt;d&gt;") && page.contains("two words → two wrds x"))
     #expect(page.components(separatedBy: "<figure>").count == 7)
     let sheet = try report.sheet(examples: dataset, rasterizer: .standard)
     #expect(sheet.height > 100 && sheet.pixels.contains(255))

@@ -21,7 +21,7 @@ import Testing
   private static func routes() throws -> [Route] {
     let folder = try TemporaryFolder()
     let studio = try Studio(Studio.Configuration(dataFolder: folder.path))
-    return studio.router(Gatekeeper(token: "")).routes.map { route in
+    return studio.router(Authentication(token: "")).routes.map { route in
       let pattern = route.path.description
       let path = pattern.replacing(/[:{]name}?/, with: "A").replacing(/[:{]id}?/, with: "x")
       return Route(
@@ -55,7 +55,7 @@ import Testing
   @Test func nobodyComesInWithoutTheToken() async throws {
     let routes = try Self.routes()
     try await run { studio in
-      let name = Gatekeeper.cookie(port: studio.port)
+      let name = Authentication.cookie(port: studio.port)
       let value = studio.cookie.dropFirst(name.count + 1)
       let cookies: [String?] = [
         nil, "\(name)=", "\(name)=x\(value)", "\(name)=\(value.dropLast())", "inkstate=\(value)",

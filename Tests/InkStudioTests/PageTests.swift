@@ -83,7 +83,7 @@ import Testing
         let answer = try await studio.ask(.get, path)
         #expect(answer.headers[.contentType] == "\(type); charset=utf-8", "\(path)")
       }
-      let router = studio.studio.router(Gatekeeper(token: ""))
+      let router = studio.studio.router(Authentication(token: ""))
       let served = router.routes.map { "/" + $0.path.description.drop { $0 == "/" } }
       let unused = served.filter { $0.hasSuffix(".js") && files[$0] == nil }
       #expect(unused == [], "files that no other file of the page imports")

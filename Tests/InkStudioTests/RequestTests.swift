@@ -477,7 +477,7 @@ import Testing
   @Test func noAddressOfADocumentMakesOne() async throws {
     let folder = try TemporaryFolder()
     let routes = try Studio(Studio.Configuration(dataFolder: folder.path))
-      .router(Gatekeeper(token: "")).routes
+      .router(Authentication(token: "")).routes
       .map { (method: $0.method, path: "/\($0.path)".replacing("//", with: "/")) }
       .filter { $0.path.contains(/documents\/[:{]name/) && !$0.path.hasSuffix("/open") }
     #expect(routes.count >= 14)

@@ -17,7 +17,7 @@ struct RunningStudio: Sendable {
 
   var host: String { "127.0.0.1:\(port)" }
   /// What a browser gets that opens the address with the token.
-  var cookie: String { "\(Gatekeeper.cookie(port: port))=\(studio.cookieValue)" }
+  var cookie: String { "\(Authentication.cookie(port: port))=\(studio.cookieValue)" }
 
   typealias Answer = LocalServer.Answer
 

@@ -19,7 +19,7 @@ struct SharedStudio: Sendable {
   var port: Int { sharing.port }
   var host: String { "127.0.0.1:\(port)" }
   /// The owner's cookie.
-  var cookie: String { "\(Gatekeeper.cookie(port: owner.port))=\(studio.cookieValue)" }
+  var cookie: String { "\(Authentication.cookie(port: owner.port))=\(studio.cookieValue)" }
 
   static func run(_ test: @escaping @Sendable (SharedStudio) async throws -> Void) async throws {
     let folder = try TemporaryFolder()

@@ -149,10 +149,10 @@ import Testing
   func aNewModelIsComparedWithTheOldOne(
     corrected: Int, added: Int, probability: Double, start: String
   ) {
-    let verdict = Verdict(corrected: corrected, added: added, shared: 1)
+    let verdict = SignTest(corrected: corrected, added: added, shared: 1)
     #expect(abs(verdict.probability - probability) < 1e-9)
     #expect(verdict.description.hasPrefix(start))
-    let perfect = Verdict(corrected: 0, added: 0, shared: 0)
+    let perfect = SignTest(corrected: 0, added: 0, shared: 0)
     #expect(perfect.description == "Neither model makes a mistake on the test drawings.")
   }
 }

@@ -36,7 +36,7 @@ import TestSupport
     #expect(recording.pointsPerUnit == nil)
     recording.pointsPerUnit = 150
     let line = try NDJSON.line(recording, at: Place(file: "a"))
-    let item = try #require(NDJSON.item(.init(place: Place(file: "a"), bytes: line)))
+    let item = try #require(NDJSON.item(line, at: Place(file: "a")))
     #expect(try item.result.get().pointsPerUnit == 150)
     for value in [Recording.Attribute.text("a"), .number(0), .number(-1)] {
       recording.attributes[CanvasUnit.attributeName] = value

@@ -149,15 +149,15 @@ import TestSupport
 
   @Test(
     arguments: [
-      (StrokeForm.dot, [(0, 0), (5, 3), (2, 8)]),
+      (StrokeKind.dot, [(0, 0), (5, 3), (2, 8)]),
       (.line, [(0, 0), (100, 4), (200, 0)]),
       (.line, [(0, 0), (200, 6), (190, 0)]),
       (.bow, [(0, 0), (50, 40), (100, 40), (150, 0)]),
       (.curve, [(0, 0), (50, 120), (100, 0)]),
       (.curve, [(0, 0), (100, 0), (100, 100), (0, 100), (0, 5)]),
       (.dot, []),
-    ] as [(StrokeForm, [(Double, Double)])])
-  func strokesHaveTheFormTheyLookLike(form: StrokeForm, points: [(Double, Double)]) {
+    ] as [(StrokeKind, [(Double, Double)])])
+  func strokesHaveTheFormTheyLookLike(form: StrokeKind, points: [(Double, Double)]) {
     #expect(Stroke(points.map { Point($0.0, $0.1) }).form == form)
   }
 

@@ -37,7 +37,7 @@ import TestSupport
     let recording = randomRecording(using: &generator)
     let line = try NDJSON.line(recording, at: Place(file: "test"))
     #expect(!line.contains(UInt8(ascii: "\n")))
-    let item = NDJSON.item(.init(place: Place(file: "test", line: 1), bytes: line))
+    let item = NDJSON.item(line, at: Place(file: "test", line: 1))
     #expect(try item?.result.get() == recording)
   }
 
@@ -55,7 +55,7 @@ import TestSupport
           ink, label: "a", writer: "b", device: "c", source: "d", attributes: [name: attribute]),
       ] {
         let line = try NDJSON.line(recording, at: Place(file: "test"))
-        let item = NDJSON.item(.init(place: Place(file: "test", line: 1), bytes: line))
+        let item = NDJSON.item(line, at: Place(file: "test", line: 1))
         #expect(try item?.result.get() == recording)
       }
     }

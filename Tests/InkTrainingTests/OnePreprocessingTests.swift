@@ -31,7 +31,7 @@ import TestSupport
         Example(.bitmap(isDark ? bitmap.inverted() : bitmap), label: "a", origin: "a")
       ])
       let path = "\(folder.path)/\(size)-\(isDark)"
-      try DatasetForm.npy.write(dataset, rasterizer: Rasterizer(size: size), to: path)
+      try DatasetFormat.npy.write(dataset, rasterizer: Rasterizer(size: size), to: path)
       let example = try Dataset.load(path).dataset.examples[0]
       #expect(example.stored != nil && example.stored!.pictures.isInverted == isDark)
       return example

@@ -249,7 +249,7 @@ import TestSupport
         })
     }
     func scarce(_ model: Model, _ counts: [Int]) -> [String] {
-      Rehearsal.scarceClasses(of: model, in: own(counts)).map {
+      ExperienceReplay.scarceClasses(of: model, in: own(counts)).map {
         "\($0.label ?? "lines") \($0.count)"
       }
     }

@@ -137,7 +137,7 @@ import TestSupport
       try dataset(1).examples.map {
         Example(.bitmap(try $0.bitmap(.standard).inverted()), label: $0.label, origin: $0.origin)
       })
-    try DatasetForm.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/pictures")
+    try DatasetFormat.npy.write(dark, rasterizer: .standard, to: "\(folder.path)/pictures")
     let onDisk = try Dataset.load("\(folder.path)/pictures").dataset
     #expect(onDisk.examples.allSatisfy { $0.stored != nil })
     let inMemory = Dataset(
@@ -330,12 +330,12 @@ import TestSupport
     let own = Dataset(Array(dataset(7).examples.prefix(10)), labels: dataset(7).labels)
     let known = dataset(1, writers: 40, perClass: 20)
     #expect(known.examples.count == 3200)
-    let mixed = Rehearsal(own, with: known, seed: 3).dataset
-    #expect(mixed.examples.count == Rehearsal.most * 3 / 2)
+    let mixed = ExperienceReplay(own, with: known, seed: 3).dataset
+    #expect(mixed.examples.count == ExperienceReplay.most * 3 / 2)
     #expect(mixed.examples.count { $0 == own.examples[0] } == 100)
-    #expect(mixed == Rehearsal(own, with: known, seed: 3).dataset)
+    #expect(mixed == ExperienceReplay(own, with: known, seed: 3).dataset)
     // Where little is known, the own examples are there all the same.
-    #expect(Rehearsal(own, with: own, seed: 3).dataset.examples.count == 20)
+    #expect(ExperienceReplay(own, with: own, seed: 3).dataset.examples.count == 20)
   }
 
   @Test func aTrainingThatDivergesSaysSo() throws {

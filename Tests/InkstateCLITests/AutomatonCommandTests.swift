@@ -145,7 +145,8 @@ import Testing
       lines[2] == "in/wrong.txt\twrong\t25.0 %\taccepts the empty word, which should be rejected")
     #expect(
       lines[3]
-        == "1 of 3 right; on average 41.6 % of all words of at most 3 symbols of the solution")
+        == "1 of 2 right; on average 62.5 % of all words of at most 3 symbols of the solution; 1 not graded"
+    )
     #expect(
       try String(contentsOfFile: folder.path + "/g.csv", encoding: .utf8).hasPrefix(
         "submission,right,share,states,remarks\r\n"))
@@ -304,6 +305,8 @@ import Testing
     #expect(try run("check", "p.automaton").status == 0)
     let lost = try run("convert", "p.automaton", "-o", "q.jff")
     #expect(lost.errors.contains("no place for the acceptance by empty-stack"), "\(lost.errors)")
+    let dot = try run("convert", "p.automaton", "-o", "q.dot")
+    #expect(dot.errors.contains("no place for the acceptance by empty-stack"), "\(dot.errors)")
   }
 
   @Test func expressionsCanBeInJFLAPsNotation() throws {
@@ -470,7 +473,7 @@ import Testing
   @Test func aReplayedDrawingSaysWhatItNeeds() throws {
     let strokes = "\(Self.project)/Examples/Automata/strokes.ndjson"
     let replayed = try run("replay", strokes, "-o", "drawn.automaton")
-    #expect(replayed.status == 0 && replayed.output.hasSuffix("2 states, 2 transitions\n"))
+    #expect(replayed.status == 0 && replayed.output.hasSuffix("2 states, 1 transition\n"))
     #expect(replayed.errors.contains("1 transition has no symbols yet"))
     for command in ["run", "trace"] {
       let result = try run(command, "drawn.automaton", "a")

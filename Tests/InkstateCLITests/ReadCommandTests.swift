@@ -154,7 +154,7 @@ import TestSupport
       return Dataset(dataset.examples.filter { $0.kind == "composed number" })
     }
     func write(_ dataset: Dataset, _ name: String) throws {
-      try DatasetForm.ndjson.write(dataset, rasterizer: .standard, to: "\(folder.path)/\(name)")
+      try DatasetFormat.ndjson.write(dataset, rasterizer: .standard, to: "\(folder.path)/\(name)")
     }
     let others = try lines(seed: 3, writers: 12, perHand: 10, isOdd: false)
     try write(others, "others.ndjson")

@@ -20,6 +20,26 @@ import TestSupport
     _ = try run("dataset synthesize --writers 12 --per-class 4 --seed 3 -o ink.ndjson")
   }
 
+  @Test func drawingsInAnotherUnitThanTheRestAreWarnedOf() throws {
+    func line(_ side: Double, _ number: Int) -> String {
+      let word = number.isMultiple(of: 2) ? "a" : "b"
+      let bend = number.isMultiple(of: 2) ? side : 0
+      return #"{"word":"\#(word)","drawing":[[[0,\#(side),\#(side)],[0,\#(bend),\#(side)]]]}"#
+    }
+    let large = (0..<20).map { line(100 + Double($0), $0) }
+    let small = (0..<10).map { line(1 + Double($0) / 100, $0) }
+    try folder.write("mixed.ndjson", (large + small).joined(separator: "\n"))
+    try folder.write("large.ndjson", large.joined(separator: "\n"))
+    let mixed = try run("train mixed.ndjson --epochs 1 -o m.safetensors")
+    #expect(
+      mixed.errors.contains("warning: 33.33 % of the drawings are less than 12 points large"),
+      "\(mixed.errors)")
+    #expect(!(try run("train large.ndjson --epochs 1 -o l.safetensors").errors.contains("as taps")))
+    // The synthetic taps are to be rejected.
+    try synthesize()
+    #expect(!(try run("train ink.ndjson --epochs 1 -o s.safetensors").errors.contains("as taps")))
+  }
+
   @Test func whatIsChosenIsSaidAndOverruled() throws {
     try synthesize()
     // Labels of automata, and nothing else said but the length.

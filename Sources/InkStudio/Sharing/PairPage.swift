@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import XMLTree
 
 /// The page on which a device is paired: a plain form, because its scripts would be for everybody.
 struct PairPage: Sendable {
@@ -82,8 +83,8 @@ struct PairPage: Sendable {
       pattern="\\s*([0-9]\\s*){6}" title="six digits" autofocus>
         <label for="name">Name of this device</label>
         <input id="name" name="name" required maxlength="\(FileName.mostCharacters)" \
-      autocomplete="off" placeholder="Tablet of Ada" value="\(Self.escaped(name))">
-        \(problem.isEmpty ? "" : "<p class=\"problem\" role=\"alert\">\(Self.escaped(problem))</p>")
+      autocomplete="off" placeholder="Tablet of Ada" value="\(name.escapedForMarkup)">
+        \(problem.isEmpty ? "" : "<p class=\"problem\" role=\"alert\">\(problem.escapedForMarkup)</p>")
         <button>Pair device</button>
       </form>
       <p><a href="/">Open the studio</a> if this device is paired already.</p>
@@ -97,10 +98,6 @@ struct PairPage: Sendable {
 
       """
     return Answer.data(Data(html.utf8), type: "text/html; charset=utf-8", status: status)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }
 }
 

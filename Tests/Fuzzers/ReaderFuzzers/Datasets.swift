@@ -52,7 +52,7 @@ private func readAgain(
 ) throws {
   let first = try Dataset.load(path, series: firstReading)
   guard !first.dataset.examples.isEmpty else { return }
-  try DatasetForm.ndjson.write(first.dataset, rasterizer: nil, to: written.path)
+  try DatasetFormat.ndjson.write(first.dataset, rasterizer: nil, to: written.path)
   let second = required("what was written is read") {
     try Dataset.load(written.path, series: reading)
   }
@@ -111,7 +111,7 @@ let datasetFuzzers = [
       var spans = example
       spans.label = ""
       spans.spans = [.init(0..<2, label: "b")]
-      try DatasetForm.ndjson.write(
+      try DatasetFormat.ndjson.write(
         Dataset([example, spans]), rasterizer: nil, to: seriesFile.path)
       let all = try Data(contentsOf: URL(fileURLWithPath: seriesFile.path))
       return [all] + all.split(separator: 10).map { Data($0) }
@@ -241,7 +241,7 @@ let datasetFuzzers = [
       let first = try Dataset.load(stripFile.folder).dataset
       guard !first.examples.isEmpty else { return }
       try? FileManager.default.removeItem(atPath: stripsAgain)
-      try DatasetForm.strips.write(first, rasterizer: nil, to: stripsAgain)
+      try DatasetFormat.strips.write(first, rasterizer: nil, to: stripsAgain)
       let second = required("what was written is read") { try Dataset.load(stripsAgain) }
       require(second.failures.isEmpty, "what was written cannot be read: \(second.failures)")
       func texts(_ dataset: Dataset) -> [[String?]] {

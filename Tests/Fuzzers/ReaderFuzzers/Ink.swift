@@ -25,7 +25,7 @@ private func recordings(_ count: Int) throws -> [Data] {
 private func requireWritable(_ recording: Recording) {
   let place = Place(file: "again", line: 1)
   guard let line = try? NDJSON.line(recording, at: place),
-    let item = NDJSON.item(LineReader.Line(place: place, bytes: line)),
+    let item = NDJSON.item(line, at: place),
     case .success(let again) = item.result
   else { fatalError("fuzz: a recording that was read cannot be written and read: \(recording)") }
   require(again == recording, "read \(recording), after writing it \(again)")
@@ -52,9 +52,10 @@ private func readLines(_ data: Data) throws {
   }
   defer { try? handle.close() }
   var count = 0
-  try LineReader(handle, name: "input").forEach { line in
+  try TextLines(InputFile(handle, name: "input")).forEach { _, number in
     count += 1
-    require(line.place.line == count, "line \(count) is called \(line.place)")
+    require(number == count, "line \(count) is called \(number)")
+    return true
   }
   let lineEnds = data.count { $0 == 10 }
   require(

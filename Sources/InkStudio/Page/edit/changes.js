@@ -126,7 +126,10 @@ export function makeChanges(editor) {
           retry = setTimeout(sendLater, retryPause);
           throw failure;
         }
-        if (failure.status === 404 && one.id === editor.picture?.id) { throw failure; }
+        if (failure.status === 404) {
+          await leaveDocument(one, failure);
+          continue;
+        }
         // The server rejected this change. It can accept the next one.
         unsaved.shift();
         keep();
@@ -197,7 +200,7 @@ export function makeChanges(editor) {
     $("edit-redo").disabled = !picture.canRedo && unsaved.at(-1)?.rest !== "undo";
     const isSaved = !unsaved.some(({ id }) => id === picture.id) && !picture.unsaved;
     const mark = $("edit-saved");
-    mark.textContent = isSaved ? "Saved" : "Not saved";
+    mark.textContent = editor.isGone ? "Deleted" : isSaved ? "Saved" : "Not saved";
     mark.classList.toggle("late", !isSaved && (isLate || Boolean(picture.unsaved)));
     // Whoever made the changes may have gone; the studio saves again when it is asked.
     if (picture.unsaved && !unsaved.length) { change("read"); }
@@ -251,22 +254,50 @@ export function makeChanges(editor) {
     if (renamedTo) {
       editor.files.open(renamedTo);
     } else {
-      leave(isDeleted ? `“${editor.picture.name}” was deleted in another window.` : failure.message);
+      leave(isDeleted ? deleted(editor.picture.name) : failure.message).catch(follow);
     }
   }
 
-  /// Ends the work on a document that was deleted.
-  function leave(text) {
+  const deleted = (name) => `“${name}” was deleted in another window.`;
+
+  /// Ends the work on the shown document, which was deleted. Its unsaved strokes move to a new one.
+  async function leave(text) {
     editor.isGone = true;
     editor.files.stopListening();
-    notice(text, "Open another document", () => {
-      const { id } = editor.picture;
-      for (const one of unsaved.splice(0)) {
-        if (one.id === id) { letGo(one, null); } else { unsaved.push(one); }
-      }
-      keep();
-      editor.files.open(null);
-    });
+    showWaiting();
+    notice(text, "Open another document", () => editor.files.open(null));
+    const next = await rescue(editor.picture.id);
+    if (!next) { return; }
+    notice(`${text} ${rescued(next)}`, `Open “${next}”`, () => editor.files.open(next));
+    sendLater();
+  }
+
+  /// Gives up the document of a change that was sent in vain.
+  async function leaveDocument({ name, id }, failure) {
+    const text = failure.answer.isDeleted ? deleted(name) : failure.message;
+    try {
+      if (id === editor.picture?.id) { return await leave(text); }
+      const next = await rescue(id);
+      complain(next ? `${text} ${rescued(next)}` : text);
+    } catch (problem) {
+      retry = setTimeout(sendLater, retryPause);
+      throw problem;
+    }
+  }
+
+  const rescued = (name) => `The strokes that were not saved are in “${name}”.`;
+
+  /// Moves the unsaved strokes of a document that is gone to a new document, and returns its name; null if
+  /// there are none. Its other changes are about elements that are gone.
+  async function rescue(id) {
+    const isStroke = (one) => one.id === id && one.points;
+    const next = unsaved.some(isStroke) ? await ask("/api/documents", "POST", undefined, { place: null }) : null;
+    for (const one of unsaved.splice(0)) {
+      if (isStroke(one)) { Object.assign(one, { name: next.name, id: next.id }); }
+      if (one.id === id) { letGo(one, null); } else { unsaved.push(one); }
+    }
+    keep();
+    return next && next.name;
   }
 
   /// Sends a request about the shown document, and handles a document that was renamed or deleted.
@@ -298,7 +329,9 @@ export function makeChanges(editor) {
   takeOver();
 
   return {
-    path, change, send, showWaiting, refresh, leave, asking, askingWhole,
+    path, change, send, showWaiting, refresh, asking, askingWhole,
+    /// Ends the work on the shown document, which was deleted.
+    leaveDeleted: () => leave(deleted(editor.picture.name)).catch(follow),
     /// Sends a command of the editor.
     command: (kind, fields, problem = undefined) => change(
       `command?${editor.consent.query}`, { kind, zoom: editor.view.zoom, ...fields }, problem),

@@ -16,7 +16,7 @@ export function makeFiles(editor) {
     if (event.name === editor.picture.name && event.version !== editor.picture.version) { changes.refresh(); }
   }, {
     renamed: (name) => open(name),
-    deleted: (name) => changes.leave(`“${name}” was deleted in another window.`),
+    deleted: () => changes.leaveDeleted(),
   }, () => { if (!changes.isLate) { changes.refresh(); } });
   const listenToIt = () => hear(changes.path("versions"));
   const stopListening = () => hear(null);
@@ -96,7 +96,8 @@ export function makeFiles(editor) {
   $("png-scale").max = editor.constants.mostScale;
   $("edit-name").addEventListener("change", (event) => {
     closeMenu("document-menu");
-    open(event.target.value);
+    // The menu shows what is open, also if that cannot be opened.
+    open(event.target.value).catch(() => { $("edit-name").value = editor.picture.name; });
   });
   $("edit-new").addEventListener("click", async () => {
     await changes.settled();

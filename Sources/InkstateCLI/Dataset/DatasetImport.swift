@@ -1,0 +1,85 @@
+import ArgumentParser
+import Ink
+import InkDatasets
+import InkRaster
+
+/// Reads ink, series or pictures in any format and writes one data set.
+struct DatasetImport: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Import recordings of ink or sensors, or pictures, into one data set.",
+    discussion: """
+      Reads ink as Quick, Draw! NDJSON, InkML, $1 and $N gesture XML, signature_pad's or ML Kit's JSON, \
+      Excalidraw, Google's handwriting requests, SVG, UNIPEN or IAM-OnDB's XML, and folders of these. \
+      The content decides the format; what is not part of a drawing is named as ignored. Reads \
+      pictures as image folders, IDX or NPY, and strips with lines of writing as PNGs or JPEGs with labels.tsv. \
+      Ink is written as NDJSON, pictures as an image folder, strips as a folder with labels.tsv. \
+      Pictures in a folder with ink are skipped.
+
+      Reads series as CSV or TSV with one row per step, as .ts files of the UEA archive, and as NPY \
+      [count, length, channels] in series.npy and labels.npy. They are written as NDJSON. A CSV file \
+      is one recording with the name of its folder as label, or a table with columns for recording, \
+      label, person and session. A label that changes within a recording gives labelled spans. Empty \
+      cells, nan, NA, null and ? are missing values. datasets/README.md describes the formats.
+
+      With --strokes, each stroke of a drawing with several strokes becomes an example of its own. \
+      Its label consists of the label of the drawing and the form of the stroke, for example \
+      null/curve. To rename such a label, use --map null/curve=state.
+
+      With --trace, the strokes in pictures (PNG or JPEG, such as photographs of paper) become ink, as \
+      `inkstate trace` finds them. The label of a picture is the name of its folder.
+
+      Example: inkstate dataset import Examples/Ink --map circle=state --map arrow=transition \
+      --others drop --output runs/ink.ndjson
+
+      Example: inkstate dataset import Examples/Series/steps.csv --output runs/steps.ndjson
+      """)
+
+  @Argument(help: "The files and folders to import.")
+  var paths: [String]
+
+  @Flag(help: "Make each stroke of a drawing with several strokes an example of its own.")
+  var strokes = false
+
+  @Flag(help: "Trace the strokes in pictures, so that they become ink.")
+  var trace = false
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var loading: LoadingOptions
+
+  func validate() throws {
+    if trace, strokes {
+      throw ValidationError(
+        "--strokes and --trace do not go together; import the result with --strokes")
+    }
+  }
+
+  func run() throws {
+    try output.check(inputs: paths)
+    var examples: [Example] = []
+    var labels = Set<String>()
+    var failureCount = 0
+    for loaded in try loading.load(paths, asSingleStrokes: strokes, isTraced: trace) {
+      examples += loaded.dataset.examples
+      labels.formUnion(loaded.dataset.labels)
+      failureCount += loaded.failures.count
+    }
+    let dataset = Dataset(examples, labels: labels.sorted())
+    try DatasetFormat.natural(for: dataset)
+      .write(dataset, rasterizer: nil, to: output.output)
+    Terminal.show(
+      "\(examples.count.counted("example")) of \(labels.count.counted("label")) in \(output.output)"
+    )
+    if failureCount > 0 { throw ExitCode(2) }
+  }
+}
+
+extension DatasetFormat {
+  /// Returns the format that keeps everything: strips if there are any, NDJSON if all examples are
+  /// ink or series, otherwise pictures.
+  static func natural(for dataset: Dataset) -> DatasetFormat {
+    if dataset.examples.contains(where: \.isStrip) { return .strips }
+    return dataset.examples.allSatisfy { if case .bitmap = $0.content { false } else { true } }
+      ? .ndjson : .folder
+  }
+}
