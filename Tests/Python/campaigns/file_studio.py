@@ -176,6 +176,7 @@ def is_between(state, answered):
     return (all(documents.get(name) in (count, before["documents"].get(name))
                 for name, count in after["documents"].items())
             and set(documents) <= set(before["documents"]) | set(after["documents"])
+            and len(documents) + len(state["deleted"]) >= len(before["documents"]) + len(before["deleted"])
             and all(whole(state[kind]) in (before[kind], after[kind]) for kind in state if kind != "documents")
             and set(state["recordings"]) | set(state["unrecorded"])
             >= set(before["recordings"]) | set(before["unrecorded"]))

@@ -202,9 +202,8 @@ def main(given):
     known.add_argument("--cores", action="store_true")
     known.add_argument("--list", action="store_true")
     options = known.parse_args(given)
-    cases = combinations(random.Random(options.seed))
     if options.list:
-        for case in cases:
+        for case in combinations(random.Random(options.seed)):
             print(" ".join(arguments(case)))
         return
     require_build()
@@ -213,4 +212,5 @@ def main(given):
         if options.cores:
             cores(folder)
         else:
+            cases = combinations(random.Random(options.seed))
             workers(folder, cases[:3] if options.quick else cases)
