@@ -3,7 +3,7 @@
 import json
 import os
 
-from inkstate.command import ROOT, example, inkstate
+from inkstate.command import example, inkstate
 from inkstate.mutator import damaged, damaged_png, damaged_zip, zipped
 
 NETWORK = b'{"name": "small", "inputs": [{"name": "image", "form": "image", "channels": 1, "height": 12, ' \

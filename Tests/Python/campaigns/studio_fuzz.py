@@ -55,7 +55,7 @@ class Sender:
         if self.connection is None or is_last:
             self.close()
             self.connection = socket.create_connection(("127.0.0.1", self.studio.port))
-        self.connection.settimeout(0.05 if broken == "framing" else 20)
+        self.connection.settimeout(0.05 if broken == "framing" else 60)
         self.connection.sendall(request)
         # Some never wait for an answer.
         if self.generator.random() < 0.03:

@@ -35,6 +35,8 @@ BODIES = ["", "{", "[]", "null", "{}", '{"drawing":[]}', '{"drawing":[[[]]]}', '
           '{"word":"state","drawing":[[[0,50],[0,50],[0,9]]]}', '[' * 5000, '{"a":' * 2000, "\xff\xfe\x00",
           '<?xml version="1.0"?><structure><automaton/></structure>', "digraph { a -> b [label=\"x\"] }",
           '{"drawing":[' + ",".join(["[[1],[1]]"] * 300) + "]}"]
+# A damaged body has no more bytes.
+LARGEST = 1 << 14
 # What a person must never read: names of Swift and of the system, and ids.
 UNREADABLE = re.compile(r"Error Domain|NSCocoa|NSError|DecodingError|Swift\.|[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}")
 
@@ -46,7 +48,8 @@ def malformed(generator, studio):
     path = generator.choice(PATHS)
     body = generator.choice(BODIES).encode("latin-1")
     if kind < 0.2:
-        body = damaged(generator, json.dumps(any_stroke(generator)).encode())
+        # Larger ones are sent as files, one at a time.
+        body = damaged(generator, json.dumps(any_stroke(generator)).encode())[:LARGEST]
     headers = [f"Host: {studio.host}", f"Cookie: {studio.cookie}", f"Content-Length: {len(body)}",
                f"Inkstate-Secret: {studio.secret}"]
     broken, refusals = None, None
