@@ -1,6 +1,7 @@
 """Treats the studio badly, or makes it work hard: fuzz, strangers, load, delete, kill and long.
 
-    scripts/stress studio fuzz [COUNT]      malformed requests, 100,000 by default, and 6,000 damaged files
+    scripts/stress studio fuzz [COUNT]      malformed requests, 100,000 by default, and 6 damaged files
+                                            for each 100 of them
     scripts/stress studio strangers [SECONDS]  560 clients without the token, or with the cookie alone, for a
                                             minute
     scripts/stress studio load [SECONDS]    50 clients draw, 120 strokes a second in all, for a minute

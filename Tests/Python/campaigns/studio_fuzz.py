@@ -17,6 +17,8 @@ from inkstate.ink import any_stroke
 from inkstate.studio import Studio
 
 SENDERS = 16
+# Of each form, some are taken and some are not.
+LEAST_FILES = 300
 # What a studio may have in its folder.
 KEPT = {".lock", "deleted.ndjson", "documents", "models", "practice", "recordings.ndjson"}
 
@@ -119,7 +121,7 @@ def send_malformed(studio, good, count):
 
 
 def fuzz(count):
-    """Sends so many malformed requests, and 6,000 damaged files, to one studio."""
+    """Sends so many malformed requests, and 6 damaged files for each 100 of them, to one studio."""
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(folder)
         good = Client(studio)
@@ -141,7 +143,7 @@ def fuzz(count):
         if waited > 20:
             sys.exit(f"stress studio: expected an answer beside silent clients, waited {waited:.0f} s")
         open_large(good)
-        open_damaged(good, 6000)
+        open_damaged(good, max(LEAST_FILES, count * 6 // 100))
         sent, memory = send_malformed(studio, good, count)
         after = good.ask("GET", "/api/documents/good")
         if after != before:
