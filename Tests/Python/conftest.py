@@ -2,7 +2,6 @@
 
 import pytest
 
-from browser.page import is_installed, start_chromium
 from inkstate.command import require_build
 from inkstate.studio import Studio
 
@@ -34,13 +33,17 @@ def report(request):
 
 @pytest.fixture(scope="session")
 def needs_chromium():
-    if not is_installed():
+    """The module that drives Chromium; without both, the test is skipped."""
+    pytest.importorskip("selenium", reason="python3-selenium is not installed")
+    from browser import page
+    if not page.is_installed():
         pytest.skip("chromium and chromium-driver are not installed")
+    return page
 
 
 @pytest.fixture(scope="session")
 def chromium(needs_chromium):
-    driver = start_chromium()
+    driver = needs_chromium.start_chromium()
     yield driver
     driver.quit()
 

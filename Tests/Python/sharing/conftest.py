@@ -1,10 +1,10 @@
 """A shared studio, new for each test, with its owner, devices and an audience."""
 
+import contextlib
 import tempfile
 
 import pytest
 
-from browser.page import Page, only_for_now, start_chromium
 from inkstate.client import Client
 from inkstate.studio import NotStarted, Studio
 
@@ -37,7 +37,7 @@ def owner(shared):
 @pytest.fixture(scope="session")
 def phones(needs_chromium):
     """A Chromium that is a small phone, and another one that is a larger one."""
-    drivers = [start_chromium(360, 640, is_phone=True), start_chromium(390, 700, is_phone=True)]
+    drivers = [needs_chromium.start_chromium(*size, is_phone=True) for size in [(360, 640), (390, 700)]]
     yield drivers
     for driver in drivers:
         driver.quit()
@@ -49,34 +49,38 @@ def scheme(request):
 
 
 @pytest.fixture
-def desk(chromium, scheme):
+def new_page(needs_chromium, scheme):
+    """Opens pages that are closed after the test."""
+    with contextlib.ExitStack() as stack:
+        def open_page(driver):
+            stack.enter_context(needs_chromium.only_for_now(driver))
+            page = needs_chromium.Page(driver)
+            page.prefer(scheme)
+            return page
+
+        yield open_page
+
+
+@pytest.fixture
+def desk(chromium, new_page):
     """A page for the owner."""
-    with only_for_now(chromium):
-        page = Page(chromium)
-        page.prefer(scheme)
-        yield page
+    return new_page(chromium)
 
 
 @pytest.fixture
-def phone(phones, scheme):
+def phone(phones, new_page):
     """A page for a device."""
-    with only_for_now(phones[0]):
-        page = Page(phones[0])
-        page.prefer(scheme)
-        yield page
+    return new_page(phones[0])
 
 
 @pytest.fixture
-def audience(phones, scheme):
+def audience(phones, new_page):
     """A page for someone who watches."""
-    with only_for_now(phones[1]):
-        page = Page(phones[1])
-        page.prefer(scheme)
-        yield page
+    return new_page(phones[1])
 
 
 @pytest.fixture
-def look(request, scheme, pytestconfig):
+def look(scheme, pytestconfig):
     """Takes a picture of a page, where they are asked for."""
     def take(page, name):
         if pytestconfig.getoption("--screenshots"):

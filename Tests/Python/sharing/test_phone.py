@@ -4,7 +4,6 @@ import json
 import urllib.parse
 
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from browser.accessibility import check
 from inkstate.client import Client
@@ -13,6 +12,8 @@ from inkstate.ink import ring
 CODE = "document.querySelector('#share-code').textContent"
 RINGS = "document.querySelectorAll('#edit-drawing circle.line').length"
 WATCHED = "document.querySelectorAll('#watch-drawing circle.line').length"
+# The key, as WebDriver calls it.
+ENTER = "\ue007"
 LIT = "[...document.querySelectorAll('g.lit')].map((g) => g.dataset.id).sort().join()"
 
 
@@ -129,7 +130,7 @@ def test_an_audience_follows_a_presentation(shared, owner_page, audience, look):
     owner_page.choose("#present")
     audience.wait(f"{WATCHED} >= 3", "the presented automaton")
     owner_page.run("document.querySelector('#run-panel').hidden && document.querySelector('#run-open').click()")
-    owner_page.type("#run-word", "1011" + Keys.ENTER)
+    owner_page.type("#run-word", "1011" + ENTER)
     audience.wait("document.querySelectorAll('#watch-tape span').length === 4", "the word")
     for step in range(1, 5):
         owner_page.choose("#step-on")
