@@ -1,6 +1,7 @@
 """Where the command under test is."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ INKSTATE = os.path.abspath(os.environ.get("INKSTATE") or os.path.join(ROOT, ".bu
 def require_build():
     """Ends the program with a sentence where the command is not built."""
     if not os.access(INKSTATE, os.X_OK):
-        program = os.path.basename(sys.argv[0])
+        program = os.path.basename(sys.argv[0]).removesuffix(".py")
         sys.exit(f"{program}: there is no {INKSTATE}; build it with scripts/build, or set INKSTATE")
 
 
@@ -22,6 +23,12 @@ def inkstate(*arguments, **options):
     if result.returncode != 0:
         raise RuntimeError(f"inkstate {' '.join(arguments)}: {result.returncode} {result.stderr[:500]}")
     return result.stdout
+
+
+def memory(process):
+    """What the process with an id holds, in MiB; Linux only."""
+    with open(f"/proc/{process}/status") as file:
+        return int(re.search(r"RssAnon:\s+(\d+)", file.read())[1]) / 1024
 
 
 def example(*path):

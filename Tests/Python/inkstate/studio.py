@@ -9,7 +9,7 @@ import subprocess
 import threading
 import urllib.parse
 
-from inkstate.command import INKSTATE
+from inkstate.command import INKSTATE, memory
 
 
 class NotStarted(Exception):
@@ -69,8 +69,7 @@ class Studio:
 
     def memory(self):
         """What it holds, in MiB; Linux only."""
-        with open(f"/proc/{self.process.pid}/status") as file:
-            return int(re.search(r"RssAnon:\s+(\d+)", file.read())[1]) / 1024
+        return memory(self.process.pid)
 
     def is_alive(self):
         return self.process.poll() is None

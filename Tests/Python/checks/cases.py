@@ -1,14 +1,13 @@
-#!/usr/bin/env python3
 """Runs the command on a folder of small inputs and compares with what has to happen.
 
-    scripts/check-cases                    the cases of ../shared/cases, with Tests/cases.tsv
-    scripts/check-cases FOLDER             another folder, with its own cases.tsv where it has one
-    scripts/check-cases FOLDER --table FILE
+    scripts/check cases                    the cases of ../shared/cases, with Tests/cases.tsv
+    scripts/check cases FOLDER             another folder, with its own cases.tsv where it has one
+    scripts/check cases FOLDER --table FILE
 
 A line of the table has four fields, divided by tabs: the path of a file below the folder (`-` for none), the
-arguments of the command ({} is the file, {folder} the folder, {out} a new path, {root} this repository), the exit code (`!0` for
-any error), and a regular expression that has to match what is printed (`!` before it: must not match). Lines
-that start with # are comments.
+arguments of the command ({} is the file, {folder} the folder, {out} a new path, {root} this repository), the
+exit code (`!0` for any error), and a regular expression that has to match what is printed (`!` before it: must
+not match). Lines that start with # are comments.
 
 A file without a line in the table is tried by its kind: an automaton has to be read by `check`, `convert`,
 `render` and `grade` with the same number of states, or to be refused by all of them with one line that names
@@ -27,9 +26,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-INKSTATE = os.path.abspath(os.environ.get("INKSTATE")
-                           or os.path.join(ROOT, ".build", "release", "inkstate"))
+from inkstate.command import INKSTATE, ROOT, require_build
+
 SECONDS = 60
 
 
@@ -144,7 +142,7 @@ def untabled(folder, tabled):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        "scripts/check cases", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--table")
     options = parser.parse_args()
@@ -153,9 +151,8 @@ def main():
         print(f"{shared} is absent: no cases are run")
         return
     if options.folder is not None and not os.path.isdir(options.folder):
-        sys.exit(f"check-cases: there is no folder {options.folder}")
-    if not os.access(INKSTATE, os.X_OK):
-        sys.exit(f"check-cases: {INKSTATE} is missing; build it with scripts/build inkstate")
+        sys.exit(f"check: there is no folder {options.folder}")
+    require_build()
     folder = os.path.abspath(options.folder or shared)
     own = os.path.join(folder, "cases.tsv")
     table = options.table or (own if os.path.exists(own) else os.path.join(ROOT, "Tests", "cases.tsv"))

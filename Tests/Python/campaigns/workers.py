@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 """Trains with 1, 2, 3 and 4 threads, each in a process of its own: the model has the same bytes.
 
-    scripts/stress-workers [--seed N]     every network and option, in pairwise combinations
-    scripts/stress-workers --quick        three of the combinations
-    scripts/stress-workers --cores        instead, the same training with several kernels of OpenBLAS
+    scripts/stress workers [--seed N]     every network and option, in pairwise combinations
+    scripts/stress workers --quick        three of the combinations
+    scripts/stress workers --list         the combinations, and nothing is trained
+    scripts/stress workers --cores        instead, the same training with several kernels of OpenBLAS
 
 Any two values of two options occur together in one training at least, where they fit. With --cores, the
-models differ in their last bits, and each of the checkpoints is refused with the other kernels. INKSTATE
-names another build of the command.
+models differ in their last bits, and each of the checkpoints is refused with the other kernels.
 """
 
-import argparse
 import hashlib
 import itertools
 import math
@@ -22,9 +20,9 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-INKSTATE = os.path.abspath(os.environ.get("INKSTATE")
-                           or os.path.join(ROOT, ".build", "release", "inkstate"))
+from campaigns.options import parser
+from inkstate.command import INKSTATE, ROOT, inkstate, require_build
+
 CORES = ["SkylakeX", "Haswell", "Sandybridge", "Nehalem"]
 
 # What each network learns from.
@@ -67,6 +65,7 @@ def fits(case):
 
 
 def pairs(case):
+    """All pairs of values in a case."""
     return {frozenset([one, other]) for one, other in itertools.combinations(sorted(case.items(), key=str), 2)}
 
 
@@ -81,7 +80,9 @@ def combinations(generator):
     while missing:
         best, most = None, -1
         for _ in range(60):
-            case = dict(generator.choice(sorted(missing, key=lambda pair: sorted(map(str, pair)))))
+            chosen = generator.choice(sorted(missing, key=lambda pair: sorted(map(str, pair))))
+            # A set has another order in each process.
+            case = dict(sorted(chosen, key=str))
             names = [name for name in OPTIONS if name not in case]
             generator.shuffle(names)
             for name in names:
@@ -97,6 +98,7 @@ def combinations(generator):
 
 
 def arguments(case):
+    """What the command is given for a case."""
     network = case["architecture"]
     result = ["train", DATA[network], "--epochs", "2", "--force"]
     if network == "adapt":
@@ -117,13 +119,12 @@ def arguments(case):
 
 
 def prepare(folder):
-    def inkstate(*arguments):
-        subprocess.run([INKSTATE, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-
-    inkstate("dataset", "synthesize", "--writers", "5", "--per-class", "3", "--output", "ink.ndjson")
+    """Writes what the networks learn from."""
+    inkstate("dataset", "synthesize", "--writers", "5", "--per-class", "3", "--output", "ink.ndjson", cwd=folder)
     inkstate("dataset", "synthesize", "--repertoire", "digits", "--writers", "2", "--per-class", "1",
-             "--output", "digits.ndjson")
-    inkstate("dataset", "compose", "--lines", "digits.ndjson", "--per-writer", "12", "--output", "lines.ndjson")
+             "--output", "digits.ndjson", cwd=folder)
+    inkstate("dataset", "compose", "--lines", "digits.ndjson", "--per-writer", "12", "--output", "lines.ndjson",
+             cwd=folder)
     generator = random.Random(1)
     with open(os.path.join(folder, "sensors.csv"), "w") as file:
         file.write("recording,person,label,time,x,y\n")
@@ -142,7 +143,7 @@ def train(folder, arguments, threads, name, **environment):
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                             env=dict(os.environ, **environment))
     if result.returncode:
-        sys.exit(f"stress-workers: {' '.join(arguments)}: {result.stderr}")
+        sys.exit(f"stress workers: {' '.join(arguments)}: {result.stderr}")
     hashes = []
     for path in [output, os.path.join(folder, f"{name}.csv")]:
         with open(path, "rb") as file:
@@ -151,27 +152,30 @@ def train(folder, arguments, threads, name, **environment):
 
 
 def workers(folder, cases):
+    """Trains each case with several numbers of threads."""
     for number, case in enumerate(cases):
         command = arguments(case)
         start = time.monotonic()
         results = [train(folder, command, threads, "model") for threads in (1, 2, 3, 4)]
         if any(result != results[0] for result in results):
-            sys.exit(f"stress-workers: other bytes with other threads: {' '.join(command)}")
+            sys.exit(f"stress workers: other bytes with other threads: {' '.join(command)}")
         if (number + 1) % 10 == 0:
             print(f"{number + 1} of {len(cases)}, the last in {time.monotonic() - start:.1f} s", flush=True)
     print(f"{len(cases)} combinations, each with 1, 2, 3 and 4 threads: the same bytes")
 
 
 def cores(folder):
+    """Trains with several kernels of OpenBLAS."""
     command = ["train", "ink.ndjson", "--epochs", "3", "--force"]
     hashes = {core: train(folder, command, 1, core, INKSTATE_BLAS_CORE=core)[0] for core in CORES}
     print(f"{len(CORES)} kernels of OpenBLAS: {len(set(hashes.values()))} different models")
     again = {core: train(folder, command, 2, core, INKSTATE_BLAS_CORE=core)[0] for core in CORES}
     if again != hashes:
-        sys.exit("stress-workers: expected the same bytes with the same kernels")
+        sys.exit("stress workers: expected the same bytes with the same kernels")
     refused = 0
     for core in CORES:
-        long = ["train", "ink.ndjson", "--epochs", "100000", "--threads", "1", "--output", f"{core}-long.safetensors"]
+        long = ["train", "ink.ndjson", "--epochs", "100000", "--threads", "1",
+                "--output", f"{core}-long.safetensors"]
         process = subprocess.Popen([INKSTATE, *long], cwd=folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, env=dict(os.environ, INKSTATE_BLAS_CORE=core))
         checkpoint = os.path.join(folder, f"{core}-long.checkpoint")
@@ -185,31 +189,28 @@ def cores(folder):
             result = subprocess.run([INKSTATE, *long, "--resume"], cwd=folder, capture_output=True, text=True,
                                     env=dict(os.environ, INKSTATE_BLAS_CORE=other), timeout=60)
             if result.returncode != 1 or f"OpenBLAS {core}" not in result.stderr:
-                sys.exit(f"stress-workers: expected {other} to refuse a checkpoint of {core}, "
+                sys.exit(f"stress workers: expected {other} to refuse a checkpoint of {core}, "
                          f"found {result.stderr[-300:]}")
             refused += 1
     print(f"{refused} resumptions with other kernels were refused, and both were named")
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--cores", action="store_true")
-    parser.add_argument("--list", action="store_true")
-    options = parser.parse_args()
-    cases = combinations(random.Random(options.seed))
+def main(given):
+    known = parser("workers", __doc__)
+    known.add_argument("--seed", type=int, default=1)
+    known.add_argument("--quick", action="store_true")
+    known.add_argument("--cores", action="store_true")
+    known.add_argument("--list", action="store_true")
+    options = known.parse_args(given)
     if options.list:
-        for case in cases:
+        for case in combinations(random.Random(options.seed)):
             print(" ".join(arguments(case)))
         return
+    require_build()
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
         if options.cores:
             cores(folder)
         else:
+            cases = combinations(random.Random(options.seed))
             workers(folder, cases[:3] if options.quick else cases)
-
-
-if __name__ == "__main__":
-    main()

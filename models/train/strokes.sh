@@ -1,27 +1,17 @@
 #!/usr/bin/env bash
-# Trains the released model from the real ink in INKSTATE_DATA (see datasets/README.md; ../shared/data
-# unless it is set), from drawings composed of it, and from synthetic writers; calibrates it on writers
-# that it did not learn from; and writes its evaluation on the writers that were set aside to
-# models/evaluation.html.
-# Seeded: the same data and OpenBLAS kernels give the same bytes. About 10 minutes on 4 cores.
+# Trains the released model from real ink, from drawings composed of it, and from synthetic writers; calibrates
+# it on writers that it did not learn from; and writes its evaluation on the writers that were set aside to
+# models/evaluation.html. `scripts/train strokes [--study]` runs this.
 #
-# Usage: scripts/train-released-model [--study]
-#   --study   afterwards also train it with two other seeds and without one ingredient at a time, and
-#             print a table; and compare fusion with sketch (50 minutes more on 4 cores)
+# With --study, it is also trained with two other seeds and without one ingredient at a time, with a table of
+# the results; and fusion is compared with sketch.
 #
-# The label policy is datasets/LABELS.md; what maps to what stands below, source by source.
+# Seeded: the same data and OpenBLAS kernels give the same bytes. The label policy is datasets/LABELS.md; what
+# maps to what stands below, source by source.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-recordings=${INKSTATE_DATA:-../shared/data}
-[ -d "$recordings" ] || {
-  echo "train-released-model: there is no folder $recordings with real recordings; set INKSTATE_DATA" \
-    "(datasets/README.md)" >&2
-  exit 1
-}
-scripts/set-up
-scripts/build inkstate
-inkstate=$PWD/.build/release/inkstate
+recordings=$INKSTATE_DATA
+inkstate=$INKSTATE
 work=runs/released
 seed=20261121
 rm -rf "$work"

@@ -2,12 +2,10 @@
 # Trains a reader of printed lines, models/print.safetensors, on free fonts of Debian, and evaluates it on other
 # lines in the same fonts and on lines in other fonts. The fonts are downloaded with apt and unpacked in
 # runs/print; nothing is installed. scripts/reference/compare-tesseract.py reads the same lines by Tesseract.
-#
-#   scripts/build inkstate && scripts/train-print-reader
+# `scripts/train print-reader` runs this.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-inkstate=$(realpath "${INKSTATE:-.build/release/inkstate}")
+inkstate=$INKSTATE
 runs=runs/print
 mkdir -p "$runs"
 

@@ -1,21 +1,15 @@
 #!/usr/bin/env bash
 # Trains the networks that recognise heads of arrows, rings of states, final states and arrows in
 # photographs. They learn from simulated photographs of drawings composed of the characters of 57 people,
-# and from photographed process diagrams; models/README.md describes them. Needs the characters and pages
-# that datasets/README.md names (INKSTATE_DATA, ../shared/data).
-#
-#   scripts/build inkstate && scripts/train-released-diagram
+# and from photographed process diagrams. `scripts/train diagram` runs this.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-data=${INKSTATE_DATA:-../shared/data}
-# Not another command: it is built again below.
-export INKSTATE=.build/release/inkstate
+data=$INKSTATE_DATA
 inkstate=$INKSTATE
 runs=runs/diagram
 mkdir -p "$runs"
 
-# The same writers as in train-released-reader.
+# The same writers as in reader.sh.
 cat "$data"/characters/{chars74k,omniglot,pendigits,uji-digits}.ndjson >"$runs/characters.ndjson"
 "$inkstate" dataset split "$runs/characters.ndjson" --by writer --validation 0.1 --test 0.1 \
   --map ο=o --map ν=v --map κ=k --map χ=x --map υ=u --map ρ=p --drop ι \

@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
-"""Compiles every Swift snippet of README.md, of docs and of the documentation catalogs, each by itself and as written.
+"""Compiles every Swift snippet of README.md, docs and the documentation catalogs, by itself and as written.
 
-    scripts/check-snippets [FILE …]          type-checks the snippets of these Markdown files, by default of
+    scripts/check snippets [FILE …]          type-checks the snippets of these Markdown files, by default of
                                              all pages, against the modules that the tests were built with
-    scripts/check-snippets --packages        also resolves and builds a package from each snippet that is a
+    scripts/check snippets --packages        also resolves and builds a package from each snippet that is a
                                              Package.swift, with the next snippet of its page as main.swift
-    scripts/check-snippets --list            prints the place of each snippet
+    scripts/check snippets --list            prints the place of each snippet
 
 The language mode is 6, and warnings are errors. Modules of Apple's platforms are those of Tests/StandIns on
 Linux. Packages are built in .build-snippets, beside a link to this folder with the name inkstate.
@@ -19,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from inkstate.command import ROOT
+
 MODULES = os.path.join(ROOT, ".build-tests", "debug", "Modules")
 STAND_INS = os.path.join(ROOT, "Tests", "StandIns")
 PACKAGES = os.path.join(ROOT, ".build-snippets")
@@ -62,7 +62,7 @@ def snippets(path):
                 found.append(Snippet(path, start + 1, text))
             start = None
     if start is not None:
-        sys.exit(f"check-snippets: {path}:{start}: the block does not end")
+        sys.exit(f"check: {path}:{start}: the block does not end")
     return found
 
 
@@ -84,7 +84,7 @@ def stand_ins(folder):
             if result.returncode:
                 left.append(name)
         if left == waiting:
-            sys.exit(f"check-snippets: the stand-in {left[0]} does not compile\n{result.stdout}")
+            sys.exit(f"check: the stand-in {left[0]} does not compile\n{result.stdout}")
         waiting = left
     return folder
 
@@ -135,7 +135,7 @@ def build(manifest, program):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        "scripts/check snippets", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--packages", action="store_true")
     parser.add_argument("--list", action="store_true")
@@ -147,7 +147,7 @@ def main():
         print("\n".join(snippet.place for page in found for snippet in page))
         return
     if not os.path.isdir(options.modules):
-        sys.exit(f"check-snippets: {options.modules} is missing. Run scripts/swift-for-tests build --build-tests")
+        sys.exit(f"check: {options.modules} is missing. Run scripts/swift-for-tests build --build-tests")
     with tempfile.TemporaryDirectory() as folder:
         stand_ins(folder)
         for page in found:
@@ -163,4 +163,5 @@ def main():
     print(f"{sum(map(len, found))} snippets compile")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # Trains the reader that comes with InkReader: on lines composed of handwritten characters of 68 people, on
-# words of 58 people from photographs, and on drawings that are no writing; models/README.md describes it.
-# Needs the characters, words and gestures that datasets/README.md names (INKSTATE_DATA, ../shared/data).
-#
-#   scripts/build inkstate && scripts/train-released-reader
+# words of 58 people from photographs, and on drawings that are no writing. `scripts/train reader` runs this.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-data=${INKSTATE_DATA:-../shared/data}
+data=$INKSTATE_DATA
 characters=$data/characters
-inkstate=${INKSTATE:-.build/release/inkstate}
+inkstate=$INKSTATE
 runs=runs/reader
 mkdir -p "$runs"
 
@@ -62,7 +58,7 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
   --epochs 14 --seed 20261125 --output "$runs/fourth.safetensors" --force
 
 # Names and symbols as they are in photographs: near rings, blurred, and with remains of what touches them.
-# The same drawings as in train-released-diagram.
+# The same drawings as in diagram.sh.
 # photographs PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED
 photographs() {
   "$inkstate" dataset compose --automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \

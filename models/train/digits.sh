@@ -1,19 +1,11 @@
 #!/usr/bin/env bash
-# Trains the model of the studio's digit game from MNIST (the folder that is named as an argument, or
-# mnist in INKSTATE_DATA, see datasets/README.md) and from synthetic writers, whose strokes go the way
-# that a finger's go. The settings were chosen on the validation parts; the test parts are looked at
-# here, at the end.
+# Trains the model of the studio's digit game from MNIST and from synthetic writers, whose strokes go the way
+# that a finger's go. The settings were chosen on the validation parts; the test parts are looked at here, at
+# the end. `scripts/train digits [FOLDER]` runs this.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-mnist=${1:-${INKSTATE_DATA:-../shared/data}/mnist}
-[ -d "$mnist" ] || {
-  echo "train-digits-model: there is no folder $mnist with MNIST; name one, or set INKSTATE_DATA" >&2
-  exit 1
-}
-scripts/set-up
-scripts/build inkstate
-inkstate=$PWD/.build/release/inkstate
+mnist=${1:-$INKSTATE_DATA/mnist}
+inkstate=$INKSTATE
 work=runs/digits
 rm -rf "$work"
 mkdir -p "$work"
