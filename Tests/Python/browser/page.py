@@ -1,10 +1,11 @@
 """A page in Chromium, driven by Selenium: what tests do with it and see in it."""
 
+import contextlib
 import json
+import os
 import shutil
 
 from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.actions import interaction
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -23,7 +24,7 @@ def is_installed():
     return bool(shutil.which("chromedriver") and shutil.which("chromium"))
 
 
-def start_chromium(width=1280, height=900, is_dark=False, is_phone=False, is_paced=False):
+def start_chromium(width=1280, height=900, is_phone=False, is_paced=False):
     """A Chromium without a window on the screen; unless it is paced, it shows as many frames as it can."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
@@ -32,8 +33,6 @@ def start_chromium(width=1280, height=900, is_dark=False, is_phone=False, is_pac
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      f"--window-size={width},{height}"]:
         options.add_argument(argument)
-    if is_dark:
-        options.add_argument("--force-dark-mode")
     if not is_paced:
         # The driver waits for a frame after each point of a stroke.
         options.add_argument("--disable-frame-rate-limit")
@@ -43,6 +42,20 @@ def start_chromium(width=1280, height=900, is_dark=False, is_phone=False, is_pac
     driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
     driver.set_script_timeout(PATIENCE)
     return driver
+
+
+@contextlib.contextmanager
+def only_for_now(driver):
+    """Closes the windows that are opened meanwhile."""
+    home = driver.current_window_handle
+    try:
+        yield
+    finally:
+        for window in driver.window_handles:
+            if window != home:
+                driver.switch_to.window(window)
+                driver.close()
+        driver.switch_to.window(home)
 
 
 # Counts the requests that wait for an answer.
@@ -217,5 +230,10 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
-    def screenshot(self, path):
-        self.driver.save_screenshot(path)
+    def has_network(self, is_there):
+        """Takes the network away, or gives it back."""
+        self.driver.set_network_conditions(offline=not is_there, latency=0, throughput=-1)
+
+    def take_picture(self, folder, name):
+        os.makedirs(folder, exist_ok=True)
+        self.driver.save_screenshot(os.path.join(folder, f"{name}.png"))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.speed
 
 
 @pytest.fixture
-def editor(studio):
+def editor(needs_chromium, studio):
     """A page in a Chromium that shows 60 frames a second at most, as people's browsers do."""
     driver = start_chromium(is_paced=True)
     yield Editor(driver, studio)
@@ -40,30 +40,25 @@ def open_grid(editor, count, spokes=0):
     editor.open_document(answer["name"])
 
 
-def report(capsys, text):
-    with capsys.disabled():
-        print(f"\n{text}")
-
-
-def test_an_automaton_that_is_drawn_appears_soon(editor, capsys):
+def test_an_automaton_that_is_drawn_appears_soon(editor, report):
     times = draw_automaton(editor, D)
     served = editor.get("performance.getEntriesByType('resource').filter((e) => e.name.includes('/stroke?'))"
                         ".map((e) => e.serverTiming[0].duration)")
     median = statistics.median(times)
-    report(capsys, f"pen up to element {median:.1f} ms, the server's share {statistics.median(served):.2f} ms "
-                   f"(medians of {len(times)} and {len(served)})")
+    report(f"pen up to element {median:.1f} ms, the server's share {statistics.median(served):.2f} ms "
+           f"(medians of {len(times)} and {len(served)})")
     assert median < 200
 
 
 @pytest.mark.parametrize("count", [5, 50, 500])
-def test_elements_appear_soon(editor, count, capsys):
+def test_elements_appear_soon(editor, count, report):
     open_grid(editor, count)
     median = statistics.median(editor.draw_element(ring(80 + 90 * number, 120, 26)) for number in range(3))
-    report(capsys, f"pen up to element {median:.1f} ms with {count}")
+    report(f"pen up to element {median:.1f} ms with {count}")
     assert median < 150
 
 
-def test_a_hub_is_dragged_smoothly(editor, capsys):
+def test_a_hub_is_dragged_smoothly(editor, report):
     open_grid(editor, 1000, 20)
     editor.click("[data-tool=select]")
     x, y = editor.on_screen((0, 0))
@@ -78,5 +73,5 @@ def test_a_hub_is_dragged_smoothly(editor, capsys):
     gaps = sorted(b - a for a, b in zip(frames, frames[1:]))
     editor.settled(lambda p: p["states"][0]["center"]["x"] > 1, "the hub moved")
     frame = statistics.median(gaps)
-    report(capsys, f"a frame while dragging takes {frame:.1f} ms (median), {gaps[int(0.95 * len(gaps))]:.1f} ms (95 %)")
+    report(f"a frame while dragging takes {frame:.1f} ms (median), {gaps[int(0.95 * len(gaps))]:.1f} ms (95 %)")
     assert frame < 34, "30 frames a second"
