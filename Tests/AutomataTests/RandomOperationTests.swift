@@ -4,7 +4,7 @@ import SeededRandom
 import TestSupport
 import Testing
 
-/// Operations on random automata against an oracle that tries words; `scripts/stress-numbers automata`
+/// Operations on random automata against an oracle that tries words; `scripts/stress numbers automata`
 /// tries more.
 @Suite struct RandomOperationTests {
   /// The number of checked operations of a case, counted by ``operationsOnRandomAutomata()``.

@@ -1,5 +1,5 @@
 // Makes one operation on files fail, or the process end at it; loaded with LD_PRELOAD by
-// `scripts/stress-files`. Linux only.
+// `scripts/stress files`. Linux only.
 //
 // Counted are the operations that change files below FAULTS_FOLDER. The one with the number FAULTS_AT,
 // from 1, meets the fate FAULTS_KIND:

@@ -7,7 +7,7 @@ import Testing
 
 @testable import InkExchange
 
-/// Random networks as files of other tools; `scripts/stress-numbers exports` runs them in ONNX Runtime.
+/// Random networks as files of other tools; `scripts/stress numbers exports` runs them in ONNX Runtime.
 @Suite struct RandomExportTests {
   /// A network with inputs and answers, for `scripts/reference/check-random-exports.py`.
   private struct Fixture: Encodable {

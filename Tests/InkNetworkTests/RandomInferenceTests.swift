@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkNetwork
 
-/// What infers against the plain loops, for random networks; `scripts/stress-numbers inference` tries more.
+/// What infers against the plain loops, for random networks; `scripts/stress numbers inference` tries more.
 @Suite struct RandomInferenceTests {
   /// The largest difference of two outputs, relative to the largest value.
   private static func difference(_ one: [Float], _ other: [Float]) -> Float {

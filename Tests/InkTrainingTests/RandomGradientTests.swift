@@ -6,7 +6,7 @@ import Testing
 @testable import InkNetwork
 @testable import InkTraining
 
-/// Losses and gradients against the plain loops, for random networks; `scripts/stress-numbers gradients`
+/// Losses and gradients against the plain loops, for random networks; `scripts/stress numbers gradients`
 /// tries more.
 @Suite struct RandomGradientTests {
   /// A batch, and what the plain loops make of it.

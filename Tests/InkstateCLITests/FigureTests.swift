@@ -4,7 +4,7 @@ import Testing
 /// Compares the figures of README, its page of measurements and the model card with the reports that
 /// commands wrote.
 ///
-/// `models/evaluation.html` is written by `scripts/train-released-model`, and `Benchmarks/RESULTS.md`
+/// `models/evaluation.html` is written by `scripts/train strokes`, and `Benchmarks/RESULTS.md`
 /// by `scripts/benchmark`. A figure that is in neither names its command beside it.
 struct FigureTests {
   private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -11,8 +11,9 @@ import TestSupport
     let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent()
     let process = Process()
-    process.executableURL = project.appendingPathComponent("scripts/check-snippets")
-    process.arguments = ["--modules", products.appendingPathComponent("Modules").path] + arguments
+    process.executableURL = project.appendingPathComponent("scripts/check")
+    process.arguments =
+      ["snippets", "--modules", products.appendingPathComponent("Modules").path] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe

@@ -1,5 +1,5 @@
 // Shows the thread sanitizer what `Mutex` of Swift's Synchronization orders; loaded with LD_PRELOAD by
-// `scripts/check --sanitize`. Linux only.
+// `scripts/check sanitize`. Linux only.
 //
 // A mutex that nobody waits for is locked and unlocked by atomic operations that the compiler copies into its
 // caller, where the sanitizer sees them. Where threads wait, a function of Swift's library does it, which is not

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// What the snippets of the documentation use of PencilKit, so that `scripts/check-snippets` can check
+// What the snippets of the documentation use of PencilKit, so that `scripts/check snippets` can check
 // them on Linux. The declarations are those of Apple's documentation; nothing works.
 
 @_exported import UIKit

@@ -4,7 +4,7 @@ import SeededRandom
 
 /// The seeds of random cases.
 ///
-/// `scripts/stress-numbers` asks for more of them, and says where they begin.
+/// `scripts/stress numbers` asks for more of them, and says where they begin.
 public enum RandomCases {
   /// `usual` seeds, unless others are asked for.
   public static func seeds(_ usual: Int) -> Range<UInt64> {

@@ -59,7 +59,7 @@ public enum SharedData {
 
 /// Whether the tests run under the address or the thread sanitizer.
 ///
-/// `scripts/check --sanitize` says so. The sanitizers need more address space than any limit leaves, and
+/// `scripts/check sanitize` says so. The sanitizers need more address space than any limit leaves, and
 /// keep memory that was freed.
 public let hasSanitizer = ProcessInfo.processInfo.environment["INKSTATE_SANITIZER"] != nil
 

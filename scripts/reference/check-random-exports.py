@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs random networks, exported to ONNX, in ONNX Runtime: the probabilities of the plain loops.
 
-    scripts/stress-numbers exports    writes them and calls this, with their folder
+    scripts/stress numbers exports    writes them and calls this, with their folder
 
 The largest difference of a probability may be 1e-5.
 """

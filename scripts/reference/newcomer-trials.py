@@ -20,20 +20,13 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "Tests", "Python"))
+from inkstate.ink import letters  # noqa: E402
+
 INKSTATE = os.environ.get("INKSTATE", ".build/release/inkstate")
 HANDS = 24
 HEADS = ["angle", "barbs", "triangle", "same stroke"]
-
-# Letters as polylines in a square, one list for each stroke.
-LETTERS = {
-    "0": [[(0.5, 0), (0.2, 0.12), (0.1, 0.5), (0.22, 0.9), (0.5, 1), (0.8, 0.88), (0.9, 0.5), (0.78, 0.1), (0.5, 0)]],
-    "1": [[(0.2, 0.3), (0.5, 0), (0.5, 1)]],
-    "2": [[(0.12, 0.25), (0.3, 0.03), (0.65, 0.02), (0.82, 0.25), (0.6, 0.6), (0.1, 1), (0.9, 1)]],
-    "a": [[(0.8, 0.15), (0.45, 0), (0.12, 0.3), (0.1, 0.7), (0.4, 1), (0.7, 0.8), (0.82, 0.1), (0.82, 0.8), (0.98, 1)]],
-    "b": [[(0.15, 0), (0.15, 1), (0.2, 0.65), (0.5, 0.48), (0.82, 0.62), (0.8, 0.9), (0.5, 1), (0.15, 0.95)]],
-    "A": [[(0.05, 1), (0.5, 0), (0.95, 1)], [(0.22, 0.62), (0.8, 0.62)]],
-    "B": [[(0.15, 0), (0.15, 1)], [(0.15, 0), (0.6, 0.02), (0.75, 0.22), (0.55, 0.46), (0.15, 0.48), (0.65, 0.52), (0.85, 0.75), (0.6, 0.98), (0.15, 1)]],
-}
 
 
 class Hand:
@@ -137,12 +130,8 @@ class Hand:
 
     def write(self, text, x, y, height):
         """Letters around a place."""
-        width = 0.62 * height
-        left = x - (len(text) * (width + 6) - 6) / 2
-        for letter in text:
-            for path in LETTERS[letter]:
-                self.stroke([(left + u * width, y - height / 2 + v * height) for u, v in path])
-            left += width + 6
+        for points in letters(text, x, y, height):
+            self.stroke(points)
 
 
 def trials(number):

@@ -1,0 +1,116 @@
+"""How long a studio takes to answer where much is asked of it, or much is in it."""
+
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+
+from inkstate.client import Client
+from inkstate.ink import any_stroke
+from inkstate.studio import Studio
+
+CLIENTS = 50
+# Strokes a second, of all clients.
+RATE = 120
+# The longest that 99 of 100 answers may take, in milliseconds.
+LONGEST = 20
+RECORDINGS = 100_000
+
+
+class Drawer:
+    """A client that draws into a document of its own, so many strokes a second."""
+
+    def __init__(self, studio, number):
+        self.studio, self.generator = studio, random.Random(number)
+        self.name, self.path = f"client {number}", f"/api/documents/client%20{number}"
+        # Of each answer, how long it took in seconds, and the studio's part of it in milliseconds.
+        self.times, self.server_times, self.errors = [], [], []
+
+    def run(self, begin, end):
+        client = Client(self.studio)
+        client.ask("POST", f"/api/documents?name={self.name.replace(' ', '+')}")
+        step = CLIENTS / RATE
+        due = begin + step * self.generator.random()
+        count = 0
+        while due < end:
+            time.sleep(max(0, due - time.monotonic()))
+            start = time.monotonic()
+            try:
+                # Before a document is as full as no person makes it, it is begun anew.
+                if count % 40 == 39:
+                    client.ask("POST", f"{self.path}/command", {"kind": "clear"})
+                else:
+                    client.ask("POST", f"{self.path}/stroke", any_stroke(self.generator))
+                self.times.append(time.monotonic() - start)
+                self.server_times.append(client.server_time)
+            except Exception as error:
+                self.errors.append(f"{self.name}: {error}")
+                client = Client(self.studio)
+            count += 1
+            due += step
+
+
+def quantile(sorted_times, share):
+    """The time that a share of them does not exceed."""
+    return sorted_times[min(len(sorted_times) - 1, int(share * len(sorted_times)))]
+
+
+def load(seconds):
+    """Draws with many clients, and prints how long answers took."""
+    with tempfile.TemporaryDirectory() as folder:
+        studio = Studio(folder)
+        begin = time.monotonic() + 0.5
+        drawers = [Drawer(studio, number) for number in range(CLIENTS)]
+        threads = [threading.Thread(target=drawer.run, args=[begin, begin + seconds]) for drawer in drawers]
+        for thread in threads:
+            thread.start()
+        memory = []
+        for share in [0.25, 0.5, 0.75, 1]:
+            time.sleep(max(0, begin + share * seconds - time.monotonic()))
+            memory.append(studio.memory())
+        for thread in threads:
+            thread.join()
+        studio.end()
+    times = sorted(1000 * took for drawer in drawers for took in drawer.times)
+    servers = sorted(took for drawer in drawers for took in drawer.server_times)
+    errors = [error for drawer in drawers for error in drawer.errors]
+    if not times:
+        sys.exit(f"stress studio: expected answers, found {errors[:5]}")
+    print(f"{CLIENTS} clients, {len(times)} strokes in {seconds:.0f} s ({len(times) / seconds:.0f} a second), "
+          f"{len(errors)} errors; median {quantile(times, 0.5):.2f} ms, p99 {quantile(times, 0.99):.2f} ms, "
+          f"longest {times[-1]:.1f} ms")
+    print(f"the server's share: median {quantile(servers, 0.5):.2f} ms, p99 {quantile(servers, 0.99):.2f} ms")
+    print("memory after each quarter: " + ", ".join(f"{held:.0f} MiB" for held in memory))
+    for error in errors[:5]:
+        print(error)
+    if errors or quantile(times, 0.99) >= LONGEST:
+        sys.exit(f"stress studio: expected no error and 99 of 100 answers within {LONGEST} ms")
+    # Each document keeps its last 200 steps; once all have them, nothing may grow.
+    if seconds >= 120 and memory[3] > memory[2] + 8:
+        sys.exit("stress studio: expected memory that does not grow")
+
+
+def delete(count):
+    """Deletes recordings of a full studio, here and there, and prints how long that takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        generator = random.Random(7)
+        with open(os.path.join(folder, "recordings.ndjson"), "w") as file:
+            for number in range(RECORDINGS):
+                file.write(json.dumps({"word": "state", "id": f"r{number}", **any_stroke(generator)}) + "\n")
+        begin = time.monotonic()
+        studio = Studio(folder)
+        print(f"{RECORDINGS:,} recordings read in {time.monotonic() - begin:.1f} s")
+        client = Client(studio)
+        times = []
+        for number in generator.sample(range(RECORDINGS), min(count, RECORDINGS)):
+            client.ask("DELETE", f"/api/recordings/r{number}")
+            times.append(client.server_time)
+        client.ask("GET", "/api/recordings")
+        overview = client.server_time
+        times.sort()
+        print(f"{len(times)} deleted: median {quantile(times, 0.5):.2f} ms, longest {times[-1]:.2f} ms in the server, "
+              f"with the overview that is answered, which takes {overview:.2f} ms")
+        studio.end()

@@ -1,0 +1,1 @@
+"""What `scripts/check` checks in Python."""

@@ -1,0 +1,50 @@
+"""What `scripts/mutate` and `scripts/fuzz` read about the code still fits it."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+
+import pytest
+
+from inkstate.command import ROOT
+
+
+@pytest.fixture(scope="module")
+def mutate():
+    loader = importlib.machinery.SourceFileLoader("mutate", os.path.join(ROOT, "scripts", "mutate"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_every_mutation_fits_the_code(mutate, tmp_path):
+    mutations = mutate.read(os.path.join(ROOT, "Tests", "mutations.txt"))
+    assert len(mutations) > 100
+    assert all(mutation.original and mutation.mutant for mutation in mutations)
+    mutate.copy_project(tmp_path)
+    assert mutate.apply(mutations, tmp_path) == []
+
+
+def test_mutations_are_switched(mutate, tmp_path, monkeypatch):
+    monkeypatch.setattr(mutate, "ROOT", str(tmp_path))
+    os.makedirs(tmp_path / "Sources" / "A")
+    source = tmp_path / "Sources" / "A" / "a.swift"
+    source.write_text("let a = b +\n  1\nlet c = 2\n")
+    (tmp_path / "list.txt").write_text(
+        "# A comment.\nSources/A/a.swift\n- b + 1\n+ b - 1\n- b + 1\n+ b\n= it is the same\n- missing\n+ found\n")
+    mutations = mutate.read(tmp_path / "list.txt")
+    assert [mutation.explanation for mutation in mutations] == ["", "it is the same", ""]
+    problems = mutate.apply(mutations, tmp_path)
+    assert len(problems) == 1 and "found 0 times" in problems[0]
+    assert source.read_text() == \
+        "let a = (isMutant(2) ? (b) : ((isMutant(1) ? (b - 1) : (b +\n  1))))\nlet c = 2\n"
+    assert (tmp_path / "Sources" / "A" / "ActiveMutant.swift").exists()
+
+
+def test_the_files_of_every_reader_exist():
+    with open(os.path.join(ROOT, "Tests", "Fuzzers", "readers.json"), encoding="utf-8") as file:
+        readers = json.load(file)
+    missing = [path for paths in readers.values() for path in paths
+               if not os.path.isfile(os.path.join(ROOT, "Sources", path))]
+    assert missing == []

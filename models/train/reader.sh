@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Trains the reader that comes with InkReader: on lines composed of handwritten characters of 68 people, on
+# words of 58 people from photographs, and on drawings that are no writing. `scripts/train reader` runs this.
+set -euo pipefail
+
+data=$INKSTATE_DATA
+characters=$data/characters
+inkstate=$INKSTATE
+runs=runs/reader
+mkdir -p "$runs"
+
+cat "$characters"/{chars74k,omniglot,pendigits,uji-digits}.ndjson >"$runs/characters.ndjson"
+# Greek letters that look like Latin ones are read as those.
+"$inkstate" dataset split "$runs/characters.ndjson" --by writer --validation 0.1 --test 0.1 \
+  --map ο=o --map ν=v --map κ=k --map χ=x --map υ=u --map ρ=p --drop ι \
+  --seed 7 --output "$runs/characters" --force
+# What is no writing: U+FFFD as the label.
+none=$(printf '\xef\xbf\xbd')
+"$inkstate" dataset import "$data/dollar1" --map arrow="$none" --map star="$none" \
+  --map rectangle="$none" --others drop --output "$runs/dollar1.ndjson" --force
+"$inkstate" dataset import "$data/mmg" --map arrowhead="$none" --map five_point_star="$none" \
+  --map six_point_star="$none" --others drop --output "$runs/mmg.ndjson" --force
+"$inkstate" dataset import "$data/quickdraw" --map squiggle="$none" --map zigzag="$none" \
+  --map star="$none" --map tornado="$none" --map hurricane="$none" --others drop \
+  --output "$runs/quickdraw.ndjson" --force
+cat "$runs"/{dollar1,mmg,quickdraw}.ndjson >"$runs/no-writing.ndjson"
+"$inkstate" dataset split "$runs/no-writing.ndjson" --by writer --validation 0.1 --test 0.1 \
+  --seed 7 --output "$runs/no-writing" --force
+for part in train validation test; do
+  lines=$([ "$part" = train ] && echo 60 || echo 10)
+  "$inkstate" dataset compose --lines "$runs/characters/$part.ndjson" --per-writer "$lines" --seed 3 \
+    --output "$runs/lines.ndjson" --force
+  # Single characters too, of pen digits every sixth, because there are many.
+  {
+    cat "$runs/lines.ndjson" "$runs/no-writing/$part.ndjson"
+    grep -v '"source":"pendigits"' "$runs/characters/$part.ndjson"
+    grep '"source":"pendigits"' "$runs/characters/$part.ndjson" | awk 'NR % 6 == 0'
+  } >"$runs/$part.ndjson"
+done
+
+# Words of other people choose the epoch. The split `val` of words is for the test: inkstate evaluate
+# ../shared/data/words --part validation --model models/reader.safetensors
+"$inkstate" dataset split "$data/words" --part train --validation 0.1 --test 0 --seed 7 \
+  --output "$runs/words" --force
+
+examples=("$runs/train.ndjson" "$runs/words" --validation "$runs/validation.ndjson" --validation "$runs/words")
+"$inkstate" train "${examples[@]}" --architecture reader \
+  --alphabet "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθλμξπσςτφψω'+,-.<=>?()[]/$none" \
+  --epochs 16 --seed 20261122 --output "$runs/first.safetensors" --force
+# Each further cycle of the learning rate lowers the errors on other people's lines once more; the last two
+# have the words of photographs twice, which are hardest to learn.
+again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
+"$inkstate" train "${examples[@]}" --from "$runs/first.safetensors" --learning-rate 0.002 \
+  --epochs 14 --seed 20261123 --output "$runs/second.safetensors" --force
+"$inkstate" train "${again[@]}" --from "$runs/second.safetensors" --learning-rate 0.002 \
+  --epochs 14 --seed 20261124 --output "$runs/third.safetensors" --force
+"$inkstate" train "${again[@]}" --from "$runs/third.safetensors" --learning-rate 0.002 \
+  --epochs 14 --seed 20261125 --output "$runs/fourth.safetensors" --force
+
+# Names and symbols as they are in photographs: near rings, blurred, and with remains of what touches them.
+# The same drawings as in diagram.sh.
+# photographs PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED
+photographs() {
+  "$inkstate" dataset compose --automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
+    --output "$runs/drawings.ndjson" --force
+  "$inkstate" dataset photograph "$runs/drawings.ndjson" --seed "$4" --output "$runs/photographs" --force
+  "$inkstate" dataset cut "$runs/photographs" --labels --output "$runs/labels-$1-$3" --force
+}
+photographs train 6 901 91
+photographs train 6 902 92
+photographs validation 15 77 5
+# A quarter of the lines, so that the reader does not forget them.
+awk 'NR % 4 == 0' "$runs/train.ndjson" >"$runs/quarter.ndjson"
+"$inkstate" train "$runs"/labels-train-{901,902} "$runs/quarter.ndjson" "$runs/words" \
+  --validation "$runs/labels-validation-77" --validation "$runs/words" \
+  --from "$runs/fourth.safetensors" --learning-rate 0.001 --epochs 3 --seed 20261126 \
+  --output "$runs/uncalibrated.safetensors" --force \
+  --license "MIT; trained on Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
+"$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation.ndjson" \
+  "$runs/labels-validation-77" "$runs/words" --output "$runs/reader.safetensors" --force
+cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
