@@ -141,6 +141,8 @@ public struct Evaluation: Hashable, Sendable, Codable {
     public var answer: String
     /// The probability of the most likely label.
     public var probability: Double
+    /// The probability of the correct label, or `nil` in reports that do not have it.
+    public var labelProbability: Double?
     /// The reason for which the answer is rejected, or `nil` if it is accepted.
     public var rejection: String?
   }
@@ -209,7 +211,8 @@ public struct Evaluation: Hashable, Sendable, Codable {
         errors.append(
           Mistake(
             index: index, origin: example.origin, label: example.label, answer: label,
-            probability: answer.top.probability, rejection: answer.rejection?.rawValue))
+            probability: answer.top.probability, labelProbability: probability,
+            rejection: answer.rejection?.rawValue))
       }
     }
     errors.sort { ($0.probability, $1.index) > ($1.probability, $0.index) }

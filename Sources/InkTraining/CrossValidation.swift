@@ -72,7 +72,7 @@ public struct CrossValidation: Hashable, Sendable, Codable {
     network: (_ training: Dataset) throws -> NetworkChoice,
     onOptions: (TrainingOptions) -> Void = { _ in },
     onEvent: (_ seed: UInt64, _ fold: Int, TrainingEvent) -> Void = { _, _, _ in },
-    onRun: (Run) -> Void = { _ in }
+    onRun: (_ run: Run, _ test: Dataset) -> Void = { _, _ in }
   ) throws {
     var heard: TrainingOptions?
     runs = []
@@ -123,7 +123,7 @@ public struct CrossValidation: Hashable, Sendable, Codable {
         if let disturbed = run.disturbed {
           add(disturbed, of: test.examples.count, to: &rightDisturbed)
         }
-        onRun(run)
+        onRun(run, test)
       }
     }
     pooled = Share(of: right, writers: writers)

@@ -1,6 +1,6 @@
 import Foundation
 import Ink
-import InkDatasets
+@testable import InkDatasets
 import InkRaster
 import SeededRandom
 import Testing
@@ -37,7 +37,7 @@ import TestSupport
   @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {
     let composed = LineComposer(seed: 1).compose(from: recorded(), perHand: 20)
     let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
-    #expect(counts.count == 20 && counts.values.allSatisfy { $0.count == 20 })
+    #expect(counts.count == 22 && counts.values.allSatisfy { $0.count == 20 })
     for example in composed.examples {
       let hand = example.writer == "writer 0" ? 0 : 1
       var drawn: Set<Character> = []
@@ -81,6 +81,10 @@ import TestSupport
       case "composed letters": fits = (2...6).contains(text.count) && !text.contains(",")
       case "composed empty word":
         fits = text.split(separator: ",").contains { ["ε", "λ", "eps"].contains(String($0)) }
+      case "composed signs":
+        fits =
+          (2...5).contains(text.count)
+          || text.count == 1 && "ΣΓ∅⊢□⊔→…#$*|:;{}/()[]".contains(text)
       default: fits = false
       }
       #expect(fits, "\(example.kind): \(text)")
@@ -97,9 +101,10 @@ import TestSupport
     let composed = LineComposer(seed: 4, marksSubscripts: true)
       .compose(from: recorded(hands: 20), perHand: 20)
     var checked = 0
-    var sizes: [Double] = []
+    var (sizes, drops, gaps) = ([Double](), [Double](), [Double]())
     // These are drawn with two strokes.
-    for example in composed.examples where !example.label.contains(where: "λ+=?".contains) {
+    for example in composed.examples
+    where example.kind != "composed signs" && !example.label.contains(where: "λ+=?".contains) {
       let boxes = try drawing(example).strokes.map { Drawing([$0]).bounds! }
       let text = Array(example.label)
       // Characters follow each other from left to right.
@@ -107,10 +112,10 @@ import TestSupport
         #expect(b.minX + b.width / 2 > a.minX + a.width / 2, "\(example.label)")
       }
       if example.kind == "composed index", text[0].isUppercase, text[2].isNumber {
-        // A subscript is smaller and lower.
-        #expect(boxes[1].height < boxes[0].height)
+        // A subscript is smaller and lower, or as large as the letter, or level with it.
         sizes.append(boxes[1].height / boxes[0].height)
-        #expect(boxes[1].minY > boxes[0].minY && boxes[1].maxY > boxes[0].minY + boxes[0].height)
+        drops.append((boxes[1].maxY - boxes[0].maxY) / boxes[0].height)
+        gaps.append((boxes[1].minX - boxes[0].maxX) / boxes[0].height)
         checked += 1
       }
       if example.kind == "composed list", text[0].isNumber {
@@ -128,7 +133,10 @@ import TestSupport
       }
       #expect(!(try LineRasterizer.standard.render(drawing(example)).isBlank))
     }
-    #expect(checked > 100 && (0.5...0.65).contains(sizes.reduce(0, +) / Double(sizes.count)))
+    #expect(checked > 100 && (0.55...0.75).contains(sizes.reduce(0, +) / Double(sizes.count)))
+    #expect(sizes.contains { $0 < 0.5 } && sizes.contains { $0 > 0.9 })
+    #expect(drops.contains { abs($0) < 0.05 } && drops.contains { $0 > 0.25 })
+    #expect(gaps.contains { $0 < 0 } && gaps.contains { $0 > 0.3 })
   }
 
   @Test func onlyWhatAWriterCanWriteIsComposed() throws {
@@ -136,7 +144,8 @@ import TestSupport
       from: recorded(letters: Array("0123456789")), perHand: 30)
     #expect(!digits.examples.contains { $0.kind == "composed word" })
     #expect(digits.examples.count { $0.kind == "composed list" } == 60)
-    #expect(digits.examples.allSatisfy { $0.label.allSatisfy { "0123456789,.-ελ".contains($0) } })
+    let possible = "0123456789,.-ελΣΓ∅⊢□⊔→…#$*|:;{}/()[]"
+    #expect(digits.examples.allSatisfy { $0.label.allSatisfy(possible.contains) })
     // A recorded comma is used.
     var with = recorded(hands: 1, letters: Array("01"))
     with.examples.append(
@@ -159,6 +168,41 @@ import TestSupport
     #expect(LineComposer(seed: 1).compose(from: others, perHand: 2).examples.isEmpty)
   }
 
+  /// Recorded signs keep their place and size beside letters; others are drawn.
+  @Test func signsStandWhereTheyBelong() throws {
+    var data = recorded(hands: 1)
+    let recordedSigns: [(Character, ClosedRange<Double>)] = [
+      (",", -0.13...0.21), (";", -0.51...0.21), ("-", -0.51 ... -0.34), ("*", -0.96 ... -0.39),
+      ("(", -1.11...0.16), ("'", -1.06 ... -0.71),
+    ]
+    for (sign, _) in recordedSigns {
+      data.examples.append(
+        Example(
+          .drawing(box(points: 9)), label: String(sign), writer: "writer 0", source: "test",
+          origin: "\(sign)"))
+    }
+    for (sign, zone) in recordedSigns {
+      let frame = try #require(SignFrame(sign))
+      for drawing in [box(points: 9), Drawing([Stroke([Point(0, 0), Point(90, 1)])])] {
+        let bounds = try #require(frame.fitted(drawing).bounds)
+        #expect(zone.contains(bounds.minY) && zone.contains(bounds.maxY), "\(sign)")
+        #expect(bounds.width <= 0.71)
+      }
+    }
+    #expect(SignFrame("a") == nil && SignFrame("7") == nil)
+    let lines = LineComposer(seed: 2).compose(from: data, perHand: 300).examples
+      .filter { $0.kind == "composed signs" }
+    for sign in DrawnSigns.all {
+      let alone = lines.filter { $0.label == String(sign) }
+      let isRecorded = recordedSigns.contains { $0.0 == sign }
+      #expect(!alone.isEmpty, "\(sign)")
+      for example in alone {
+        #expect((example.attributes["drawn"] == nil) == isRecorded)
+        #expect(!(try LineRasterizer.standard.render(drawing(example)).isBlank))
+      }
+    }
+  }
+
   @Test func dotsAndFlatCharactersKeepASensibleSize() throws {
     var data = recorded(hands: 1)
     for index in data.examples.indices {
@@ -175,11 +219,11 @@ import TestSupport
     let composer = LineComposer(seed: 1)
     let lines = composer.compose(from: recorded(), perHand: 50)
     let others = composer.noWriting(beside: lines, share: 0.2)
-    // 125 beside the 500 lines of each hand are a fifth of all.
-    #expect(others.examples.count == 250 && others.labels == [Recording.noWriting])
+    // 138 beside the 550 lines of each hand are a fifth of all.
+    #expect(others.examples.count == 276 && others.labels == [Recording.noWriting])
     #expect(
       Dictionary(grouping: others.examples, by: \.writer).mapValues(\.count)
-        == ["test/writer 0": 125, "test/writer 1": 125])
+        == ["test/writer 0": 138, "test/writer 1": 138])
     let kinds = Dictionary(grouping: others.examples, by: \.kind)
     #expect(kinds.count == 12 && kinds["no writing: arrow"] != nil)
     #expect(kinds.allSatisfy { $0.value.count >= 20 && $0.key.hasPrefix("no writing: ") })
@@ -190,7 +234,7 @@ import TestSupport
     #expect(others == composer.noWriting(beside: lines, share: 0.2))
     // Parts of divided data have drawings of their own.
     let ink = Dictionary(grouping: others.examples) { $0.contentFingerprint }
-    #expect(ink.count == 250)
+    #expect(ink.count == 276)
     #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
     // Also where each writer has the same shapes.
     let few = composer.noWriting(
@@ -218,7 +262,7 @@ import TestSupport
     let dataset = try Dataset.load(path).dataset
     let composed = LineComposer(seed: 1).compose(from: dataset, perHand: 2)
     #expect(Set(composed.examples.map(\.hand)).count == 40)
-    #expect(composed.examples.count == 40 * 10 * 2)
+    #expect(composed.examples.count == 40 * 11 * 2)
     for example in composed.examples {
       let image = try example.line(.standard)
       #expect(!image.isBlank && image.bitmap.width < 400, "\(example.label)")

@@ -250,6 +250,27 @@ import TestSupport
     #expect(Augmentation.upright.disturb(word, using: &generator) == word)
   }
 
+  @Test func linesAreRecordedCoarsely() {
+    var (gridCount, sparseCount) = (0, 0)
+    for seed in 1...40 {
+      var generator = SeededGenerator(seed: UInt64(seed))
+      let coarse = Augmentation(coarseness: 1).disturb(word, using: &generator)
+      #expect(coarse.strokes.count == 2)
+      #expect(abs(coarse.bounds!.height - 40) <= 4 && abs(coarse.bounds!.width - 45) <= 4)
+      let points = coarse.strokes.flatMap(\.points)
+      if points.count < 82 {
+        sparseCount += 1
+        #expect((8...60).contains(points.count))
+      } else {
+        gridCount += 1
+        #expect(Set(points.map(\.y)).count <= 34)
+      }
+    }
+    #expect(gridCount > 8 && sparseCount > 8)
+    var generator = SeededGenerator(seed: 1)
+    #expect(Augmentation(coarseness: 0).disturb(word, using: &generator) == word)
+  }
+
   @Test func remainsAreBesideTheWriting() {
     let bounds = word.bounds!
     for seed in 1...50 {

@@ -175,6 +175,38 @@ import TestSupport
     #expect(second.labels == first.labels && second.network != first.network)
   }
 
+  @Test func aReaderGetsMoreCharactersAndReadsAsBefore() throws {
+    var options = Self.options
+    options.epochs = 1
+    let first = try Self.model(Self.trainer(options: options))
+    #expect(try first.adding(characters: ["a", "d"]) == first)
+    let wider = try first.adding(characters: ["x", "a", "y"])
+    #expect(wider.labels == ["a", "b", "c", "d", "x", "y"])
+    #expect(wider.preprocessing == first.preprocessing && wider.words == first.words)
+    let (before, after) = (InferenceNetwork(first.network), InferenceNetwork(wider.network))
+    for example in try Self.texts(20, seed: 2).examples {
+      guard case .series(let series) = example.content else { continue }
+      let input = try first.preprocessing[0].values(of: .series(series))
+      let (old, new) = (before.logits(of: [input]), after.logits(of: [input]))
+      #expect(new.count == old.count / 5 * 7)
+      for step in 0..<old.count / 5 {
+        let (known, all) = (old[step * 5..<step * 5 + 5], new[step * 7..<step * 7 + 7])
+        for (a, b) in zip(known, all) { #expect(abs(a - b) < 1e-4) }
+        #expect(all[step * 7 + 5] <= known.max()! && all[step * 7 + 5] == all[step * 7 + 6])
+      }
+    }
+    #expect(throws: ModelError.self) { try first.adding(characters: ["xy"]) }
+    // And learns them.
+    var examples = try Self.texts(80, seed: 6).examples
+    for index in examples.indices {
+      examples[index].label = examples[index].label.replacing("d", with: "x")
+    }
+    let trainer = try Trainer(
+      wider.architecture, training: Dataset(examples), validation: nil,
+      preprocessing: wider.preprocessing, options: options, startingFrom: wider, workers: 2)
+    #expect(try Self.model(trainer).labels == wider.labels)
+  }
+
   @Test func patienceCountsTheCharacterErrorRate() throws {
     var options = Self.options
     options.epochs = 60

@@ -73,6 +73,11 @@ import Testing
     let more = try run("train print --from m.safetensors --epochs 1 -o more.safetensors")
     #expect(more.status == 0, "\(more.errors)")
     #expect(more.errors.contains("left out: 1 line for training with characters outside"))
+    // The model's alphabet grows.
+    let wider = try run(
+      "train print --from m.safetensors --alphabet #b --epochs 1 -o wider.safetensors")
+    #expect(wider.status == 0 && !wider.errors.contains("left out"), "\(wider.errors)")
+    #expect(wider.output.hasSuffix("#\n"), "\(wider.output)")
     let several = try run(
       "train ink.ndjson --validation print --validation ink.ndjson --architecture reader --alphabet a "
         + "--epochs 1 -o n.safetensors")

@@ -79,6 +79,35 @@ import TestSupport
     #expect(result.output.hasSuffix("\nintervals 95 %, by resampling 12 writers\n"))
   }
 
+  @Test func doubtfulLabelsAreFoundAndLeftOut() throws {
+    _ = try run(
+      "dataset synthesize --repertoire digits --writers 12 --per-class 4 --seed 3 -o digits.ndjson")
+    // The first 1 is called 8.
+    let path = "\(folder.path)/digits.ndjson"
+    var lines = try String(contentsOfFile: path, encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+    let wrong = try #require(lines.firstIndex { $0.contains(#""word":"1""#) })
+    lines[wrong] = lines[wrong].replacing(#""word":"1""#, with: #""word":"8""#)
+    try folder.write("digits.ndjson", lines.joined(separator: "\n") + "\n")
+    let command =
+      "cross-validate digits.ndjson --folds 2 --epochs 8 --doubtful d.ndjson --doubt 0.01"
+    let result = try run(command)
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try String(contentsOfFile: "\(folder.path)/d.ndjson", encoding: .utf8)
+      .split(separator: "\n")
+    #expect(found.count < 10 && found.contains { $0 == lines[wrong] }, "\(found.count)")
+    let labels = found.count == 1 ? "1 doubtful label" : "\(found.count) doubtful labels"
+    #expect(result.errors.contains("\(labels) of 480 in d.ndjson"), "\(result.errors)")
+    #expect(try run(command).errors.contains("--force"))
+    let imported = try run("dataset import digits.ndjson --without d.ndjson -o clean.ndjson")
+    #expect(imported.errors.contains("left out: \(found.count) example"), "\(imported.errors)")
+    let clean = try String(contentsOfFile: "\(folder.path)/clean.ndjson", encoding: .utf8)
+    #expect(clean.split(separator: "\n").count == 480 - found.count)
+    #expect(!clean.contains(lines[wrong]))
+    let refused = try run("cross-validate digits.ndjson --doubt 0.5")
+    #expect(refused.status != 0 && refused.errors.contains("--doubt needs --doubtful"))
+  }
+
   @Test func aNetworkOfPictureAndStrokesIsUsedLikeAnyOther() throws {
     try synthesize()
     let trained = try run("train ink.ndjson --architecture fusion --epochs 1 -o m.safetensors")

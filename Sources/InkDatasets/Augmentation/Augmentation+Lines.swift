@@ -32,6 +32,12 @@ extension Augmentation {
     // The height of a word, or the longer side of a dash.
     let size = max(bounds.height, bounds.width / 4)
     var strokes = line.strokes
+    if coarseness > 0, generator.chance(coarseness) {
+      strokes =
+        generator.chance(0.5)
+        ? strokes.map { $0.snapped(to: size / generator.uniform(10...32)) }
+        : strokes.map { $0.resampled(spacing: size * generator.uniform(0.06...0.25)) }
+    }
     if breaks > 0, generator.chance(breaks) {
       for _ in 0...generator.index(below: 2) {
         let index = generator.index(below: strokes.count)
@@ -61,6 +67,17 @@ extension Augmentation {
 }
 
 extension Stroke {
+  /// Returns the stroke on the points of a square grid.
+  fileprivate func snapped(to cell: Double) -> Stroke {
+    Stroke(
+      points.map { point in
+        var snapped = point
+        snapped.x = (point.x / cell).rounded() * cell
+        snapped.y = (point.y / cell).rounded() * cell
+        return snapped
+      })
+  }
+
   /// Returns the two parts of the stroke beside a gap, whose middle is at a share of the length.
   ///
   /// A stroke that is shorter than three gaps stays whole.

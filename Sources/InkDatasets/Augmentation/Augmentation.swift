@@ -69,6 +69,11 @@ public struct Augmentation: Hashable, Sendable, Codable {
   ///
   /// Points only.
   public var doubling: Double
+  /// The share of lines of writing that are recorded coarsely: on a grid of 10 to 32 steps in the height, or with
+  /// few points, down to four in the way up and down.
+  ///
+  /// Points only. Old and slow devices record so.
+  public var coarseness: Double
   /// The share of lines of writing with remains of neighbours or of a state's ring beside them.
   public var remains: Double
   /// How much thicker lines become on each side, in pixels of a strip of 48 rows; half as much
@@ -103,8 +108,9 @@ public struct Augmentation: Hashable, Sendable, Codable {
     warp: Double = 0, tremor: Double = 0, trim: Double = 0, overshoot: Double = 0,
     spacing: Double = 0, penWidths: ClosedRange<Double>? = nil, margins: ClosedRange<Double>? = nil,
     strengths: ClosedRange<Double>? = nil, framed: Double = 0, smallest: Double = 1,
-    shift: Double = 0, breaks: Double = 0, doubling: Double = 0, remains: Double = 0,
-    boldness: Double = 0, paper: Double = 0, blur: Double = 0, light: Double = 0,
+    shift: Double = 0, breaks: Double = 0, doubling: Double = 0, coarseness: Double = 0,
+    remains: Double = 0, boldness: Double = 0, paper: Double = 0, blur: Double = 0,
+    light: Double = 0,
     noise: Double = 0, inversion: Double = 0
   ) {
     self.rotation = rotation
@@ -124,6 +130,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     self.shift = shift
     self.breaks = breaks
     self.doubling = doubling
+    self.coarseness = coarseness
     self.remains = remains
     self.boldness = boldness
     self.paper = paper
@@ -149,8 +156,8 @@ public struct Augmentation: Hashable, Sendable, Codable {
   /// The augmentation for lines of writing.
   public static let line = Augmentation(
     rotation: 0.05, stretch: 0.2, shear: 0.35, warp: 0.02, tremor: 0.003, trim: 0.02,
-    overshoot: 0.02, penWidths: 1.4...3.2, breaks: 0.15, doubling: 0.1, remains: 0.12,
-    boldness: 0.8, paper: 0.2, blur: 1, light: 0.3, noise: 0.08, inversion: 0.15)
+    overshoot: 0.02, penWidths: 1.4...3.2, breaks: 0.15, doubling: 0.1, coarseness: 0.3,
+    remains: 0.12, boldness: 0.8, paper: 0.2, blur: 1, light: 0.3, noise: 0.08, inversion: 0.15)
 
   /// The augmentation for strips with printed lines, which are straight and clean.
   public static let printed = Augmentation(
@@ -218,6 +225,7 @@ public struct Augmentation: Hashable, Sendable, Codable {
     shift = try number(.shift, 0...512, or: 0)
     breaks = try number(.breaks, 0...1, or: 0)
     doubling = try number(.doubling, 0...1, or: 0)
+    coarseness = try number(.coarseness, 0...1, or: 0)
     remains = try number(.remains, 0...1, or: 0)
     boldness = try number(.boldness, 0...4, or: 0)
     paper = try number(.paper, 0...1, or: 0)

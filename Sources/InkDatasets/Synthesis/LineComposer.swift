@@ -5,11 +5,12 @@ import SeededRandom
 /// Composes lines of writing from recorded single characters.
 ///
 /// The texts are those that people write on automata: names of states, symbols and lists of them, the
-/// empty word, numbers, expressions, short words and random letters. All characters of a line come
-/// from one writer, who is also the writer of the line, so that splits by writer stay correct.
+/// empty word, numbers, expressions, short words, random letters and signs. All characters of a line
+/// come from one writer, who is also the writer of the line, so that splits by writer stay correct.
 /// Punctuation, signs and `λ` that the writer did not record are drawn, and `ε` is the writer's
 /// mirrored 3; the attribute `drawn` lists these characters. The attribute `kind` names the kind of
-/// text.
+/// text. Indices are small and low, or as large as the letter, or level with it, and characters touch
+/// each other or stand far apart.
 public struct LineComposer: Sendable {
   /// The random seed.
   public let seed: UInt64
@@ -32,8 +33,9 @@ public struct LineComposer: Sendable {
       let (model, samples) = hands[hand]!
       var generator = SeededGenerator(seed: seed, stream: 0x11e5, UInt64(number))
       let writer = LineWriter(samples: samples, using: &generator)
-      for (kindNumber, kind) in LineKind.handwritten.enumerated() {
-        let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: writer.drawable)
+      for (kindNumber, kind) in (LineKind.handwritten + [.signs]).enumerated() {
+        let drawn = kind == .signs ? writer.drawable.union(DrawnSigns.all) : writer.drawable
+        let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: drawn)
         for index in 0..<perHand {
           var generator = SeededGenerator(
             seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
@@ -100,7 +102,7 @@ package struct LineText {
 package enum LineKind: String {
   case name, index, primed, symbol, list, number, expression, word, letters
   case emptyWord = "empty word"
-  case phrase, characters
+  case phrase, characters, signs
 
   /// The kinds that are composed of handwriting; others need more characters than most writers have.
   package static let handwritten: [LineKind] = [
@@ -158,6 +160,7 @@ package struct LineTexts {
     case .emptyWord: emptyWord(using: &generator)
     case .phrase: phrase(using: &generator)
     case .characters: randomCharacters(using: &generator)
+    case .signs: signs(using: &generator)
     }
   }
 
@@ -273,6 +276,25 @@ package struct LineTexts {
     return LineText((0..<2 + generator.index(below: 5)).map { _ in generator.pick(pool) })
   }
 
+  /// A sign of automata, alone or with others: $, Σ*, a,Γ→ε, {0,1}.
+  private func signs(using generator: inout SeededGenerator) -> LineText? {
+    let signs = DrawnSigns.all.filter(characters.contains).sorted()
+    let usual = letters + digits
+    guard !signs.isEmpty else { return nil }
+    guard !usual.isEmpty, generator.chance(0.5) else { return LineText([generator.pick(signs)]) }
+    func one() -> Character { generator.pick(generator.chance(0.4) ? signs : usual) }
+    let text =
+      switch generator.index(below: 6) {
+      case 0: "\(one()),\(one())"
+      case 1: "\(one()),\(one())→\(one())"
+      case 2: "{\(generator.pick(usual)),\(generator.pick(usual))}"
+      case 3: "\(one())*"
+      case 4: "\(one())\(generator.pick(["|", ":", ";", "→", "…", "/"]))\(one())"
+      default: String((0..<2 + generator.index(below: 3)).map { _ in one() })
+      }
+    return text.allSatisfy(characters.contains) ? LineText(text) : LineText([generator.pick(signs)])
+  }
+
   private func emptyWord(using generator: inout SeededGenerator) -> LineText? {
     guard !emptyWords.isEmpty else { return nil }
     let word = generator.pick(emptyWords)
@@ -280,6 +302,29 @@ package struct LineTexts {
       let symbol = symbol(using: &generator), !emptyWords.contains(String(symbol))
     else { return LineText(word) }
     return LineText(generator.chance(0.5) ? "\(word),\(symbol)" : "\(symbol),\(word)")
+  }
+}
+
+/// How one line differs from the habits of its writer; a value is `nil` where it does not.
+struct LineVariety {
+  /// The gap between characters; below 0 they overlap.
+  var spacing: Double?
+  /// The height of a subscript.
+  var subscriptSize: Double?
+  /// How far a subscript is below the line.
+  var subscriptDrop: Double?
+
+  /// The writer's habits.
+  init() {}
+
+  /// Chooses differences.
+  init(using generator: inout SeededGenerator) {
+    if generator.chance(0.5) { spacing = generator.uniform(-0.06...0.5) }
+    if generator.chance(0.5) {
+      subscriptSize = generator.uniform(0.42...1.05)
+      subscriptDrop =
+        generator.chance(0.4) ? 0.03 * generator.normal() : generator.uniform(0.05...0.4)
+    }
   }
 }
 
@@ -316,7 +361,7 @@ struct LineWriter {
   func line(
     _ text: LineText, using generator: inout SeededGenerator
   ) -> (drawing: Drawing, drawn: [Character]) {
-    let (line, drawn) = strokes(of: text, using: &generator)
+    let (line, drawn) = strokes(of: text, LineVariety(using: &generator), using: &generator)
     // The size on the canvas, a slight slope and a place.
     let scale = exp(generator.uniform(log(18)...log(60)))
     let place = Transform.scale(x: scale, y: scale).then(.rotation(0.035 * generator.normal()))
@@ -328,15 +373,17 @@ struct LineWriter {
   }
 
   /// Writes `text` with capitals of height 1, and returns it with the characters that were not
-  /// recorded.
+  /// recorded; `variety` takes the place of the writer's habits.
   func strokes(
-    of text: LineText, using generator: inout SeededGenerator
+    of text: LineText, _ variety: LineVariety = LineVariety(),
+    using generator: inout SeededGenerator
   ) -> (drawing: Drawing, drawn: [Character]) {
     var strokes: [Stroke] = []
     var drawn: Set<Character> = []
-    let spacing = gap * exp(0.25 * generator.normal())
-    let subscriptSize = min(0.75, subscriptSize * exp(0.08 * generator.normal()))
-    let drop = subscriptDrop * exp(0.2 * generator.normal())
+    let spacing = variety.spacing ?? gap * exp(0.25 * generator.normal())
+    let subscriptSize =
+      variety.subscriptSize ?? min(0.75, subscriptSize * exp(0.08 * generator.normal()))
+    let drop = variety.subscriptDrop ?? subscriptDrop * exp(0.2 * generator.normal())
     var x = 0.0
     var wander = 0.0
     var previous: Character?
@@ -364,6 +411,9 @@ struct LineWriter {
   private func glyph(
     _ character: Character, using generator: inout SeededGenerator
   ) -> Drawing {
+    if let frame = SignFrame(character), let own = samples[character] {
+      return frame.fitted(generator.pick(own))
+    }
     guard let own = samples[character] else {
       if character == "ε", let threes = samples["3"] {
         return fitted(
@@ -458,12 +508,13 @@ struct LineWriter {
             + [near(0.22, -0.25)]),
         Stroke([near(0.22, -0.03), near(0.23, 0)]),
       ])
-    default:
+    case "λ":
       let foot = near(0.3, -0.55)
       return Drawing([
         curve(near(0.05, -1), near(0.22, -0.9), near(0.58, 0)),
         curve(foot, near(0.18, -0.3), near(0, 0)),
       ])
+    default: return DrawnSigns.drawing(of: character, using: &generator)
     }
   }
 }

@@ -44,6 +44,12 @@ struct DatasetImport: ParsableCommand {
   @Flag(help: "Trace the strokes in pictures, so that they become ink.")
   var trace = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Leave out the examples that this data set has too, whatever their labels are.",
+      valueName: "data set"))
+  var without: String?
+
   @OptionGroup var output: OutputOptions
   @OptionGroup var loading: LoadingOptions
 
@@ -64,6 +70,13 @@ struct DatasetImport: ParsableCommand {
       labels.formUnion(loaded.dataset.labels)
       failureCount += loaded.failures.count
     }
+    if let without {
+      let left = Set(try loading.load(without).dataset.examples.map(ExampleContent.init))
+      let count = examples.count
+      examples.removeAll { left.contains(ExampleContent($0)) }
+      Terminal.say(
+        "left out: \((count - examples.count).counted("example")) that \(without) has too")
+    }
     let dataset = Dataset(examples, labels: labels.sorted())
     try DatasetFormat.natural(for: dataset)
       .write(dataset, rasterizer: nil, to: output.output)
@@ -71,6 +84,17 @@ struct DatasetImport: ParsableCommand {
       "\(examples.count.counted("example")) of \(labels.count.counted("label")) in \(output.output)"
     )
     if failureCount > 0 { throw ExitCode(2) }
+  }
+}
+
+/// What makes two examples the same, whatever their labels are.
+private struct ExampleContent: Hashable {
+  let content: Example.Content
+  let hand: String?
+
+  init(_ example: Example) {
+    content = example.content
+    hand = example.hand
   }
 }
 

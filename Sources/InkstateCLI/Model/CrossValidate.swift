@@ -4,7 +4,9 @@ import Ink
 import InkDatasets
 import InkEvaluation
 import InkSeries
+import InkRaster
 import InkTraining
+import SafeFiles
 
 /// Trains and tests on every part in turn.
 struct CrossValidate: ParsableCommand {
@@ -15,6 +17,10 @@ struct CrossValidate: ParsableCommand {
       All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
       class by class. The model of the last epoch is tested, so that the test part does not influence \
       the training. The defaults are those of `train`, also for windows of recordings.
+
+      --doubtful writes the examples whose label is nearly impossible for a model that never saw them or \
+      their writer: most of these labels are wrong. Look at them with `dataset preview`, and leave \
+      them out with `dataset import --without`.
 
       Example: inkstate cross-validate datasets/synthetic.ndjson --folds 2 --epochs 5
       """)
@@ -34,6 +40,18 @@ struct CrossValidate: ParsableCommand {
       valueName: "share"))
   var disturb: Double?
 
+  @Option(help: "Write the examples with doubtful labels to this file.")
+  var doubtful: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --doubtful: the highest probability of a doubtful label, for every seed. (default: 0.001)",
+      valueName: "probability"))
+  var doubt: Double?
+
+  @Flag(help: "Overwrite the file of --doubtful if it exists.")
+  var force = false
+
   @OptionGroup var format: FormatOptions
 
   @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
@@ -45,6 +63,8 @@ struct CrossValidate: ParsableCommand {
     try check("--disturb", disturb ?? 1, in: 0.05...1)
     try check("--folds", folds, in: 2...1000)
     try check("--seeds", seeds, in: 1...1000)
+    try check("--doubt", doubt ?? 0, in: 0...1)
+    guard doubtful != nil || doubt == nil else { throw ValidationError("--doubt needs --doubtful") }
   }
 
   func run() throws {
@@ -52,6 +72,14 @@ struct CrossValidate: ParsableCommand {
     if disturb != nil, dataset.examples.contains(where: \.isSeries) {
       throw ValidationError("--disturb needs drawings or pictures")
     }
+    if let doubtful {
+      guard !dataset.examples.contains(where: \.isSeries) else {
+        throw ValidationError("--doubtful needs drawings or pictures")
+      }
+      try FileTree.refuseReplacing(data, by: doubtful)
+      try FileTree.refuseExisting(doubtful, force: force)
+    }
+    var doubts: [Example: Int] = [:]
     let recipe = try training.recipe(for: dataset)
     var cutWindows: SlidingWindows?
     let result = try CrossValidation(
@@ -70,7 +98,11 @@ struct CrossValidate: ParsableCommand {
         try training.network(for: $0, rasterizer: raster.rasterizer(for: $0), window: cutWindows)
       },
       onOptions: { Terminal.say("\($0.summary) (options override each choice)") },
-      onRun: { run in
+      onRun: { run, test in
+        for mistake in run.evaluation.errors where (mistake.labelProbability ?? 1) <= doubt ?? 0.001
+        {
+          doubts[test.examples[mistake.index], default: 0] += 1
+        }
         var line =
           "seed \(run.seed) fold \(run.fold): mean recall \(run.evaluation.meanRecall.percent), "
           + "accuracy \(run.evaluation.accuracy.summary), mean F1 \(run.evaluation.meanF1.percent)"
@@ -80,6 +112,13 @@ struct CrossValidate: ParsableCommand {
           Terminal.say("warning: seed \(run.seed) fold \(run.fold): \(shortfall)")
         }
       })
+    if let doubtful {
+      let found = dataset.examples.filter { doubts[$0, default: 0] >= seeds }
+      try DatasetForm.natural(for: dataset)
+        .write(Dataset(found), rasterizer: .standard, to: doubtful)
+      Terminal.say(
+        "\(found.count.counted("doubtful label")) of \(dataset.examples.count) in \(doubtful)")
+    }
     if format.value == .json {
       try Terminal.show(json: result)
       return

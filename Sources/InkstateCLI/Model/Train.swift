@@ -66,7 +66,8 @@ struct Train: ParsableCommand {
     help: ArgumentHelp(
       """
       The characters that a reader learns, U+FFFD included for what is no writing; lines with others \
-      are left out. (default: all characters of the labels, or those of the model in --from)
+      are left out. With --from, these are learnt besides the characters of the model. (default: all \
+      characters of the labels, or those of the model in --from)
       """, valueName: "characters"))
   var alphabet: String?
 
@@ -103,8 +104,8 @@ struct Train: ParsableCommand {
     guard adapt == nil || from != nil else {
       throw ValidationError("--adapt: name the model to adapt with --from")
     }
-    guard alphabet == nil || from == nil else {
-      throw ValidationError("--alphabet cannot be used with --from, which keeps its characters")
+    guard alphabet == nil || adapt == nil else {
+      throw ValidationError("--alphabet cannot be used with --adapt, which keeps the characters")
     }
     guard adapt == nil || validationShare == 0 else {
       throw ValidationError(
@@ -145,10 +146,13 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
-    let start = try from.map { try Model.read(path: $0) }
+    var start = try from.map { try Model.read(path: $0) }
+    if let alphabet, let model = start, model.readsText {
+      start = try model.adding(characters: alphabet.map { String($0) })
+    }
     var (learnt, chosenBy) = try load()
     if let adapt, let start { learnt = try rehearsal(of: adapt, known: learnt, start: start) }
-    if let alphabet = alphabet ?? start.flatMap({ $0.readsText ? $0.labels.joined() : nil }) {
+    if let alphabet = start.flatMap({ $0.readsText ? $0.labels.joined() : nil }) ?? alphabet {
       learnt = limited(learnt, to: alphabet, part: "training")
       // A character that occurs in the validation part only cannot be learnt.
       let known = start == nil ? learnt.characters.joined() : alphabet
