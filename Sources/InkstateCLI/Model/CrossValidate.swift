@@ -114,7 +114,7 @@ struct CrossValidate: ParsableCommand {
       })
     if let doubtful {
       let found = dataset.examples.filter { doubts[$0, default: 0] >= seeds }
-      try DatasetForm.natural(for: dataset)
+      try DatasetFormat.natural(for: dataset)
         .write(Dataset(found), rasterizer: .standard, to: doubtful)
       Terminal.say(
         "\(found.count.counted("doubtful label")) of \(dataset.examples.count) in \(doubtful)")
