@@ -33,10 +33,13 @@ extension Augmentation {
     let size = max(bounds.height, bounds.width / 4)
     var strokes = line.strokes
     if coarseness > 0, generator.chance(coarseness) {
-      strokes =
-        generator.chance(0.5)
-        ? strokes.map { $0.snapped(to: size / generator.uniform(10...32)) }
-        : strokes.map { $0.resampled(spacing: size * generator.uniform(0.06...0.25)) }
+      if generator.chance(0.5) {
+        let cell = size / generator.uniform(10...32)
+        strokes = strokes.map { $0.snapped(to: cell) }
+      } else {
+        let spacing = size * generator.uniform(0.06...0.25)
+        strokes = strokes.map { $0.resampled(spacing: spacing) }
+      }
     }
     if breaks > 0, generator.chance(breaks) {
       for _ in 0...generator.index(below: 2) {

@@ -384,7 +384,7 @@ struct LineWriter {
     let subscriptSize =
       variety.subscriptSize ?? min(0.75, subscriptSize * exp(0.08 * generator.normal()))
     let drop = variety.subscriptDrop ?? subscriptDrop * exp(0.2 * generator.normal())
-    var x = 0.0
+    var (x, middle) = (0.0, 0.0)
     var wander = 0.0
     var previous: Character?
     for (character, isSubscript) in text.characters {
@@ -397,10 +397,13 @@ struct LineWriter {
       if previous != nil {
         let usual = isSubscript || character == "," || character == "'" ? 0.5 * spacing : spacing
         x += usual * (previous == "," ? 1.6 : 1) + 0.05 * generator.normal()
+        // Characters that overlap still follow each other from left to right.
+        x = max(x, middle - 0.5 * size * bounds.width + 0.02)
       }
       let place = Transform.translation(x: -bounds.minX, y: 0).then(.scale(x: size, y: size))
         .then(.translation(x: x, y: baseline))
       strokes += glyph.transformed(by: place).strokes
+      middle = x + 0.5 * size * bounds.width
       x += size * bounds.width
       previous = character
     }
