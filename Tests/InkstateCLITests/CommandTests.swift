@@ -51,8 +51,11 @@ func inkstate(
     output: text(names[1]), errors: text(names[2]), status: process.terminationStatus)
 }
 
-/// A prefix for `inkstate` that interrupts it after a second, or after ten where a sanitizer slows it.
-let interrupting = "timeout --foreground -s INT \(hasSanitizer ? 10 : 1)"
+/// A prefix for `inkstate train` that interrupts it when it has said that it begins.
+let interrupting = """
+  bash -c '"$0" "$@" & until grep -q " steps on " /proc/$$/fd/2 || ! kill -0 $!; do sleep 0.05; done; \
+  kill -INT $!; wait $!'
+  """
 
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
   private let folder: TemporaryFolder
