@@ -3,7 +3,7 @@ import InkDatasets
 import SeededRandom
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct AlphabetTests {
+@Suite(.timeLimit(.minutes(30))) struct AlphabetTests {
   /// a* over {a, b, c}, and with ε, an unreachable state and a state that leads nowhere.
   private func automaton() throws -> Automaton {
     try Automaton(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Automata
 
-@Suite(.timeLimit(.minutes(10))) struct AutomataTests {
+@Suite(.timeLimit(.minutes(30))) struct AutomataTests {
   static let seeds = Array(UInt64(1)...150)
 
   @Test(arguments: seeds) func theSameWordsByEveryConstruction(seed: UInt64) throws {

@@ -6,7 +6,7 @@ import Testing
 private let start = "i [shape=point]; i -> a;"
 
 /// Graphs of the DOT language as people and other programs write them.
-@Suite(.timeLimit(.minutes(10))) struct DOTTests {
+@Suite(.timeLimit(.minutes(30))) struct DOTTests {
   private func read(_ text: String, as kind: KindChoice = .detected) throws -> PlacedAutomaton {
     try Format.dot.read(Data(text.utf8), name: "a.dot", as: kind)
   }

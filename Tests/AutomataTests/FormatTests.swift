@@ -2,7 +2,7 @@ import Automata
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FormatTests {
+@Suite(.timeLimit(.minutes(30))) struct FormatTests {
   /// Names with everything that means something in one of the formats.
   private func awkward(_ long: [String] = []) throws -> Automaton {
     try Automaton(

@@ -1,7 +1,7 @@
 import Automata
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct GradingTests {
+@Suite(.timeLimit(.minutes(30))) struct GradingTests {
   @Test(arguments: 0..<40) func aReversedAutomatonAcceptsReversedWords(seed: Int) {
     let automaton = randomAutomaton(seed: UInt64(seed))
     let reversed = automaton.reversed

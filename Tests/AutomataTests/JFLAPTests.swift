@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Files of JFLAP as its users draw them.
-@Suite(.timeLimit(.minutes(10))) struct JFLAPTests {
+@Suite(.timeLimit(.minutes(30))) struct JFLAPTests {
   private func read(_ content: String, type: String = "fa") throws -> PlacedAutomaton {
     let text = "<structure><type>\(type)</type><automaton>\(content)</automaton></structure>"
     return try Format.jflap.read(Data(text.utf8), name: "a.jff")

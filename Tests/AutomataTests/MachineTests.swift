@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Machines with outputs, a stack or a tape, compared with plain programs for the same words.
-@Suite(.timeLimit(.minutes(10))) struct MachineTests {
+@Suite(.timeLimit(.minutes(30))) struct MachineTests {
   /// A machine from arrows with labels as they are typed; the first state is initial.
   private func machine(
     _ kind: Machine.Kind, _ states: String, final: String = "",

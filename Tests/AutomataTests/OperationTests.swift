@@ -2,7 +2,7 @@ import Automata
 import Testing
 
 /// What single operations give, beyond the words that they accept.
-@Suite(.timeLimit(.minutes(10))) struct OperationTests {
+@Suite(.timeLimit(.minutes(30))) struct OperationTests {
   /// 1 →ε 2 →a 3 →ε 4, with 5 beside it, 6 that leads nowhere and 7 that nothing leads to.
   private func automaton() throws -> Automaton {
     try Automaton(

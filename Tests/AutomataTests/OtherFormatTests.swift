@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Mermaid, TikZ, AT&T's tables and the JSON of other editors.
-@Suite(.timeLimit(.minutes(10))) struct OtherFormatTests {
+@Suite(.timeLimit(.minutes(30))) struct OtherFormatTests {
   private func read(_ format: Format, _ text: String) throws -> PlacedAutomaton {
     try format.read(Data(text.utf8), name: "f")
   }

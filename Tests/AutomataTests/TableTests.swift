@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Transition tables and lists as courses, spreadsheets and other programs write them.
-@Suite(.timeLimit(.minutes(10))) struct TableTests {
+@Suite(.timeLimit(.minutes(30))) struct TableTests {
   private func read(_ text: String, as kind: KindChoice = .detected) throws -> PlacedAutomaton {
     try Format.table.read(Data(text.utf8), name: "t", as: kind)
   }

@@ -141,7 +141,7 @@ struct Machine: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct AcceptanceTests {
+@Suite(.timeLimit(.minutes(30))) struct AcceptanceTests {
   private static let writers = 40
   private static let recognizer = Result { try Recognizer.released() }
 

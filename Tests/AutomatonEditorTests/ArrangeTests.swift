@@ -5,7 +5,7 @@ import Testing
 @testable import AutomatonEditor
 
 /// Commands for several elements, and text with indices.
-@Suite(.timeLimit(.minutes(10))) struct ArrangeTests {
+@Suite(.timeLimit(.minutes(30))) struct ArrangeTests {
   /// Three states `q0` to `q2` in a row that is not straight, with transitions between neighbours.
   private func editor() throws -> Editor {
     var editor = Editor(Document(id: "d"), ids: CountingIDs())

@@ -5,7 +5,7 @@ import InkRecognizer
 import Testing
 
 /// What the elements around a stroke decide, whatever the picture alone says.
-@Suite(.timeLimit(.minutes(10))) struct ContextTests {
+@Suite(.timeLimit(.minutes(30))) struct ContextTests {
   private struct Says: DrawingRecognizer {
     var label: String
     var margin: Double

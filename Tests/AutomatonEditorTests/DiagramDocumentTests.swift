@@ -6,7 +6,7 @@ import InkDiagram
 import Testing
 
 /// Documents of whole drawings.
-@Suite(.timeLimit(.minutes(10))) struct DiagramDocumentTests {
+@Suite(.timeLimit(.minutes(30))) struct DiagramDocumentTests {
   /// Two states, an arrow bowed upwards with ε, a self-loop at the right, an initial arrow, a remark.
   private var drawn: (diagram: Diagram, drawing: Drawing) {
     let bow = (0...20).map { step in

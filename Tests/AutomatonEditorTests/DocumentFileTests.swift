@@ -4,7 +4,7 @@ import Foundation
 import Ink
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct DocumentFileTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentFileTests {
   private static let reference = """
     {"id":"6E1F0C52-0B7E-4B7A-9C1E-2D5A4F3B8E10","automatonStates":{"S1":{"id":"S1","name":"A",
     "isFinalState":false,"center":[300,300],"radius":60,"dragPoint":[300,240]},"S2":{"id":"other",

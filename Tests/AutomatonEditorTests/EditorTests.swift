@@ -34,7 +34,7 @@ func arrow(_ start: Vector, _ tip: Vector, bend: Double = 0, head: Double = 20) 
   return Drawing([Stroke(places.map { Point($0.x, $0.y) })])
 }
 
-@Suite(.timeLimit(.minutes(10))) struct EditorTests {
+@Suite(.timeLimit(.minutes(30))) struct EditorTests {
   private func editor() -> Editor { Editor(Document(id: "test"), ids: CountingIDs()) }
 
   /// Two states beside each other, 300 points apart, with radius 60.

@@ -10,7 +10,7 @@ import Testing
 /// the strokes of a drawing.
 ///
 /// `INKSTATE_WRITE_EXAMPLES=1` writes them anew.
-@Suite(.timeLimit(.minutes(10))) struct ExampleFilesTests {
+@Suite(.timeLimit(.minutes(30))) struct ExampleFilesTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Examples/Automata")

@@ -3,7 +3,7 @@ import AutomatonEditor
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExportTests {
+@Suite(.timeLimit(.minutes(30))) struct ExportTests {
   private func document(name: String = "q_0") throws -> Document {
     let automaton = try Automaton(
       states: [.init("p", name: name, isInitial: true), .init("q", name: "ende", isFinal: true)],

@@ -4,7 +4,7 @@ import Ink
 import Testing
 
 /// Where elements are drawn (`HowDrawingWorks.md`).
-@Suite(.timeLimit(.minutes(10))) struct GeometryTests {
+@Suite(.timeLimit(.minutes(30))) struct GeometryTests {
   /// Two states beside each other, 400 points apart, with a transition between them.
   private func pair() throws -> Editor {
     var editor = Editor(Document(id: "test"), ids: CountingIDs())

@@ -6,7 +6,7 @@ import SeededRandom
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LayoutTests {
+@Suite(.timeLimit(.minutes(30))) struct LayoutTests {
   /// A deterministic automaton over a and b, seeded.
   private func automaton(states count: Int, seed: UInt64) throws -> Automaton {
     var generator = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Ink
 import Testing
 
 /// Documents of machines beyond finite automata.
-@Suite(.timeLimit(.minutes(10))) struct MachineDocumentTests {
+@Suite(.timeLimit(.minutes(30))) struct MachineDocumentTests {
   /// Two states with an arrow and a self-loop.
   private func document(
     _ kind: Automata.Machine.Kind?, _ commands: [Command] = []

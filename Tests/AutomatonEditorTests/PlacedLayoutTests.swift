@@ -5,7 +5,7 @@ import Ink
 import Testing
 
 /// What is drawn where of automata whose states have positions.
-@Suite(.timeLimit(.minutes(10))) struct PlacedLayoutTests {
+@Suite(.timeLimit(.minutes(30))) struct PlacedLayoutTests {
   /// The transitions of a document that have a control point in the file.
   private func given(_ drawn: PlacedAutomaton, _ document: Document) -> Set<String> {
     let bent = drawn.automaton.transitions.filter { drawn.controlPoints[$0.id] != nil }

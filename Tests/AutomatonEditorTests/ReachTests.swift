@@ -4,7 +4,7 @@ import Ink
 import Testing
 
 /// How near is near enough, and which of several is meant.
-@Suite(.timeLimit(.minutes(10))) struct ReachTests {
+@Suite(.timeLimit(.minutes(30))) struct ReachTests {
   private func editor(zoom: Double = 1) -> Editor {
     var options = EditorOptions()
     options.zoom = zoom

@@ -23,7 +23,7 @@ private struct Told: DrawingRecognizer {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SketchSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SketchSessionTests {
   private func session(_ answers: [Int: Recognition]) -> SketchSession {
     SketchSession(
       Editor(Document(id: "drawn"), ids: CountingIDs()), recognizer: Told(answers: answers))

@@ -9,7 +9,7 @@ import Testing
 import TestSupport
 
 /// Names and symbols that are written while drawing.
-@Suite(.timeLimit(.minutes(10))) struct WritingTests {
+@Suite(.timeLimit(.minutes(30))) struct WritingTests {
   private static let models = Result {
     (try Recognizer.released(), try DiagramRecognizer.released())
   }

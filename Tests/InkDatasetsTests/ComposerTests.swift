@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct ComposerTests {
+@Suite(.timeLimit(.minutes(30))) struct ComposerTests {
   /// Rings and arrows by two hands.
   private var recorded: Dataset {
     let synthesizer = Synthesizer(seed: 5)

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import InkDatasets
 
-@Suite(.timeLimit(.minutes(10))) struct DatasetFormTests {
+@Suite(.timeLimit(.minutes(30))) struct DatasetFormTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -405,7 +405,7 @@ import TestSupport
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct FileTreeTests {
+@Suite(.timeLimit(.minutes(30))) struct FileTreeTests {
   @Test(arguments: [
     ("x", "."), ("é", "."), ("./k", "."), ("a/b", "a"), ("a/b/", "a"), ("/x", "/"), ("/", "/"),
     ("/a/b/c", "/a/b"),

@@ -5,7 +5,7 @@ import InkDiagram
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct DiagramComposerTests {
+@Suite(.timeLimit(.minutes(30))) struct DiagramComposerTests {
   private static let composer = DiagramComposer(seed: 3)
   private static let drawings: [(example: Example, drawing: Drawing, truth: Diagram)] =
     composer.syntheticWriters(count: 6).flatMap { writer in

@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct DrawingOrderTests {
+@Suite(.timeLimit(.minutes(30))) struct DrawingOrderTests {
   private let eight = Drawing([
     Stroke(
       (0..<200).map { index in

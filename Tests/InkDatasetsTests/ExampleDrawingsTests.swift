@@ -5,7 +5,7 @@ import InkDiagram
 import Testing
 
 /// The files in `Examples/Drawings`; `INKSTATE_WRITE_EXAMPLES=1` writes them anew.
-@Suite(.timeLimit(.minutes(10))) struct ExampleDrawingsTests {
+@Suite(.timeLimit(.minutes(30))) struct ExampleDrawingsTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Examples/Drawings")

@@ -7,7 +7,7 @@ import TestSupport
 @testable import SafeFiles
 
 /// Files and folders are replaced as a whole or not at all; links are followed once.
-@Suite(.timeLimit(.minutes(10))) struct FileReplacingTests {
+@Suite(.timeLimit(.minutes(30))) struct FileReplacingTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct LineComposerTests {
+@Suite(.timeLimit(.minutes(30))) struct LineComposerTests {
   /// Single characters by two hands, as boxes whose number of points tells the character.
   private static let letters = Array(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

@@ -9,7 +9,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// Pictures and ink as people have them in folders and arrays.
-@Suite(.timeLimit(.minutes(10))) struct PictureReadingTests {
+@Suite(.timeLimit(.minutes(30))) struct PictureReadingTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -9,7 +9,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// Recordings of sensors in tables, `.ts` files, arrays and NDJSON.
-@Suite(.timeLimit(.minutes(10))) struct SeriesReadingTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesReadingTests {
   private let folder: TemporaryFolder
 
   init() throws {

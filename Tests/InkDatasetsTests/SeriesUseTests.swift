@@ -11,7 +11,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// Splits, descriptions, sheets and variations of series.
-@Suite(.timeLimit(.minutes(10))) struct SeriesUseTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesUseTests {
   private func recordings(people: Int, sessions: Int, each: Int) throws -> Dataset {
     var generator = SeededGenerator(seed: 9)
     return Dataset(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InkDatasets
 
-@Suite(.timeLimit(.minutes(10))) struct SimulatedPhotographTests {
+@Suite(.timeLimit(.minutes(30))) struct SimulatedPhotographTests {
   private let drawing = Drawing([
     Stroke((0...60).map { Point(100 + 40 * Double($0 % 2), 100 + 10 * Double($0)) }),
     Stroke([Point(100, 100), Point(700, 120)]),

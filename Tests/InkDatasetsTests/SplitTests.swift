@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import InkDatasets
 
-@Suite(.timeLimit(.minutes(10))) struct SplitTests {
+@Suite(.timeLimit(.minutes(30))) struct SplitTests {
   private func dataset(writers: Int, single: Int) -> Dataset {
     Dataset(
       (0..<writers * 6).map { index in

@@ -10,7 +10,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// Strips with a line of writing, as data and in training.
-@Suite(.timeLimit(.minutes(10))) struct StripTests {
+@Suite(.timeLimit(.minutes(30))) struct StripTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -7,7 +7,7 @@ import TestSupport
 @testable import InkDatasets
 
 /// What the columns of tables are: times, counters, text, and the pixels of pictures.
-@Suite(.timeLimit(.minutes(10))) struct TableColumnTests {
+@Suite(.timeLimit(.minutes(30))) struct TableColumnTests {
   private let folder: TemporaryFolder
 
   init() throws {

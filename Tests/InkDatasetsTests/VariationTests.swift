@@ -7,7 +7,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct VariationTests {
+@Suite(.timeLimit(.minutes(30))) struct VariationTests {
   @Test func theSameSeedGivesTheSameNumbersForEver() {
     // xoshiro256** and SplitMix64, computed by an independent Python version.
     var generator = SeededGenerator(seed: 42)

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The layout of the CTU finite-automata database.
-@Suite(.timeLimit(.minutes(10))) struct AnnotationTests {
+@Suite(.timeLimit(.minutes(30))) struct AnnotationTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -3,7 +3,7 @@ import Ink
 import InkDiagram
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct DiagramComparisonTests {
+@Suite(.timeLimit(.minutes(30))) struct DiagramComparisonTests {
   /// A diagram of states with places, and transitions such as `0a,b1`: from, symbols, to.
   private func diagram(
     _ names: String, at places: [(Double, Double)]? = nil, initial: Set<Int> = [0],

@@ -7,7 +7,7 @@ import SeededRandom
 import Testing
 
 /// Whole drawings, made of rings, lines and letters.
-@Suite(.timeLimit(.minutes(10))) struct DiagramRecognizerTests {
+@Suite(.timeLimit(.minutes(30))) struct DiagramRecognizerTests {
   private static let released = Result { try DiagramRecognizer.released() }
 
   private func recognize(

@@ -11,7 +11,7 @@ import TestSupport
 @testable import InkEvaluation
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(10))) struct EvaluationTests {
+@Suite(.timeLimit(.minutes(30))) struct EvaluationTests {
   /// Answers whose numbers can be worked out by hand.
   private func evaluation() -> Evaluation {
     let truth = ["a", "a", "a", "a", "b", "b", "b", "other"]

@@ -4,7 +4,7 @@ import InkSeries
 import SeededRandom
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct EventEvaluationTests {
+@Suite(.timeLimit(.minutes(30))) struct EventEvaluationTests {
   private func event(_ label: String, _ range: Range<Int>, reportedAt: Int = 0) -> Event {
     Event(label: label, range: range, probability: 1, reportedAt: reportedAt)
   }

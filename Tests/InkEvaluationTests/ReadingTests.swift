@@ -11,7 +11,7 @@ import TestSupport
 @testable import InkReader
 
 /// The evaluation and calibration of readers.
-@Suite(.timeLimit(.minutes(10))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(30))) struct ReadingTests {
   private static func reading(
     _ text: String, _ probability: Double = 0.9, evidence: Double = -0.1, noWriting: Double = 0,
     rejection: Reading.Rejection? = nil

@@ -9,7 +9,7 @@ import Testing
 @testable import InkExchange
 
 /// Classifiers as people export them, made by `scripts/reference/make-everyday-models.py`.
-@Suite(.timeLimit(.minutes(10))) struct EverydayModelTests {
+@Suite(.timeLimit(.minutes(30))) struct EverydayModelTests {
   private struct References: Decodable {
     struct Case: Decodable {
       var model: Data

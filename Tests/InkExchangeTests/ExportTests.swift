@@ -8,7 +8,7 @@ import SeededRandom
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExportTests {
+@Suite(.timeLimit(.minutes(30))) struct ExportTests {
   private static let networks: [[Layer]] = [
     try! Architecture.drawing(classCount: 3).layers,
     try! Architecture.sketch(classCount: 4).layers,

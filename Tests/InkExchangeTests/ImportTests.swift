@@ -11,7 +11,7 @@ import Testing
 
 @testable import InkExchange
 
-@Suite(.timeLimit(.minutes(10))) struct ImportTests {
+@Suite(.timeLimit(.minutes(30))) struct ImportTests {
   /// What `scripts/reference/check-imports.py` stored.
   private struct Answers: Decodable {
     var labels: [String]

@@ -8,7 +8,7 @@ import Testing
 @testable import InkExchange
 
 /// Networks over series, of several inputs and with other graphs than a chain.
-@Suite(.timeLimit(.minutes(10))) struct SeriesExchangeTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesExchangeTests {
   private struct Network: CustomTestStringConvertible {
     let name: String
     let architecture: Architecture

@@ -4,7 +4,7 @@ import InkImageIO
 import InkRaster
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct JPEGTests {
+@Suite(.timeLimit(.minutes(30))) struct JPEGTests {
   /// A JPEG of 32 × 16 pixels, white with a quarter at the top left in `ink`.
   private func encode(
     ink: [UInt8], format: TJPF, subsampling: TJSAMP = TJSAMP_444, flags: Int32 = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkImageIO
 
-@Suite(.timeLimit(.minutes(10))) struct PNGTests {
+@Suite(.timeLimit(.minutes(30))) struct PNGTests {
   @Test(arguments: [(1, 1), (28, 28), (300, 2)]) func whatIsWrittenIsReadBack(
     width: Int, height: Int
   ) throws {

@@ -2,7 +2,7 @@ import InkImageIO
 import InkRaster
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SVGTests {
+@Suite(.timeLimit(.minutes(30))) struct SVGTests {
   private func picture(of text: String) throws -> Bitmap {
     try SVGRenderer.load().bitmap(
       """

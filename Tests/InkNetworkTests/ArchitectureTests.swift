@@ -3,7 +3,7 @@ import InkNetwork
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ArchitectureTests {
+@Suite(.timeLimit(.minutes(30))) struct ArchitectureTests {
   @Test func theNamedNetworksHaveTheParametersThatTheSpecificationCounts() throws {
     let drawing = try Architecture.drawing(classCount: 3)
     #expect(drawing.parameterCount == 97_539)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkNetwork
 
-@Suite(.timeLimit(.minutes(10))) struct InferenceTests {
+@Suite(.timeLimit(.minutes(30))) struct InferenceTests {
   @Test(arguments: [
     ([Layer.flatten, .dense(units: 5), .relu, .dense(units: 2)], 9),
     (

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InkNetwork
 
-@Suite(.timeLimit(.minutes(10))) struct StreamingTests {
+@Suite(.timeLimit(.minutes(30))) struct StreamingTests {
   private static func pen(_ length: ClosedRange<Int> = 1...200) -> NetworkInput {
     NetworkInput(name: "pen", form: .series(channels: 2, length: .variable(length)))
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import InkPrint
 
 /// Printed lines, in the fonts of this machine; scripts/set-up installs some.
-@Suite(.timeLimit(.minutes(10))) struct LinePrinterTests {
+@Suite(.timeLimit(.minutes(30))) struct LinePrinterTests {
   private let fonts: FontCollection
 
   init() throws {

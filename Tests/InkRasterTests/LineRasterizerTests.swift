@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct LineRasterizerTests {
+@Suite(.timeLimit(.minutes(30))) struct LineRasterizerTests {
   private let rasterizer = LineRasterizer.standard
 
   // MARK: Writing

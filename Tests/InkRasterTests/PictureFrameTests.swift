@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Pictures of all sizes in the frame of the pictures that a network has learnt.
-@Suite(.timeLimit(.minutes(10))) struct PictureFrameTests {
+@Suite(.timeLimit(.minutes(30))) struct PictureFrameTests {
   /// A six, whose centre of mass is not the middle of its box.
   private static let six = Drawing([
     Stroke([Point(40, 0), Point(0, 40), Point(0, 100), Point(60, 100), Point(60, 60), Point(0, 60)])

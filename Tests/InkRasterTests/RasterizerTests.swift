@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct RasterizerTests {
+@Suite(.timeLimit(.minutes(30))) struct RasterizerTests {
   private struct Reference: Decodable {
     var name: String
     var strokes: [[[Double]]]

@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct DecoderTests {
+@Suite(.timeLimit(.minutes(30))) struct DecoderTests {
   // MARK: Reference
 
   /// The probability of every text of an output, from all its paths.

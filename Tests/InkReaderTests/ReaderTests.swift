@@ -8,7 +8,7 @@ import Testing
 @testable import InkReader
 
 /// The released reader.
-@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct ReaderTests {
   private let reader: Reader
 
   init() throws { reader = try Reader.released() }

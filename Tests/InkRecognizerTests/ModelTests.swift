@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkNetwork
 
-@Suite(.timeLimit(.minutes(10))) struct ModelTests {
+@Suite(.timeLimit(.minutes(30))) struct ModelTests {
   private let small: [Layer] = [
     .convolution(filters: 2, kernel: 3, padding: .same), .relu, .maxPooling(size: 2), .flatten,
     .dense(units: 3),

@@ -6,7 +6,7 @@ import InkRecognizer
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct RecognizerTests {
+@Suite(.timeLimit(.minutes(30))) struct RecognizerTests {
   @Test func theReleasedModelKnowsTheEditorsSigns() throws {
     let recognizer = try Recognizer.released()
     #expect(Set(recognizer.model.labels) == ["state", "transition", "cycle", "other"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkSeries
 
-@Suite(.timeLimit(.minutes(10))) struct EventTests {
+@Suite(.timeLimit(.minutes(30))) struct EventTests {
   /// All events of some windows.
   private func events(
     _ probabilities: [[Double]], labels: [String], windows: SlidingWindows, rule: EventRule

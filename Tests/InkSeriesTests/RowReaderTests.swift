@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import InkSeries
 
-@Suite(.timeLimit(.minutes(10))) struct RowReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct RowReaderTests {
   /// All rows and errors of a text.
   private struct Table: Equatable {
     var rows: [[Float]] = []

@@ -3,7 +3,7 @@ import InkSeries
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct SeriesPreparationTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesPreparationTests {
   private let gap = Float.nan
 
   private func series(

@@ -2,7 +2,7 @@ import Foundation
 import InkSeries
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SeriesTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesTests {
   @Test func valuesAreStepAfterStep() throws {
     let series = try Series(
       channels: ["a", "b"], values: [1, 2, 3, 4, 5, 6], rate: 2, times: nil)

@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct StrokeEncoderTests {
+@Suite(.timeLimit(.minutes(30))) struct StrokeEncoderTests {
   private let all = StrokeEncoder.Channel.allCases
 
   private func line(_ ends: (Double, Double)...) -> Stroke {

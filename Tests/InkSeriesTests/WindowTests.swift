@@ -5,7 +5,7 @@ import Testing
 
 @testable import InkSeries
 
-@Suite(.timeLimit(.minutes(10))) struct WindowTests {
+@Suite(.timeLimit(.minutes(30))) struct WindowTests {
   @Test(arguments: [
     ("120", SeriesDuration.steps(120)), ("2s", .seconds(2)), ("2 s", .seconds(2)),
     ("0.5s", .seconds(0.5)), ("500ms", .seconds(0.5)), ("1e1s", .seconds(10)),

@@ -8,7 +8,7 @@ import Testing
 @testable import InkStudio
 
 /// Who is let in: every gate at every address that the router has.
-@Suite(.timeLimit(.minutes(10))) struct AccessTests {
+@Suite(.timeLimit(.minutes(30))) struct AccessTests {
   private struct Route: Sendable {
     var method: HTTPRequest.Method
     /// With a name or an id in place of the parameter.

@@ -5,7 +5,7 @@ import Testing
 @testable import InkStudio
 
 /// Requests that run, compare and convert automata.
-@Suite(.timeLimit(.minutes(10))) struct AutomataRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct AutomataRequestTests {
   private func text(_ answer: RunningStudio.Answer) throws -> String {
     try JSONDecoder().decode(String.self, from: answer.data)
   }

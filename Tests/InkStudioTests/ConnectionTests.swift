@@ -5,7 +5,7 @@ import Testing
 @testable import InkStudio
 
 /// What connections may cost, and who gets in beside those that cost too much.
-@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(30))) struct ConnectionTests {
   private static func head(_ studio: RunningStudio, _ rest: String, hasToken: Bool = true) -> String
   {
     let cookie =

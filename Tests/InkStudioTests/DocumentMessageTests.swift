@@ -8,7 +8,7 @@ import Testing
 @testable import InkStudio
 
 /// What the page sends about symbols and the alphabet, and what it is shown.
-@Suite(.timeLimit(.minutes(10))) struct DocumentMessageTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentMessageTests {
   private func command(_ json: String) throws -> Command {
     try JSONDecoder().decode(Message.CommandMessage.self, from: Data(json.utf8)).command()
   }

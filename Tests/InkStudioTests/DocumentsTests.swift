@@ -11,7 +11,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct DocumentsTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentsTests {
   private let folder: TemporaryFolder
   private let documents: Documents
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(30))) struct JSONWriterTests {
   @Test func readersUnderstandIt() throws {
     var json = JSONWriter()
     let texts = ["", "a\"b\\c", "\u{0}\n\u{1f}\t", "ε 🙂 \u{2028}", "</script>"]

@@ -6,7 +6,7 @@ import Testing
 @testable import InkStudio
 
 /// Requests about machines beyond finite automata, pictures of any scale, and corrections.
-@Suite(.timeLimit(.minutes(10))) struct MachineRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct MachineRequestTests {
   private func opened(_ example: ExampleMachine, in studio: RunningStudio) async throws -> String {
     let title = example.title.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
     let name = try JSONDecoder().decode(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct ModelsTests {
+@Suite(.timeLimit(.minutes(30))) struct ModelsTests {
   @Test func aModelStaysInUseAfterTheNextStart() throws {
     let folder = try TemporaryFolder()
     let models = try Models(folder: folder.path, using: nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import InkStudio
 
 /// The files of the page, and what it and the server have to agree on.
-@Suite(.timeLimit(.minutes(10))) struct PageTests {
+@Suite(.timeLimit(.minutes(30))) struct PageTests {
   /// The constants as the page gets them.
   private struct Shown: Decodable {
     struct Form: Decodable {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct PracticeTests {
+@Suite(.timeLimit(.minutes(30))) struct PracticeTests {
   /// A number as a synthetic writer writes it, one digit beside the other.
   private func written(_ number: Int, writer: Int, gap: Double = 0.3) -> Drawing {
     let synthesizer = Synthesizer(seed: 21, repertoire: .digits)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct RecordingsTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordingsTests {
   private func drawing(_ label: String) -> Recording {
     Recording(
       Drawing([Stroke([Point(0, 0, time: 0), Point(9, 5, time: 8)])]), label: label, writer: "w")

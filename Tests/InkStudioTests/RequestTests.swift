@@ -11,7 +11,7 @@ import Testing
 @testable import InkStudio
 
 /// What the page asks, and what it is answered.
-@Suite(.timeLimit(.minutes(10))) struct RequestTests {
+@Suite(.timeLimit(.minutes(30))) struct RequestTests {
   /// A line of points, as a page sends a stroke.
   private static func line(
     _ places: [(x: Double, y: Double)], from start: Double, step: Double = 8

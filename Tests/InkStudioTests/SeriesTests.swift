@@ -9,7 +9,7 @@ import Testing
 @testable import InkStudio
 
 /// Files with recordings of sensors, and what the page shows of them.
-@Suite(.timeLimit(.minutes(10))) struct SeriesTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesTests {
   /// A model that answers `jab` if the mean of the channel `x` is above a half, and otherwise `none`.
   private static func model(window: SlidingWindows?, rate: Double? = nil) throws -> Model {
     let architecture = try Architecture(

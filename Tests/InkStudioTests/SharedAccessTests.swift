@@ -6,7 +6,7 @@ import Testing
 @testable import InkStudio
 
 /// What strangers, devices and the audience get of a shared studio.
-@Suite(.timeLimit(.minutes(10))) struct SharedAccessTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedAccessTests {
   private struct Route: Sendable {
     var method: HTTPRequest.Method
     var path: String

@@ -5,7 +5,7 @@ import Testing
 @testable import InkStudio
 
 /// The parts of a shared studio: codes, devices, certificate, pictures.
-@Suite(.timeLimit(.minutes(10))) struct SharingTests {
+@Suite(.timeLimit(.minutes(30))) struct SharingTests {
   private let start = ContinuousClock.now
 
   private func wrong(_ code: PairingCode) -> String {

@@ -6,7 +6,7 @@ import Testing
 @testable import InkStudio
 
 /// `inkstate-studio` as a person starts it.
-@Suite(.timeLimit(.minutes(10))) struct StudioCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct StudioCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct StudioTests {
+@Suite(.timeLimit(.minutes(30))) struct StudioTests {
   private func mode(_ path: String) throws -> Int {
     try #require(
       FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber

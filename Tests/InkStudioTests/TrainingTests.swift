@@ -8,7 +8,7 @@ import Testing
 
 @testable import InkStudio
 
-@Suite(.timeLimit(.minutes(10))) struct TrainingTests {
+@Suite(.timeLimit(.minutes(30))) struct TrainingTests {
   private func recordings(writers: Int, perClass: Int) -> [Recording] {
     Synthesizer(seed: 8).recordings(writers: writers, perClass: perClass)
   }

@@ -1,7 +1,7 @@
 import Ink
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CountedTests {
+@Suite(.timeLimit(.minutes(30))) struct CountedTests {
   @Test func onlyOneIsSingular() {
     #expect(0.counted("state") == "0 states")
     #expect(1.counted("state") == "1 state")

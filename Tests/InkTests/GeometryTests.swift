@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct GeometryTests {
+@Suite(.timeLimit(.minutes(30))) struct GeometryTests {
   private func randomStroke(_ generator: inout SeededGenerator) -> Stroke {
     Stroke(
       (0..<2 + generator.index(below: 40)).map { _ in

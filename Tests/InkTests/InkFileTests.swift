@@ -5,7 +5,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct InkFileTests {
+@Suite(.timeLimit(.minutes(30))) struct InkFileTests {
   private let folder: TemporaryFolder
 
   init() throws {

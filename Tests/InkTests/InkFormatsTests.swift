@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The formats of other programs, each read as a drawing.
-@Suite(.timeLimit(.minutes(10))) struct InkFormatsTests {
+@Suite(.timeLimit(.minutes(30))) struct InkFormatsTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What InkML says about units, continuations and views.
-@Suite(.timeLimit(.minutes(10))) struct InkMLTests {
+@Suite(.timeLimit(.minutes(30))) struct InkMLTests {
   private let folder: TemporaryFolder
 
   init() throws {

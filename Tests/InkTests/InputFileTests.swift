@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Pipes give their bytes once, and not all together.
-@Suite(.timeLimit(.minutes(10))) struct InputFileTests {
+@Suite(.timeLimit(.minutes(30))) struct InputFileTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Ink
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct VersionTests {
+@Suite(.timeLimit(.minutes(30))) struct VersionTests {
   private static func text(of file: String) throws -> String {
     let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

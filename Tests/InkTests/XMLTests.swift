@@ -7,7 +7,7 @@ import XMLTree
 
 @testable import Ink
 
-@Suite(.timeLimit(.minutes(10))) struct XMLTests {
+@Suite(.timeLimit(.minutes(30))) struct XMLTests {
   private func parse(_ bytes: some Sequence<UInt8>) throws -> XMLElementTree {
     try XMLTreeParser().parse(Data(bytes))
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InkTracing
 
-@Suite(.timeLimit(.minutes(10))) struct TracerTests {
+@Suite(.timeLimit(.minutes(30))) struct TracerTests {
   private func trace(_ scene: Scene) throws -> TracedDrawing {
     try Tracer(workers: 2).trace(scene.photograph())
   }

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(10))) struct CTCTests {
+@Suite(.timeLimit(.minutes(30))) struct CTCTests {
   /// Labels with what makes them hard: empty, repeated characters, the longest that fits.
   static let labels: [[Int]] = [
     [], [1], [1, 1], [1, 2], [2, 1, 2], [1, 1, 1], [1, 2, 2, 1], [2, 2, 2, 2],

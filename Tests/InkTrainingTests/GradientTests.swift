@@ -6,7 +6,7 @@ import TestSupport
 @testable import InkNetwork
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(10))) struct GradientTests {
+@Suite(.timeLimit(.minutes(30))) struct GradientTests {
   /// One network a kind of layer, each with the layer in the middle of others.
   static let networks: [(String, [Layer], Int)] = [
     (

@@ -14,7 +14,7 @@ import TestSupport
 @testable import InkTraining
 
 /// Training, evaluation, classification and preview give a network the same input for an example.
-@Suite(.timeLimit(.minutes(10))) struct OnePreprocessingTests {
+@Suite(.timeLimit(.minutes(30))) struct OnePreprocessingTests {
   /// A sample of each kind, with a name.
   private static func examples(in folder: TemporaryFolder) throws -> [(String, Example)] {
     let drawing = Drawing([

@@ -6,7 +6,7 @@ import TestSupport
 @testable import InkTraining
 
 /// Numbers made by `scripts/reference/make-network-references.py`.
-@Suite(.timeLimit(.minutes(10))) struct PyTorchReferenceTests {
+@Suite(.timeLimit(.minutes(30))) struct PyTorchReferenceTests {
   private struct File: Decodable {
     var torch: String
     var cases: [Case]

@@ -13,7 +13,7 @@ import TestSupport
 @testable import InkTraining
 
 /// Training of networks that read text: a distribution per step, with CTC.
-@Suite(.timeLimit(.minutes(10))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct ReaderTests {
   // MARK: Lines of recordings, with the trainer
 
   /// A text as a series of two channels: each letter is a wave of its own, with pauses between them.

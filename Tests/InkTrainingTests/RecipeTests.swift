@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(10))) struct RecipeTests {
+@Suite(.timeLimit(.minutes(30))) struct RecipeTests {
   private func data(_ labels: [String], count: Int) -> Dataset {
     let example = Example(.drawing(circle(radius: 40)), label: labels[0], origin: "")
     return Dataset([Example](repeating: example, count: count), labels: labels)

@@ -12,7 +12,7 @@ import TestSupport
 @testable import InkTraining
 
 /// Training of readers on strips and strokes together.
-@Suite(.timeLimit(.minutes(10))) struct StripTrainingTests {
+@Suite(.timeLimit(.minutes(30))) struct StripTrainingTests {
   /// Bars for `1`, and rings for `0`, as strokes or drawn on a strip.
   private static func line(_ text: String, isStrip: Bool, seed: Int) throws -> Example {
     let strokes = text.enumerated().map { index, character in

@@ -12,7 +12,7 @@ import TestSupport
 
 @testable import InkTraining
 
-@Suite(.timeLimit(.minutes(10))) struct TrainerTests {
+@Suite(.timeLimit(.minutes(30))) struct TrainerTests {
   private func dataset(_ seed: UInt64, writers: Int = 6, perClass: Int = 3) -> Dataset {
     Dataset(
       Synthesizer(seed: seed).recordings(writers: writers, perClass: perClass).enumerated().map {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The `automaton` commands, run as a person runs them.
-@Suite(.timeLimit(.minutes(10))) struct AutomatonCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct AutomatonCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files of other programs in the `automaton` commands.
-@Suite(.timeLimit(.minutes(10))) struct AutomatonFileTests {
+@Suite(.timeLimit(.minutes(30))) struct AutomatonFileTests {
   private let folder: TemporaryFolder
 
   init() throws {

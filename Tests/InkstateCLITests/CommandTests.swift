@@ -57,7 +57,7 @@ let interrupting = """
   kill -INT $!; wait $!'
   """
 
-@Suite(.timeLimit(.minutes(10))) struct CommandTests {
+@Suite(.timeLimit(.minutes(30))) struct CommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// The commands that read data sets and classify, on inputs of all kinds.
-@Suite(.timeLimit(.minutes(10))) struct DatasetCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct DatasetCommandTests {
   private let folder: TemporaryFolder
   private let line = #"{"word":"line","drawing":[[[0,100,200],[0,3,0]]]}"# + "\n"
 

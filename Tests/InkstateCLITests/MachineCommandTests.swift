@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The `automaton` commands for machines beyond finite automata.
-@Suite(.timeLimit(.minutes(10))) struct MachineCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct MachineCommandTests {
   private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
       "Examples/Machines"

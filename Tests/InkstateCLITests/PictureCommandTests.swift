@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Commands on pictures and ink in the forms that other people have them.
-@Suite(.timeLimit(.minutes(10))) struct PictureCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct PictureCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Several processes that train together; `scripts/stress mpi` runs all of these.
-@Suite(.timeLimit(.minutes(10))) struct ProcessGroupTests {
+@Suite(.timeLimit(.minutes(30))) struct ProcessGroupTests {
   /// A build for several processes is tested with them; `scripts/stress mpi` brings `mpirun`.
   private static let canRun: Bool = ProcessGroup.isSupported
   private static let whySkipped: Comment = "needs a build with --traits MPI"

@@ -10,7 +10,7 @@ import Testing
 import TestSupport
 
 /// `inkstate read`, and the training of a reader.
-@Suite(.timeLimit(.minutes(10))) struct ReadCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct ReadCommandTests {
   private let folder: TemporaryFolder
   private let names: String
   private let reader: String

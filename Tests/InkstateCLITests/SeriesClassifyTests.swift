@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Training, classification and evaluation of recordings in windows.
-@Suite(.timeLimit(.minutes(10))) struct SeriesClassifyTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesClassifyTests {
   /// Recordings of six people with labelled gestures, and a model that was trained on them.
   private struct Trained {
     let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The commands for data sets, on recordings of sensors.
-@Suite(.timeLimit(.minutes(10))) struct SeriesCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct SeriesCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

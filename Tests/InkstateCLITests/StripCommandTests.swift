@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The commands that print, read and learn from strips.
-@Suite(.timeLimit(.minutes(10))) struct StripCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct StripCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// `inkstate trace`, and pictures where drawings are read.
-@Suite(.timeLimit(.minutes(10))) struct TraceCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct TraceCommandTests {
   private let folder: TemporaryFolder
   private let paper: String
 

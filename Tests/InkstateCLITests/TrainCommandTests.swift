@@ -5,7 +5,7 @@ import SafeFiles
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10))) struct TrainCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct TrainCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
