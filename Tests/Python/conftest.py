@@ -45,7 +45,7 @@ def needs_chromium():
 def chromium(needs_chromium):
     driver = needs_chromium.start_chromium()
     yield driver
-    driver.quit()
+    needs_chromium.end_chromium(driver)
 
 
 @pytest.fixture

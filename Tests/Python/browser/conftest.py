@@ -1,4 +1,4 @@
-"""A studio over an empty folder and a page in Chromium, new for each test."""
+"""A studio over an empty folder and a page in Chromium, new for each test or shared by those of a file."""
 
 import re
 
@@ -7,6 +7,15 @@ import pytest
 from browser.editor import Editor
 from browser.modules import Modules, serve
 from browser.page import Page, only_for_now
+from inkstate.studio import Studio
+
+HAS_FAILED = pytest.StashKey()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    item.stash[HAS_FAILED] = item.stash.get(HAS_FAILED, False) or outcome.get_result().failed
 
 
 @pytest.fixture
@@ -28,7 +37,26 @@ def page(tabs):
 
 @pytest.fixture
 def editor(tabs, studio):
+    """A new page with an empty document in a new studio."""
     return Editor(tabs, studio)
+
+
+@pytest.fixture(scope="module")
+def used_editor(chromium, tmp_path_factory):
+    """A page for all tests of a file."""
+    with only_for_now(chromium):
+        studio = Studio(str(tmp_path_factory.mktemp("studio") / "data"))
+        yield Editor(chromium, studio)
+        assert studio.end() == 0, "a clean end on Ctrl-C"
+
+
+@pytest.fixture
+def shared_editor(used_editor, request):
+    """An empty document on a page that other tests of this file used: to open a page takes longer than most tests."""
+    with only_for_now(used_editor.driver):
+        used_editor.begin_anew()
+        yield used_editor
+    used_editor.is_broken = request.node.stash.get(HAS_FAILED, False)
 
 
 @pytest.fixture

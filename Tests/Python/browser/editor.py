@@ -34,7 +34,18 @@ class Editor(Page):
     def __init__(self, driver, studio):
         super().__init__(driver)
         self.last_tap = (0, (-1e9, 0))
+        # Whether the page can be used by the next test.
+        self.is_broken = False
         self.show(studio)
+
+    def begin_anew(self):
+        """Has an empty document, as a new page has, on a page that was used."""
+        if self.is_broken:
+            self.show(self.studio)
+            self.is_broken = False
+        self.press(Keys.ESCAPE)
+        self.new_document()
+        self.run("document.querySelector('#run-word').value = ''")
 
     def show(self, studio, address=None):
         """Opens the page, with the secret unless there is another address, and waits for a document."""

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -17,6 +18,16 @@ from inkstate.waiting import PATIENCE, wait_for
 
 # What Selenium calls them.
 POINTERS = {"pen": interaction.POINTER_PEN, "touch": interaction.POINTER_TOUCH, "mouse": interaction.POINTER_MOUSE}
+
+
+# Counts the requests that wait for an answer.
+COUNTING = """
+  window.sending = 0;
+  const original = window.fetch;
+  window.fetch = async (...request) => {
+    window.sending += 1;
+    try { return await original(...request); } finally { window.sending -= 1; }
+  };"""
 
 
 def is_installed():
@@ -34,19 +45,32 @@ def start_chromium(width=1280, height=900, is_phone=False, is_paced=False):
                      f"--window-size={width},{height}"]:
         options.add_argument(argument)
     if not is_paced:
-        # The driver waits for a frame after each point of a stroke.
+        # The driver waits for a frame after each point of a stroke. What moves without end would keep a core busy.
         options.add_argument("--disable-frame-rate-limit")
+        options.add_argument("--force-prefers-reduced-motion")
     if is_phone:
         options.add_experimental_option("mobileEmulation", {
             "deviceMetrics": {"width": width, "height": height, "pixelRatio": 2, "touch": True}})
     driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
     driver.set_script_timeout(PATIENCE)
+    prepare(driver)
     return driver
+
+
+def end_chromium(driver):
+    # By itself, it takes up to half a minute to end.
+    os.kill(driver.capabilities["goog:processID"], signal.SIGKILL)
+    driver.quit()
+
+
+def prepare(driver):
+    """Makes a new tab ready for pages of tests."""
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": COUNTING})
 
 
 @contextlib.contextmanager
 def only_for_now(driver):
-    """Closes the windows that are opened meanwhile."""
+    """Leaves nothing of what is done with a Chromium meanwhile but the page of one tab."""
     home = driver.current_window_handle
     try:
         yield
@@ -56,16 +80,9 @@ def only_for_now(driver):
                 driver.switch_to.window(window)
                 driver.close()
         driver.switch_to.window(home)
-
-
-# Counts the requests that wait for an answer.
-COUNTING = """
-  window.sending = 0;
-  const original = window.fetch;
-  window.fetch = async (...request) => {
-    window.sending += 1;
-    try { return await original(...request); } finally { window.sending -= 1; }
-  };"""
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        driver.set_network_conditions(offline=False, latency=0, throughput=-1)
 
 
 class Page:
@@ -73,7 +90,6 @@ class Page:
 
     def __init__(self, driver):
         self.driver = driver
-        self.new_window("tab")
 
     def open(self, address):
         self.driver.get(address)
@@ -202,7 +218,7 @@ class Page:
     def new_window(self, kind="window"):
         """Another page in a window or tab of its own, which is in front."""
         self.driver.switch_to.new_window(kind)
-        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": COUNTING})
+        prepare(self.driver)
         return self.driver.current_window_handle
 
     @property
@@ -225,10 +241,10 @@ class Page:
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
-    def prefer(self, scheme):
-        """Prefers light or dark colours."""
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    def prefer(self, **features):
+        """Prefers what people can choose: prefer(color_scheme="dark")."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]})
 
     def has_network(self, is_there):
         """Takes the network away, or gives it back."""

@@ -10,6 +10,11 @@ OTHERS = "document.querySelector('#alphabet-others').textContent"
 
 
 @pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
+@pytest.fixture
 def repetitions(editor):
     """A document for a*: one state, initial and final, with a self-loop."""
     editor.draw_element(ring(350, 300, 52))

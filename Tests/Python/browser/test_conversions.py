@@ -11,6 +11,11 @@ from inkstate.ink import arrow, ring
 OTHERS = "[...document.querySelector('#convert-other').options].map((option) => option.value)"
 
 
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
 def compare_with(editor, other):
     """Compares with a document, once the menu has it."""
     editor.click("[popovertarget=convert-menu]")

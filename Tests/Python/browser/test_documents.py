@@ -11,6 +11,11 @@ from inkstate.ink import loop, ring
 STATES = "document.querySelectorAll('#edit-drawing circle.target').length"
 
 
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
 def test_a_file_keeps_its_name_and_a_taken_one_is_asked_about(editor, tmp_path):
     path = tmp_path / "Exercise 3.2 (group A).dot"
     path.write_text("digraph { q0 -> q1 [label=a] }")
@@ -135,7 +140,8 @@ def test_a_link_has_the_whole_document(editor, link):
     assert copy["kind"] == "turing" and len(copy["states"]) == 1, "the same machine"
 
 
-@pytest.mark.parametrize("broken", ["#document=e30", "#document=!!!", "#document=eyJhIjox"])
-def test_a_broken_link_is_told(editor, broken):
-    editor.run("window.confirm = () => true; location.hash = arguments[0]", broken)
-    editor.wait("!document.querySelector('#problem').hidden", "what is wrong with the link")
+def test_broken_links_are_told(editor):
+    editor.run("window.confirm = () => true")
+    for broken in ["#document=e30", "#document=!!!", "#document=eyJhIjox"]:
+        editor.run("document.querySelector('#problem').hidden = true; location.hash = arguments[0]", broken)
+        editor.wait("!document.querySelector('#problem').hidden", f"what is wrong with the link {broken}")

@@ -6,6 +6,11 @@ from browser.automata import A, A_PRIME, B, C, D, E, MOD_3, draw_automaton
 from browser.editor import elements
 
 
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
 def test_an_automaton_is_drawn_and_extended(editor):
     draw_automaton(editor, A)
     editor.run_words(A.accepted, A.rejected)

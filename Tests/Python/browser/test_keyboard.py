@@ -1,10 +1,16 @@
 """Everything is done with keys as well, and they act on what is selected in the drawing."""
 
+import pytest
 from selenium.webdriver.common.keys import Keys
 
 from browser.editor import DRAWING, NAMES
 from inkstate.command import example
 from inkstate.ink import ring
+
+
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
 
 
 def finals(picture):

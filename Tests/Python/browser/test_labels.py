@@ -8,6 +8,11 @@ from inkstate.ink import arrow, ring
 
 
 @pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
+@pytest.fixture
 def transition(editor):
     """A transition between two states, selected by a tap."""
     editor.draw_elements(ring(250, 300, 52), ring(650, 300, 52), arrow((310, 300), (592, 300)))

@@ -1,9 +1,9 @@
 """At every size, everything is inside the window and covers nothing else; everybody can use it."""
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from browser.accessibility import check, needs_axe
-from selenium.webdriver.common.keys import Keys
 
 SIZES = [(360, 640), (740, 360), (820, 1180), (1024, 768), (1280, 900), (1920, 1080), (640, 450)]
 # What is outside of the window, or over something else, on the page Edit.
@@ -25,6 +25,13 @@ PROBLEMS = """
   }
   if (document.documentElement.scrollHeight > innerHeight) { problems.push("scrolling"); }
   return problems;"""
+
+
+@pytest.fixture
+def editor(shared_editor):
+    shared_editor.run("location.hash = '#edit'")
+    shared_editor.wait("!document.querySelector('#edit').hidden", "the page")
+    return shared_editor
 
 
 @pytest.fixture
@@ -73,7 +80,7 @@ def test_axe_finds_nothing(full_editor, scheme, width, height):
     """On a desk, and in the dark on a phone."""
     page = full_editor
     page.resize(width, height)
-    page.prefer(scheme)
+    page.prefer(color_scheme=scheme)
     page.open_runs()
     check(page, "a panel")
     for menu in ["document", "convert", "issues"]:

@@ -2,9 +2,15 @@
 
 import math
 
+import pytest
 from selenium.webdriver.common.keys import Keys
 
 from inkstate.ink import loop, ring
+
+
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
 
 
 def test_a_pushdown_automaton_shows_its_stack(editor):

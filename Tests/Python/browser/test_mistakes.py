@@ -2,9 +2,17 @@
 
 import math
 
+import pytest
+
+from browser.editor import Editor
 from inkstate.ink import arrow, ring, zigzag
 
 OFFER = "document.querySelector('#edit-decision').children.length"
+
+
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
 
 
 def test_a_ring_of_two_arcs_is_converted_as_a_whole(editor):
@@ -54,3 +62,13 @@ def test_documents_are_run_through(editor):
     editor.wait("!document.querySelector('#edit-undo').disabled", "the button to undo it")
     editor.click("#edit-undo")
     editor.settled(lambda p: len(p["states"]) == count, "the state undone")
+
+
+def test_a_stroke_turns_into_its_element(page, studio):
+    """Where people did not choose that nothing moves."""
+    page.prefer(reduced_motion="no-preference")
+    editor = Editor(page.driver, studio)
+    editor.run("window.ghosts = 0; new MutationObserver(() => { window.ghosts ||= document.querySelectorAll("
+               "'path.ghost').length; }).observe(document.querySelector('#edit-drawing'), { childList: true })")
+    editor.draw_element(ring(300, 300, 60))
+    editor.wait("window.ghosts === 1 && !document.querySelector('path.ghost')", "the stroke to turn into a state")

@@ -4,8 +4,21 @@ import math
 
 import pytest
 
+from browser.modules import Modules, serve
+from browser.page import only_for_now
+
 STATE = {"id": "a", "center": {"x": 100, "y": 100}, "radius": 50, "name": "A", "isInitial": True, "isFinal": False}
 OTHER = {"id": "b", "center": {"x": 400, "y": 100}, "radius": 50, "name": "", "isInitial": False, "isFinal": True}
+
+
+@pytest.fixture(scope="module")
+def modules(chromium):
+    """A page for all functions: none of them keeps anything on it."""
+    server = serve()
+    with only_for_now(chromium):
+        yield Modules(chromium, server)
+    server.shutdown()
+    server.server_close()
 
 
 def transition(**more):

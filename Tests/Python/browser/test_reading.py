@@ -10,6 +10,11 @@ from inkstate.command import example
 from inkstate.ink import arrow, loop, ring
 
 
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
 def inner(picture):
     """The transitions, without the marks of initial states."""
     return [t for t in picture["transitions"] if not t["isInitialMarker"]]

@@ -1,8 +1,14 @@
 """Words are run, stepped through and listed."""
 
+import pytest
 from selenium.webdriver.common.keys import Keys
 
 from inkstate.command import example
+
+
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
 
 
 def test_steps_light_one_state_after_the_other(editor):

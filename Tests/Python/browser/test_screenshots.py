@@ -3,7 +3,7 @@
 import pytest
 
 from browser.editor import Editor
-from browser.page import only_for_now, start_chromium
+from browser.page import end_chromium, only_for_now, start_chromium
 from browser.recordings import digits, write_number
 from inkstate.ink import ring
 from selenium.webdriver.common.keys import Keys
@@ -26,7 +26,7 @@ def test_screenshots(folder, needs_chromium, studio, tmp_path, kind):
     for scheme in ["light", "dark"]:
         with only_for_now(driver):
             page = Editor(driver, studio)
-            page.prefer(scheme)
+            page.prefer(color_scheme=scheme)
             for name, prepare in PAGES.items():
                 page.run("location.hash = arguments[0]", name)
                 page.wait(f"!document.querySelector('#{name}').hidden", f"the page {name}")
@@ -34,7 +34,7 @@ def test_screenshots(folder, needs_chromium, studio, tmp_path, kind):
                 prepare(page, drawings, kind)
                 page.quiet()
                 page.take_picture(folder, f"{name}-{kind}-{scheme}")
-    driver.quit()
+    end_chromium(driver)
 
 
 def edit(page, drawings, kind):

@@ -10,6 +10,11 @@ TARGETS = "document.querySelectorAll('#edit-drawing circle.target').length"
 
 
 @pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
+@pytest.fixture
 def selected(editor):
     """Three states; two of them and the arrow between them are selected by a line around them."""
     editor.draw_elements(*(ring(x, y, 50) for x, y in [(200, 250), (450, 300), (800, 250)]),

@@ -8,7 +8,7 @@ import pytest
 
 from browser.automata import D, draw_automaton
 from browser.editor import DRAWING, Editor
-from browser.page import start_chromium
+from browser.page import end_chromium, start_chromium
 from inkstate.ink import ring
 
 pytestmark = pytest.mark.speed
@@ -19,7 +19,7 @@ def editor(needs_chromium, studio):
     """A page in a Chromium that shows 60 frames a second at most, as people's browsers do."""
     driver = start_chromium(is_paced=True)
     yield Editor(driver, studio)
-    driver.quit()
+    end_chromium(driver)
 
 
 def grid(count, spokes=0):

@@ -9,6 +9,11 @@ CHOSEN = "document.querySelector('[data-tool][aria-pressed=true]').dataset.tool"
 HINT = "document.querySelector('#edit-hint').textContent"
 
 
+@pytest.fixture
+def editor(shared_editor):
+    return shared_editor
+
+
 def test_a_new_document_has_the_pen(editor):
     editor.click("[data-tool=erase]")
     assert editor.get(CHOSEN) == "erase"

@@ -40,7 +40,7 @@ def phones(needs_chromium):
     drivers = [needs_chromium.start_chromium(*size, is_phone=True) for size in [(360, 640), (390, 700)]]
     yield drivers
     for driver in drivers:
-        driver.quit()
+        needs_chromium.end_chromium(driver)
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -55,7 +55,9 @@ def new_page(needs_chromium, scheme):
         def open_page(driver):
             stack.enter_context(needs_chromium.only_for_now(driver))
             page = needs_chromium.Page(driver)
-            page.prefer(scheme)
+            # A size that is given to a tab would replace that of the phone.
+            page.new_window("tab")
+            page.prefer(color_scheme=scheme)
             return page
 
         yield open_page

@@ -10,6 +10,7 @@ from inkstate.client import Client
 from inkstate.ink import ring
 
 CODE = "document.querySelector('#share-code').textContent"
+NAME = "document.querySelector('#edit-name').value"
 RINGS = "document.querySelectorAll('#edit-drawing circle.line').length"
 WATCHED = "document.querySelectorAll('#watch-drawing circle.line').length"
 # The key, as WebDriver calls it.
@@ -70,9 +71,10 @@ def test_a_phone_is_paired(shared, owner_page, phone, look):
 
 def test_a_phone_draws_without_a_network(owner, paired_phone, look):
     phone = paired_phone
+    name = phone.get(NAME)
     phone.choose("#edit-new")
-    phone.wait("document.querySelectorAll('#edit-drawing g[data-id]').length === 0", "a new document")
-    name = urllib.parse.quote(phone.get("document.querySelector('#edit-name').value"))
+    phone.wait(f"{NAME} !== {json.dumps(name)} && !document.querySelector('#edit-drawing g[data-id]')", "a new document")
+    name = urllib.parse.quote(phone.get(NAME))
 
     def states():
         return len(owner.ask("GET", f"/api/documents/{name}")["states"])
