@@ -70,7 +70,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     private let known: [String]
     private var position = 0
     private var stateCount = 0
-    private var transitions: [Automaton.Transition] = []
+    private var transitions: [Edge] = []
     /// The open levels: the whole expression, and each open parenthesis.
     private var levels = [Level()]
     /// The symbols that only ranges exclude.
@@ -86,6 +86,13 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     private static let mostStates = 1_000_000
     /// The maximum number of symbols in brackets.
     private static let mostSymbols = 10_000
+
+    /// A transition between numbered states; without symbols it is an ε-transition.
+    private struct Edge {
+      var start: Int
+      var end: Int
+      var symbols: [String]?
+    }
 
     /// The part of an automaton from one state to another.
     ///
@@ -237,6 +244,11 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       let states = (0..<stateCount).map {
         Automaton.State("q\($0)", isInitial: $0 == whole.start, isFinal: $0 == whole.end)
       }
+      let transitions = transitions.enumerated().map { index, edge in
+        Automaton.Transition(
+          "t\(index)", from: "q\(edge.start)", to: "q\(edge.end)", symbols: edge.symbols ?? [],
+          includesEpsilon: edge.symbols == nil)
+      }
       return Automaton(unchecked: states, transitions, alphabet: [])
     }
 
@@ -305,10 +317,7 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     }
 
     private mutating func connect(_ start: Int, _ end: Int, _ symbols: [String]? = nil) {
-      transitions.append(
-        .init(
-          "t\(transitions.count)", from: "q\(start)", to: "q\(end)", symbols: symbols ?? [],
-          includesEpsilon: symbols == nil))
+      transitions.append(Edge(start: start, end: end, symbols: symbols))
     }
 
     // MARK: Repetitions
@@ -403,9 +412,8 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
           stateCount += size
           for old in original {
             var new = old
-            new.id = "t\(transitions.count)"
-            new.start = "q\(Int(old.start.dropFirst())! + offset)"
-            new.end = "q\(Int(old.end.dropFirst())! + offset)"
+            new.start += offset
+            new.end += offset
             transitions.append(new)
           }
           copy.start += offset

@@ -54,7 +54,7 @@ extension Recording {
   }
 
   /// Returns the canvas points in one unit that `attributes` have, if it is a usable number.
-  public static func pointsPerUnit(in attributes: [String: Attribute]) -> Double? {
+  public static func pointsPerUnit(in attributes: [String: JSONValue]) -> Double? {
     guard case .number(let points)? = attributes[CanvasUnit.attributeName], points > 0,
       points.isFinite
     else { return nil }

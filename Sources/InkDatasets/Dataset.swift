@@ -58,7 +58,7 @@ public struct Example: Hashable, Sendable {
   /// The part of its data set that it belongs to, if its data set says so.
   public var part: Split.Part?
   /// Other attributes.
-  public var attributes: [String: Recording.Attribute]
+  public var attributes: [String: JSONValue]
   /// The origin in messages: a path, and a line if known.
   public var origin: String {
     get {
@@ -74,7 +74,7 @@ public struct Example: Hashable, Sendable {
   /// Creates an example.
   public init(
     _ content: Content, label: String, writer: String? = nil, device: String? = nil,
-    source: String? = nil, attributes: [String: Recording.Attribute] = [:], origin: String
+    source: String? = nil, attributes: [String: JSONValue] = [:], origin: String
   ) {
     storage = .memory(content)
     self.label = label

@@ -4,10 +4,10 @@ import JSONReading
 
 extension Diagram {
   /// The attributes `automaton` and `strokes` of a recording with this diagram.
-  public var attributes: [String: Recording.Attribute] {
-    var roles: [Recording.Attribute] = []
+  public var attributes: [String: JSONValue] {
+    var roles: [JSONValue] = []
     for stroke in strokes {
-      var fields = ["role": Recording.Attribute.text(stroke.role.rawValue)]
+      var fields = ["role": JSONValue.text(stroke.role.rawValue)]
       if let element = stroke.element { fields["element"] = .text(element) }
       roles.append(.object(fields))
     }
@@ -16,8 +16,8 @@ extension Diagram {
         "states": .list(
           states.map { state in
             .object([
-              "id": .text(state.id), "name": .text(state.name), "initial": .flag(state.initial),
-              "final": .flag(state.final),
+              "id": .text(state.id), "name": .text(state.name), "initial": .bool(state.initial),
+              "final": .bool(state.final),
               "center": .list([.number(state.center.x), .number(state.center.y)]),
               "radius": .number(state.radius),
             ])
@@ -38,10 +38,10 @@ extension Diagram {
   ///
   /// - Throws: an error if the attributes do not describe a diagram or have a key that diagrams do not have;
   ///   it calls the recording `name`.
-  public init?(attributes: [String: Recording.Attribute], name: String = "recording") throws {
+  public init?(attributes: [String: JSONValue], name: String = "recording") throws {
     let own = attributes.filter { $0.key == "automaton" || $0.key == "strokes" }
     guard own["automaton"] != nil else { return nil }
     self = try Diagram(
-      strictJSON: JSONEncoder().encode(Recording.Attribute.object(own)), name: name)
+      strictJSON: JSONEncoder().encode(JSONValue.object(own)), name: name)
   }
 }

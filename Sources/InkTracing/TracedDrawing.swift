@@ -108,7 +108,7 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   /// The drawing as a recording, with the size of the picture, the widths and the greys of its strokes
   /// as attributes.
   public var recording: Recording {
-    func list(_ numbers: [Double]) -> Recording.Attribute {
+    func list(_ numbers: [Double]) -> JSONValue {
       .list(numbers.map { .number(($0 * 10).rounded() / 10) })
     }
     return Recording(

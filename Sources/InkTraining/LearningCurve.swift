@@ -41,65 +41,46 @@ public struct LearningCurve: Sendable {
     }
   }
 
-  /// Two plots, of loss and accuracy, or of a reader's character error rate: training in blue, validation in
+  /// Two charts, of loss and accuracy, or of a reader's character error rate: training in blue, validation in
   /// orange.
   public var svg: String {
-    let losses = (history.map { Optional($0.trainingLoss) }, history.map(\.validationLoss))
-    let most = (losses.0 + losses.1).compactMap { $0 }.max() ?? 1
-    let lossTop = max(most, 1e-6)
+    let loss = chart("loss", [{ $0.trainingLoss }, { $0.validationLoss }], from: 0, least: 1e-6)
+    let rate =
+      readsText
+      ? chart(
+        "character error rate",
+        [{ $0.trainingReading?.characterErrorRate }, { $0.validationReading?.characterErrorRate }],
+        from: 0, least: 0.01)
+      : chart("accuracy", [{ $0.trainingAccuracy }, { $0.validationAccuracy }], from: nil, least: 1)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 340" font-family="system-ui" \
       font-size="13"><rect width="860" height="340" fill="#fff"/>
-      \(plot("loss", losses, low: 0, high: lossTop, left: 60))
-      \(ratePlot)
-      <text x="60" y="330" fill="#1f77b4">training</text>
-      <text x="130" y="330" fill="#ff7f0e">validation</text></svg>
+      <text x="60" y="25" font-weight="bold">\(loss.title)</text>
+      \(loss.elements(left: 60, top: 40, width: 320))
+      <text x="500" y="25" font-weight="bold">\(rate.title)</text>
+      \(rate.elements(left: 500, top: 40, width: 320))
+      <text x="60" y="330" fill="\(LineChart.colors[0])">training</text>
+      <text x="130" y="330" fill="\(LineChart.colors[1])">validation</text></svg>
 
       """
   }
 
-  private var ratePlot: String {
-    if readsText {
-      let rates = (
-        history.map(\.trainingReading?.characterErrorRate),
-        history.map(\.validationReading?.characterErrorRate)
-      )
-      let most = (rates.0 + rates.1).compactMap { $0 }.max() ?? 1
-      return plot("character error rate", rates, low: 0, high: max(most, 0.01), left: 500)
+  /// Returns the chart of values of training and validation.
+  ///
+  /// Its vertical axis goes from `low`, or from the lowest value and at most 0.99, to the highest value
+  /// and at least to `least`.
+  private func chart(
+    _ title: String, _ values: [(EpochRecord) -> Double?], from low: Double?, least: Double
+  ) -> LineChart {
+    let lines = values.map { value in
+      history.compactMap { record in value(record).map { (x: Double(record.epoch), y: $0) } }
     }
-    let rates = (history.map { Optional($0.trainingAccuracy) }, history.map(\.validationAccuracy))
-    let least = (rates.0 + rates.1).compactMap { $0 }.min() ?? 0
-    return plot("accuracy", rates, low: min(least, 0.99), high: 1, left: 500)
-  }
-
-  private func plot(
-    _ title: String, _ lines: ([Double?], [Double?]), low: Double, high: Double, left: Double
-  ) -> String {
-    let (top, width, height) = (40.0, 320.0, 240.0)
-    func y(_ value: Double) -> Double { top + height * (1 - (value - low) / (high - low)) }
-    func path(_ values: [Double?], _ color: String) -> String {
-      let step = width / Double(max(1, values.count - 1))
-      let points = values.enumerated().compactMap { index, value in
-        value.map { "\((left + Double(index) * step).fixed(1)),\(y($0).fixed(1))" }
-      }
-      return points.isEmpty
-        ? ""
-        : "<polyline points=\"\(points.joined(separator: " "))\" fill=\"none\" "
-          + "stroke=\"\(color)\" stroke-width=\"2\"/>"
-    }
-    let marks = (0...4).map { mark -> String in
-      let value = low + (high - low) * Double(mark) / 4
-      return """
-        <line x1="\(left)" x2="\(left + width)" y1="\(y(value).fixed(1))" \
-        y2="\(y(value).fixed(1))" stroke="#ddd"/><text x="\(left - 6)" \
-        y="\((y(value) + 4).fixed(1))" text-anchor="end">\(value.fixed(3))</text>
-        """
-    }.joined()
-    return """
-      <text x="\(left)" y="25" font-weight="bold">\(title)</text>\(marks)
-      <text x="\(left)" y="300">1</text><text x="\(left + width)" y="300" text-anchor="end">\
-      epoch \(history.count)</text>
-      \(path(lines.0, "#1f77b4"))\(path(lines.1, "#ff7f0e"))
-      """
+    let all = lines.joined().map(\.y)
+    var chart = LineChart(title: title, lines: lines)
+    chart.horizontal = "epoch"
+    (chart.xDigits, chart.yDigits) = (0, 3)
+    chart.xRange = 1...Double(max(1, history.count))
+    chart.yRange = (low ?? min(0.99, all.min() ?? 0))...max(least, all.max() ?? least)
+    return chart
   }
 }

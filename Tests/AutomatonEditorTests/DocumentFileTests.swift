@@ -96,7 +96,7 @@ import Testing
       """
     let document = try DocumentFile.read(Data(file.utf8), name: "a")
     #expect(document.notes.isEmpty && document.extras.keys.contains("notes"))
-    #expect(document.states[0].label.isEmpty && document.states[0].extras["label"] == .integer(7))
+    #expect(document.states[0].label.isEmpty && document.states[0].extras["label"] == .number(7))
     #expect(try DocumentFile.read(DocumentFile.write(document), name: "b") == document)
   }
 
@@ -126,7 +126,7 @@ import Testing
     let document = try DocumentFile.read(Data(text.utf8), name: "file")
     #expect(
       document.extras == ["count": .integer(1_234_567_890_123_456_789), "share": .number(0.1)])
-    #expect(document.transitions[0].extras == ["mark": .list([.integer(1)])])
+    #expect(document.transitions[0].extras == ["mark": .list([.number(1)])])
     #expect(document.transitions[0].shapeExtras == ["hand": .text("left")])
     #expect(try DocumentFile.read(DocumentFile.write(document), name: "again") == document)
   }

@@ -168,7 +168,7 @@ import TestSupport
     let composer = DiagramComposer(seed: 1)
     let writers = composer.writers(of: characters, shapes: shapes)
     #expect(writers.count == 2)
-    var sources: Set<Recording.Attribute> = []
+    var sources: Set<JSONValue> = []
     for (hand, writer) in writers.enumerated() {
       for index in 0..<4 {
         let example = try #require(composer.drawing(index, by: writer))

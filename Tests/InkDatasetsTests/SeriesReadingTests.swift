@@ -450,7 +450,7 @@ import TestSupport
             times: generator.chance(0.5) ? times : nil)),
         label: "l\(index)", writer: generator.chance(0.5) ? "w\n" : nil,
         device: generator.chance(0.5) ? "watch" : nil, source: "s",
-        attributes: ["kind": .text("k"), "n": .number(0.1), "f": .flag(true), "label": .text("x")],
+        attributes: ["kind": .text("k"), "n": .number(0.1), "f": .bool(true), "label": .text("x")],
         origin: "\(folder.path)/a.ndjson, line \(index + 1)")
       example.session = generator.chance(0.5) ? "monday" : nil
       if generator.chance(0.4) {

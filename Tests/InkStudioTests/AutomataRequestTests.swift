@@ -1,3 +1,4 @@
+import Automata
 import Foundation
 import TestSupport
 import Testing
@@ -42,8 +43,8 @@ import Testing
       #expect(runs.map { $0["isAccepted"] as? Bool } == [true, false])
       #expect(try await studio.post("\(path)/compare?with=none", "").status == 400)
 
-      for conversion in Conversion.all {
-        let name = try text(try await studio.post("\(path)/\(conversion.name)", ""))
+      for conversion in Conversion.allCases {
+        let name = try text(try await studio.post("\(path)/\(conversion.rawValue)", ""))
         #expect(name == "Repetitions of 10 \(conversion.adjective)")
       }
       for combination in Conversion.combinations {
@@ -70,7 +71,7 @@ import Testing
         "\(path)/command", #"{"kind":"connect","id":"\#(ids[1])","to":"\#(ids[0])"}"#)
       let what = "the arrow from q1 to q0 has no symbols"
       let requests =
-        (Conversion.all.map(\.name) + Conversion.combinations.map { "\($0.name)?with=B" }
+        (Conversion.allCases.map(\.rawValue) + Conversion.combinations.map { "\($0.name)?with=B" }
           + ["compare?with=B"])
       for request in requests {
         let answer = try await studio.post("\(path)/\(request)", "")

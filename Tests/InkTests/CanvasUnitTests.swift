@@ -38,7 +38,7 @@ import TestSupport
     let line = try NDJSON.line(recording, at: Place(file: "a"))
     let item = try #require(NDJSON.item(line, at: Place(file: "a")))
     #expect(try item.result.get().pointsPerUnit == 150)
-    for value in [Recording.Attribute.text("a"), .number(0), .number(-1)] {
+    for value in [JSONValue.text("a"), .number(0), .number(-1)] {
       recording.attributes[CanvasUnit.attributeName] = value
       #expect(recording.pointsPerUnit == nil)
     }

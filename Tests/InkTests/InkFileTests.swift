@@ -44,9 +44,9 @@ import TestSupport
   /// An attribute can be called as one of the format's own keys.
   @Test(arguments: ["word", "writer", "device", "source", "drawing", "attributes", "id"])
   func attributesOfAnyNameAreReadBack(name: String) throws {
-    let list = Recording.Attribute.list([.text("1"), .number(1), .object(["a": .flag(false)])])
+    let list = JSONValue.list([.text("1"), .number(1), .object(["a": .bool(false)])])
     for attribute in [
-      Recording.Attribute.text("x"), .number(2), .flag(true), list, .object(["b": list]),
+      JSONValue.text("x"), .number(2), .bool(true), list, .object(["b": list]),
     ] {
       let ink = Drawing([Stroke([Point(1, 2)])])
       for recording in [
@@ -73,7 +73,7 @@ import TestSupport
     let read = try recordings("a.txt", raw)
     #expect(read.count == 2)
     #expect(read[0].label == "circle")
-    #expect(read[0].attributes == ["recognized": .flag(true), "key_id": .text("5")])
+    #expect(read[0].attributes == ["recognized": .bool(true), "key_id": .text("5")])
     #expect(
       read[0].drawing.strokes == [
         Stroke([Point(1, 3, time: 0), Point(2.5, 4, time: 93)]), Stroke([Point(7, 8, time: 200)]),

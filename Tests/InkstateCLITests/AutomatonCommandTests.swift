@@ -539,7 +539,7 @@ import Testing
   @Test func aDrawingBecomesAnAutomatonThatRuns() throws {
     let composed = try inkstate(
       words(
-        "dataset compose --automata --known --writers 1 --per-writer 1 --seed 18 -o all.ndjson"),
+        "dataset compose automata --known --writers 1 --per-writer 1 --seed 18 -o all.ndjson"),
       in: folder)
     #expect(composed.status == 0, "\(composed.errors)")
     let lines = try String(contentsOfFile: folder.path + "/all.ndjson", encoding: .utf8)

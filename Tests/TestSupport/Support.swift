@@ -90,7 +90,7 @@ public func randomRecording(using generator: inout SeededGenerator) -> Recording
   if generator.chance(0.7) { recording.source = generator.pick(words) }
   if generator.chance(0.7) {
     recording.attributes = [
-      "recognized": .flag(generator.chance(0.5)), "key": .text(generator.pick(words)),
+      "recognized": .bool(generator.chance(0.5)), "key": .text(generator.pick(words)),
       "number": .number(generator.normal()),
     ]
   }

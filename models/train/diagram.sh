@@ -17,13 +17,13 @@ cat "$data"/characters/{chars74k,omniglot,pendigits,uji-digits}.ndjson >"$runs/c
 
 # simulate PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED COPIES-OF-STATES
 simulate() {
-  "$inkstate" dataset compose --automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
+  "$inkstate" dataset compose automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
     --output "$runs/drawings.ndjson" --force
   local photographs="$runs/photographs-$1-$3"
   "$inkstate" dataset photograph "$runs/drawings.ndjson" --seed "$4" --output "$photographs" --force
-  "$inkstate" dataset cut "$photographs" --output "$runs/heads-$1-$3" --force
-  "$inkstate" dataset cut "$photographs" --rings --copies 1 --output "$runs/rings-$1-$3" --force
-  "$inkstate" dataset cut "$photographs" --counts --copies "$5" --output "$runs/counts-$1-$3" --force
+  "$inkstate" dataset cut ends "$photographs" --output "$runs/heads-$1-$3" --force
+  "$inkstate" dataset cut rings "$photographs" --copies 1 --output "$runs/rings-$1-$3" --force
+  "$inkstate" dataset cut counts "$photographs" --copies "$5" --output "$runs/counts-$1-$3" --force
 }
 simulate train 6 901 91 4
 simulate train 6 902 92 4
@@ -47,7 +47,7 @@ learn counts "$license" $(examples counts) --epochs 5
 # pages PART COPIES
 pages() {
   scripts/reference/pages-truth.py "$data/pages" "$1" "$runs/pages-$1"
-  "$inkstate" dataset cut "$runs/pages-$1" --rings --copies "$2" --output "$runs/rings-pages-$1" --force
+  "$inkstate" dataset cut rings "$runs/pages-$1" --copies "$2" --output "$runs/rings-pages-$1" --force
 }
 pages train 3
 pages validation 2
@@ -58,6 +58,6 @@ learn rings "$pages_license" "$runs/rings-pages-train" "$runs"/rings-train-{901,
 # Which lines may be arrows depends on the heads and rings that the command sees.
 scripts/build inkstate
 for part in train-901 train-902 validation-77; do
-  "$inkstate" dataset cut "$runs/photographs-$part" --arrows --output "$runs/arrows-$part" --force
+  "$inkstate" dataset cut arrows "$runs/photographs-$part" --output "$runs/arrows-$part" --force
 done
 learn arrows "$license" $(examples arrows) --no-balance --epochs 5

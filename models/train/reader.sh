@@ -28,7 +28,7 @@ cat "$runs"/{dollar1,mmg,quickdraw}.ndjson >"$runs/no-writing.ndjson"
   --seed 7 --output "$runs/no-writing" --force
 for part in train validation test; do
   lines=$([ "$part" = train ] && echo 60 || echo 10)
-  "$inkstate" dataset compose --lines "$runs/characters/$part.ndjson" --per-writer "$lines" --seed 3 \
+  "$inkstate" dataset compose lines "$runs/characters/$part.ndjson" --per-writer "$lines" --seed 3 \
     --output "$runs/lines.ndjson" --force
   # Single characters too, of pen digits every sixth, because there are many.
   {
@@ -61,10 +61,10 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
 # The same drawings as in diagram.sh.
 # photographs PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED
 photographs() {
-  "$inkstate" dataset compose --automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
+  "$inkstate" dataset compose automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \
     --output "$runs/drawings.ndjson" --force
   "$inkstate" dataset photograph "$runs/drawings.ndjson" --seed "$4" --output "$runs/photographs" --force
-  "$inkstate" dataset cut "$runs/photographs" --labels --output "$runs/labels-$1-$3" --force
+  "$inkstate" dataset cut labels "$runs/photographs" --output "$runs/labels-$1-$3" --force
 }
 photographs train 6 901 91
 photographs train 6 902 92

@@ -19,7 +19,7 @@ rm -rf "$work"
 # $1 gestures: one stroke each.
 "$inkstate" dataset import "$recordings/dollar1" --map circle=state --map arrow=transition \
   --others other --output "$work/dollar1-whole.ndjson"
-"$inkstate" dataset compose "$work/dollar1-whole.ndjson" --per-writer 80 --seed $seed \
+"$inkstate" dataset compose strokes "$work/dollar1-whole.ndjson" --per-writer 80 --seed $seed \
   --output "$work/dollar1-composed.ndjson"
 cat "$work"/dollar1-{whole,composed}.ndjson > "$work/dollar1.ndjson"
 
@@ -32,7 +32,7 @@ for symbol in D P pitchfork six_point_star N arrowhead; do maps+=(--map "$symbol
 "$inkstate" dataset import "$recordings/mmg" --strokes "${maps[@]}" --others drop --source mmg \
   --output "$work/mmg-strokes.ndjson"
 cat "$work"/mmg-{whole,strokes}.ndjson > "$work/mmg-real.ndjson"
-"$inkstate" dataset compose "$work/mmg-real.ndjson" --per-writer 80 --seed $seed \
+"$inkstate" dataset compose strokes "$work/mmg-real.ndjson" --per-writer 80 --seed $seed \
   --output "$work/mmg-composed.ndjson"
 cat "$work"/mmg-{real,composed}.ndjson > "$work/mmg.ndjson"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the pages of some writers as a folder that `inkstate dataset cut --rings` reads.
+"""Writes the pages of some writers as a folder that `inkstate dataset cut rings` reads.
 
     pages-truth.py PAGES train|validation|test FOLDER
 

@@ -23,7 +23,7 @@ enum GestureXMLReader {
       guard strokes.contains(where: { !$0.points.isEmpty }) else {
         throw gesture.error(in: path, expected: "points", found: "none")
       }
-      var attributes: [String: Recording.Attribute] = [:]
+      var attributes: [String: JSONValue] = [:]
       if let speed = gesture.attributes["Speed"] { attributes["speed"] = .text(speed.lowercased()) }
       return Recording(
         Drawing(strokes), label: gesture.attributes["Name"].flatMap(label),

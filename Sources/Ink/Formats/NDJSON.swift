@@ -78,7 +78,7 @@ private struct Line: Codable {
   var source: String?
   /// Stroke, then channel (x, y, time, pressure), then point.
   var drawing: [[[Double?]]]
-  var attributes: [String: Recording.Attribute] = [:]
+  var attributes: [String: JSONValue] = [:]
 
   struct Key: CodingKey {
     var stringValue: String
@@ -105,7 +105,7 @@ private struct Line: Codable {
     source = try container.decodeIfPresent(String.self, forKey: .source)
     drawing = try container.decode([[[Double?]]].self, forKey: .drawing)
     func readAttribute(_ key: Key, in container: KeyedDecodingContainer<Key>) {
-      if let value = try? container.decode(Recording.Attribute.self, forKey: key) {
+      if let value = try? container.decode(JSONValue.self, forKey: key), value != .null {
         attributes[key.stringValue] = value
       }
     }
@@ -122,7 +122,7 @@ private struct Line: Codable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     func write(
-      _ attributes: [String: Recording.Attribute], to container: inout KeyedEncodingContainer<Key>
+      _ attributes: [String: JSONValue], to container: inout KeyedEncodingContainer<Key>
     ) throws {
       for (name, attribute) in attributes {
         try container.encode(attribute, forKey: Key(stringValue: name))

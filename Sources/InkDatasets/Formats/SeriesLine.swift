@@ -36,14 +36,14 @@ enum SeriesLine {
 
   /// A value of an attribute, or another value, which is left out.
   private struct AttributeValue: Codable {
-    var attribute: Recording.Attribute?
+    var attribute: JSONValue?
 
-    init(_ attribute: Recording.Attribute) {
+    init(_ attribute: JSONValue) {
       self.attribute = attribute
     }
 
     init(from decoder: any Decoder) throws {
-      attribute = try? Recording.Attribute(from: decoder)
+      attribute = (try? JSONValue(from: decoder)).flatMap { $0 == .null ? nil : $0 }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -127,7 +127,7 @@ enum SeriesLine {
     return false
   }
 
-  private static func attributes(in data: Data) -> [String: Recording.Attribute] {
+  private static func attributes(in data: Data) -> [String: JSONValue] {
     struct Nested: Decodable { var attributes: [String: AttributeValue] }
     var values = (try? [String: AttributeValue](json: data)) ?? [:]
     if let nested = try? Nested(json: data) {

@@ -1,18 +1,23 @@
 import InkRaster
 
-/// A sheet of many pictures, in sections with titles.
+/// A sheet of many pictures, in sections with titles, each picture above its text.
 public struct ContactSheet: Sendable {
   /// A title and its pictures.
   public struct Section: Sendable {
     /// The title above the pictures: lower-case letters, digits and some punctuation.
     public var title: String
-    /// The pictures, row by row.
-    public var bitmaps: [Bitmap]
+    /// The pictures with the texts below them, row by row.
+    public var pictures: [(bitmap: Bitmap, text: String)]
 
     /// Creates a section.
-    public init(title: String, bitmaps: [Bitmap]) {
+    public init(title: String, pictures: [(bitmap: Bitmap, text: String)]) {
       self.title = title
-      self.bitmaps = bitmaps
+      self.pictures = pictures
+    }
+
+    /// Creates a section of pictures without texts.
+    public init(title: String, bitmaps: [Bitmap]) {
+      self.init(title: title, pictures: bitmaps.map { ($0, "") })
     }
   }
 
@@ -23,8 +28,11 @@ public struct ContactSheet: Sendable {
   /// The scale of the pictures on the sheet.
   public var zoom: Int
 
+  /// The columns of a picture that are shown.
+  public static let shownWidth = 240
   private static let gap = 4
   private static let titleHeight = 18
+  private static let textHeight = 14
 
   /// Creates a sheet.
   public init(_ sections: [Section], columns: Int = 16, zoom: Int = 2) {
@@ -33,28 +41,35 @@ public struct ContactSheet: Sendable {
     self.zoom = zoom
   }
 
-  /// Renders the sheet on a dark background, with a faint frame around each picture.
+  /// Renders the sheet on a dark background.
   public func render() -> Bitmap {
-    let side = zoom * (sections.flatMap(\.bitmaps).map { max($0.width, $0.height) }.max() ?? 28)
-    let cell = side + Self.gap
-    func rows(_ section: Section) -> Int { (section.bitmaps.count + columns - 1) / columns }
-    let height = sections.reduce(Self.gap) { $0 + Self.titleHeight + rows($1) * cell }
-    var sheet = Bitmap(width: columns * cell + Self.gap, height: height, filledWith: 40)
+    let pictures = sections.flatMap(\.pictures)
+    let shown = min(Self.shownWidth, pictures.map(\.bitmap.width).max() ?? 28)
+    let width = zoom * shown + Self.gap
+    let textHeight = pictures.allSatisfy(\.text.isEmpty) ? 0 : Self.textHeight
+    let rowHeight = zoom * (pictures.map(\.bitmap.height).max() ?? 28) + textHeight + Self.gap
+    func rows(_ section: Section) -> Int { (section.pictures.count + columns - 1) / columns }
+    let height = sections.reduce(Self.gap) { $0 + Self.titleHeight + rows($1) * rowHeight }
+    var sheet = Bitmap(width: columns * width + Self.gap, height: height, filledWith: 40)
 
     var top = Self.gap
     for section in sections {
       PixelFont.draw(section.title, on: &sheet, row: top + 2, column: Self.gap, zoom: 2)
       top += Self.titleHeight
-      for (index, bitmap) in section.bitmaps.enumerated() {
-        let left = Self.gap + index % columns * cell
-        let upper = top + index / columns * cell
+      for (index, picture) in section.pictures.enumerated() {
+        let left = Self.gap + index % columns * width
+        let upper = top + index / columns * rowHeight
+        let bitmap = picture.bitmap
         for row in 0..<bitmap.height * zoom {
-          for column in 0..<bitmap.width * zoom {
+          for column in 0..<min(shown, bitmap.width) * zoom {
             sheet[upper + row, left + column] = bitmap[row / zoom, column / zoom]
           }
         }
+        let text = picture.text.prefix((width - Self.gap) / (2 * PixelFont.advance))
+        PixelFont.draw(
+          String(text), on: &sheet, row: upper + bitmap.height * zoom + 2, column: left, zoom: 2)
       }
-      top += rows(section) * cell
+      top += rows(section) * rowHeight
     }
     return sheet
   }

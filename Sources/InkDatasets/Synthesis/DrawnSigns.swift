@@ -65,7 +65,8 @@ enum DrawnSigns {
         ? [line((0, 0), (0, -1), (0.55, -1))]
         : [line((0, -1), (0, 0)), line((0, -1), (0.55, -1))]
     case "∅":
-      strokes = [ring(0.35, -0.45, 0.35, 0.42), line((0.02, 0.08), (0.7, -1))]
+      // Rounder than a zero with a slash, and its slash is longer.
+      strokes = [ring(0.4, -0.45, 0.42, 0.4), line((-0.05, 0.12), (0.85, -1.05))]
     case "⊢": strokes = [line((0, -0.85), (0, 0)), line((0, -0.43), (0.55, -0.43))]
     case "⊔": strokes = [line((0, -0.75), (0, 0), (0.6, 0), (0.6, -0.75))]
     case "→":

@@ -222,25 +222,24 @@ public struct EvaluationReport: Codable, Sendable {
     func reliability(_ reliability: Reliability) -> [(Double, Double)] {
       reliability.bins.filter { $0.count > 0 }.map { ($0.probability, $0.accuracy) }
     }
-    var html = "<div class=errors>"
-    html +=
-      LineChart(
-        title: "Accuracy by probability, calibrated (error "
-          + "\(evaluation.reliability.expectedError.percent)) and not calibrated "
-          + "(\(evaluation.uncalibratedReliability.expectedError.percent))",
-        horizontal: "probability", vertical: "accuracy",
-        lines: [
-          reliability(evaluation.reliability), reliability(evaluation.uncalibratedReliability),
-        ], hasDiagonal: true
-      ).svg
+    var calibration = LineChart(
+      title: "Accuracy by probability, calibrated (error "
+        + "\(evaluation.reliability.expectedError.percent)) and not calibrated "
+        + "(\(evaluation.uncalibratedReliability.expectedError.percent))",
+      lines: [
+        reliability(evaluation.reliability), reliability(evaluation.uncalibratedReliability),
+      ])
+    (calibration.horizontal, calibration.vertical) = ("probability", "accuracy")
+    calibration.hasDiagonal = true
+    var html = "<div class=errors>" + calibration.figure
     if let rejection = evaluation.rejection {
-      html +=
-        LineChart(
-          title: "Rejection by threshold; area under the curve \(rejection.area.fixed(5))",
-          horizontal: "false rejections", vertical: "false acceptances",
-          lines: [rejection.thresholds.map { ($0.falseRejectionRate, $0.falseAcceptanceRate) }],
-          marks: operatingPoint(evaluation).map { [$0] } ?? [], most: 0.1
-        ).svg
+      var chart = LineChart(
+        title: "Rejection by threshold; area under the curve \(rejection.area.fixed(5))",
+        lines: [rejection.thresholds.map { ($0.falseRejectionRate, $0.falseAcceptanceRate) }])
+      (chart.horizontal, chart.vertical) = ("false rejections", "false acceptances")
+      chart.marks = operatingPoint(evaluation).map { [$0] } ?? []
+      (chart.xRange, chart.yRange) = (0...0.1, 0...0.1)
+      html += chart.figure
     }
     return html + "</div>"
   }

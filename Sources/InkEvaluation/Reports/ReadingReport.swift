@@ -124,12 +124,11 @@ public struct ReadingReport: Codable, Sendable {
     body += "<code>\(data.escapedForMarkup)</code>, split: <b>\(part)</b>, \(texts).</p>"
     body += table(headline.map { [$0.name, $0.value] }, hasHeading: false)
     let bins = evaluation.reliability.bins.filter { $0.count > 0 }
-    body +=
-      "<div class=errors>"
-      + LineChart(
-        title: "Share of right lines by probability", horizontal: "probability",
-        vertical: "right", lines: [bins.map { ($0.probability, $0.accuracy) }], hasDiagonal: true
-      ).svg + "</div>"
+    var chart = LineChart(
+      title: "Share of right lines by probability",
+      lines: [bins.map { ($0.probability, $0.accuracy) }])
+    (chart.horizontal, chart.vertical, chart.hasDiagonal) = ("probability", "right", true)
+    body += "<div class=errors>\(chart.figure)</div>"
     body += "<h2>Most frequent mistakes</h2>"
     body += table(
       [["written", "read", "count"]]
@@ -167,22 +166,22 @@ public struct ReadingReport: Codable, Sendable {
   public func sheet(examples: Dataset, rasterizer: LineRasterizer) throws -> Bitmap {
     func section(
       _ title: String, _ mistakes: [ReadingEvaluation.Mistake]
-    ) throws -> LineSheet.Section? {
+    ) throws -> ContactSheet.Section? {
       guard !mistakes.isEmpty else { return nil }
-      return LineSheet.Section(
+      return ContactSheet.Section(
         title: "\(title) (\(mistakes.count))",
-        lines: try mistakes.prefix(240).map {
+        pictures: try mistakes.prefix(240).map {
           (
             try examples.examples[$0.index].line(rasterizer).bitmap,
             $0.text == Recording.noWriting ? $0.read : "\($0.text) > \($0.read)"
           )
         })
     }
-    return LineSheet(
+    return ContactSheet(
       try [
         section("read wrongly", evaluation.errors),
         section("no writing, accepted", evaluation.accepted),
-      ].compactMap { $0 }
+      ].compactMap { $0 }, columns: 6, zoom: 1
     ).render()
   }
 }

@@ -88,7 +88,7 @@ struct Constants: Encodable {
   /// The classes of drawings that become elements.
   var labels = DrawnClass.labels
   /// The conversions of one automaton, and the combinations of two.
-  var conversions = Conversion.all.map { Choice(name: $0.name, title: $0.title) }
+  var conversions = Conversion.allCases.map { Choice(name: $0.rawValue, title: $0.title) }
   var combinations = Conversion.combinations.map { Choice(name: $0.name, title: $0.title) }
   /// The automata that can be opened as examples.
   var examples = ExampleAutomaton.all.map(\.title) + ExampleMachine.all.map(\.title)

@@ -132,10 +132,10 @@ extension StudioInterface {
         return try await documents.add(document, named: "Expression")
       }
     }
-    for conversion in Conversion.all {
-      router.post(RouterPath("api/documents/:name/\(conversion.name)")) { request, context in
-        try await make(conversion.adjective, request, context) {
-          automaton, _ in try conversion.convert(automaton)
+    for conversion in Conversion.allCases {
+      router.post(RouterPath("api/documents/:name/\(conversion.rawValue)")) { request, context in
+        try await make(conversion.adjective, request, context) { automaton, _ in
+          try conversion.result(of: automaton, limit: Conversion.limit)
         }
       }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Automata
 import AutomatonEditor
 import Foundation
+import Ink
 import JSONReading
 
 /// Prints a link that contains a whole document.

@@ -48,8 +48,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try input.read().finite(for: "minimize")
-      try output.write(AutomatonSource(try automaton.minimized(limit: limit.value)))
+      try output.write(try input.read().converted(by: .minimize, limit: limit.value))
     }
   }
 
@@ -65,14 +64,11 @@ enum AutomatonTransform {
         """)
 
     @OptionGroup var input: AutomatonInputOverAlphabet
-
     @OptionGroup var limit: LimitOptions
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      let automaton = try input.read().finite(for: "complement")
-      try output.write(
-        AutomatonSource(try automaton.complement(limit: limit.value)))
+      try output.write(try input.read().converted(by: .complement, limit: limit.value))
     }
   }
 
@@ -91,8 +87,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(
-        AutomatonSource(try input.read().finite(for: "complete").completed(limit: limit.value)))
+      try output.write(try input.read().converted(by: .complete, limit: limit.value))
     }
   }
 
@@ -111,9 +106,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(
-        AutomatonSource(
-          try input.read().finite(for: "remove-epsilon").withoutEpsilon(limit: limit.value)))
+      try output.write(try input.read().converted(by: .removeEpsilon, limit: limit.value))
     }
   }
 
@@ -131,7 +124,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(AutomatonSource(try input.read().finite(for: "reverse").reversed))
+      try output.write(try input.read().converted(by: .reverse))
     }
   }
 
@@ -151,7 +144,7 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws {
-      try output.write(AutomatonSource(try input.read().finite(for: "trim").trimmed))
+      try output.write(try input.read().converted(by: .trim))
     }
   }
 
@@ -176,6 +169,14 @@ enum AutomatonTransform {
 }
 
 extension AutomatonSource {
+  /// Returns the result of a conversion, which only finite automata have.
+  fileprivate func converted(
+    by conversion: Conversion, limit: Limit = .standard
+  ) throws(AutomatonError) -> AutomatonSource {
+    let operation = conversion == .removeEpsilon ? "remove-epsilon" : conversion.rawValue
+    return AutomatonSource(try conversion.result(of: finite(for: operation), limit: limit))
+  }
+
   /// Creates a source from a computed automaton, which has no drawing.
   init(_ automaton: Automaton) {
     self.init(drawn: PlacedAutomaton(automaton: automaton), document: nil)

@@ -24,7 +24,7 @@ struct DatasetPhotograph: ParsableCommand {
       """)
 
   @Argument(
-    help: "Drawings: \(InkFile.formatNames), such as dataset compose --automata writes.")
+    help: "Drawings: \(InkFile.formatNames), such as dataset compose automata writes.")
   var data: String
 
   @Option(help: "The random seed.")

@@ -134,8 +134,8 @@ struct DatasetPreview: ParsableCommand {
       example.attributes["kind"] == nil ? "lines" : example.kind
     }
     try check(
-      pixels: groups.count * rows * columns * LineSheet.widest * 2 * rasterizer.height)
-    let sections = try groups.keys.sorted().map { title -> LineSheet.Section in
+      pixels: groups.count * rows * columns * ContactSheet.shownWidth * 2 * rasterizer.height)
+    let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
       let members = groups[title]!
       let picked = generator.permutation(members.count)
         .prefix(augmented ? rows : rows * columns).map { members[$0] }
@@ -149,10 +149,12 @@ struct DatasetPreview: ParsableCommand {
             return (line.bitmap, example.label)
           })
       }
-      return LineSheet.Section(title: "\(title) (\(members.count))", lines: lines)
+      return ContactSheet.Section(title: "\(title) (\(members.count))", pictures: lines)
     }
-    let count = sections.reduce(0) { $0 + $1.lines.count }
-    return (try PNG.encode(LineSheet(sections, columns: columns).render()), count)
+    let count = sections.reduce(0) { $0 + $1.pictures.count }
+    return (
+      try PNG.encode(ContactSheet(sections, columns: columns, zoom: 1).render()), count
+    )
   }
 
   private func curves(

@@ -14,7 +14,7 @@ struct DatasetPrint: ParsableCommand {
       writer is the family of the font, so dataset split --by writer keeps fonts apart. The families \
       take turns; sizes, colours and borders are random.
 
-      The texts are those of dataset compose --lines, and phrases and random characters. Fonts without \
+      The texts are those of dataset compose lines, and phrases and random characters. Fonts without \
       all Latin letters and digits are left out, and fonts whose small letters are capitals.
 
       Example: inkstate dataset print --lines 200 --seed 1 --output runs/print

@@ -1,13 +1,13 @@
-/// Any JSON value, to keep unknown keys of other programs.
+/// Any JSON value, to keep what files say besides what is known.
 public enum JSONValue: Hashable, Sendable, Codable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A whole number.
-  case integer(Int64)
-  /// Any other number.
+  /// A number.
   case number(Double)
+  /// A whole number that `Double` does not represent.
+  case integer(Int64)
   /// A text.
   case text(String)
   /// A list.
@@ -31,10 +31,14 @@ public enum JSONValue: Hashable, Sendable, Codable {
       self = .null
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
     } else if let value = try Self.number(in: container) {
-      self = Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
+      if value.magnitude >= 0x1p53, let whole = try? container.decode(Int64.self),
+        Double(exactly: whole) == nil
+      {
+        self = .integer(whole)
+      } else {
+        self = .number(value)
+      }
     } else if let value = try? container.decode(String.self) {
       self = .text(value)
     } else if var values = try? decoder.unkeyedContainer() {
