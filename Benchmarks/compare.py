@@ -39,7 +39,7 @@ MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200)
                  # Series of 60 steps and 6 channels.
                  "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400),
                  # Lines of 128 columns.
-                 "reader": (22_196_224, 589_824)}
+                 "reader": (40_876_032, 589_824)}
 BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
     (task, network): batches for network in ("activity", "gesture", "reader")
     for task, batches in (("train", (64,)), ("infer", (1,)))}

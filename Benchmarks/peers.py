@@ -31,6 +31,8 @@ SERIES = ("activity", "gesture")
 STEPS, CHANNELS, SERIES_CLASSES = 60, 6, 5
 # The steps of a window of `activity`'s convolution.
 WINDOW = STEPS // 5
+# The filters of each convolution of `reader`, and whether pooling follows.
+READER_CONVOLUTIONS = ((16, True), (40, True), (64, False), (72, False))
 # Lines of writing of 32 rows, for `reader`; the blank is class 0.
 LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 128, 97, 5
 
@@ -85,24 +87,29 @@ def torch_series_network(name):
 
 
 def torch_reader():
+    import torch
     from torch import nn
 
     class Reader(nn.Module):
         def __init__(self):
             super().__init__()
             modules, channels = [], 1
-            for filters, pools in ((16, True), (32, True), (48, False), (64, False)):
+            for filters, pools in READER_CONVOLUTIONS:
                 modules += [nn.Conv2d(channels, filters, 3, padding=1), nn.BatchNorm2d(filters),
                             nn.ReLU()] + [nn.MaxPool2d(2)] * pools
                 channels = filters
             self.convolutions = nn.Sequential(*modules)
-            self.dense = nn.Sequential(nn.Linear(512, 112), nn.ReLU(), nn.Dropout(0.2))
-            self.gru = nn.GRU(112, 96, batch_first=True, bidirectional=True)
-            self.output = nn.Sequential(nn.Dropout(0.3), nn.Linear(192, CHARACTERS + 1))
+            self.dense = nn.Sequential(nn.Linear(576, 128), nn.ReLU(), nn.Dropout(0.2))
+            self.first = nn.GRU(128, 120, batch_first=True, bidirectional=True)
+            self.second = nn.GRU(240, 120, batch_first=True, bidirectional=True)
+            self.dropout = nn.Dropout(0.3)
+            self.output = nn.Linear(480, CHARACTERS + 1)
 
         def forward(self, lines):
             columns = self.convolutions(lines).flatten(1, 2).transpose(1, 2)
-            return self.output(self.gru(self.dense(columns))[0])
+            first = self.dropout(self.first(self.dense(columns))[0])
+            second = self.dropout(self.second(first)[0])
+            return self.output(torch.cat((first, second), 2))
 
     return Reader()
 
@@ -348,7 +355,7 @@ def onnx_model(name):
 
     def reader():
         value, channels = "input", 1
-        for filters, pools in ((16, True), (32, True), (48, False), (64, False)):
+        for filters, pools in READER_CONVOLUTIONS:
             value = add("Conv", [value, weight(filters, channels, 3, 3), weight(filters)],
                         pads=[1] * 4, kernel_shape=[3, 3])
             value, channels = add("Relu", [normalized(value, filters)]), filters
@@ -356,13 +363,17 @@ def onnx_model(name):
                 value = add("MaxPool", [value], kernel_shape=[2, 2], strides=[2, 2])
         # [batch, channels, rows, columns] to [columns, batch, channels · rows].
         value = add("Transpose", [value], perm=[3, 0, 1, 2])
-        value = add("Reshape", [value, constant([0, 0, 512])])
-        value = add("Relu", [add("Add", [add("MatMul", [value, weight(512, 112)]), weight(112)])])
-        value = add("GRU", [value, weight(2, 288, 112), weight(2, 288, 96), weight(2, 576)],
-                    hidden_size=96, direction="bidirectional", linear_before_reset=1)
-        value = add("Transpose", [value], perm=[2, 0, 1, 3])
-        value = add("Reshape", [value, constant([0, 0, 192])])
-        return add("Add", [add("MatMul", [value, weight(192, CHARACTERS + 1)]),
+        value = add("Reshape", [value, constant([0, 0, 576])])
+        value = add("Relu", [add("Add", [add("MatMul", [value, weight(576, 128)]), weight(128)])])
+        columns = []
+        for inputs in (128, 240):
+            value = add("GRU", [value, weight(2, 360, inputs), weight(2, 360, 120), weight(2, 720)],
+                        hidden_size=120, direction="bidirectional", linear_before_reset=1)
+            value = add("Transpose", [value], perm=[0, 2, 1, 3])
+            value = add("Reshape", [value, constant([0, 0, 240])])
+            columns.append(value)
+        value = add("Transpose", [add("Concat", columns, axis=2)], perm=[1, 0, 2])
+        return add("Add", [add("MatMul", [value, weight(480, CHARACTERS + 1)]),
                            weight(CHARACTERS + 1)])
 
     value = {"activity": activity, "gesture": gesture, "reader": reader}.get(

@@ -19,9 +19,9 @@ struct Inkstate: ParsableCommand {
     version: Version.current,
     subcommands: [
       DatasetCommand.self, Train.self, Calibrate.self, Evaluate.self, CrossValidate.self,
-      Classify.self, Read.self, Trace.self, Inspect.self, Export.self, Import.self,
+      Classify.self, Read.self, TraceCommand.self, Inspect.self, Export.self, Import.self,
       AutomatonCommand.self,
-      StudioProgram.self,
+      StudioLauncher.self,
     ])
 
   static func main() {

@@ -267,9 +267,10 @@ struct TrainingArguments: ParsableArguments {
   @Option(
     help: """
       The augmentation: \(Augmentation.named.keys.sorted().alternatives), for recordings of sensors \
-      \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: upright, \
-      or written for networks that read strokes, unless rotation does not change the class; then half \
-      of the examples are any-angle; mild for recordings of sensors)
+      \(SeriesAugmentation.named.keys.sorted().alternatives), or a JSON file. (default: with \
+      --from, that of the model; line for readers; mild for recordings of sensors; otherwise upright, or \
+      written for networks that read strokes, unless rotation does not change the class; then half of the \
+      examples are any-angle)
       """)
   var augment: String?
 

@@ -35,7 +35,7 @@ import TestSupport
   }
 
   @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {
-    let composed = LineComposer(seed: 1).compose(from: recorded(), perHand: 20)
+    let composed = LineComposer(seed: 1).compose(from: recorded(), perWriter: 20)
     let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
     #expect(counts.count == 22 && counts.values.allSatisfy { $0.count == 20 })
     for example in composed.examples {
@@ -55,15 +55,15 @@ import TestSupport
   }
 
   @Test func theSeedDecides() {
-    let one = LineComposer(seed: 1).compose(from: recorded(), perHand: 5)
-    #expect(one == LineComposer(seed: 1).compose(from: recorded(), perHand: 5))
-    #expect(one != LineComposer(seed: 2).compose(from: recorded(), perHand: 5))
+    let one = LineComposer(seed: 1).compose(from: recorded(), perWriter: 5)
+    #expect(one == LineComposer(seed: 1).compose(from: recorded(), perWriter: 5))
+    #expect(one != LineComposer(seed: 2).compose(from: recorded(), perWriter: 5))
   }
 
   @Test func textsHaveTheFormOfTheirKind() throws {
     let composed = LineComposer(seed: 3, marksSubscripts: true)
-      .compose(from: recorded(), perHand: 60)
-    let plain = LineComposer(seed: 3).compose(from: recorded(), perHand: 60)
+      .compose(from: recorded(), perWriter: 60)
+    let plain = LineComposer(seed: 3).compose(from: recorded(), perWriter: 60)
     #expect(plain.examples.map(\.label) == composed.examples.map { $0.label.filter { $0 != "_" } })
     for example in composed.examples {
       let text = example.label
@@ -99,7 +99,7 @@ import TestSupport
 
   @Test func charactersStandOnTheLineInTheirSizes() throws {
     let composed = LineComposer(seed: 4, marksSubscripts: true)
-      .compose(from: recorded(hands: 20), perHand: 20)
+      .compose(from: recorded(hands: 20), perWriter: 20)
     var checked = 0
     var (sizes, drops, gaps) = ([Double](), [Double](), [Double]())
     // These are drawn with two strokes.
@@ -141,7 +141,7 @@ import TestSupport
 
   @Test func onlyWhatAWriterCanWriteIsComposed() throws {
     let digits = LineComposer(seed: 1).compose(
-      from: recorded(letters: Array("0123456789")), perHand: 30)
+      from: recorded(letters: Array("0123456789")), perWriter: 30)
     #expect(!digits.examples.contains { $0.kind == "composed word" })
     #expect(digits.examples.count { $0.kind == "composed list" } == 60)
     let possible = "0123456789,.-ελΣΓ∅⊢□⊔→…#$*|:;{}/()[]"
@@ -151,7 +151,7 @@ import TestSupport
     with.examples.append(
       Example(
         .drawing(box(points: 7)), label: ",", writer: "writer 0", source: "test", origin: "comma"))
-    for example in LineComposer(seed: 1).compose(from: with, perHand: 9).examples
+    for example in LineComposer(seed: 1).compose(from: with, perWriter: 9).examples
     where example.kind == "composed list" {
       #expect(example.attributes["drawn"] == nil)
       #expect(try drawing(example).strokes[1].points.count == 7)
@@ -159,13 +159,13 @@ import TestSupport
     // Without writers, ink or single characters there is nothing.
     var without = recorded()
     for index in without.examples.indices { without.examples[index].writer = nil }
-    #expect(LineComposer(seed: 1).compose(from: without, perHand: 2).examples.isEmpty)
+    #expect(LineComposer(seed: 1).compose(from: without, perWriter: 2).examples.isEmpty)
     let others = Dataset([
       Example(.drawing(box(points: 9)), label: "state", writer: "a", origin: "1"),
       Example(.drawing(Drawing([])), label: "a", writer: "a", origin: "2"),
       Example(.bitmap(Bitmap(width: 3, height: 3)), label: "b", writer: "a", origin: "3"),
     ])
-    #expect(LineComposer(seed: 1).compose(from: others, perHand: 2).examples.isEmpty)
+    #expect(LineComposer(seed: 1).compose(from: others, perWriter: 2).examples.isEmpty)
   }
 
   /// Recorded signs keep their place and size beside letters; others are drawn.
@@ -190,7 +190,7 @@ import TestSupport
       }
     }
     #expect(SignFrame("a") == nil && SignFrame("7") == nil)
-    let lines = LineComposer(seed: 2).compose(from: data, perHand: 300).examples
+    let lines = LineComposer(seed: 2).compose(from: data, perWriter: 300).examples
       .filter { $0.kind == "composed signs" }
     for sign in DrawnSigns.all {
       let alone = lines.filter { $0.label == String(sign) }
@@ -209,7 +209,7 @@ import TestSupport
       let points = index % 2 == 0 ? [Point(4, 4)] : [Point(0, 0), Point(90, 0.1)]
       data.examples[index].content = .drawing(Drawing([Stroke(points)]))
     }
-    for example in LineComposer(seed: 1).compose(from: data, perHand: 20).examples {
+    for example in LineComposer(seed: 1).compose(from: data, perWriter: 20).examples {
       let bounds = try #require(try drawing(example).bounds)
       #expect(bounds.width < 60 * 2.5 * Double(example.label.count))
     }
@@ -217,7 +217,7 @@ import TestSupport
 
   @Test func drawingsThatAreNoWritingAreAdded() throws {
     let composer = LineComposer(seed: 1)
-    let lines = composer.compose(from: recorded(), perHand: 50)
+    let lines = composer.compose(from: recorded(), perWriter: 50)
     let others = composer.noWriting(beside: lines, share: 0.2)
     // 138 beside the 550 lines of each hand are a fifth of all.
     #expect(others.examples.count == 276 && others.labels == [Recording.noWriting])
@@ -238,13 +238,13 @@ import TestSupport
     #expect(composer.noWriting(beside: lines, share: 0).examples.isEmpty)
     // Also where each writer has the same shapes.
     let few = composer.noWriting(
-      beside: composer.compose(from: recorded(), perHand: 5), share: 0.19)
+      beside: composer.compose(from: recorded(), perWriter: 5), share: 0.19)
     #expect(Set(few.examples.map(\.contentFingerprint)).count == 26)
   }
 
   /// A ring that is drawn several times shows each turn, so that it is no `0`.
   @Test func overdrawnRingsAreNoSingleRings() throws {
-    let lines = LineComposer(seed: 2).compose(from: recorded(), perHand: 30)
+    let lines = LineComposer(seed: 2).compose(from: recorded(), perWriter: 30)
     let others = LineComposer(seed: 2).noWriting(beside: lines, share: 0.5)
     let rings = others.examples.filter { $0.kind == "no writing: overdrawn ring" }
     #expect(rings.count > 20)
@@ -260,7 +260,7 @@ import TestSupport
   func recordedCharactersBecomeLines() throws {
     let path = "\(SharedData.path)/characters/chars74k.ndjson"
     let dataset = try Dataset.load(path).dataset
-    let composed = LineComposer(seed: 1).compose(from: dataset, perHand: 2)
+    let composed = LineComposer(seed: 1).compose(from: dataset, perWriter: 2)
     #expect(Set(composed.examples.map(\.hand)).count == 40)
     #expect(composed.examples.count == 40 * 11 * 2)
     for example in composed.examples {

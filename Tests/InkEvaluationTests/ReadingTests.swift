@@ -156,7 +156,7 @@ import TestSupport
     let digits = Synthesizer(seed: 5, repertoire: .digits).recordings(writers: 6, perClass: 3)
       .map { Example($0, label: $0.label!, origin: "digit") }
     let composer = LineComposer(seed: 1)
-    var dataset = composer.compose(from: Dataset(digits), perHand: 4)
+    var dataset = composer.compose(from: Dataset(digits), perWriter: 4)
     let lineCount = dataset.examples.count
     dataset.add(composer.noWriting(beside: dataset, share: 0.2))
     var model = try Reader.released().model

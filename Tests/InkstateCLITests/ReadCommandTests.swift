@@ -139,7 +139,7 @@ import TestSupport
 
   /// A person's digits, four of which are mirrored, are learnt from a few lines, and the others are not lost.
   @Test func aReaderIsAdaptedToAHand() throws {
-    func lines(seed: UInt64, writers: Int, perHand: Int, isOdd: Bool) throws -> Dataset {
+    func lines(seed: UInt64, writers: Int, perWriter: Int, isOdd: Bool) throws -> Dataset {
       let digits = Synthesizer(seed: seed, repertoire: .digits).recordings(
         writers: writers, perClass: 4)
       let dataset = LineComposer(seed: seed).compose(
@@ -150,15 +150,15 @@ import TestSupport
               recording.drawing = recording.drawing.transformed(by: .scale(x: -1, y: 1))
             }
             return Example(recording, label: recording.label!, origin: "digit")
-          }), perHand: perHand)
+          }), perWriter: perWriter)
       return Dataset(dataset.examples.filter { $0.kind == "composed number" })
     }
     func write(_ dataset: Dataset, _ name: String) throws {
       try DatasetFormat.ndjson.write(dataset, rasterizer: .standard, to: "\(folder.path)/\(name)")
     }
-    let others = try lines(seed: 3, writers: 12, perHand: 10, isOdd: false)
+    let others = try lines(seed: 3, writers: 12, perWriter: 10, isOdd: false)
     try write(others, "others.ndjson")
-    try write(lines(seed: 1, writers: 1, perHand: 30, isOdd: true), "own.ndjson")
+    try write(lines(seed: 1, writers: 1, perWriter: 30, isOdd: true), "own.ndjson")
     let result = try run(
       "train others.ndjson --from \(reader) --adapt own.ndjson --epochs 16 -o own.safetensors")
     #expect(result.status == 0, "\(result.errors)")
@@ -171,8 +171,8 @@ import TestSupport
     }
     // New lines of the person and of other people.
     let odd = try Dataset(
-      lines(seed: 1, writers: 1, perHand: 80, isOdd: true).examples.suffix(50))
-    let usual = try lines(seed: 9, writers: 10, perHand: 5, isOdd: false)
+      lines(seed: 1, writers: 1, perWriter: 80, isOdd: true).examples.suffix(50))
+    let usual = try lines(seed: 9, writers: 10, perWriter: 5, isOdd: false)
     let (was, has) = (try right(before, odd), try right(after, odd))
     #expect(has > was + 0.2 && has > 0.5, "\(was) \(has)")
     let (wasUsual, hasUsual) = (try right(before, usual), try right(after, usual))

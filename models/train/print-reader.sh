@@ -31,7 +31,7 @@ done
 # Other lines in the fonts of training.
 "$inkstate" dataset print --fonts "$runs/fonts/train" --lines 2000 --seed 4 --output "$runs/known" --force
 
-"$inkstate" train "$runs/train" --validation "$runs/validation" --architecture reader --augment printed \
+"$inkstate" train "$runs/train" --validation "$runs/validation" --architecture models/train/reader-one.json --augment printed \
   --epochs 10 --seed 20261122 --output "$runs/first.safetensors" --force
 # A second cycle of the learning rate lowers the errors in the fonts for validation a little.
 "$inkstate" train "$runs/train" --validation "$runs/validation" --from "$runs/first.safetensors" \

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Trains the reader that comes with InkReader: on lines composed of handwritten characters of 68 people, on
-# words of 58 people from photographs, and on drawings that are no writing. `scripts/train reader` runs this.
+# Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
+# of 327 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
+# this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
+# second recurrent layer.
 set -euo pipefail
 
 data=$INKSTATE_DATA
@@ -44,7 +46,7 @@ done
   --output "$runs/words" --force
 
 examples=("$runs/train.ndjson" "$runs/words" --validation "$runs/validation.ndjson" --validation "$runs/words")
-"$inkstate" train "${examples[@]}" --architecture reader \
+"$inkstate" train "${examples[@]}" --architecture models/train/reader-one.json \
   --alphabet "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθλμξπσςτφψω'+,-.<=>?()[]/$none" \
   --epochs 16 --seed 20261122 --output "$runs/first.safetensors" --force
 # Each further cycle of the learning rate lowers the errors on other people's lines once more; the last two
@@ -74,8 +76,52 @@ awk 'NR % 4 == 0' "$runs/train.ndjson" >"$runs/quarter.ndjson"
 "$inkstate" train "$runs"/labels-train-{901,902} "$runs/quarter.ndjson" "$runs/words" \
   --validation "$runs/labels-validation-77" --validation "$runs/words" \
   --from "$runs/fourth.safetensors" --learning-rate 0.001 --epochs 3 --seed 20261126 \
+  --output "$runs/few.safetensors" --force
+
+# UNIPEN: other people, tablets and countries. Contributors and writers that are set aside choose the epoch.
+python3 models/train/unipen-parts.py parts "$characters" "$runs"
+# A model that never saw its writer says whether a text is wrong.
+python3 models/train/unipen-parts.py folds "$characters" "$runs"
+for fold in 0 1; do
+  "$inkstate" train "$runs/fold$fold.ndjson" --from "$runs/few.safetensors" --alphabet '#$*|:;{}!&%_' \
+    --augment line --learning-rate 0.002 --epochs 4 --seed 5 --output "$runs/fold$fold.safetensors" --force
+done
+for fold in 0 1; do
+  "$inkstate" evaluate "$runs/fold$fold.ndjson" --model "$runs/fold$((1 - fold)).safetensors" --json \
+    >"$runs/fold$fold.json"
+done
+python3 models/train/unipen-parts.py clean "$characters" "$runs"
+
+# lines PART LINES-PER-WRITER SHARE-OF-NO-WRITING SEED OUTPUT
+lines() {
+  "$inkstate" dataset compose lines "$runs/char-$1.ndjson" --per-writer "$2" --no-writing "$3" --seed "$4" \
+    --output "$runs/$5.ndjson" --force
+}
+lines train 24 0.02 31 lines-many
+lines clean 36 0.02 31 lines-clean
+lines aside 30 0 32 lines-aside
+lines writers 20 0 33 lines-writers
+{
+  awk 'NR % 6 == 0' "$runs/char-aside.ndjson"
+  awk 'NR % 3 == 0' "$runs/word-aside.ndjson"
+  awk 'NR % 4 == 0' "$runs/lines-aside.ndjson"
+  awk 'NR % 2 == 0' "$runs/word-writers.ndjson"
+  awk 'NR % 3 == 0' "$runs/char-writers.ndjson"
+  awk 'NR % 2 == 0' "$runs"/{lines-writers,validation}.ndjson
+} >"$runs/validation-all.ndjson"
+awk 'NR % 2 == 0' "$runs/train.ndjson" >"$runs/half.ndjson"
+cat "$runs"/{char-train,word-train,lines-many,half}.ndjson >"$runs/many.ndjson"
+cat "$runs"/{char-clean,word-clean,lines-clean,train}.ndjson >"$runs/all.ndjson"
+validation=(--validation "$runs/validation-all.ndjson" --validation "$runs/words"
+  --validation "$runs/labels-validation-77")
+"$inkstate" train "$runs/many.ndjson" "$runs/words" "$runs/labels-train-901" "${validation[@]}" \
+  --from "$runs/few.safetensors" --alphabet "ΣΓ∅⊢□⊔→…#\$*|:;{}!&%_$none" --augment line \
+  --learning-rate 0.002 --epochs 7 --seed 20261126 --output "$runs/many.safetensors" --force
+python3 models/train/deepen-reader.py "$runs/many.safetensors" "$runs/deep.safetensors"
+"$inkstate" train "$runs/all.ndjson" "$runs/words" "$runs/words" "$runs/labels-train-901" "${validation[@]}" \
+  --from "$runs/deep.safetensors" --alphabet "@\"~^$none" --learning-rate 0.002 --epochs 10 --seed 20261127 \
   --output "$runs/uncalibrated.safetensors" --force \
-  --license "MIT; trained on Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
-"$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation.ndjson" \
+  --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
+"$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-validation-77" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors

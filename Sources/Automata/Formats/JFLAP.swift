@@ -28,7 +28,7 @@ enum JFLAP {
     let kind = JFLAPMachines.types.first { $0.names.contains(type) }?.kind
     guard kind != nil || type == "fa" else {
       let types = JFLAPMachines.types.flatMap(\.names).joined(separator: ", ")
-      throw file.refusal(root, "a type: fa, \(types)", "type \(type)")
+      throw file.refusal(root, "a JFLAP type: fa, \(types)", "`\(type)`")
     }
     let parent = root.children(named: "automaton").first ?? root
 

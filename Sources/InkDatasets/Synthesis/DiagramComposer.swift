@@ -29,10 +29,10 @@ public struct DiagramComposer: Sendable {
   /// `shapes`, from drawings with the labels `state` and `transition`.
   public func writers(of characters: Dataset, shapes: Dataset = Dataset([])) -> [Writer] {
     let hands = characters.charactersByHand
-    var pieces: [String: Composer.Pieces] = [:]
+    var pieces: [String: StrokeComposer.Pieces] = [:]
     for example in shapes.examples {
       guard let hand = example.hand else { continue }
-      pieces[hand, default: Composer.Pieces()].add(example)
+      pieces[hand, default: StrokeComposer.Pieces()].add(example)
     }
     let usable = pieces.filter { !$0.value.rings.isEmpty && !$0.value.heads.isEmpty }
     let names = usable.keys.sorted()
@@ -135,7 +135,7 @@ extension DiagramComposer {
 
     init(
       number: Int, model: Example, samples: [Character: [Drawing]],
-      shapes: (name: String, pieces: Composer.Pieces)?, using generator: inout SeededGenerator
+      shapes: (name: String, pieces: StrokeComposer.Pieces)?, using generator: inout SeededGenerator
     ) {
       (self.number, self.model) = (number, model)
       let letters = LineWriter(samples: samples, using: &generator)

@@ -11,7 +11,7 @@ struct DiagramHand {
 
   private let letters: LineWriter
   private let words: LineTexts
-  private let pieces: Composer.Pieces?
+  private let pieces: StrokeComposer.Pieces?
   private let hand: Hand
   private let head: Head
   /// The length of a head, as a share of a state's radius.
@@ -25,7 +25,8 @@ struct DiagramHand {
   /// Whether opposite arrows are two straight lines.
   let drawsPairsParallel: Bool
 
-  init(letters: LineWriter, pieces: Composer.Pieces?, using generator: inout SeededGenerator) {
+  init(letters: LineWriter, pieces: StrokeComposer.Pieces?, using generator: inout SeededGenerator)
+  {
     self.letters = letters
     self.pieces = pieces
     words = LineTexts(.word, recorded: letters.recorded, drawn: letters.drawable)

@@ -9,7 +9,7 @@ enum DrawnSigns {
   /// The signs that can be drawn.
   static let all = Set("ΣΓ∅⊢□⊔→…#$*|:;{}/()[]")
 
-  /// Draws `sign`, or a closed box for one that it does not know.
+  /// Draws `sign`, one of ``all``.
   static func drawing(of sign: Character, using generator: inout SeededGenerator) -> Drawing {
     let width = exp(0.12 * generator.normal())
     func near(_ x: Double, _ y: Double) -> Point {
@@ -111,7 +111,8 @@ enum DrawnSigns {
             + curve(near(0.14, -0.36), near(0.02, 0.1), near(0.3, 0.15)).points)
       ])
       return sign == "{" ? brace : brace.transformed(by: .scale(x: -1, y: 1))
-    default: strokes = [line((0, -0.8), (0, 0), (0.7, 0), (0.7, -0.8), (0, -0.8))]
+    case "□": strokes = [line((0, -0.8), (0, 0), (0.7, 0), (0.7, -0.8), (0, -0.8))]
+    default: preconditionFailure("no such sign: \(sign)")
     }
     return Drawing(strokes)
   }

@@ -23,10 +23,10 @@ public struct LineComposer: Sendable {
     self.marksSubscripts = marksSubscripts
   }
 
-  /// Returns `perHand` lines of each kind for each writer with the necessary characters.
+  /// Returns `perWriter` lines of each kind for each writer with the necessary characters.
   ///
   /// Recordings whose label is one character are used, if they have ink and a known writer.
-  public func compose(from dataset: Dataset, perHand: Int) -> Dataset {
+  public func compose(from dataset: Dataset, perWriter: Int) -> Dataset {
     let hands = dataset.charactersByHand
     var composed: [Example] = []
     for (number, hand) in hands.keys.sorted().enumerated() {
@@ -36,7 +36,7 @@ public struct LineComposer: Sendable {
       for (kindNumber, kind) in (LineKind.handwritten + [.signs]).enumerated() {
         let drawn = kind == .signs ? writer.drawable.union(DrawnSigns.all) : writer.drawable
         let texts = LineTexts(kind, recorded: Set(samples.keys), drawn: drawn)
-        for index in 0..<perHand {
+        for index in 0..<perWriter {
           var generator = SeededGenerator(
             seed: seed, stream: 0x11e6, UInt64(number), UInt64(kindNumber), UInt64(index))
           guard let text = texts.next(using: &generator) else { break }

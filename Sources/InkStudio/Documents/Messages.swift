@@ -148,7 +148,7 @@ enum Message {
     var instead: [String]
   }
 
-  struct Answer: Encodable {
+  struct Recognized: Encodable {
     /// The picture that the network sees; empty if it sees none.
     var bitmap: Data
     var size: Int

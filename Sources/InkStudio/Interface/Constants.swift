@@ -6,7 +6,7 @@ import InkImageIO
 /// The constants that the page shares with the server; the page requests them at its start.
 struct Constants: Encodable {
   /// A file format of documents.
-  struct Form: Encodable, Equatable {
+  struct Format: Encodable, Equatable {
     var ending: String
     var title: String
     /// Whether it has pixels, so that it can have any scale and a transparent background.
@@ -57,7 +57,7 @@ struct Constants: Encodable {
   var documentEndings = Self.documentEndings
   /// The formats in which a document can be saved.
   var savedForms = SavedFormat.all.map {
-    Form(ending: $0.ending, title: $0.title, hasScale: $0 == .picture(.png))
+    Format(ending: $0.ending, title: $0.title, hasScale: $0 == .picture(.png))
   }
   /// The extensions of files that can be imported as recordings.
   var recordingEndings = InkFile.Format.endings

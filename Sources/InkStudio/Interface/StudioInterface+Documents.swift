@@ -9,12 +9,12 @@ import InkImageIO
 
 extension StudioInterface {
   func addDocuments(to router: Router<StudioContext>) {
-    router.get("api/documents") { _, _ in try Answer.json(await documents.names) }
+    router.get("api/documents") { _, _ in try StudioResponse.json(await documents.names) }
     router.post("api/documents") { request, _ in
       let wish = try Query(request.uri.query)["name"]
       return try await respond {
         let (name, state) = try await documents.create(wish)
-        return Answer.json(Message.Picture(name, state), status: .created)
+        return StudioResponse.json(Message.Picture(name, state), status: .created)
       }
     }
     router.get("api/documents/:name") { request, context in
@@ -38,7 +38,7 @@ extension StudioInterface {
     router.get("api/documents/:name/versions") { request, context in
       let (name, id) = try shown(request, context)
       return try await respond {
-        Answer.events(
+        StudioResponse.events(
           try await documents.versions(of: name, id: id, for: context.client), context)
       }
     }
@@ -95,7 +95,7 @@ extension StudioInterface {
       let chosen = try await decode(Message.Chosen.self, request).ids
       return try await respond {
         let part = try await documents.state(of: name, id: id).document.part(Set(chosen))
-        return Answer.data(DocumentFile.write(part), type: "application/json")
+        return StudioResponse.data(DocumentFile.write(part), type: "application/json")
       }
     }
     router.post("api/documents/:name/instead") { request, context in
@@ -302,7 +302,7 @@ extension StudioInterface {
               of: document.svg(isTransparent: isTransparent), scale: scale ?? 2,
               isTransparent: isTransparent)
           }
-          return Answer.data(data, type: "image/png", fileName: "\(name).png")
+          return StudioResponse.data(data, type: "image/png", fileName: "\(name).png")
         }
         return try await longWork.run(for: context) { _ in
           try file(document, as: form, fileName: "\(name).\(ending)")
@@ -325,14 +325,14 @@ extension StudioInterface {
   ) throws -> Response {
     switch form {
     case .picture(let form):
-      return Answer.data(
+      return StudioResponse.data(
         try form.data(of: document.svg, scale: 2), type: form.mediaType, fileName: fileName)
     case .typesetting(let form):
-      return Answer.data(
+      return StudioResponse.data(
         Data(form.text(of: document).utf8), type: "text/plain; charset=utf-8", fileName: fileName)
     case .document(let form):
       guard let format = form.format else {
-        return Answer.data(
+        return StudioResponse.data(
           DocumentFile.write(document), type: "application/json", fileName: fileName)
       }
       let data: Data
@@ -340,7 +340,7 @@ extension StudioInterface {
         throw StudioError(
           "The automaton cannot be saved as \(form.title): \(error).", .unprocessableContent)
       }
-      return Answer.data(data, type: "text/plain", fileName: fileName)
+      return StudioResponse.data(data, type: "text/plain", fileName: fileName)
     }
   }
 }

@@ -11,7 +11,7 @@ extension StudioInterface {
   }
 
   func addPractice(to router: Router<StudioContext>) {
-    router.get("api/practice") { _, _ in try Answer.json(await practice.names) }
+    router.get("api/practice") { _, _ in try StudioResponse.json(await practice.names) }
     router.get("api/practice/:name") { request, context in
       let name = try name(context)
       let wish = try parameter("level", request) ?? ""

@@ -45,12 +45,12 @@ extension StudioInterface {
 
   func addRecordings(to router: Router<StudioContext>) {
     router.get("api/example") { request, _ in
-      try await Answer.json(strokes(of: example(of: parameter("label", request) ?? "")))
+      try await StudioResponse.json(strokes(of: example(of: parameter("label", request) ?? "")))
     }
     router.get("api/recordings") { request, context in
       // Devices see what they draw themselves, and not what others drew, with their names.
       let isOwner = context.visitor == .owner
-      return try await Answer.json(
+      return try await StudioResponse.json(
         overview(
           request, showing: isOwner ? recordings.newest(Self.shownRecordings) : []))
     }
@@ -73,7 +73,7 @@ extension StudioInterface {
       guard try await recordings.remove(decoded("id", context)) else {
         throw StudioError("This recording is already deleted. Reload the page.", .notFound)
       }
-      return try await Answer.json(
+      return try await StudioResponse.json(
         overview(request, showing: recordings.newest(Self.shownRecordings)))
     }
     router.delete("api/recordings/file/:id") { request, context in
@@ -81,11 +81,11 @@ extension StudioInterface {
         throw StudioError(
           "This import cannot be undone any more. Delete its drawings one by one.", .notFound)
       }
-      return try await Answer.json(
+      return try await StudioResponse.json(
         overview(request, showing: recordings.newest(Self.shownRecordings)))
     }
     router.get("api/recordings.ndjson") { _, _ in
-      Answer.data(
+      StudioResponse.data(
         try await recordings.data(), type: "application/x-ndjson",
         fileName: "recordings.ndjson")
     }

@@ -59,18 +59,18 @@ extension StudioInterface {
 
   func addSharing(to router: Router<StudioContext>) {
     guard let sharing else { return }
-    router.get("api/sharing") { _, _ in try Answer.json(await state(sharing)) }
+    router.get("api/sharing") { _, _ in try StudioResponse.json(await state(sharing)) }
     router.post("api/sharing/code") { _, _ in
       sharing.renewCode()
-      return try Answer.json(await state(sharing))
+      return try StudioResponse.json(await state(sharing))
     }
     router.post("api/sharing/link") { _, _ in
       sharing.makeLink()
-      return try Answer.json(await state(sharing))
+      return try StudioResponse.json(await state(sharing))
     }
     router.delete("api/sharing/link") { _, _ in
       sharing.endLink()
-      return try Answer.json(await state(sharing))
+      return try StudioResponse.json(await state(sharing))
     }
     router.delete("api/devices/:id") { _, context in
       let id = try decoded("id", context)
@@ -109,7 +109,7 @@ extension StudioInterface {
     }
     router.delete("api/presentation") { _, _ in
       await presentation.end()
-      return try Answer.json(await presentation.number)
+      return try StudioResponse.json(await presentation.number)
     }
     router.get("api/presentation") { _, context in
       try await respondWithJSON {
@@ -131,7 +131,7 @@ extension StudioInterface {
       }
     }
     router.get("api/presentation/changes") { _, context in
-      try await respond { Answer.events(try await presentation.changes(), context) }
+      try await respond { StudioResponse.events(try await presentation.changes(), context) }
     }
   }
 

@@ -5,7 +5,7 @@ import Hummingbird
 
 extension StudioInterface {
   func addTraining(to router: Router<StudioContext>) {
-    router.get("api/models") { _, _ in try Answer.json(models.all) }
+    router.get("api/models") { _, _ in try StudioResponse.json(models.all) }
     router.post("api/models/:name/use") { _, context in
       let name = try name(context)
       return try await respondWithJSON {
@@ -15,11 +15,11 @@ extension StudioInterface {
     }
     router.get("api/models/:name/file") { _, context in
       let name = try name(context)
-      return Answer.data(
+      return StudioResponse.data(
         try models.data(of: name), type: "application/octet-stream",
         fileName: "\(name).safetensors")
     }
-    router.get("api/training") { _, _ in try Answer.json(training.status) }
+    router.get("api/training") { _, _ in try StudioResponse.json(training.status) }
     router.post("api/training") { request, _ in
       let wish = try await decode(Training.Request.self, request)
       return try await respondWithJSON {
@@ -29,10 +29,10 @@ extension StudioInterface {
     }
     router.post("api/training/cancel") { _, _ in
       training.cancel()
-      return try Answer.json(training.status)
+      return try StudioResponse.json(training.status)
     }
     router.get("api/training/progress") { _, context in
-      Answer.events(training.progress(), context)
+      StudioResponse.events(training.progress(), context)
     }
   }
 }

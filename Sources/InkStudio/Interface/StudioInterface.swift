@@ -126,7 +126,7 @@ struct StudioInterface: Sendable {
 
   func add(to router: Router<StudioContext>) {
     router.get("api/constants") { _, context in
-      try Answer.json(Constants(visitor: context.visitor.name, isShared: sharing != nil))
+      try StudioResponse.json(Constants(visitor: context.visitor.name, isShared: sharing != nil))
     }
     router.post("api/recognize") { request, context in
       let recording = try await recording(request)
@@ -137,7 +137,7 @@ struct StudioInterface: Sendable {
           let start = clock.now
           let bitmap = try recognizer.model.rasterizer?.render(recording.drawing)
           let recognition = try recognizer.recognize(recording.drawing)
-          return Message.Answer(
+          return Message.Recognized(
             recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
         }
       }
@@ -242,12 +242,12 @@ struct StudioInterface: Sendable {
 
   /// Answers with a value as JSON, or with an error.
   func respondWithJSON(_ make: () async throws -> some Encodable) async throws -> Response {
-    try await respond { try Answer.json(try await make()) }
+    try await respond { try StudioResponse.json(try await make()) }
   }
 
   /// Answers with a document, or with an error.
   func respondWithDocument(_ make: () async throws -> Message.Picture) async throws -> Response {
-    try await respond { Answer.json(try await make()) }
+    try await respond { StudioResponse.json(try await make()) }
   }
 
   /// Answers with `answer`, or with an error.
@@ -255,17 +255,17 @@ struct StudioInterface: Sendable {
     do {
       return try await answer()
     } catch let problem as StudioError {
-      return Answer.problem(problem.status, problem.description)
+      return StudioResponse.problem(problem.status, problem.description)
     } catch let refusal as Refusal {
-      return Answer.problem(.conflict, "This is not possible: \(refusal).")
+      return StudioResponse.problem(.conflict, "This is not possible: \(refusal).")
     } catch let error as AutomatonError {
-      return Answer.problem(.badRequest, "\(error)")
+      return StudioResponse.problem(.badRequest, "\(error)")
     } catch let error as SVGError {
-      return Answer.problem(.badRequest, "\(error)")
+      return StudioResponse.problem(.badRequest, "\(error)")
     } catch let error as RasterError {
-      return Answer.problem(.badRequest, "\(error)")
+      return StudioResponse.problem(.badRequest, "\(error)")
     } catch let error as PreparationError {
-      return Answer.problem(.badRequest, "The model in use reads something else: \(error).")
+      return StudioResponse.problem(.badRequest, "The model in use reads something else: \(error).")
     }
   }
 }

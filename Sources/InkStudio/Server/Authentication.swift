@@ -69,7 +69,7 @@ final class Authentication: RouterMiddleware, Sendable {
     if let problem = OwnRequests.problem(
       with: request, scheme: "http", hosts: hosts, entries: ["/"])
     {
-      response = Answer.problem(problem.status, problem.text)
+      response = StudioResponse.problem(problem.status, problem.text)
     } else if proof == .none || proof == .cookie && !Page.isFile(context.endpointPath) {
       response = Self.closed(to: request, hasCookie: proof == .cookie)
     } else {
@@ -80,7 +80,7 @@ final class Authentication: RouterMiddleware, Sendable {
         context.pool = pool
         response = try await next(request, context)
       } catch {
-        response = Answer.unexpected(error)
+        response = StudioResponse.unexpected(error)
       }
       if proof == .entry {
         onEntry()
@@ -98,12 +98,12 @@ final class Authentication: RouterMiddleware, Sendable {
     guard request.headers[.accept]?.contains("text/html") ?? false else {
       let reason =
         hasCookie ? "This request has no token of the studio." : "The studio was restarted."
-      return Answer.problem(
+      return StudioResponse.problem(
         .forbidden,
         "\(reason) Open the address that it prints in the terminal, in another tab, then try again "
           + "here.")
     }
-    return Answer.page(
+    return StudioResponse.page(
       .forbidden, title: "The studio needs its whole address",
       text: """
         Open the address that <code>inkstate studio</code> printed in the terminal, including \

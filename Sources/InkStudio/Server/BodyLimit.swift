@@ -13,7 +13,7 @@ struct BodyLimit: RouterMiddleware {
   static let file = 16 << 20
   private static let form = 4 << 10
 
-  /// The addresses of `POST` that take content, without the parameters before them.
+  /// The addresses of `POST` that take content, without the parameters before them; all others take none.
   private static let limits: [(ending: String, bytes: Int)] = [
     ("/open", file), ("/recordings/file", file), ("/api/series", file), ("/pair", form),
     ("/api/recognize", message), ("/api/recordings", message), ("/api/expression", message),

@@ -77,7 +77,7 @@ struct Page: Sendable {
     for name in Self.files {
       let file = contents[name]!
       router.get(RouterPath(name == "index.html" ? "/" : "/\(name)")) { _, _ in
-        Answer.data(file.content, type: file.type)
+        StudioResponse.data(file.content, type: file.type)
       }
     }
   }
@@ -90,16 +90,16 @@ struct Page: Sendable {
     router.get("watch") { request, context in
       switch context.visitor {
       case .stranger:
-        return Answer.page(
+        return StudioResponse.page(
           .forbidden, title: "This link has ended",
           text: "Ask the presenter for a new link, or <a href=\"/pair\">pair this device</a>.")
       case .audience:
-        var response = Answer.data(file.content, type: file.type)
+        var response = StudioResponse.data(file.content, type: file.type)
         if let key = try Query(request.uri.query)["key"] {
           response.headers[.setCookie] = cookie(key)
         }
         return response
-      case .owner, .device: return Answer.data(file.content, type: file.type)
+      case .owner, .device: return StudioResponse.data(file.content, type: file.type)
       }
     }
   }

@@ -97,7 +97,7 @@ struct PairPage: Sendable {
       </html>
 
       """
-    return Answer.data(Data(html.utf8), type: "text/html; charset=utf-8", status: status)
+    return StudioResponse.data(Data(html.utf8), type: "text/html; charset=utf-8", status: status)
   }
 }
 

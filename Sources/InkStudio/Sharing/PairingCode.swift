@@ -7,7 +7,7 @@ struct PairingCode {
   typealias Instant = ContinuousClock.Instant
 
   /// What becomes of a code that somebody sent.
-  enum Answer: Equatable {
+  enum Outcome: Equatable {
     case right
     case wrong
     /// Another device was paired with this code a moment ago.
@@ -76,7 +76,7 @@ struct PairingCode {
   }
 
   /// Compares a code that somebody sent from an address.
-  mutating func answer(to guess: String, from address: String, at now: Instant) -> Answer {
+  mutating func answer(to guess: String, from address: String, at now: Instant) -> Outcome {
     update(at: now)
     used.removeAll { now >= $0.end }
     var waits = [pauseEnd, addresses[address]?.end].compactMap { $0 }.filter { $0 > now }

@@ -23,7 +23,7 @@ final class SharedGate: RouterMiddleware, Sendable {
     if let problem = OwnRequests.problem(
       with: request, scheme: "https", hosts: hosts(context), entries: ["/", "/pair", "/watch"])
     {
-      response = Answer.problem(problem.status, problem.text)
+      response = StudioResponse.problem(problem.status, problem.text)
     } else {
       response = await withTaskExecutorPreference(executor) {
         await answer(request, context, next)
@@ -62,7 +62,7 @@ final class SharedGate: RouterMiddleware, Sendable {
       asyncSequence: BodyOfVisitor(body: body) {
         self.visitor(request, pattern).may(request.method, pattern)
       })
-    do { return try await next(checked, context) } catch { return Answer.unexpected(error) }
+    do { return try await next(checked, context) } catch { return StudioResponse.unexpected(error) }
   }
 
   /// Returns who sends a request to the address that the router has as `pattern`.
@@ -93,11 +93,11 @@ final class SharedGate: RouterMiddleware, Sendable {
     let isPage = request.headers[.accept]?.contains("text/html") ?? false
     // Somebody who has watched can pair the same browser.
     guard visitor == .stranger || visitor == .audience && isPage && request.uri.path == "/" else {
-      return Answer.problem(
+      return StudioResponse.problem(
         .forbidden, "Only the owner of the studio can do this, on the owner's machine.")
     }
     guard isPage else {
-      return Answer.problem(
+      return StudioResponse.problem(
         .unauthorized,
         "This device is not paired, or no longer. Open /pair at the address of the studio to "
           + "pair it.")

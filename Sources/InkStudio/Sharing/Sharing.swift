@@ -58,7 +58,7 @@ final class Sharing: Sendable {
   func renewCode() { code.withLock { $0.renew(at: .now) } }
 
   /// Compares a code from an address.
-  func answer(to guess: String, from address: String) -> PairingCode.Answer {
+  func answer(to guess: String, from address: String) -> PairingCode.Outcome {
     code.withLock { $0.answer(to: guess, from: address, at: .now) }
   }
 

@@ -22,7 +22,7 @@ struct AutomatonCheck: ParsableCommand {
   @OptionGroup var acceptance: AcceptanceOptions
   @OptionGroup var format: FormatOptions
 
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     var states: Int
     var transitions: Int
     /// The kind of a machine; none for a finite automaton.
@@ -79,7 +79,7 @@ struct AutomatonCheck: ParsableCommand {
       for line in nondeterminism { print("  \(line)") }
     case .json:
       try Terminal.show(
-        json: Answer(
+        json: Report(
           states: automaton.states.count, transitions: automaton.transitions.count,
           kind: source.drawn.kind, alphabet: symbols, isDeterministic: nondeterminism.isEmpty,
           errors: errors,

@@ -22,7 +22,7 @@ struct AutomatonEquivalent: ParsableCommand {
 
   @OptionGroup var format: FormatOptions
 
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     var areEquivalent: Bool
     var word: [String]?
     var acceptedBy: String?
@@ -43,7 +43,7 @@ struct AutomatonEquivalent: ParsableCommand {
         print("equivalent")
       }
     case .json:
-      try Terminal.show(json: Answer(areEquivalent: word == nil, word: word, acceptedBy: owner))
+      try Terminal.show(json: Report(areEquivalent: word == nil, word: word, acceptedBy: owner))
     }
     if word != nil { throw ExitCode(1) }
   }

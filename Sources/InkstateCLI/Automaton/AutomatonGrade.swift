@@ -67,7 +67,7 @@ struct AutomatonGrade: ParsableCommand {
   @OptionGroup var limit: LimitOptions
   @OptionGroup var format: FormatOptions
 
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     var submission: String
     var isRight: Bool
     var share: Double?
@@ -259,7 +259,7 @@ struct AutomatonGrade: ParsableCommand {
     case .json:
       let answers = report.entries.map { entry in
         let grade = entry.grade
-        return Answer(
+        return Report(
           submission: entry.name, isRight: grade?.isRight ?? false, share: grade?.share,
           word: grade?.difference,
           acceptedBySubmission: grade?.difference.map { _ in

@@ -58,7 +58,7 @@ struct AutomatonReplay: ParsableCommand {
 
   @OptionGroup var format: FormatOptions
 
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     var stroke: Int
     var decision: String
     var label: String?
@@ -93,7 +93,7 @@ struct AutomatonReplay: ParsableCommand {
     session.usesContext = !withoutContext
     if writing { session.diagrams = try DiagramRecognizer.released() }
     var lastTime: Double?
-    var answers: [Answer] = []
+    var answers: [Report] = []
     func take(_ item: InkFile.Item) {
       for part in item.ignored { Terminal.say("ignored: \(part) in \(item.place)") }
       switch item.result {
@@ -141,23 +141,23 @@ struct AutomatonReplay: ParsableCommand {
     if let svg { try Terminal.write(Data(document.svg.utf8), to: svg) }
   }
 
-  private func answer(_ number: Int, _ decision: SketchSession.Decision) -> Answer {
+  private func answer(_ number: Int, _ decision: SketchSession.Decision) -> Report {
     switch decision {
     case .applied(_, let recognition):
       let label = decision.label
-      return Answer(
+      return Report(
         stroke: number, decision: "applied", label: label,
         probability: recognition.ranked.first { $0.label == label }?.probability)
-    case .head: return Answer(stroke: number, decision: "head")
-    case .writing: return Answer(stroke: number, decision: "writing")
-    case .scratchedOut: return Answer(stroke: number, decision: "scratched out")
+    case .head: return Report(stroke: number, decision: "head")
+    case .writing: return Report(stroke: number, decision: "writing")
+    case .scratchedOut: return Report(stroke: number, decision: "scratched out")
     case .refused(let reason, let second):
-      return Answer(
+      return Report(
         stroke: number, decision: "refused", reason: reason.message, secondChoice: second)
     }
   }
 
-  private func line(_ answer: Answer) -> String {
+  private func line(_ answer: Report) -> String {
     let start = "stroke \(answer.stroke): "
     switch answer.decision {
     case "applied":

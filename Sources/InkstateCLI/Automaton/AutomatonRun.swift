@@ -45,7 +45,7 @@ struct AutomatonRun: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   /// The answer for a word, of finite automata and of other machines.
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     var word: String
     var symbols: [String]
     /// `accepted`, `rejected` or `undecided`; of a machine with an output, `answered` or `stopped`.
@@ -80,16 +80,16 @@ struct AutomatonRun: ParsableCommand {
   }
 
   private func run(_ asked: [(word: String, expected: Bool?)], _ automaton: Automaton) throws {
-    let answers = asked.map { word, expected -> Answer in
+    let answers = asked.map { word, expected -> Report in
       let symbols = automaton.symbols(of: word)
       let run = automaton.run(symbols)
-      return Answer(
+      return Report(
         word: word, symbols: symbols, result: run.isAccepted ? "accepted" : "rejected",
         isAccepted: run.isAccepted, expected: expected, reason: run.rejection?.message,
         endStates: run.endStates,
         finalPositions: run.finalPositions)
     }
-    func isRight(_ answer: Answer) -> Bool { answer.isAccepted == answer.expected ?? true }
+    func isRight(_ answer: Report) -> Bool { answer.isAccepted == answer.expected ?? true }
     switch format.value {
     case .text:
       for answer in answers {
@@ -113,7 +113,7 @@ extension AutomatonRun {
         "--words: \(machine.kind.noun) answers with an output, and neither accepts nor rejects")
     }
     var areRight = true
-    var answers: [Answer] = []
+    var answers: [Report] = []
     for (word, expected) in asked {
       let symbols = machine.symbols(of: word)
       let run = try machine.run(symbols, limits: limits.value)
@@ -133,7 +133,7 @@ extension AutomatonRun {
             + (expected == nil ? "" : isRight ? "\tas expected" : "\tWRONG"))
       case .json:
         answers.append(
-          Answer(
+          Report(
             word: word, symbols: symbols.map { String($0) }, result: run.outcome.name,
             isAccepted: run.outcome.isAccepted, expected: expected, reason: run.outcome.reason,
             output: last.output, stack: last.stack, tape: last.tape?.content,

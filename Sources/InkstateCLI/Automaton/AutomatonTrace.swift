@@ -28,7 +28,7 @@ struct AutomatonTrace: ParsableCommand {
   @OptionGroup var limits: MachineLimitOptions
   @OptionGroup var format: FormatOptions
 
-  private struct Answer: Encodable {
+  private struct Report: Encodable {
     struct Step: Encodable {
       var symbol: String?
       var states: [String]
@@ -130,7 +130,7 @@ struct AutomatonTrace: ParsableCommand {
       print(reason.map { "rejected: \($0)" } ?? "accepted")
     case .json:
       try Terminal.show(
-        json: Answer(
+        json: Report(
           steps: trace.steps.map {
             .init(
               symbol: $0.symbol, states: $0.states,

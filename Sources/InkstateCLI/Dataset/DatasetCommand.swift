@@ -4,7 +4,7 @@ import ArgumentParser
 struct DatasetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dataset",
-    abstract: "Import, render, split, describe, preview and synthesise data sets.",
+    abstract: "Import, describe, show, divide, compose and draw data sets.",
     discussion: """
       Example: inkstate dataset describe datasets/synthetic.ndjson
       """,

@@ -37,8 +37,8 @@ struct DatasetCompose: ParsableCommand {
 
     func run() throws {
       try output.check(inputs: [data])
-      let composed = Composer(seed: composition.seed)
-        .compose(from: try loading.load(data).dataset, perHand: composition.perWriter)
+      let composed = StrokeComposer(seed: composition.seed)
+        .compose(from: try loading.load(data).dataset, perWriter: composition.perWriter)
       guard !composed.examples.isEmpty else {
         throw FileError(
           path: data, expected: "rings or arrows with points and known writers", found: "none")
@@ -86,7 +86,7 @@ struct DatasetCompose: ParsableCommand {
       try output.check(inputs: [data])
       let composer = LineComposer(seed: composition.seed, marksSubscripts: markSubscripts)
       var composed = composer.compose(
-        from: try loading.load(data).dataset, perHand: composition.perWriter)
+        from: try loading.load(data).dataset, perWriter: composition.perWriter)
       guard !composed.examples.isEmpty else {
         throw FileError(
           path: data, expected: "single characters with points and known writers", found: "none")

@@ -107,7 +107,7 @@ private func requireAnswered(_ labels: [String]) {
   let recognition = Recognition(
     ranked: labels.map { .init(label: $0, probability: 1 / Double(labels.count)) },
     rejection: .ambiguous)
-  let answer = Message.Answer(recognition, Bitmap(width: 2, height: 1), microseconds: 1)
+  let answer = Message.Recognized(recognition, Bitmap(width: 2, height: 1), microseconds: 1)
   let json = required("an answer is written") { try JSONEncoder().encode(answer) }
   let shown = try? JSONSerialization.jsonObject(with: json) as? [String: Any]
   require(

@@ -44,12 +44,12 @@ COMMANDS = {
         "out/model.onnx"),
     "import": Command(["dataset", "import", example("Ink"), "--force", "--output"], "out/result.ndjson"),
     "compose": Command(
-        ["dataset", "compose", "--automata", "--writers", "1", "--per-writer", "1", "--force", "--output"],
+        ["dataset", "compose", "automata", "--writers", "1", "--per-writer", "1", "--force", "--output"],
         "out/result.ndjson"),
     "photograph": Command(
         ["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--force", "--output"], "out/photographs"),
     "cut": Command(
-        ["dataset", "cut", "{folder}/photographs", "--rings", "--force", "--output"], "out/rings",
+        ["dataset", "cut", "rings", "{folder}/photographs", "--force", "--output"], "out/rings",
         prepare=[["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--output", "{folder}/photographs"]]),
     "trace": Command(["trace", example("Pictures", "paper.jpg"), "--force", "--output"], "out/result.ndjson"),
     "recognize": Command(

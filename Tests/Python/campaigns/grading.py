@@ -26,7 +26,7 @@ def submissions(folder):
         for number in range(1, OF_EACH_KIND + 1):
             inkstate("automaton", "convert", example("Automata", documents[number % len(documents)]),
                      "--output", f"in/{ending}-{number}.{ending}", cwd=folder)
-    inkstate("dataset", "compose", "--automata", "--known", "--writers", "8", "--per-writer", "7", "--seed", "77",
+    inkstate("dataset", "compose", "automata", "--known", "--writers", "8", "--per-writer", "7", "--seed", "77",
              "--output", "drawings.ndjson", cwd=folder)
     with open(os.path.join(folder, "drawings.ndjson"), encoding="utf-8") as file:
         drawings = file.readlines()[:OF_EACH_KIND]

@@ -41,7 +41,7 @@ class Trainings:
         inkstate("dataset", "synthesize", "--writers", "8", "--per-class", "4", "--output", "data.ndjson", cwd=folder)
         inkstate("dataset", "synthesize", "--repertoire", "digits", "--writers", "2", "--per-class", "2",
                  "--output", "digits.ndjson", cwd=folder)
-        inkstate("dataset", "compose", "--lines", "digits.ndjson", "--per-writer", "20", "--output", "lines.ndjson",
+        inkstate("dataset", "compose", "lines", "digits.ndjson", "--per-writer", "20", "--output", "lines.ndjson",
                  cwd=folder)
         self.output = os.path.join(folder, "model.safetensors")
         self.checkpoint = os.path.join(folder, "model.checkpoint")

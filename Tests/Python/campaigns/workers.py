@@ -123,7 +123,7 @@ def prepare(folder):
     inkstate("dataset", "synthesize", "--writers", "5", "--per-class", "3", "--output", "ink.ndjson", cwd=folder)
     inkstate("dataset", "synthesize", "--repertoire", "digits", "--writers", "2", "--per-class", "1",
              "--output", "digits.ndjson", cwd=folder)
-    inkstate("dataset", "compose", "--lines", "digits.ndjson", "--per-writer", "12", "--output", "lines.ndjson",
+    inkstate("dataset", "compose", "lines", "digits.ndjson", "--per-writer", "12", "--output", "lines.ndjson",
              cwd=folder)
     generator = random.Random(1)
     with open(os.path.join(folder, "sensors.csv"), "w") as file:

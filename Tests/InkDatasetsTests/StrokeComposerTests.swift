@@ -6,7 +6,7 @@ import SeededRandom
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(30))) struct ComposerTests {
+@Suite(.timeLimit(.minutes(30))) struct StrokeComposerTests {
   /// Rings and arrows by two hands.
   private var recorded: Dataset {
     let synthesizer = Synthesizer(seed: 5)
@@ -23,17 +23,17 @@ import TestSupport
   }
 
   @Test func everyHandDrawsEveryKindWithItsOwnInk() {
-    let composed = Composer(seed: 1).compose(from: recorded, perHand: 5)
+    let composed = StrokeComposer(seed: 1).compose(from: recorded, perWriter: 5)
     let counts = Dictionary(grouping: composed.examples) { "\($0.hand!) \($0.kind)" }
     #expect(Set(composed.examples.map(\.kind)).count == 8)
     #expect(counts.count == 16 && counts.values.allSatisfy { $0.count == 5 })
     #expect(Set(composed.examples.compactMap(\.hand)) == Set(recorded.examples.compactMap(\.hand)))
-    #expect(composed == Composer(seed: 1).compose(from: recorded, perHand: 5))
-    #expect(composed != Composer(seed: 2).compose(from: recorded, perHand: 5))
+    #expect(composed == StrokeComposer(seed: 1).compose(from: recorded, perWriter: 5))
+    #expect(composed != StrokeComposer(seed: 2).compose(from: recorded, perWriter: 5))
   }
 
   @Test func bentLinesHaveTheSagTheyWereGiven() throws {
-    let composed = Composer(seed: 1).compose(from: recorded, perHand: 40)
+    let composed = StrokeComposer(seed: 1).compose(from: recorded, perWriter: 40)
     for example in composed.examples where example.kind == "composed bent line" {
       guard case .drawing(let drawing) = example.content,
         case .number(let sag)? = example.attributes["sag"]
@@ -49,7 +49,7 @@ import TestSupport
   }
 
   @Test func openLoopsAreOpenAndRingsAreNot() {
-    let composed = Composer(seed: 1).compose(from: recorded, perHand: 40)
+    let composed = StrokeComposer(seed: 1).compose(from: recorded, perWriter: 40)
     for example in composed.examples {
       guard case .drawing(let drawing) = example.content else { continue }
       let stroke = drawing.strokes[0]
@@ -68,10 +68,10 @@ import TestSupport
   @Test func withoutPiecesOrWritersNothingIsComposed() {
     var data = recorded
     data.examples.removeAll { $0.label == "state" }
-    let arrows = Composer(seed: 1).compose(from: data, perHand: 2)
+    let arrows = StrokeComposer(seed: 1).compose(from: data, perWriter: 2)
     #expect(!arrows.examples.contains { $0.label == "state" || $0.kind.contains("loop") })
     for index in data.examples.indices { data.examples[index].writer = nil }
-    #expect(Composer(seed: 1).compose(from: data, perHand: 2).examples.isEmpty)
+    #expect(StrokeComposer(seed: 1).compose(from: data, perWriter: 2).examples.isEmpty)
   }
 
   @Test func strokesOfADrawingAreLabelledWithTheirForm() {

@@ -6,7 +6,7 @@ import InkTracing
 import SafeFiles
 
 /// Turns a photograph into ink.
-struct Trace: ParsableCommand {
+struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
     abstract: "Trace the ink in a photograph: pen strokes from a picture.",

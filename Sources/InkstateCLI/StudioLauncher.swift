@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// Runs `inkstate-studio`, which is next to this executable.
-struct StudioProgram: ParsableCommand {
+struct StudioLauncher: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "studio",
     abstract: "Record and recognise drawings, and edit and run automata, in a browser.",

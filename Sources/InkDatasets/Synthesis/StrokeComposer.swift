@@ -8,7 +8,7 @@ import SeededRandom
 /// one writer, who is also the writer of the drawing, so that splits by writer stay correct. The
 /// labels follow the label policy (`datasets/LABELS.md`). The attribute `kind` names the kind of
 /// composition.
-public struct Composer: Sendable {
+public struct StrokeComposer: Sendable {
   /// The random seed.
   public let seed: UInt64
 
@@ -17,11 +17,11 @@ public struct Composer: Sendable {
     self.seed = seed
   }
 
-  /// Returns `perHand` drawings of each kind for each writer with the necessary parts.
+  /// Returns `perWriter` drawings of each kind for each writer with the necessary parts.
   ///
   /// Rings come from drawings with the label `state`, shafts and heads from drawings with the label
   /// `transition`. Other drawings, and those of unknown writers, are not used.
-  public func compose(from dataset: Dataset, perHand: Int) -> Dataset {
+  public func compose(from dataset: Dataset, perWriter: Int) -> Dataset {
     var pieces: [String: Pieces] = [:]
     var models: [String: Example] = [:]
     for example in dataset.examples {
@@ -33,7 +33,7 @@ public struct Composer: Sendable {
     for (number, hand) in pieces.keys.sorted().enumerated() {
       let own = pieces[hand]!
       for (kindNumber, kind) in Kind.allCases.enumerated() where own.suffice(for: kind) {
-        for index in 0..<perHand {
+        for index in 0..<perWriter {
           var generator = SeededGenerator(
             seed: seed, stream: 0xc0b0, UInt64(number), UInt64(kindNumber), UInt64(index))
           var example = models[hand]!
@@ -51,7 +51,7 @@ public struct Composer: Sendable {
   }
 }
 
-extension Composer {
+extension StrokeComposer {
   /// A kind of composed drawing.
   enum Kind: String, CaseIterable {
     case ring = "ring that goes on"

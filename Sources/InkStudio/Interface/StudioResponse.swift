@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 /// The answers of the server.
-enum Answer {
+enum StudioResponse {
   /// A value as JSON.
   static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok
