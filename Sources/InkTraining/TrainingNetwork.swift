@@ -489,6 +489,7 @@ final class TrainingNetwork: @unchecked Sendable {
     }
   }
 
+  /// Cuts `count` values into blocks of `size`.
   static func blocks(of count: Int, size: Int) -> [Range<Int>] {
     stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
