@@ -247,15 +247,9 @@ class Comparison:
         lines, times = [], 3 if self.arguments.quick else 20
         contender = Contender([self.arguments.rates, "1"], {min(os.sched_getaffinity(0))})
         answer = contender.ask(task="label", network="sketch", batch=1, seconds=self.seconds)
-        second, hour = (contender.ask(task="stream", network="activity", batch=1, seconds=1,
-                                      examples=1000 * count) for count in (1, 3600))
         contender.end()
         lines.append(["points to label, released model, one core", "Inkstate",
                       f"{answer['median']:.0f} µs (99 %: {answer['p99']:.0f})", ""])
-        lines.append(["a simulated hour of 6 channels at 1,000 rows a second, `activity` streamed, "
-                      "one core", "Inkstate",
-                      f"{hour['median']:.2g} µs a row, {hour['median'] / 10:.2g} % of the core, "
-                      f"{hour['memory'] - second['memory']:.1f} MiB more than after a second", ""])
         self.start = 1000 * self.timed([inkstate, *START], 10 if self.arguments.quick else 100)
         lines.append(["process start to one PNG classified, released model", "Inkstate",
                       f"{self.start:.3g} ms", ""])

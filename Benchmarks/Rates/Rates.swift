@@ -71,7 +71,6 @@ import SeededRandom
     case "infer" where request.network == "reader": return try inferReader(request)
     case "train" where request.isOfSeries: return try trainOnSeries(request, threads: threads)
     case "infer" where request.isOfSeries: return try inferSeries(request)
-    case "stream": return try stream(request)
     case "train": return try train(request, threads: threads)
     case "epoch": return try epoch(request, threads: threads)
     case "infer": return try infer(request, threads: threads)
@@ -79,7 +78,7 @@ import SeededRandom
     case "draw": return try draw(request)
     default:
       fatalError(
-        "expected the task peak, train, epoch, infer, stream, label or draw, found \(request.task)")
+        "expected the task peak, train, epoch, infer, label or draw, found \(request.task)")
     }
   }
 
@@ -212,30 +211,6 @@ import SeededRandom
         turn += 1
       }
     }
-  }
-
-  /// A series without end, row by row: `examples` rows.
-  static func stream(_ request: Request) throws -> Answer {
-    let (architecture, series) = try series(request, count: 64)
-    let network = try StreamingNetwork(untrained(architecture))
-    let rows = series.flatMap { $0 }
-    let count = rows.count / network.channelCount
-    var logits = [Float](repeating: 0, count: network.classCount)
-    let wanted = request.examples ?? 100_000
-    let time = ContinuousClock().measure {
-      rows.withUnsafeBufferPointer { rows in
-        logits.withUnsafeMutableBufferPointer { logits in
-          for turn in 0..<wanted {
-            let start = turn % count * network.channelCount
-            _ = network.take(
-              UnsafeBufferPointer(rebasing: rows[start..<start + network.channelCount]),
-              into: logits)
-          }
-        }
-      }
-    }
-    let each = time / .microseconds(1) / Double(wanted)
-    return Answer(rate: 1e6 / each, median: each, p99: each)
   }
 
   // MARK: Lines of writing

@@ -94,13 +94,13 @@ struct LayerGraph: ModelFileReader {
       }
     }
     if let source = sources.first(where: { exchanged[$0] != nil }) {
-      switch layer {
-      case .dense: break
-      case .relu: exchanged[.node(nodes.count)] = exchanged[source]
-      case .convolution, .batchNormalization, .maxPooling, .flatten, .dropout, .seriesConvolution,
-        .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
-        throw mismatch(
-          place, "a dense layer after a flattening with channels last or steps last", layer.kind)
+      if layer.export.isElementwise {
+        exchanged[.node(nodes.count)] = exchanged[source]
+      } else {
+        guard case .dense = layer else {
+          throw mismatch(
+            place, "a dense layer after a flattening with channels last or steps last", layer.kind)
+        }
       }
     }
     do {
@@ -366,10 +366,7 @@ struct LayerGraph: ModelFileReader {
     guard case .node(let index) = current else {
       throw mismatch(place, "a convolution or a dense layer right before it", "an input")
     }
-    switch nodes[index].layer {
-    case .convolution, .dense, .seriesConvolution: break
-    case .batchNormalization, .relu, .maxPooling, .flatten, .dropout, .gru, .lstm, .timePooling,
-      .layerNormalization, .concatenation, .columns:
+    guard nodes[index].layer.export.isProduct else {
       throw mismatch(place, "a convolution or a dense layer right before it", "none")
     }
     let (weightName, biasName) = (
@@ -660,7 +657,7 @@ struct LayerGraph: ModelFileReader {
     let expected = Self.simplified(
       stored.nodes, sources: stored.sources, shape: stored.shape(of:))
     for (index, node) in expected.enumerated() {
-      guard index < read.count, Self.isSame(node.layer, read[index].layer),
+      guard index < read.count, node.layer.export.isEquivalent(to: read[index].layer.export),
         node.sources == read[index].sources
       else {
         throw mismatch(
@@ -684,20 +681,10 @@ struct LayerGraph: ModelFileReader {
     _ nodes: [Architecture.Node], sources: [[Architecture.Source]],
     shape: (Architecture.Source) -> Shape
   ) -> [SimpleNode] {
-    func isVector(_ source: Architecture.Source) -> Bool {
-      if case .vector = shape(source) { true } else { false }
-    }
     /// The nodes that read each value, also through nodes that do not change it.
     var readers = [[Int]](repeating: [], count: nodes.count)
     for index in nodes.indices.reversed() {
-      let isSame =
-        switch nodes[index].layer {
-        case .dropout: true
-        case .flatten: isVector(sources[index][0])
-        case .convolution, .batchNormalization, .relu, .maxPooling, .dense, .seriesConvolution,
-          .gru, .lstm, .timePooling, .layerNormalization, .concatenation, .columns:
-          false
-        }
+      let isSame = nodes[index].layer.export.isIdentity(on: shape(sources[index][0]))
       for case .node(let source) in sources[index] {
         readers[source] += isSame ? readers[index] : [index]
       }
@@ -712,17 +699,15 @@ struct LayerGraph: ModelFileReader {
       let read = sources[index].flatMap { source -> [Architecture.Source] in
         if case .node(let other) = source { values[other] } else { [source] }
       }
-      let isVector = isVector(sources[index][0])
-      switch node.layer {
-      case .dropout: values.append(read)
-      case .flatten where isVector: values.append(read)
-      case .concatenation
-      where isVector && read.count <= Dense.sourceCounts.upperBound
-        && readers[index].allSatisfy { isDense($0) && sources[$0].count == 1 }:
+      let readShape = shape(sources[index][0])
+      if node.layer.export.isIdentity(on: readShape) {
         values.append(read)
-      case .convolution, .batchNormalization, .relu, .maxPooling, .flatten, .dense,
-        .seriesConvolution, .gru, .lstm, .timePooling, .layerNormalization, .concatenation,
-        .columns:
+      } else if case .concatenation = node.layer, case .vector = readShape,
+        read.count <= Dense.sourceCounts.upperBound,
+        readers[index].allSatisfy({ isDense($0) && sources[$0].count == 1 })
+      {
+        values.append(read)
+      } else {
         values.append([.node(result.count)])
         result.append((index, node.layer, read))
       }
@@ -763,17 +748,6 @@ struct LayerGraph: ModelFileReader {
         "\(model.decision.temperature)")
     }
     return model
-  }
-
-  /// Whether two layers compute the same; padding does not matter for a kernel of 1.
-  private static func isSame(_ one: Layer, _ other: Layer) -> Bool {
-    switch (one, other) {
-    case (.convolution(let one), .convolution(let other)) where one.kernel == 1:
-      other.kernel == 1 && one.filters == other.filters
-    case (.seriesConvolution(let one), .seriesConvolution(let other)) where one.kernel == 1:
-      other.kernel == 1 && one.filters == other.filters && one.stride == other.stride
-    default: one == other
-    }
   }
 
   /// Returns the architecture of a network of another program, named if this package has it.

@@ -41,15 +41,9 @@ struct WeightArchive: ModelFileReader {
     if arrays.count < parameters.count {
       // A convolution or a dense layer before a batch normalisation needs no bias, and often has none.
       parameters.removeAll { parameter in
-        guard parameter.role == .bias, parameter.node + 1 < architecture.layers.count,
-          architecture.layers[parameter.node + 1] == .batchNormalization
-        else { return false }
-        switch architecture.layers[parameter.node] {
-        case .convolution, .dense, .seriesConvolution: return true
-        case .batchNormalization, .relu, .maxPooling, .flatten, .dropout, .gru, .lstm,
-          .timePooling, .layerNormalization, .concatenation, .columns:
-          return false
-        }
+        parameter.role == .bias && parameter.node + 1 < architecture.layers.count
+          && architecture.layers[parameter.node + 1] == .batchNormalization
+          && architecture.layers[parameter.node].export.isProduct
       }
     }
     guard arrays.count == parameters.count else {
@@ -81,52 +75,11 @@ struct WeightArchive: ModelFileReader {
     for (index, layer) in architecture.layers.enumerated() {
       let own = zip(parameters, arrays).filter { $0.0.node == index }.map(\.1)
       let place = own.first.map { "array `\($0.name)`" } ?? "layer \(index + 1)"
-      func addRecurrent(_ layer: Layer, units: Int) throws(ModelError) {
-        guard layout == .channelsFirst else {
-          throw mismatch(place, "PyTorch's arrays, whose gates have this package's order", "others")
-        }
-        let passes = stride(from: 0, to: own.count, by: 4).map { own[$0..<$0 + 4].map(\.values) }
-        try graph.addRecurrent(layer, units: units, passes, at: place)
-      }
-      switch layer {
-      case .convolution(let layer):
-        var window = LayerGraph.Window(kernel: [layer.kernel, layer.kernel])
-        if layer.padding == .same { window.edges = nil }
-        try graph.addConvolution(
-          filters: layer.filters, window, weight: layout.channelsFirst(own[0].values, own[0].shape),
-          bias: own.count > 1 ? own[1].values : nil, at: place)
-      case .dense(let layer):
-        try graph.addDense(
-          units: layer.units, weight: layout.channelsFirst(own[0].values, own[0].shape),
-          bias: own.count > 1 ? own[1].values : nil, at: place)
-      case .batchNormalization:
+      let arrays = LayerArrays(
+        layer: layer, values: own.map(\.values), shapes: own.map(\.shape), layout: layout,
         // The default ε is 1e-5 in PyTorch and 1e-3 in Keras.
-        try graph.addBatchNormalization(
-          scale: own[0].values, shift: own[1].values, mean: own[2].values,
-          variance: own[3].values,
-          epsilon: options.epsilon ?? (layout == .channelsLast ? 1e-3 : 1e-5), at: place)
-      case .flatten: try graph.addFlatten(exchanged: layout == .channelsLast, at: place)
-      case .dropout: break
-      case .seriesConvolution(let layer):
-        var window = LayerGraph.SeriesWindow(kernel: layer.kernel, stride: layer.stride)
-        window.edges = [layer.before, layer.after]
-        try graph.addSeriesConvolution(
-          filters: layer.filters, window,
-          weight: layout.channelsFirst(own[0].values, own[0].shape),
-          bias: own.count > 1 ? own[1].values : nil, at: place)
-      case .gru(let gru): try addRecurrent(layer, units: gru.units)
-      case .lstm(let lstm): try addRecurrent(layer, units: lstm.units)
-      case .layerNormalization:
-        try graph.addLayerNormalization(
-          scale: own[0].values, shift: own[1].values, epsilon: LayerNormalization.epsilon, at: place
-        )
-      case .timePooling(let pooling):
-        switch pooling.method {
-        case .attention: try graph.addAttention(weight: own[0].values, at: place)
-        case .max, .mean: try graph.add(layer, at: place)
-        }
-      case .relu, .maxPooling, .concatenation, .columns: try graph.add(layer, at: place)
-      }
+        epsilon: options.epsilon ?? (layout == .channelsLast ? 1e-3 : 1e-5), place: place)
+      try layer.export.add(arrays, to: &graph)
     }
     return try graph.model(.init(labels: nil, inputScale: 1 / 255), options)
   }
@@ -234,6 +187,23 @@ struct WeightArchive: ModelFileReader {
     }
     return result
   }
+}
+
+/// The arrays of a layer in an archive.
+struct LayerArrays {
+  let layer: Layer
+  let values: [[Float]]
+  let shapes: [[Int]]
+  let layout: WeightLayout
+  /// The ε of batch normalisation.
+  let epsilon: Float
+  /// The place of the layer in the archive, for errors.
+  let place: String
+
+  /// The first array with the channels first.
+  var weight: [Float] { layout.channelsFirst(values[0], shapes[0]) }
+  /// The second array, if there is one.
+  var bias: [Float]? { values.count > 1 ? values[1] : nil }
 }
 
 extension WeightLayout {

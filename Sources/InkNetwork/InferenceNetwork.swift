@@ -266,12 +266,12 @@ public struct InferenceNetwork: Sendable {
   private func run(
     _ step: InferencePlan.Step, from example: Int, count: Int, _ memory: Workspace
   ) {
+    func values(_ layout: Int) -> PlacedValues {
+      PlacedValues(
+        memory: memory.values[layout].pointer + example * memory.counts[layout],
+        layout: memory.layouts[layout], steps: memory.steps[layout])
+    }
     step.operation.run(
-      count: count,
-      input: memory.values[step.input].pointer + example * memory.counts[step.input],
-      memory.layouts[step.input], steps: memory.steps[step.input],
-      output: memory.values[step.output].pointer + example * memory.counts[step.output],
-      memory.layouts[step.output], outputSteps: memory.steps[step.output],
-      scratch: memory.scratch.pointer)
+      count: count, values(step.input), values(step.output), scratch: memory.scratch.pointer)
   }
 }

@@ -84,12 +84,11 @@ extension TrainedNetwork {
     guard case .node(let source) = architecture.sources[index][0],
       architecture.readers(of: .node(source)).count == 1
     else { return nil }
-    switch architecture.nodes[source].layer {
-    case .convolution, .dense: return source
-    case .dropout, .batchNormalization: return product(readBy: source)
-    case .relu, .maxPooling, .flatten, .seriesConvolution, .gru, .lstm, .timePooling,
-      .layerNormalization, .concatenation, .columns:
-      return nil
+    let layer = architecture.nodes[source].layer.inference
+    if layer.takesNormalization { return source }
+    switch layer.epilogue {
+    case .normalization?, .nothing?: return product(readBy: source)
+    case .rectifier?, .pooling?, nil: return nil
     }
   }
 }

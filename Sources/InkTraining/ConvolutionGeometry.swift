@@ -8,7 +8,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   /// The height of an input plane.
   let height: Int
   /// The width of an input plane.
-  var width: Int
+  private(set) var width: Int
   /// The width and height of the kernel, which is odd.
   let kernel: Int
   /// The padding on each side.
@@ -24,6 +24,13 @@ struct ConvolutionGeometry: Hashable, Sendable {
     self.width = width
     kernel = layer.kernel
     pad = layer.pad
+  }
+
+  /// The geometry for planes of another width, unless that is `nil`.
+  func with(width: Int?) -> ConvolutionGeometry {
+    var other = self
+    other.width = width ?? self.width
+    return other
   }
 
   /// The height of an output plane.

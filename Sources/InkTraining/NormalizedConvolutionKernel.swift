@@ -20,11 +20,6 @@ import InkNetwork
 /// ``BatchNormalizationKernel`` has the formulas of the statistics, and `CInkKernels.h` those of the
 /// loops. The bias b shifts v and μ equally, so its gradient is 0.
 final class NormalizedConvolutionKernel: PackedConvolution {
-  /// A stage of a pass.
-  enum Stage {
-    case convolve, gather, normalize
-  }
-
   /// What depends on the width of an example.
   private struct Planes {
     var input: PlaneLayout
@@ -162,16 +157,17 @@ final class NormalizedConvolutionKernel: PackedConvolution {
       * widest.input.packedChannels * packed
   }
 
-  func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
+  private var weightCount: Int { filters * widest.input.channels * positions }
+
+  func pack(_ source: UnsafePointer<Float>) {
     widest.convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
-    bias.pointer.update(from: sourceBias, count: filters)
+    bias.pointer.update(from: source + weightCount, count: filters)
     widest.backwards?.pack(
       source, isTurned: true, into: backwards!.weight.pointer, scratch: packingScratch.pointer)
   }
 
   func unpack(
-    gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
-    bias: UnsafeMutablePointer<Float>
+    gradients: UnsafePointer<Float>, into parameterGradients: UnsafeMutablePointer<Float>
   ) {
     var source = gradients
     if backwards != nil {
@@ -183,32 +179,27 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     let input = widest.input
     for filter in 0..<filters {
       for channel in 0..<input.channels {
-        let target = weight + (filter * input.channels + channel) * positions
+        let target = parameterGradients + (filter * input.channels + channel) * positions
         for position in 0..<positions {
           target[position] = source[(position * input.packedChannels + channel) * packed + filter]
         }
       }
     }
-    bias.update(repeating: 0, count: filters)
+    (parameterGradients + weightCount).update(repeating: 0, count: filters)
   }
 
   // MARK: Forwards
 
-  /// Convolves an example; `input` is the start of the memory of its layout.
-  ///
-  /// `width` is that of the input, or `nil` if all examples have the same.
-  func convolve(
-    example: Int, width: Int?, isTraining: Bool, input: UnsafePointer<Float>,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
-    widths.pointer[example] = width ?? 0
-    let planes = planes(of: example)
-    let values = values.pointer + example * valueCount
+  /// Convolves an example; the input is the start of the memory of its layout.
+  private func convolve(_ example: ExampleValues, isTraining: Bool) {
+    widths.pointer[example.index] = example.width ?? 0
+    let planes = planes(of: example.index)
+    let values = values.pointer + example.index * valueCount
     planes.convolution.forward(
-      input: input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity, output: values,
-      choices: nil, scratch: scratch)
+      input: example.input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity,
+      output: values, choices: nil, scratch: example.scratch)
     guard isTraining else { return }
-    let sums = sums(of: example)
+    let sums = sums(of: example.index)
     withUnsafePointer(to: planes.shape) { ink_channel_moments($0, values, sums, sums + packed) }
   }
 
@@ -217,11 +208,9 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     group.sum(Double((0..<count).reduce(0) { $0 + planes(of: $1).length }))
   }
 
-  /// Computes scale and shift for the batch, of which this process has `count` examples.
-  func gather(
-    count: Int, group: ProcessGroup, weight: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-    runningMean: UnsafeMutablePointer<Float>, runningVariance: UnsafeMutablePointer<Float>
-  ) {
+  /// Computes scale and shift from the statistics of the batch.
+  private func gather(_ batch: BatchValues) {
+    let (count, group) = (batch.count, batch.group)
     let total = total(of: count, group)
     let whole = ChannelSums(count: 2 * packed)
     let (sum, squares) = (whole.values, whole.values + packed)
@@ -242,56 +231,50 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     for channel in 0..<filters {
       (scale.pointer[channel], shift.pointer[channel]) = normalization.gather(
         channel: channel, count: total, mean: sum[channel] / total, squares: squares[channel],
-        weight: weight, bias: bias, runningMean: runningMean, runningVariance: runningVariance,
-        statistics: statistics.pointer)
+        weight: batch.parameters, bias: batch.parameters + filters, runningMean: batch.statistics,
+        runningVariance: batch.statistics + filters, statistics: statistics.pointer)
     }
     mean.pointer.update(from: statistics.pointer, count: filters)
   }
 
   /// Computes scale and shift from the running statistics.
-  func gather(
-    weight: UnsafePointer<Float>, bias: UnsafePointer<Float>, runningMean: UnsafePointer<Float>,
-    runningVariance: UnsafePointer<Float>
-  ) {
+  private func infer(_ batch: BatchValues) {
     for channel in 0..<filters {
       (scale.pointer[channel], shift.pointer[channel]) = normalization.inferred(
-        channel: channel, weight: weight, bias: bias, runningMean: runningMean,
-        runningVariance: runningVariance)
+        channel: channel, weight: batch.parameters, bias: batch.parameters + filters,
+        runningMean: batch.statistics, runningVariance: batch.statistics + filters)
     }
   }
 
-  /// Normalises an example; `output` is the start of the memory of its layout.
-  func normalize(example: Int, output: UnsafeMutablePointer<Float>) {
-    let planes = planes(of: example)
-    if planes.output.variesInWidth { planes.output.clearMargins(output) }
+  /// Normalises an example; the output is the start of the memory of its layout.
+  private func normalize(_ example: ExampleValues) {
+    let planes = planes(of: example.index)
+    if planes.output.variesInWidth { planes.output.clearMargins(example.output) }
     withUnsafePointer(to: planes.shape) {
       ink_normalize(
-        $0, values.pointer + example * valueCount, scale.pointer, shift.pointer,
-        output + planes.output.start, choices.pointer + example * choiceCount)
+        $0, values.pointer + example.index * valueCount, scale.pointer, shift.pointer,
+        example.output + planes.output.start, choices.pointer + example.index * choiceCount)
     }
   }
 
   // MARK: Backwards
 
-  /// Adds up the gradients of an example; `outputGradient` is the start of the memory of the output's
-  /// layout.
-  func addUp(example: Int, outputGradient: UnsafePointer<Float>) {
-    let sums = sums(of: example)
-    let planes = planes(of: example)
+  /// Adds up the gradients of an example; that of the output is the start of the memory of its layout.
+  private func addUp(_ example: ExampleValues) {
+    let sums = sums(of: example.index)
+    let planes = planes(of: example.index)
     withUnsafePointer(to: planes.shape) {
       ink_normalization_sums(
-        $0, values.pointer + example * valueCount, mean.pointer,
-        choices.pointer + example * choiceCount, outputGradient + planes.output.start, sums,
-        sums + packed)
+        $0, values.pointer + example.index * valueCount, mean.pointer,
+        choices.pointer + example.index * choiceCount,
+        example.outputGradient + planes.output.start, sums, sums + packed)
     }
   }
 
-  /// Writes the gradients of `weight` and bias for the `count` examples of this process, and computes
-  /// the factors for the batch.
-  func gatherGradients(
-    count: Int, group: ProcessGroup, weight: UnsafePointer<Float>,
-    weightGradient: UnsafeMutablePointer<Float>, biasGradient: UnsafeMutablePointer<Float>
-  ) {
+  /// Writes the gradients of γ and β for the examples of this process, and computes the factors for the
+  /// batch.
+  private func gatherGradients(_ batch: BatchValues) {
+    let (count, group) = (batch.count, batch.group)
     let total = Float(total(of: count, group))
     let whole = ChannelSums(count: 2 * packed)
     for example in 0..<count {
@@ -303,12 +286,12 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     for channel in 0..<filters {
       scales[channel] *= Double(inverse[channel])
       // The trainer adds up the gradients of all processes later.
-      weightGradient[channel] = Float(scales[channel])
-      biasGradient[channel] = Float(shifts[channel])
+      batch.gradients[channel] = Float(scales[channel])
+      batch.gradients[filters + channel] = Float(shifts[channel])
     }
     group.sum(whole.values, count: 2 * packed)
     for channel in 0..<filters {
-      let factor = weight[channel] * inverse[channel]
+      let factor = batch.parameters[channel] * inverse[channel]
       factors.pointer[channel] = factor
       factors.pointer[packed + channel] =
         -factor * inverse[channel] * Float(scales[channel]) / total
@@ -319,28 +302,26 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   /// Adds to the packed `gradients`, and writes the gradient of an input that is not a picture.
   ///
   /// All pointers to planes are the start of the memory of their layouts.
-  func backward(
-    example: Int, input: UnsafePointer<Float>, outputGradient: UnsafePointer<Float>,
-    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
-    let planes = planes(of: example)
-    let valueGradient = planes.valueGradient
+  private func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
+    let planes = planes(of: example.index)
+    let (valueGradient, scratch) = (planes.valueGradient, example.scratch)
     scratch.update(repeating: 0, count: valueGradient.count)
     let start = scratch + valueGradient.start
     withUnsafePointer(to: planes.shape) {
       ink_normalization_gradient(
-        $0, values.pointer + example * valueCount, mean.pointer, factors.pointer,
-        choices.pointer + example * choiceCount, outputGradient + planes.output.start, start,
-        valueGradient.row)
+        $0, values.pointer + example.index * valueCount, mean.pointer, factors.pointer,
+        choices.pointer + example.index * choiceCount,
+        example.outputGradient + planes.output.start, start, valueGradient.row)
     }
     withUnsafePointer(to: planes.convolution.shape) { shape in
-      guard let backwards, let convolution = planes.backwards else {
-        ink_picture_gradients(shape, input, start, valueGradient.row, gradients)
+      guard let backwards, let convolution = planes.backwards,
+        let inputGradient = example.inputGradient
+      else {
+        ink_picture_gradients(shape, example.input, start, valueGradient.row, gradients)
         return
       }
       let rest = scratch + valueGradient.count
-      ink_winograd_gradients(shape, input, start, valueGradient.row, gradients, rest)
+      ink_winograd_gradients(shape, example.input, start, valueGradient.row, gradients, rest)
       convolution.forward(
         input: scratch, weight: backwards.weight.pointer, bias: backwards.bias.pointer,
         lowest: -.infinity, output: inputGradient + planes.input.start, choices: nil, scratch: rest)
@@ -349,5 +330,47 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   private func sums(of example: Int) -> UnsafeMutablePointer<Double> {
     sums.values + 2 * packed * example
+  }
+
+  // MARK: Stages
+
+  /// v of each example, and ∂v and what follows from it.
+  struct Convolving: ExampleKernel {
+    let kernel: NormalizedConvolutionKernel
+
+    var scratchCount: Int { kernel.scratchCount }
+    var gradientCount: Int { kernel.gradientCount }
+
+    func forward(_ example: ExampleValues, _ randomness: Randomness?) {
+      kernel.convolve(example, isTraining: randomness != nil)
+    }
+
+    func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
+      kernel.backward(example, gradients: gradients)
+    }
+  }
+
+  /// The statistics of the batch, and their gradients.
+  struct Gathering: BatchKernel {
+    let kernel: NormalizedConvolutionKernel
+
+    func forward(_ batch: BatchValues, isTraining: Bool) {
+      if isTraining { kernel.gather(batch) } else { kernel.infer(batch) }
+    }
+
+    func backward(_ batch: BatchValues) { kernel.gatherGradients(batch) }
+  }
+
+  /// y of each example, and the sums of its gradients.
+  struct Normalizing: ExampleKernel {
+    let kernel: NormalizedConvolutionKernel
+
+    func forward(_ example: ExampleValues, _ randomness: Randomness?) {
+      kernel.normalize(example)
+    }
+
+    func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
+      kernel.addUp(example)
+    }
   }
 }

@@ -1,18 +1,139 @@
+import CInkKernels
+import InkNetwork
+
 /// A convolution over planes with the channels last, fused with the layers after it.
 ///
 /// The kernels use packed weights and gradients. Weights are packed after each change. Gradients are
 /// added up over the batch and then unpacked.
-protocol PackedConvolution: Sendable {
-  /// The number of values of scratch memory that a worker needs.
-  var scratchCount: Int { get }
-  /// The number of values of packed gradients.
-  var gradientCount: Int { get }
-
-  /// Packs weights `[F, C, k, k]` and bias `[F]`.
-  func pack(weight: UnsafePointer<Float>, bias: UnsafePointer<Float>)
-
-  /// Unpacks gradients into those of weights `[F, C, k, k]` and bias `[F]`.
+protocol PackedConvolution: WeightPacking {
+  /// Unpacks gradients into those of weights `[F, C, k, k]` and, after them, bias `[F]`.
   func unpack(
-    gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
-    bias: UnsafeMutablePointer<Float>)
+    gradients: UnsafePointer<Float>, into parameterGradients: UnsafeMutablePointer<Float>)
+}
+
+extension TrainingPlan {
+  /// A convolution with the nodes behind it that are computed together with it.
+  struct Fusion {
+    /// The convolution.
+    let index: Int
+    let layer: Convolution
+    let extent: PlaneConvolution.Extent
+    /// Whether it reads an input of one channel, which is not packed.
+    let readsPicture: Bool
+    /// The batch normalisation that is taken.
+    let normalization: Int?
+    let hasReLU: Bool
+    let pools: Bool
+    /// All nodes behind the convolution that are taken.
+    let taken: [Int]
+
+    /// The node whose value comes out.
+    var end: Int { taken.last ?? index }
+
+    /// Fails where node `index` is none, or where what follows leaves too little to gain.
+    init?(_ index: Int, of architecture: Architecture) {
+      guard case .convolution(let layer) = architecture.nodes[index].layer else { return nil }
+      var taken: [Int] = []
+      func take(_ wanted: Layer) -> Int? {
+        let readers = architecture.readers(of: .node(taken.last ?? index))
+        guard readers.count == 1, architecture.nodes[readers[0]].layer == wanted else { return nil }
+        taken.append(readers[0])
+        return readers[0]
+      }
+      let shape = architecture.inputShape(of: index)
+      if case .input = architecture.sources[index][0] {
+        readsPicture = shape.channelCount == 1
+      } else {
+        readsPicture = false
+      }
+      normalization = take(.batchNormalization)
+      hasReLU = take(.relu) != nil
+      pools = take(.maxPooling(size: 2)) != nil
+      guard
+        normalization == nil ? hasReLU && pools : readsPicture || ink_has_winograd(layer.kernel)
+      else { return nil }
+      self.index = index
+      self.layer = layer
+      self.taken = taken
+      extent = PlaneConvolution.Extent(layer, reading: shape)
+    }
+  }
+
+  /// Adds a fused convolution, and what brings the planes into its order and, where no other follows,
+  /// back; returns the buffer with its value.
+  mutating func addPackedConvolution(_ fusion: Fusion, from source: Int) -> Int {
+    let shape = architecture.inputShape(of: fusion.index)
+    let outputShape = architecture.outputShapes[fusion.end]
+    take(fusion.taken, with: fusion.index)
+    let isVariable = isOfVariablePlanes(source, shape)
+    let input = PlaneLayout(
+      shape, packedChannels: fusion.readsPicture ? 1 : PlaneLayout.packed(shape.channelCount),
+      readBy: fusion.extent, variesInWidth: isVariable)
+    var place = source
+    if case .node(let node) = architecture.sources[fusion.index][0], packed.contains(node) {
+    } else {
+      place = addStep(
+        PlanePacking(layout: input, unpacks: false), from: source,
+        to: planes(input, columns(of: source)))
+    }
+    let next = reader(of: fusion.end).flatMap { Fusion($0, of: architecture) }
+    let filters = fusion.layer.filters
+    let output = PlaneLayout(
+      outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent,
+      variesInWidth: isVariable)
+    let columns = columns(
+      of: place, without: fusion.layer.kernel - 1 - 2 * fusion.layer.pad,
+      dividedBy: fusion.pools ? 2 : 1)
+    let step = step(of: fusion.index, from: place, to: planes(output, columns))
+    if let node = fusion.normalization {
+      let kernel = NormalizedConvolutionKernel(
+        fusion, filters: filters, from: input, to: output, mostExamples: mostExamples)
+      append(NormalizedConvolutionKernel.Convolving(kernel: kernel), step, packedBy: kernel)
+      var normalization = self.step(of: node, from: place)
+      normalization.output = step.output
+      append(whole: NormalizedConvolutionKernel.Gathering(kernel: kernel), normalization)
+      append(NormalizedConvolutionKernel.Normalizing(kernel: kernel), normalization)
+    } else {
+      let kernel = PooledConvolutionKernel(
+        fusion.extent, kernel: fusion.layer.kernel, filters: filters, from: input, to: output,
+        mostExamples: mostExamples)
+      append(kernel, step, packedBy: kernel)
+    }
+    guard next == nil else {
+      packed.insert(fusion.end)
+      return step.output
+    }
+    return addStep(
+      PlanePacking(layout: output, unpacks: true), from: step.output,
+      to: planes(outputShape, self.columns(of: step.output)))
+  }
+}
+
+/// Brings planes `[C, height, width]` into the order of a packed convolution, or, if it `unpacks`, back.
+private struct PlanePacking: ExampleKernel {
+  let layout: PlaneLayout
+  let unpacks: Bool
+
+  func forward(_ example: ExampleValues, _ randomness: Randomness?) {
+    let layout = layout(of: example)
+    if unpacks {
+      layout.unpack(example.input, into: example.output)
+    } else {
+      if layout.variesInWidth { layout.clearMargins(example.output) }
+      layout.pack(example.input, into: example.output)
+    }
+  }
+
+  func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
+    guard let inputGradient = example.inputGradient else { return }
+    if unpacks {
+      layout(of: example).pack(example.outputGradient, into: inputGradient)
+    } else {
+      layout(of: example).unpack(example.outputGradient, into: inputGradient)
+    }
+  }
+
+  private func layout(of example: ExampleValues) -> PlaneLayout {
+    layout.variesInWidth ? layout.with(width: example.rows) : layout
+  }
 }

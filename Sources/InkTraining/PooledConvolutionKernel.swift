@@ -6,7 +6,7 @@ import InkNetwork
 ///
 /// Legend: C channels, F filters, k kernel; P(·) rounds up to whole vectors. `CInkKernels.h` has the
 /// formulas. Weights are packed after each change.
-final class PooledConvolutionKernel: PackedConvolution {
+final class PooledConvolutionKernel: PackedConvolution, ExampleKernel {
   let input: PlaneLayout
   let output: PlaneLayout
   private let convolution: PlaneConvolution
@@ -18,10 +18,12 @@ final class PooledConvolutionKernel: PackedConvolution {
   /// The weights as `[P(F), k, k, P(C)]`, for the gradient of the input.
   private let transposedWeight: FloatBuffer
   private let packingScratch: FloatBuffer
+  /// The values that max-pooling chose, of all examples.
+  private let choices: ChoiceBuffer<UInt8>
 
   init(
     _ extent: PlaneConvolution.Extent, kernel: Int, filters: Int, from input: PlaneLayout,
-    to output: PlaneLayout
+    to output: PlaneLayout, mostExamples: Int
   ) {
     self.input = input
     self.output = output
@@ -34,6 +36,8 @@ final class PooledConvolutionKernel: PackedConvolution {
     transposedWeight = FloatBuffer(
       count: output.packedChannels * positions * input.packedChannels)
     packingScratch = FloatBuffer(count: convolution.scratchCount)
+    choices = ChoiceBuffer(
+      count: output.height * output.width * output.packedChannels * mostExamples)
   }
 
   var scratchCount: Int {
@@ -42,15 +46,17 @@ final class PooledConvolutionKernel: PackedConvolution {
     }
   }
 
-  /// The number of `choices` for each example.
-  var choiceCount: Int { output.height * output.width * output.packedChannels }
+  /// The number of ``choices`` for each example.
+  private var choiceCount: Int { output.height * output.width * output.packedChannels }
 
   /// The packed gradients of the weights are followed by those of the bias.
   var gradientCount: Int { transposedWeight.count + bias.count }
 
-  func pack(weight source: UnsafePointer<Float>, bias sourceBias: UnsafePointer<Float>) {
+  private var weightCount: Int { filters * channels * positions }
+
+  func pack(_ source: UnsafePointer<Float>) {
     convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
-    bias.pointer.update(from: sourceBias, count: filters)
+    bias.pointer.update(from: source + weightCount, count: filters)
     guard input.packedChannels > 1 else { return }
     for filter in 0..<filters {
       for channel in 0..<channels {
@@ -62,8 +68,7 @@ final class PooledConvolutionKernel: PackedConvolution {
   }
 
   func unpack(
-    gradients: UnsafePointer<Float>, weight: UnsafeMutablePointer<Float>,
-    bias: UnsafeMutablePointer<Float>
+    gradients: UnsafePointer<Float>, into parameterGradients: UnsafeMutablePointer<Float>
   ) {
     // The gradients for a picture have the filters last.
     let filterStride = input.packedChannels == 1 ? 1 : positions * input.packedChannels
@@ -71,12 +76,13 @@ final class PooledConvolutionKernel: PackedConvolution {
       input.packedChannels == 1 ? output.packedChannels : input.packedChannels
     for filter in 0..<filters {
       for channel in 0..<channels {
-        let target = weight + (filter * channels + channel) * positions
+        let target = parameterGradients + (filter * channels + channel) * positions
         let source = gradients + filter * filterStride + channel
         for position in 0..<positions { target[position] = source[position * positionStride] }
       }
     }
-    bias.update(from: gradients + transposedWeight.count, count: filters)
+    (parameterGradients + weightCount).update(
+      from: gradients + transposedWeight.count, count: filters)
   }
 
   /// The convolution of planes of a width, and the layout of its output.
@@ -88,34 +94,24 @@ final class PooledConvolutionKernel: PackedConvolution {
     return (convolution.from(input, to: output), output)
   }
 
-  /// Computes the output; `input` and `output` are the start of the memory of their layouts.
-  ///
-  /// `width` is that of the input, or `nil` if all examples have the same.
-  func forward(
-    width: Int?, input: UnsafePointer<Float>, output values: UnsafeMutablePointer<Float>,
-    choices: UnsafeMutablePointer<UInt8>, scratch: UnsafeMutablePointer<Float>
-  ) {
-    let (convolution, output) = planes(width)
-    if width != nil { output.clearMargins(values) }
+  /// Computes the output; input and output are the start of the memory of their layouts.
+  func forward(_ example: ExampleValues, _ randomness: Randomness?) {
+    let (convolution, output) = planes(example.width)
+    if example.variesInWidth { output.clearMargins(example.output) }
     convolution.forward(
-      input: input, weight: weight.pointer, bias: bias.pointer, lowest: 0,
-      output: values + output.start, choices: choices, scratch: scratch)
+      input: example.input, weight: weight.pointer, bias: bias.pointer, lowest: 0,
+      output: example.output + output.start,
+      choices: choices.pointer + example.index * choiceCount, scratch: example.scratch)
   }
 
-  /// Adds to the packed `gradients`, and writes `inputGradient` unless it is `nil` or the input is a
-  /// picture.
-  func backward(
-    width: Int?, input: UnsafePointer<Float>, output values: UnsafePointer<Float>,
-    choices: UnsafePointer<UInt8>,
-    outputGradient: UnsafePointer<Float>, gradients: UnsafeMutablePointer<Float>,
-    inputGradient: UnsafeMutablePointer<Float>?, scratch: UnsafeMutablePointer<Float>
-  ) {
-    let (convolution, output) = planes(width)
+  /// Adds to the packed `gradients`, and writes the gradient of an input that is not a picture.
+  func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
+    let (convolution, output) = planes(example.width)
     withUnsafePointer(to: convolution.shape) {
       ink_pooled_gradients(
-        $0, input, transposedWeight.pointer, values + output.start, choices,
-        outputGradient + output.start, gradients, gradients + transposedWeight.count,
-        inputGradient, scratch)
+        $0, example.input, transposedWeight.pointer, example.output + output.start,
+        choices.pointer + example.index * choiceCount, example.outputGradient + output.start,
+        gradients, gradients + transposedWeight.count, example.inputGradient, example.scratch)
     }
   }
 }

@@ -42,78 +42,35 @@ final class TrainingNetwork: @unchecked Sendable {
   /// What is added up over the slices, in pieces for the workers.
   private let sumBlocks: [(span: TrainingPlan.SliceSpan, range: Range<Int>)]
   private let packedConvolutions: [(kernel: any PackedConvolution, step: Step)]
-  private let seriesKernels: [(kernel: any SeriesKernel, step: Step)]
-  /// The sums over the whole batch that layers over series leave for the end.
-  private let batchSums: [(kernel: any SeriesKernel, step: Step, task: Int)]
+  private let weightPackings: [(kernel: any WeightPacking, step: Step)]
+  /// The sums over the whole batch that are left for the end.
+  private let batchSums: [(kernel: any BatchSums, step: Step, task: Int)]
   private let scratch: [FloatBuffer]
 
-  /// A layer with where its data lie.
+  /// Where the data of a kernel lie.
   struct Step {
-    enum Operation {
-      case convolution(ConvolutionKernel)
-      case pooling(PoolingKernel, choices: ChoiceBuffer<Int32>)
-      case pooledConvolution(PooledConvolutionKernel, choices: ChoiceBuffer<UInt8>)
-      case normalizedConvolution(
-        NormalizedConvolutionKernel, NormalizedConvolutionKernel.Stage)
-      /// Planes with the channels first are brought into the order of a packed convolution, and back.
-      case pack(PlaneLayout)
-      case unpack(PlaneLayout)
-      /// The same values for one of several nodes that read them; in the backward pass its gradient is added
-      /// to those of the others, or is the first.
-      case copy(adds: Bool)
-      /// The values of each row in a longer row, from `start` on.
-      case gather(start: Int)
-      /// The transpose of `[channels, steps]`, and of `[steps, channels]`.
-      case toSteps(channels: Int)
-      case fromSteps(channels: Int)
-      case dense(DenseKernel)
-      /// `statistics` is `[5, C]`: means, 1 / √(σ² + ε), and three factors that a pass works with.
-      case batchNormalization(
-        BatchNormalizationKernel, statistics: FloatBuffer, sums: ChannelSums, others: ChannelSums)
-      case relu
-      case dropout(rate: Float, layer: Int, mask: FloatBuffer)
-    }
-
-    var operation: Operation
     /// Which buffers are read and written.
     var input: Int
     var output: Int
-    /// Where the layer's learnt arrays, the first of which has weights, and its bias begin in ``learnt``;
-    /// where both are in a slice's gradients; and where the running ones are in ``statistics``.
-    var weight = 0
-    var bias = 0
-    var sliceWeight = 0
-    var sliceBias = 0
-    var runningMean = 0
-    var runningVariance = 0
-
-    /// Takes over where the parameters of layer `index` begin.
-    mutating func place(_ offsets: [Parameter: Int], of index: Int) {
-      let own = offsets.filter { $0.key.node == index }
-      func offset(of role: Parameter.Role) -> Int { own.first { $0.key.role == role }?.value ?? 0 }
-      weight = own.filter(\.key.isLearnt).map(\.value).min() ?? 0
-      bias = offset(of: .bias)
-      runningMean = offset(of: .runningMean)
-      runningVariance = offset(of: .runningVariance)
-    }
+    /// Where the node's arrays begin in ``learnt`` and in ``statistics``, and the gradients in a slice's.
+    var parameters = 0
+    var statistics = 0
+    var slice = 0
   }
 
   enum Phase {
-    /// Work on one slice after the other: runs of steps that take an example through all of them,
-    /// and dense layers, which take the slice at once.
+    /// Work on one slice after the other.
     case slices([Run])
     /// Work on the whole batch.
-    case whole(Step)
+    case whole(any BatchKernel, Step)
   }
 
   enum Run {
-    case examples([Step])
-    case dense(Step, DenseKernel)
-    case series(Step, any SeriesKernel)
+    /// Steps that take an example through all of them.
+    case examples([(kernel: any ExampleKernel, step: Step)])
+    /// A step that takes the slice at once.
+    case slice(any SliceKernel, Step)
   }
-
-  private static let unitsPerTask = 128
-  private static let inputsPerTask = 512
 
   /// Makes a network with He's weights (2015, equation 15) for a leak of √5, as PyTorch has them:
   /// even between ±1 / √inputs.
@@ -152,8 +109,8 @@ final class TrainingNetwork: @unchecked Sendable {
       Self.blocks(of: span.count, size: 8192).map { (span, $0) }
     }
     packedConvolutions = plan.packedConvolutions
-    seriesKernels = plan.seriesKernels
-    batchSums = seriesKernels.flatMap { kernel, step in
+    weightPackings = plan.weightPackings
+    batchSums = plan.batchSums.flatMap { kernel, step in
       (0..<kernel.batchSumCount).map { (kernel, step, $0) }
     }
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
@@ -186,33 +143,17 @@ final class TrainingNetwork: @unchecked Sendable {
   private func initialize() {
     for (parameter, offset) in storedLearnt {
       let start = learnt.pointer + offset
-      let layer = architecture.layers[parameter.node]
-      let inputs: Int
-      var stream = UInt64(parameter.node)
-      switch parameter.role {
-      case .weight:
-        switch layer {
-        case .batchNormalization, .layerNormalization:
-          start.update(repeating: 1, count: parameter.count)
-          continue
-        case .convolution, .dense, .seriesConvolution, .timePooling:
-          inputs = parameter.count / parameter.shape[0]
-        case .relu, .maxPooling, .flatten, .dropout, .gru, .lstm, .concatenation, .columns:
-          preconditionFailure("\(layer.kind) has no weight")
-        }
-      case .inputWeight, .stateWeight, .inputWeightBackward, .stateWeightBackward:
-        guard let recurrent = layer.recurrent else {
-          preconditionFailure("only recurrent layers have weights of a state")
-        }
-        // The bound depends on the size of the state, as in PyTorch.
-        inputs = parameter.shape[0] / type(of: recurrent).gates
-        stream |= UInt64(offset) << 16
-      case .bias, .inputBias, .stateBias, .inputBiasBackward, .stateBiasBackward: continue
-      case .runningMean, .runningVariance: preconditionFailure("statistics are not learnt")
+      let layer = architecture.layers[parameter.node].training
+      switch layer.initialValues(of: parameter) {
+      case .constant(let value): start.update(repeating: value, count: parameter.count)
+      case .uniform(let inputs):
+        // Several arrays of a node have a stream each.
+        let stream =
+          UInt64(parameter.node) | (parameter.role == .weight ? 0 : UInt64(offset) << 16)
+        var generator = SeededGenerator(seed: seed, stream: 0x11e5, stream)
+        let most = 1 / Double(inputs).squareRoot()
+        for index in 0..<parameter.count { start[index] = Float(generator.uniform(-most...most)) }
       }
-      var generator = SeededGenerator(seed: seed, stream: 0x11e5, stream)
-      let most = 1 / Double(inputs).squareRoot()
-      for index in 0..<parameter.count { start[index] = Float(generator.uniform(-most...most)) }
     }
     for (parameter, offset) in storedStatistics where parameter.role == .runningVariance {
       (statistics.pointer + offset).update(repeating: 1, count: parameter.count)
@@ -324,10 +265,10 @@ final class TrainingNetwork: @unchecked Sendable {
       }
       // Always in slice order.
       result = results.reduce(into: AnswerSums(), +=)
-    case .whole(let step):
+    case .whole(let kernel, let step):
       forward(phase: last, count: count, trainingStep: trainingStep, fill: fill)
       result = evaluate(0..<count, targets: targets, loss: loss, batchWeight: batchWeight)
-      backwardWhole(step, count: count)
+      kernel.backward(values(ofBatch: count, at: step))
     }
     for index in (0..<last).reversed() { backward(phase: index, count: count) }
     if count > 0 {
@@ -358,14 +299,9 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func packWeights() {
-    loop.run(packedConvolutions.count + seriesKernels.count) { task, _ in
-      if task < packedConvolutions.count {
-        let (kernel, step) = packedConvolutions[task]
-        kernel.pack(weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias)
-      } else {
-        let (kernel, step) = seriesKernels[task - packedConvolutions.count]
-        kernel.pack(learnt.pointer + step.weight)
-      }
+    loop.run(weightPackings.count) { task, _ in
+      let (kernel, step) = weightPackings[task]
+      kernel.pack(learnt.pointer + step.parameters)
     }
   }
 
@@ -416,27 +352,15 @@ final class TrainingNetwork: @unchecked Sendable {
     (rowStarts[buffer].pointer[example] + example * buffers[buffer].margin) * buffers[buffer].row
   }
 
-  /// The layout of an example's packed planes.
-  private func layout(_ layout: PlaneLayout, of example: Int, in buffer: Int) -> PlaneLayout {
-    layout.variesInWidth ? layout.with(width: rows(of: example, in: buffer)) : layout
-  }
-
-  /// The width of an example's planes, or `nil` if all have the same.
-  private func width(of example: Int, in buffer: Int) -> Int? {
-    buffers[buffer].rows.isFixed ? nil : rows(of: example, in: buffer)
-  }
-
-  private func count(of example: Int, in buffer: Int) -> Int {
-    rows(of: example, in: buffer) * buffers[buffer].row
-  }
-
   private func steps(_ slice: Range<Int>, of step: Step) -> SliceSteps {
     SliceSteps(
       examples: slice, input: rowStarts[step.input].pointer, output: rowStarts[step.output].pointer)
   }
 
-  /// Whether a buffer is an input, for whose gradient nobody asks.
-  private func isInput(_ buffer: Int) -> Bool { buffer < architecture.inputs.count }
+  /// The gradient of what `step` reads, or `nil` for an input of the network, for whose gradient nobody asks.
+  private func inputGradient(of step: Step) -> FloatBuffer? {
+    step.input < architecture.inputs.count ? nil : gradients[step.input]
+  }
 
   private func forward(phase index: Int, count: Int, trainingStep: Int?, fill: Fill) {
     let slices = Self.slices(of: count)
@@ -448,9 +372,9 @@ final class TrainingNetwork: @unchecked Sendable {
           forward(run, slice: slices[task], trainingStep: trainingStep, worker: worker)
         }
       }
-    case .whole(let step):
+    case .whole(let kernel, let step):
       if index == 0 { loop.run(slices.count) { task, _ in self.fill(slices[task], fill) } }
-      forwardWhole(step, count: count, isTraining: trainingStep != nil)
+      kernel.forward(values(ofBatch: count, at: step), isTraining: trainingStep != nil)
     }
   }
 
@@ -463,28 +387,23 @@ final class TrainingNetwork: @unchecked Sendable {
           backward(run, slice: slices[task], sums: sliceGradients[task].pointer, worker: worker)
         }
       }
-    case .whole(let step): backwardWhole(step, count: count)
+    case .whole(let kernel, let step): kernel.backward(values(ofBatch: count, at: step))
     }
   }
 
   private func forward(_ run: Run, slice: Range<Int>, trainingStep: Int?, worker: Int) {
     switch run {
     case .examples(let steps):
-      for example in slice {
-        for step in steps {
-          forward(step, example: example, trainingStep: trainingStep, worker: worker)
+      let randomness = trainingStep.map {
+        Randomness(seed: seed, trainingStep: $0, firstExample: firstExample)
+      }
+      for index in slice {
+        for (kernel, step) in steps {
+          kernel.forward(values(of: index, at: step, worker: worker), randomness)
         }
       }
-    case .dense(let step, let kernel):
-      kernel.forward(
-        examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
-        weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-        output: values[step.output].pointer)
-    case .series(let step, let kernel):
-      kernel.forward(
-        steps(slice, of: step), parameters: learnt.pointer + step.weight,
-        input: values[step.input].pointer, output: values[step.output].pointer,
-        scratch: scratch[worker].pointer)
+    case .slice(let kernel, let step):
+      kernel.forward(values(of: slice, at: step, worker: worker))
     }
   }
 
@@ -493,331 +412,51 @@ final class TrainingNetwork: @unchecked Sendable {
   ) {
     switch run {
     case .examples(let steps):
-      for step in steps { zeroGradients(of: step, in: sums) }
-      for example in slice {
-        for step in steps.reversed() {
-          backward(step, example: example, sums: sums, worker: worker)
+      for (kernel, step) in steps {
+        (sums + step.slice).update(repeating: 0, count: kernel.gradientCount)
+      }
+      for index in slice {
+        for (kernel, step) in steps.reversed() {
+          kernel.backward(
+            values(of: index, at: step, worker: worker), gradients: sums + step.slice)
         }
       }
-    case .dense(let step, let kernel):
-      let outputGradient = gradients[step.output].pointer
-      kernel.maskGradient(
-        examples: slice, output: values[step.output].pointer, outputGradient: outputGradient)
-      kernel.parameterGradients(
-        examples: slice, units: 0..<kernel.units, input: values[step.input].pointer,
-        outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
-        biasGradient: sums + step.sliceBias)
-      guard !isInput(step.input) else { return }
-      kernel.inputGradient(
-        examples: slice, inputs: 0..<kernel.inputs, weight: learnt.pointer + step.weight,
-        outputGradient: outputGradient, inputGradient: gradients[step.input].pointer)
-    case .series(let step, let kernel):
+    case .slice(let kernel, let step):
       kernel.backward(
-        steps(slice, of: step), parameters: learnt.pointer + step.weight,
-        input: values[step.input].pointer, output: values[step.output].pointer,
-        outputGradient: gradients[step.output].pointer, gradients: sums + step.sliceWeight,
-        inputGradient: isInput(step.input) ? nil : gradients[step.input].pointer,
-        scratch: scratch[worker].pointer)
+        values(of: slice, at: step, worker: worker), gradients: sums + step.slice)
     }
   }
 
-  private func forward(_ step: Step, example: Int, trainingStep: Int?, worker: Int) {
-    let input = values[step.input].pointer + start(of: example, in: step.input)
-    let output = values[step.output].pointer + start(of: example, in: step.output)
-    switch step.operation {
-    case .convolution(let kernel):
-      kernel.with(width: width(of: example, in: step.input)).forward(
-        input: input, weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-        output: output, scratch: scratch[worker].pointer)
-    case .pooling(let kernel, let choices):
-      kernel.with(width: width(of: example, in: step.input)).forward(
-        input: input, output: output,
-        choices: choices.pointer + example * buffers[step.output].count)
-    case .pooledConvolution(let kernel, let choices):
-      kernel.forward(
-        width: width(of: example, in: step.input), input: input, output: output,
-        choices: choices.pointer + example * kernel.choiceCount, scratch: scratch[worker].pointer)
-    case .normalizedConvolution(let kernel, .normalize):
-      kernel.normalize(example: example, output: output)
-    case .normalizedConvolution(let kernel, .convolve):
-      kernel.convolve(
-        example: example, width: width(of: example, in: step.input),
-        isTraining: trainingStep != nil, input: input, scratch: scratch[worker].pointer)
-    case .pack(let layout):
-      let layout = self.layout(layout, of: example, in: step.output)
-      if layout.variesInWidth { layout.clearMargins(output) }
-      layout.pack(input, into: output)
-    case .unpack(let layout):
-      self.layout(layout, of: example, in: step.input).unpack(input, into: output)
-    case .copy: output.update(from: input, count: count(of: example, in: step.input))
-    case .gather(let start):
-      let (row, target) = (buffers[step.input].row, buffers[step.output].row)
-      for index in 0..<rows(of: example, in: step.input) {
-        (output + index * target + start).update(from: input + index * row, count: row)
-      }
-    case .toSteps(let channels):
-      let steps = count(of: example, in: step.input) / channels
-      Self.exchange(input, channels, steps, into: output)
-    case .fromSteps(let channels):
-      let steps = count(of: example, in: step.input) / channels
-      Self.exchange(input, steps, channels, into: output)
-    case .relu: ink_relu(output, count(of: example, in: step.input))
-    case .dropout(let rate, let layer, let mask):
-      guard let trainingStep, rate > 0 else { return }
-      var generator = SeededGenerator(
-        seed: seed, stream: 0xd407, UInt64(layer), UInt64(trainingStep),
-        UInt64(firstExample + example))
-      let factors = mask.pointer + start(of: example, in: step.input)
-      let kept = 1 / (1 - rate)
-      let count = count(of: example, in: step.input)
-      // Numbers first, and then vectors of them: a branch each would be guessed wrong too often.
-      for index in 0..<count { factors[index] = Float(generator.uniform()) }
-      for index in 0..<count {
-        factors[index] = factors[index] < rate ? 0 : kept
-        output[index] *= factors[index]
-      }
-    case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
-      preconditionFailure("handled for several examples at once")
-    }
+  /// What `step` reads and writes of an example.
+  private func values(of index: Int, at step: Step, worker: Int) -> ExampleValues {
+    let (input, output) = (start(of: index, in: step.input), start(of: index, in: step.output))
+    return ExampleValues(
+      index: index, parameters: learnt.pointer + step.parameters,
+      input: values[step.input].pointer + input, output: values[step.output].pointer + output,
+      inputGradient: inputGradient(of: step).map { $0.pointer + input },
+      outputGradient: gradients[step.output].pointer + output, inputStart: input,
+      rows: rows(of: index, in: step.input), variesInWidth: !buffers[step.input].rows.isFixed,
+      inputRow: buffers[step.input].row, outputRow: buffers[step.output].row,
+      scratch: scratch[worker].pointer)
   }
 
-  private func backward(
-    _ step: Step, example: Int, sums: UnsafeMutablePointer<Float>, worker: Int
-  ) {
-    let (inputStart, outputStart) = (
-      start(of: example, in: step.input), start(of: example, in: step.output)
-    )
-    let (input, output) = (
-      values[step.input].pointer + inputStart, values[step.output].pointer + outputStart
-    )
-    let outputGradient = gradients[step.output].pointer + outputStart
-    let inputGradient = gradients[step.input].pointer + inputStart
-    let isFirst = isInput(step.input)
-    switch step.operation {
-    case .convolution(let kernel):
-      kernel.with(width: width(of: example, in: step.input)).backward(
-        input: input, output: output, weight: learnt.pointer + step.weight,
-        outputGradient: outputGradient, weightGradient: sums + step.sliceWeight,
-        biasGradient: sums + step.sliceBias, inputGradient: isFirst ? nil : inputGradient,
-        scratch: scratch[worker].pointer)
-    case .pooling(let kernel, let choices):
-      guard !isFirst else { return }
-      kernel.with(width: width(of: example, in: step.input)).backward(
-        outputGradient: outputGradient,
-        choices: choices.pointer + example * buffers[step.output].count,
-        inputGradient: inputGradient)
-    case .pooledConvolution(let kernel, let choices):
-      kernel.backward(
-        width: width(of: example, in: step.input), input: input, output: output,
-        choices: choices.pointer + example * kernel.choiceCount, outputGradient: outputGradient,
-        gradients: sums + step.sliceWeight,
-        inputGradient: inputGradient, scratch: scratch[worker].pointer)
-    case .normalizedConvolution(let kernel, .normalize):
-      kernel.addUp(example: example, outputGradient: outputGradient)
-    case .normalizedConvolution(let kernel, .convolve):
-      kernel.backward(
-        example: example, input: input, outputGradient: outputGradient,
-        gradients: sums + step.sliceWeight, inputGradient: inputGradient,
-        scratch: scratch[worker].pointer)
-    case .pack(let layout):
-      guard !isFirst else { return }
-      self.layout(layout, of: example, in: step.output).unpack(outputGradient, into: inputGradient)
-    case .unpack(let layout):
-      self.layout(layout, of: example, in: step.input).pack(outputGradient, into: inputGradient)
-    case .copy(let adds):
-      guard !isFirst else { return }
-      if adds {
-        ink_add(inputGradient, outputGradient, count(of: example, in: step.input))
-      } else {
-        inputGradient.update(from: outputGradient, count: count(of: example, in: step.input))
-      }
-    case .gather(let start):
-      guard !isFirst else { return }
-      let (row, source) = (buffers[step.input].row, buffers[step.output].row)
-      for index in 0..<rows(of: example, in: step.input) {
-        (inputGradient + index * row).update(
-          from: outputGradient + index * source + start, count: row)
-      }
-    case .toSteps(let channels):
-      guard !isFirst else { return }
-      let steps = count(of: example, in: step.input) / channels
-      Self.exchange(outputGradient, steps, channels, into: inputGradient)
-    case .fromSteps(let channels):
-      let steps = count(of: example, in: step.input) / channels
-      Self.exchange(outputGradient, channels, steps, into: inputGradient)
-    case .relu: ink_relu_gradient(outputGradient, output, count(of: example, in: step.output))
-    case .dropout(let rate, _, let mask):
-      guard rate > 0 else { return }
-      let factors = mask.pointer + inputStart
-      for index in 0..<count(of: example, in: step.input) { inputGradient[index] *= factors[index] }
-    case .dense, .batchNormalization, .normalizedConvolution(_, .gather):
-      preconditionFailure("handled for several examples at once")
-    }
+  /// What `step` reads and writes of a slice.
+  private func values(of slice: Range<Int>, at step: Step, worker: Int) -> SliceValues {
+    SliceValues(
+      steps: steps(slice, of: step), parameters: learnt.pointer + step.parameters,
+      input: values[step.input].pointer, output: values[step.output].pointer,
+      inputGradient: inputGradient(of: step)?.pointer,
+      outputGradient: gradients[step.output].pointer, scratch: scratch[worker].pointer)
   }
 
-  /// target[x, y] = source[y, x], of `height` rows of `width` values.
-  private static func exchange(
-    _ source: UnsafePointer<Float>, _ height: Int, _ width: Int,
-    into target: UnsafeMutablePointer<Float>
-  ) {
-    for y in stride(from: 0, to: height, by: PlaneLayout.lanes) {
-      ink_transpose(
-        min(PlaneLayout.lanes, height - y), width, source + y * width, width, target + y, height)
-    }
-  }
-
-  private func zeroGradients(of step: Step, in sums: UnsafeMutablePointer<Float>) {
-    switch step.operation {
-    case .convolution(let kernel):
-      let count = kernel.filters * kernel.geometry.patchLength
-      (sums + step.sliceWeight).update(repeating: 0, count: count)
-      (sums + step.sliceBias).update(repeating: 0, count: kernel.filters)
-    case .pooledConvolution(let kernel, _):
-      (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .normalizedConvolution(let kernel, .convolve):
-      (sums + step.sliceWeight).update(repeating: 0, count: kernel.gradientCount)
-    case .normalizedConvolution, .pooling, .pack, .unpack, .copy, .gather, .toSteps, .fromSteps,
-      .dense,
-      .batchNormalization, .relu, .dropout:
-      break
-    }
-  }
-
-  private func forwardWhole(_ step: Step, count: Int, isTraining: Bool) {
-    let input = values[step.input]
-    let output = values[step.output]
-    let rows = rowStarts[step.input].pointer[count]
-    switch step.operation {
-    case .dense(let kernel):
-      let tasks = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
-      loop.run(tasks.count) { task, _ in
-        kernel.forward(
-          examples: 0..<count, units: tasks[task], input: input.pointer,
-          weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-          output: output.pointer)
-      }
-    case .batchNormalization(let kernel, let statistics, let sums, let squares):
-      let channels = kernel.channels
-      let (weight, bias) = (learnt.pointer + step.weight, learnt.pointer + step.bias)
-      let runningMean = self.statistics.pointer + step.runningMean
-      let runningVariance = self.statistics.pointer + step.runningVariance
-      let scales = statistics.pointer + 2 * channels
-      let shifts = scales + channels
-      if isTraining {
-        let total = group.sum(Double(rows)) * Double(kernel.length)
-        loop.run(kernel.blockCount) { task, _ in
-          kernel.sums(kernel.block(task), batch: rows, input: input.pointer, into: sums.values)
-        }
-        sums.add(over: group)
-        for channel in 0..<channels { sums.values[channel] /= total }
-        loop.run(kernel.blockCount) { task, _ in
-          kernel.squares(
-            kernel.block(task), batch: rows, input: input.pointer, means: sums.values,
-            into: squares.values)
-        }
-        squares.add(over: group)
-        for channel in 0..<channels {
-          (scales[channel], shifts[channel]) = kernel.gather(
-            channel: channel, count: total, mean: sums.values[channel],
-            squares: squares.values[channel], weight: weight, bias: bias,
-            runningMean: runningMean, runningVariance: runningVariance,
-            statistics: statistics.pointer)
-        }
-      } else {
-        for channel in 0..<channels {
-          (scales[channel], shifts[channel]) = kernel.inferred(
-            channel: channel, weight: weight, bias: bias, runningMean: runningMean,
-            runningVariance: runningVariance)
-        }
-      }
-      let slices = Self.slices(of: rows)
-      loop.run(slices.count) { task, _ in
-        kernel.forward(
-          slices[task], input: input.pointer, scale: statistics.pointer + 2 * channels,
-          shift: statistics.pointer + 3 * channels, output: output.pointer)
-      }
-    case .normalizedConvolution(let kernel, .gather) where isTraining:
-      kernel.gather(
-        count: count, group: group, weight: learnt.pointer + step.weight,
-        bias: learnt.pointer + step.bias, runningMean: statistics.pointer + step.runningMean,
-        runningVariance: statistics.pointer + step.runningVariance)
-    case .normalizedConvolution(let kernel, .gather):
-      kernel.gather(
-        weight: learnt.pointer + step.weight, bias: learnt.pointer + step.bias,
-        runningMean: statistics.pointer + step.runningMean,
-        runningVariance: statistics.pointer + step.runningVariance)
-    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .gather, .toSteps, .fromSteps, .relu, .dropout:
-      preconditionFailure("handled one example at a time")
-    }
-  }
-
-  private func backwardWhole(_ step: Step, count: Int) {
-    let input = values[step.input]
-    let inputGradient = gradients[step.input]
-    let outputGradient = gradients[step.output]
-    let rows = rowStarts[step.input].pointer[count]
-    switch step.operation {
-    case .dense(let kernel):
-      kernel.maskGradient(
-        examples: 0..<count, output: values[step.output].pointer,
-        outputGradient: outputGradient.pointer)
-      let units = Self.blocks(of: kernel.units, size: Self.unitsPerTask)
-      let inputs =
-        isInput(step.input) ? [] : Self.blocks(of: kernel.inputs, size: Self.inputsPerTask)
-      loop.run(units.count + inputs.count) { task, _ in
-        if task < units.count {
-          kernel.parameterGradients(
-            examples: 0..<count, units: units[task], input: input.pointer,
-            outputGradient: outputGradient.pointer,
-            weightGradient: gradient.pointer + step.weight,
-            biasGradient: gradient.pointer + step.bias)
-        } else {
-          kernel.inputGradient(
-            examples: 0..<count, inputs: inputs[task - units.count],
-            weight: learnt.pointer + step.weight, outputGradient: outputGradient.pointer,
-            inputGradient: inputGradient.pointer)
-        }
-      }
-    case .batchNormalization(let kernel, let statistics, let scales, let shifts):
-      let channels = kernel.channels
-      let total = group.sum(Double(rows)) * Double(kernel.length)
-      loop.run(kernel.blockCount) { task, _ in
-        kernel.gradientSums(
-          kernel.block(task), batch: rows, input: input.pointer, statistics: statistics.pointer,
-          outputGradient: outputGradient.pointer, scales: scales.values, shifts: shifts.values)
-      }
-      let factors = statistics.pointer + 2 * channels
-      for channel in 0..<channels {
-        // The sum of all gradients over the group comes later.
-        gradient.pointer[step.weight + channel] = Float(scales.values[channel])
-        gradient.pointer[step.bias + channel] = Float(shifts.values[channel])
-      }
-      scales.add(over: group)
-      shifts.add(over: group)
-      for channel in 0..<channels {
-        factors[channel] =
-          learnt.pointer[step.weight + channel] * statistics.pointer[channels + channel]
-        factors[channels + channel] = Float(scales.values[channel]) / Float(total)
-        factors[2 * channels + channel] = Float(shifts.values[channel]) / Float(total)
-      }
-      guard !isInput(step.input) else { return }
-      let slices = Self.slices(of: rows)
-      loop.run(slices.count) { task, _ in
-        kernel.backward(
-          slices[task], input: input.pointer, statistics: statistics.pointer,
-          factors: statistics.pointer + 2 * channels, outputGradient: outputGradient.pointer,
-          inputGradient: inputGradient.pointer)
-      }
-    case .normalizedConvolution(let kernel, .gather):
-      kernel.gatherGradients(
-        count: count, group: group, weight: learnt.pointer + step.weight,
-        weightGradient: gradient.pointer + step.weight,
-        biasGradient: gradient.pointer + step.bias)
-    case .convolution, .pooling, .pooledConvolution, .normalizedConvolution, .pack, .unpack, .copy,
-      .gather, .toSteps, .fromSteps, .relu, .dropout:
-      preconditionFailure("handled one example at a time")
-    }
+  /// What `step` reads and writes of a batch of `count` examples.
+  private func values(ofBatch count: Int, at step: Step) -> BatchValues {
+    BatchValues(
+      count: count, rows: rowStarts[step.input].pointer[count],
+      parameters: learnt.pointer + step.parameters, gradients: gradient.pointer + step.parameters,
+      statistics: statistics.pointer + step.statistics, input: values[step.input].pointer,
+      output: values[step.output].pointer, inputGradient: inputGradient(of: step)?.pointer,
+      outputGradient: gradients[step.output].pointer, loop: loop, group: group)
   }
 
   /// Adds the slices' gradients, always in slice order, and makes the sums over the whole batch.
@@ -827,7 +466,7 @@ final class TrainingNetwork: @unchecked Sendable {
         let (kernel, step, number) = batchSums[task]
         kernel.addUp(
           number, steps(0..<examples, of: step), input: values[step.input].pointer,
-          gradients: gradient.pointer + step.weight)
+          gradients: gradient.pointer + step.parameters)
         return
       }
       let (span, range) = sumBlocks[task - batchSums.count]
@@ -845,12 +484,13 @@ final class TrainingNetwork: @unchecked Sendable {
     loop.run(packedConvolutions.count) { task, _ in
       let (kernel, step) = packedConvolutions[task]
       kernel.unpack(
-        gradients: sliceGradients[0].pointer + step.sliceWeight,
-        weight: gradient.pointer + step.weight, bias: gradient.pointer + step.bias)
+        gradients: sliceGradients[0].pointer + step.slice,
+        into: gradient.pointer + step.parameters)
     }
   }
 
-  private static func blocks(of count: Int, size: Int) -> [Range<Int>] {
+  /// Cuts `count` values into blocks of `size`.
+  static func blocks(of count: Int, size: Int) -> [Range<Int>] {
     stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 }

@@ -35,8 +35,6 @@ import Testing
       let plain = try randomNetwork(architecture, seed: seed)
       let folded = try plain.foldingBatchNormalization()
       let network = InferenceNetwork(plain)
-      // Where later steps are not needed, rows can come one by one.
-      let stream = try? StreamingNetwork(plain)
       var generator = SeededGenerator(seed: seed, stream: 1)
       for inputs in Self.examples(of: architecture, &generator) {
         let expected = try plain.plainOutput(of: inputs)
@@ -48,16 +46,6 @@ import Testing
           #expect(
             difference <= 2e-4, "\(name), case \(seed): \(difference), \(architecture.layers)")
         }
-        guard let stream else { continue }
-        stream.reset()
-        var last: [Float]?
-        let channels = architecture.inputs[0].valuesPerStep
-        for start in stride(from: 0, to: inputs[0].count, by: channels) {
-          last = stream.logits(after: Array(inputs[0][start..<start + channels])) ?? last
-        }
-        let difference = Self.difference(
-          last ?? [], Array(expected.suffix(architecture.classCount)))
-        #expect(difference <= 2e-4, "steps, case \(seed): \(difference), \(architecture.layers)")
       }
     }
   }

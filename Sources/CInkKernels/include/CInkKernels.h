@@ -165,7 +165,7 @@ void ink_normalization_gradient(
   const ink_normalization *shape, const float *values, const float *mean, const float *factors,
   const uint8_t *choices, const float *output_gradient, float *gradient, size_t gradient_row);
 
-// Batch normalisation of rows of channels, as BatchNormalizationKernel.swift has it; sums are added row by
+// Batch normalisation of rows of channels, as BatchNormalizationKernel has it; sums are added row by
 // row. For up to 16 channels, which begin with the pointers, of rows that begin `row` values after each
 // other:
 //

@@ -13,6 +13,8 @@ public struct BatchNormalization: LayerDefinition {
   /// What is added to a variance before its root is taken, ε (PyTorch's default).
   public static let epsilon: Float = 1e-5
 
+  package init() {}
+
   /// The layer in a few words for people.
   public var summary: String { "batch normalisation" }
 

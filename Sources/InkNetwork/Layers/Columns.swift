@@ -1,3 +1,5 @@
+import CInkKernels
+
 /// The columns of planes as the steps of a series, from left to right: `[C, height, width]` →
 /// `[width, C · height]`.
 ///
@@ -5,6 +7,8 @@
 public struct Columns: LayerDefinition {
   /// The word for this kind in the JSON form.
   public static let kind = "columns"
+
+  package init() {}
 
   /// The layer in a few words for people.
   public var summary: String { "columns as steps" }
@@ -25,5 +29,31 @@ public struct Columns: LayerDefinition {
       preconditionFailure("columns are a series")
     }
     return (0..<width).flatMap { x in (0..<rows).map { inputs[0][$0 * width + x] } }
+  }
+}
+
+extension Columns: InferableLayer {
+  func addSteps(of index: Int, to plan: inout InferencePlan) -> Int {
+    let input = plan.input(of: index)
+    let channels = plan.architecture.outputShapes[index].channelCount
+    let output = plan.addLayout(
+      of: .node(index), packedChannels: PlaneLayout.packed(channels),
+      plan.lengths[input].isFixed ? .fixed : .same(as: input))
+    plan.append(Inference(), from: input, to: output)
+    return output
+  }
+
+  private struct Inference: ExampleOperation {
+    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+      let (layout, row) = (input.layout, output.layout.packedChannels)
+      for x in 0..<layout.width {
+        for y in stride(from: 0, to: layout.height, by: PlaneLayout.lanes) {
+          ink_transpose(
+            min(PlaneLayout.lanes, layout.height - y), layout.channels,
+            input.start + y * layout.row + x * layout.packedChannels, layout.row,
+            output.memory + x * row + y, layout.height)
+        }
+      }
+    }
   }
 }

@@ -7,6 +7,8 @@ public struct Concatenation: LayerDefinition {
   /// Two sources and more.
   public static let sourceCounts = 2...64
 
+  package init() {}
+
   /// The layer in a few words for people.
   public var summary: String { "concatenation" }
 
@@ -43,4 +45,8 @@ public struct Concatenation: LayerDefinition {
       }
     }
   }
+}
+
+extension Concatenation: InferableLayer {
+  func addSteps(of index: Int, to plan: inout InferencePlan) -> Int { plan.joined(readBy: index) }
 }

@@ -23,6 +23,14 @@ public struct Dropout: LayerDefinition {
   ) -> [Float] { inputs[0] }
 }
 
+extension Dropout: InferableLayer {
+  var epilogue: Epilogue.Part? { .nothing }
+  var isInPlace: Bool { true }
+
+  /// Adds no step.
+  func addSteps(of index: Int, to plan: inout InferencePlan) -> Int { plan.input(of: index) }
+}
+
 extension Layer {
   /// A dropout; see ``Dropout``.
   public static func dropout(rate: Double) -> Layer { .dropout(Dropout(rate: rate)) }

@@ -14,6 +14,7 @@ public struct GRU: RecurrentLayer {
   /// The word for this kind in the JSON form.
   public static let kind = "gru"
   package static let gates = 3
+  package static let cell = RecurrentCell.Kind.gru
   /// The number of values in the state.
   public let units: Int
   /// The order of the steps.

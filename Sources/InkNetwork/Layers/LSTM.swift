@@ -15,6 +15,7 @@ public struct LSTM: RecurrentLayer {
   /// The word for this kind in the JSON form.
   public static let kind = "lstm"
   package static let gates = 4
+  package static let cell = RecurrentCell.Kind.lstm
   /// The number of values in the state.
   public let units: Int
   /// The order of the steps.

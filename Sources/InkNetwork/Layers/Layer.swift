@@ -2,8 +2,8 @@ import ErrorText
 
 /// One step of a network, as a value.
 ///
-/// Each kind of layer is defined in a file of its own, by a ``LayerDefinition``. What runs, trains or
-/// exports networks reads layers with an exhaustive `switch`, so that the compiler names every place
+/// Each kind of layer is defined in a file of its own, by a ``LayerDefinition``. Every module that runs,
+/// trains or exports networks has one exhaustive `switch` over them, so that the compiler names the places
 /// that a new kind needs.
 public enum Layer: Hashable, Sendable {
   /// A convolution over planes.
@@ -36,7 +36,10 @@ public enum Layer: Hashable, Sendable {
   case columns
 
   /// What the layer is: formula, shapes, parameters, stored form.
-  public var definition: any LayerDefinition {
+  public var definition: any LayerDefinition { inference }
+
+  /// The definition with what inference makes of the layer.
+  var inference: any InferableLayer {
     switch self {
     case .convolution(let layer): layer
     case .batchNormalization: BatchNormalization()

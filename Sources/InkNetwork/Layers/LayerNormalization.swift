@@ -1,3 +1,5 @@
+import CInkKernels
+
 /// Normalisation of every step, or of a vector, over its own channels (Ba et al., 2016).
 ///
 /// `[…, C]` → `[…, C]`. With mean μ and (biased) variance σ² of the C values of a step:
@@ -8,6 +10,8 @@ public struct LayerNormalization: LayerDefinition {
   public static let kind = "layerNormalization"
   /// What is added to a variance before its root is taken, ε (PyTorch's default).
   public static let epsilon: Float = 1e-5
+
+  package init() {}
 
   /// The layer in a few words for people.
   public var summary: String { "layer normalisation" }
@@ -39,6 +43,31 @@ public struct LayerNormalization: LayerDefinition {
       let variance = step.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(channels)
       let deviation = (variance + Self.epsilon).squareRoot()
       return step.enumerated().map { ($1 - mean) / deviation * weight[$0] + bias[$0] }
+    }
+  }
+}
+
+extension LayerNormalization: InferableLayer {
+  var isInPlace: Bool { true }
+
+  func addSteps(of index: Int, to plan: inout InferencePlan) -> Int {
+    let place = plan.ownInput(of: index)
+    let stored = [Parameter.Role.weight, .bias].map { plan.network.values(index, $0) }
+    let buffers = stored.map { FloatBuffer(count: $0.count) }
+    for (buffer, values) in zip(buffers, stored) { buffer.values = values }
+    plan.append(Inference(weight: buffers[0], bias: buffers[1]), from: place, to: place)
+    return place
+  }
+
+  private struct Inference: ExampleOperation {
+    let weight: FloatBuffer
+    let bias: FloatBuffer
+
+    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+      ink_layer_normalization(
+        input.layout.isSeries ? input.steps : 1, weight.count, input.layout.packedChannels,
+        input.memory, weight.pointer, bias.pointer, LayerNormalization.epsilon, nil, nil,
+        input.memory)
     }
   }
 }

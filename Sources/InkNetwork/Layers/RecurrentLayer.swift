@@ -19,6 +19,8 @@ package protocol RecurrentLayer: LayerDefinition {
   var direction: Direction { get }
   /// How many gates there are.
   static var gates: Int { get }
+  /// What the kernels compute at each step.
+  static var cell: RecurrentCell.Kind { get }
 
   /// The states after each of `inputs`, `[gates, units]` each: products of the step's input with the
   /// weights, and bias. `multiply` gives those of a state, of the same shape.

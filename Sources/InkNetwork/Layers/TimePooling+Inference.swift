@@ -1,7 +1,32 @@
 import CInkKernels
 import Foundation
 
-extension TimePooling {
+extension TimePooling: InferableLayer {
+  func addSteps(of index: Int, to plan: inout InferencePlan) -> Int {
+    let input = plan.input(of: index)
+    let weight = FloatBuffer(count: plan.layouts[input].packedChannels)
+    if method == .attention {
+      let stored = plan.network.values(index, .weight)
+      weight.pointer.update(from: stored, count: stored.count)
+    }
+    let output = plan.addLayout(
+      of: .node(index), packedChannels: plan.layouts[input].packedChannels)
+    plan.append(Inference(method: method, weight: weight), from: input, to: output)
+    return output
+  }
+
+  private struct Inference: ExampleOperation {
+    let method: Method
+    let weight: FloatBuffer
+
+    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+      TimePooling.pool(
+        input.memory, count: input.steps, channels: input.layout.packedChannels,
+        row: input.layout.packedChannels, method, weight: weight.pointer, shares: scratch,
+        into: output.memory)
+    }
+  }
+
   /// Pools `count` steps that begin `row` values after each other into `[channels]`.
   ///
   /// `shares` is memory for one value a step, and `weight` is read for attention only.

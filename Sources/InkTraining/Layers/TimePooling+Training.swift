@@ -2,6 +2,18 @@ import CInkKernels
 import Foundation
 import InkNetwork
 
+extension TimePooling: TrainableLayer {
+  func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
+    let kernel = TimePoolingKernel(
+      method: method, channels: node.shape.channelCount,
+      mostSteps: plan.buffers[node.input].mostRows)
+    let step = plan.step(
+      of: node.index, from: node.input, to: TrainingPlan.Buffer(row: node.outputShape.count))
+    plan.append(slice: kernel, step)
+    return step.output
+  }
+}
+
 /// Pooling over time with its gradients, example by example.
 ///
 /// Legend: T steps of an example, C channels, g the gradient of the output `[C]`. Attention, with
@@ -11,49 +23,37 @@ import InkNetwork
 ///     mean       ∂x[t]    = g / T
 ///     attention  with s[t] = a[t] · (g · x[t] − Σ a · (g · x)):
 ///                ∂x[t] = a[t] · g + s[t] · w        ∂w = Σ_t s[t] · x[t]
-struct TimePoolingKernel: SeriesKernel {
-  private let method: TimePooling.Method
-  private let channels: Int
-  private let mostSteps: Int
+struct TimePoolingKernel: SliceKernel {
+  let method: TimePooling.Method
+  let channels: Int
+  let mostSteps: Int
 
-  init(_ layer: TimePooling, channels: Int, mostSteps: Int) {
-    method = layer.method
-    self.channels = channels
-    self.mostSteps = mostSteps
-  }
-
-  var parameterCount: Int { method == .attention ? channels : 0 }
+  var gradientCount: Int { method == .attention ? channels : 0 }
   /// The shares of an example's steps, and their products with the gradient.
   ///
   /// For the largest values, these and their steps.
   var scratchCount: Int { 2 * max(mostSteps, channels) }
 
-  func forward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
-  ) {
+  func forward(_ slice: SliceValues) {
+    let steps = slice.steps
     for example in steps.examples {
-      let first = input + steps.input[example] * channels
+      let first = slice.input + steps.input[example] * channels
       TimePooling.pool(
         first, count: steps.input[example + 1] - steps.input[example], channels: channels,
-        row: channels, method, weight: parameters, shares: scratch,
-        into: output + example * channels)
+        row: channels, method, weight: slice.parameters, shares: slice.scratch,
+        into: slice.output + example * channels)
     }
   }
 
-  func backward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
-    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
-    gradients.update(repeating: 0, count: parameterCount)
+  func backward(_ slice: SliceValues, gradients: UnsafeMutablePointer<Float>) {
+    let (steps, parameters, scratch) = (slice.steps, slice.parameters, slice.scratch)
+    gradients.update(repeating: 0, count: gradientCount)
     for example in steps.examples {
       let count = steps.input[example + 1] - steps.input[example]
       let start = steps.input[example] * channels
-      let values = input + start
-      let gradient = outputGradient + example * channels
-      let target = inputGradient.map { $0 + start }
+      let values = slice.input + start
+      let gradient = slice.outputGradient + example * channels
+      let target = slice.inputGradient.map { $0 + start }
       switch method {
       case .max:
         guard let target else { continue }

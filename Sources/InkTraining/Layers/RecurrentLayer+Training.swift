@@ -1,6 +1,39 @@
 import CInkKernels
 import InkNetwork
 
+extension GRU: TrainableLayer {}
+extension LSTM: TrainableLayer {}
+
+extension TrainableLayer where Self: RecurrentLayer {
+  /// Adds the directions.
+  func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
+    let input = plan.buffers[node.input]
+    var output = input
+    output.row = units * direction.passes.count
+    output.rows = .same(as: node.input)
+    var step = plan.step(of: node.index, from: node.input, to: output)
+    for (number, pass) in direction.passes.enumerated() {
+      let kernel = RecurrentKernel(
+        Self.cell, inputs: input.row, units: units, pass: pass, outputRow: output.row,
+        outputStart: number * units,
+        // In the backward pass, the last one comes first.
+        addsInputGradient: number + 1 < direction.passes.count,
+        mostExamples: plan.mostSliceExamples, mostSteps: input.mostRows * plan.mostExamples,
+        blas: plan.blas)
+      plan.append(slice: kernel, step)
+      plan.weightPackings.append((kernel, step))
+      plan.batchSums.append((kernel, step))
+      step.parameters += kernel.parameterCount
+    }
+    return step.output
+  }
+
+  /// The bound of weights depends on the size of the state, as in PyTorch.
+  func initialValues(of parameter: Parameter) -> InitialValues {
+    parameter.shape.count == 2 ? .uniform(inputs: parameter.shape[0] / Self.gates) : .constant(0)
+  }
+}
+
 /// One direction of a recurrent layer, with its gradients (backpropagation through time,
 /// Werbos, 1990).
 ///
@@ -14,7 +47,7 @@ import InkNetwork
 /// batch: to add up large weights' gradients slice by slice costs more than to compute them. The state
 /// goes through the steps of all examples of the slice together; the longest come first, so that those
 /// which still have steps lie together.
-struct RecurrentKernel: SeriesKernel {
+struct RecurrentKernel: SliceKernel, WeightPacking, BatchSums {
   private let cell: RecurrentCell
   /// The number of values of an output step, and the first one of this direction.
   private let outputRow: Int
@@ -58,7 +91,10 @@ struct RecurrentKernel: SeriesKernel {
   private var savedState: Int { (cell.kind == .gru ? 4 : 5) * cell.packedUnits }
   private var savedCell: Int { 6 * cell.packedUnits }
 
+  /// The number of values of the learnt arrays.
   var parameterCount: Int { cell.parameterCount }
+
+  var gradientCount: Int { 0 }
 
   /// Two sets of states, one of cells, the products of a step, and what a dense product needs.
   var scratchCount: Int {
@@ -138,14 +174,11 @@ struct RecurrentKernel: SeriesKernel {
     }
   }
 
-  func forward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
-  ) {
-    let scratch = Scratch(scratch, self)
+  func forward(_ slice: SliceValues) {
+    let (steps, scratch) = (slice.steps, Scratch(slice.scratch, self))
     let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
     cell.inputPanels.multiply(
-      input + steps.firstInput * cell.inputs, count: steps.inputCount,
+      slice.input + steps.firstInput * cell.inputs, count: steps.inputCount,
       into: products.pointer + steps.firstInput * gateCount, scratch: scratch.dense)
     forEachStep(steps, reversed: false) { active, isFirst, row in
       if isFirst {
@@ -168,18 +201,13 @@ struct RecurrentKernel: SeriesKernel {
           input: products.pointer + row * gateCount,
           hidden: scratch.products + position * gateCount, state: state, cell: cells,
           saved: saved)
-        (output + row * outputRow + outputStart).update(from: state, count: cell.units)
+        (slice.output + row * outputRow + outputStart).update(from: state, count: cell.units)
       }
     }
   }
 
-  func backward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
-    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
-    let scratch = Scratch(scratch, self)
+  func backward(_ slice: SliceValues, gradients: UnsafeMutablePointer<Float>) {
+    let (steps, scratch) = (slice.steps, Scratch(slice.scratch, self))
     let (packed, gateCount) = (cell.packedUnits, cell.gateCount)
     let hidden = cell.kind == .gru ? hiddenGradients.pointer : products.pointer
     forEachStep(steps, reversed: true) { active, isFirst, row in
@@ -188,7 +216,7 @@ struct RecurrentKernel: SeriesKernel {
         let saved = saved.pointer + row * savedCount
         let product = products.pointer + row * gateCount
         let gradient = scratch.states + position * packed
-        ink_add(gradient, outputGradient + row * outputRow + outputStart, cell.units)
+        ink_add(gradient, slice.outputGradient + row * outputRow + outputStart, cell.units)
         switch cell.kind {
         case .gru:
           ink_gru_step_gradient(
@@ -208,8 +236,8 @@ struct RecurrentKernel: SeriesKernel {
         scratch.products, count: active, into: scratch.others, scratch: scratch.dense)
       ink_add(scratch.states, scratch.others, active * packed)
     }
-    if let inputGradient {
-      writeInputGradient(steps, parameters: parameters, to: inputGradient)
+    if let inputGradient = slice.inputGradient {
+      writeInputGradient(steps, parameters: slice.parameters, to: inputGradient)
     }
   }
 

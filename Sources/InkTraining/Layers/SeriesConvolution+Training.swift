@@ -1,6 +1,21 @@
 import CInkKernels
 import InkNetwork
 
+extension SeriesConvolution: TrainableLayer {
+  func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
+    let input = plan.buffers[node.input]
+    let output = TrainingPlan.Buffer(
+      row: filters, mostRows: outputLength(of: input.mostRows),
+      rows: .convolved(self, of: node.input))
+    let kernel = SeriesConvolutionKernel(
+      layer: self, channels: input.row, hasReLU: plan.takesReLU(after: node.index),
+      mostSteps: output.mostRows * plan.mostSliceExamples, blas: plan.blas)
+    let step = plan.step(of: node.index, from: node.input, to: output)
+    plan.append(slice: kernel, step)
+    return step.output
+  }
+}
+
 /// A convolution over time, or a dense layer step by step, with its gradients.
 ///
 /// Legend: S steps of a slice that come out, C channels, F filters, a kernel of k steps. With the windows
@@ -11,7 +26,7 @@ import InkNetwork
 ///     input    ∂X = G · W, added where windows overlap
 ///
 /// Steps lie with their channels together, so that a window is one run of memory.
-struct SeriesConvolutionKernel: SeriesKernel {
+struct SeriesConvolutionKernel: SliceKernel {
   let layer: SeriesConvolution
   let channels: Int
   /// Whether max(0, ·) follows at once and is done in the same pass.
@@ -25,50 +40,44 @@ struct SeriesConvolutionKernel: SeriesKernel {
   private var isStepByStep: Bool { layer.kernel == 1 && layer.stride == 1 }
   private var weightCount: Int { layer.filters * windowCount }
 
-  var parameterCount: Int { weightCount + layer.filters }
+  var gradientCount: Int { weightCount + layer.filters }
   var scratchCount: Int { isStepByStep ? 0 : mostSteps * windowCount }
 
-  func forward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
-  ) {
-    let windows = windows(steps, of: input, scratch)
-    let output = output + steps.firstOutput * layer.filters
+  func forward(_ slice: SliceValues) {
+    let steps = slice.steps
+    let output = slice.output + steps.firstOutput * layer.filters
     blas.multiply(
-      .init(values: windows, stride: windowCount),
-      .init(values: parameters, stride: windowCount, isTransposed: true),
+      .init(values: windows(slice), stride: windowCount),
+      .init(values: slice.parameters, stride: windowCount, isTransposed: true),
       rows: steps.outputCount, inner: windowCount, columns: layer.filters, beta: 0, into: output,
       outputStride: layer.filters)
-    let bias = parameters + weightCount
+    let bias = slice.parameters + weightCount
     for step in 0..<steps.outputCount {
       ink_add(output + step * layer.filters, bias, layer.filters)
     }
     if hasReLU { ink_relu(output, steps.outputCount * layer.filters) }
   }
 
-  func backward(
-    _ steps: SliceSteps, parameters: UnsafePointer<Float>, input: UnsafePointer<Float>,
-    output: UnsafePointer<Float>, outputGradient: UnsafeMutablePointer<Float>,
-    gradients: UnsafeMutablePointer<Float>, inputGradient: UnsafeMutablePointer<Float>?,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
+  func backward(_ slice: SliceValues, gradients: UnsafeMutablePointer<Float>) {
+    let (steps, scratch) = (slice.steps, slice.scratch)
     let (count, filters) = (steps.outputCount, layer.filters)
-    let gradient = outputGradient + steps.firstOutput * filters
+    let gradient = slice.outputGradient + steps.firstOutput * filters
     if hasReLU {
-      ink_relu_gradient(gradient, output + steps.firstOutput * filters, count * filters)
+      ink_relu_gradient(gradient, slice.output + steps.firstOutput * filters, count * filters)
     }
     blas.multiply(
       .init(values: gradient, stride: filters, isTransposed: true),
-      .init(values: windows(steps, of: input, scratch), stride: windowCount),
+      .init(values: windows(slice), stride: windowCount),
       rows: filters, inner: count, columns: windowCount, beta: 0, into: gradients,
       outputStride: windowCount)
     let bias = gradients + weightCount
     bias.update(repeating: 0, count: filters)
     for step in 0..<count { ink_add(bias, gradient + step * filters, filters) }
 
-    guard let inputGradient else { return }
+    guard let inputGradient = slice.inputGradient else { return }
     blas.multiply(
-      .init(values: gradient, stride: filters), .init(values: parameters, stride: windowCount),
+      .init(values: gradient, stride: filters),
+      .init(values: slice.parameters, stride: windowCount),
       rows: count, inner: filters, columns: windowCount, beta: 0,
       into: isStepByStep ? inputGradient + steps.firstInput * channels : scratch,
       outputStride: windowCount)
@@ -83,9 +92,8 @@ struct SeriesConvolutionKernel: SeriesKernel {
   }
 
   /// The windows of the slice, one after the other.
-  private func windows(
-    _ steps: SliceSteps, of input: UnsafePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
-  ) -> UnsafePointer<Float> {
+  private func windows(_ slice: SliceValues) -> UnsafePointer<Float> {
+    let (steps, input, scratch) = (slice.steps, slice.input, slice.scratch)
     if isStepByStep { return input + steps.firstInput * channels }
     forEachWindow(steps) { window, offset, first, count in
       let target = scratch + window * windowCount

@@ -1,6 +1,126 @@
 import CInkKernels
 import InkNetwork
 
+extension BatchNormalization: TrainableLayer {
+  func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
+    let channels = node.shape.channelCount
+    let isVariable = plan.isOfVariablePlanes(node.input, node.shape)
+    var input = node.input
+    if isVariable {
+      // The places become steps, for the kernel works on rows of one length.
+      let planes = plan.buffers[input]
+      let height = planes.row / channels
+      input = plan.addStep(
+        TranspositionKernel(channels: channels, readsSteps: false), from: input,
+        to: TrainingPlan.Buffer(
+          row: channels, mostRows: height * planes.mostRows, rows: .repeated(height, of: input)))
+    }
+    let step = plan.step(of: node.index, from: input, to: plan.like(input))
+    plan.append(
+      whole: BatchNormalizationStep(
+        BatchNormalizationKernel(
+          channels: channels, length: isVariable ? 1 : plan.buffers[input].row / channels)), step)
+    guard isVariable else { return step.output }
+    return plan.addStep(
+      TranspositionKernel(channels: channels, readsSteps: true), from: step.output,
+      to: plan.like(node.input))
+  }
+
+  /// Scales begin at 1, shifts at 0.
+  func initialValues(of parameter: Parameter) -> InitialValues {
+    .constant(parameter.role == .weight ? 1 : 0)
+  }
+}
+
+/// A batch normalisation of a whole batch, channels and examples cut among the workers.
+private struct BatchNormalizationStep: BatchKernel {
+  private let kernel: BatchNormalizationKernel
+  /// `[5, C]`: means, 1 / √(σ² + ε), and three factors that a pass works with.
+  private let statistics: FloatBuffer
+  private let sums: ChannelSums
+  private let others: ChannelSums
+
+  init(_ kernel: BatchNormalizationKernel) {
+    self.kernel = kernel
+    statistics = FloatBuffer(count: 5 * kernel.channels)
+    sums = ChannelSums(count: kernel.channels)
+    others = ChannelSums(count: kernel.channels)
+  }
+
+  func forward(_ batch: BatchValues, isTraining: Bool) {
+    let channels = kernel.channels
+    let (weight, bias) = (batch.parameters, batch.parameters + channels)
+    let (runningMean, runningVariance) = (batch.statistics, batch.statistics + channels)
+    let scales = statistics.pointer + 2 * channels
+    let shifts = scales + channels
+    if isTraining {
+      let total = batch.group.sum(Double(batch.rows)) * Double(kernel.length)
+      batch.loop.run(kernel.blockCount) { task, _ in
+        kernel.sums(
+          kernel.block(task), batch: batch.rows, input: batch.input, into: sums.values)
+      }
+      sums.add(over: batch.group)
+      for channel in 0..<channels { sums.values[channel] /= total }
+      batch.loop.run(kernel.blockCount) { task, _ in
+        kernel.squares(
+          kernel.block(task), batch: batch.rows, input: batch.input, means: sums.values,
+          into: others.values)
+      }
+      others.add(over: batch.group)
+      for channel in 0..<channels {
+        (scales[channel], shifts[channel]) = kernel.gather(
+          channel: channel, count: total, mean: sums.values[channel],
+          squares: others.values[channel], weight: weight, bias: bias, runningMean: runningMean,
+          runningVariance: runningVariance, statistics: statistics.pointer)
+      }
+    } else {
+      for channel in 0..<channels {
+        (scales[channel], shifts[channel]) = kernel.inferred(
+          channel: channel, weight: weight, bias: bias, runningMean: runningMean,
+          runningVariance: runningVariance)
+      }
+    }
+    let slices = TrainingNetwork.slices(of: batch.rows)
+    batch.loop.run(slices.count) { task, _ in
+      kernel.forward(
+        slices[task], input: batch.input, scale: statistics.pointer + 2 * channels,
+        shift: statistics.pointer + 3 * channels, output: batch.output)
+    }
+  }
+
+  func backward(_ batch: BatchValues) {
+    let channels = kernel.channels
+    let total = batch.group.sum(Double(batch.rows)) * Double(kernel.length)
+    let (scales, shifts) = (sums, others)
+    batch.loop.run(kernel.blockCount) { task, _ in
+      kernel.gradientSums(
+        kernel.block(task), batch: batch.rows, input: batch.input, statistics: statistics.pointer,
+        outputGradient: batch.outputGradient, scales: scales.values, shifts: shifts.values)
+    }
+    let factors = statistics.pointer + 2 * channels
+    for channel in 0..<channels {
+      // The sum of all gradients over the group comes later.
+      batch.gradients[channel] = Float(scales.values[channel])
+      batch.gradients[channels + channel] = Float(shifts.values[channel])
+    }
+    scales.add(over: batch.group)
+    shifts.add(over: batch.group)
+    for channel in 0..<channels {
+      factors[channel] = batch.parameters[channel] * statistics.pointer[channels + channel]
+      factors[channels + channel] = Float(scales.values[channel]) / Float(total)
+      factors[2 * channels + channel] = Float(shifts.values[channel]) / Float(total)
+    }
+    guard batch.inputGradient != nil else { return }
+    let slices = TrainingNetwork.slices(of: batch.rows)
+    batch.loop.run(slices.count) { task, _ in
+      kernel.backward(
+        slices[task], input: batch.input, statistics: statistics.pointer,
+        factors: statistics.pointer + 2 * channels, outputGradient: batch.outputGradient,
+        inputGradient: batch.inputGradient!)
+    }
+  }
+}
+
 /// Batch normalisation with its gradients, for some channels of the whole batch at a time.
 ///
 /// Legend: B examples, C channels, L values per channel and example; n = B · L. For channel c, with

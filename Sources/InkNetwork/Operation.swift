@@ -1,0 +1,75 @@
+/// What a step computes, with the weights that it needs.
+protocol Operation: Sendable {
+  /// Computes it for `count` examples; `input` and `output` are the first one's.
+  func run(
+    count: Int, _ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>)
+}
+
+/// An operation that takes one example at a time.
+protocol ExampleOperation: Operation {
+  /// Computes it for one example.
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>)
+}
+
+extension ExampleOperation {
+  func run(
+    count: Int, _ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>
+  ) {
+    for example in 0..<count { run(input[example], output[example], scratch: scratch) }
+  }
+}
+
+/// The values of an example in memory.
+struct PlacedValues {
+  /// The beginning of the layout's memory.
+  let memory: UnsafeMutablePointer<Float>
+  let layout: PlaneLayout
+  /// The steps of a series.
+  let steps: Int
+
+  /// The first value that is used.
+  var start: UnsafeMutablePointer<Float> { memory + layout.start }
+  /// The number of values in use; a series can be shorter than its memory.
+  var count: Int { layout.isSeries ? steps * layout.packedChannels : layout.count }
+
+  /// Those of another example, whose memory follows.
+  subscript(example: Int) -> PlacedValues {
+    PlacedValues(memory: memory + example * layout.count, layout: layout, steps: steps)
+  }
+}
+
+/// The same values in another layout.
+struct Copy: ExampleOperation {
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    if input.layout.isSeries {
+      output.memory.update(from: input.memory, count: input.count)
+    } else {
+      input.layout.copy(input.memory, into: output.memory, output.layout)
+    }
+  }
+}
+
+/// The values in order, from `start` on, in a vector.
+struct Gather: ExampleOperation {
+  let start: Int
+
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    if input.layout.isSeries {
+      input.layout.unpack(
+        input.memory, count: input.steps, into: output.start + start, row: input.layout.channels)
+    } else {
+      input.layout.unpack(input.memory, into: output.start + start)
+    }
+  }
+}
+
+/// The channels of each step in those of a wider series, from `start` on.
+struct Join: ExampleOperation {
+  let start: Int
+
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    input.layout.unpack(
+      input.memory, count: input.steps, into: output.memory + start,
+      row: output.layout.packedChannels)
+  }
+}
