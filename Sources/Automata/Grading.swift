@@ -5,7 +5,7 @@ public struct Grading: Sendable {
     /// It is deterministic.
     case deterministic
     /// It has at most so many states.
-    case mostStates(Int)
+    case maximumStates(Int)
 
     /// Returns what is wrong with `automaton` in one line, or `nil` if it meets the condition.
     func objection(to automaton: Automaton) -> String? {
@@ -14,7 +14,7 @@ public struct Grading: Sendable {
         automaton.nondeterminism.first.map {
           "not deterministic: \($0.message(automaton.shownNames))"
         }
-      case .mostStates(let most):
+      case .maximumStates(let most):
         automaton.states.count <= most
           ? nil : "\(automaton.states.count) states, at most \(most) are allowed"
       }

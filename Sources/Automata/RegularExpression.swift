@@ -83,9 +83,9 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     private var read: Set<String> = []
 
     /// The maximum number of states.
-    private static let mostStates = 1_000_000
+    private static let maximumStates = 1_000_000
     /// The maximum number of symbols in brackets.
-    private static let mostSymbols = 10_000
+    private static let maximumSymbols = 10_000
 
     /// A transition between numbered states; without symbols it is an ε-transition.
     private struct Edge {
@@ -309,8 +309,8 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
     }
 
     private mutating func state() throws(AutomatonError) -> Int {
-      guard stateCount < Self.mostStates else {
-        throw refuse("an expression of at most \(Self.mostStates) states", "a larger one")
+      guard stateCount < Self.maximumStates else {
+        throw refuse("an expression of at most \(Self.maximumStates) states", "a larger one")
       }
       stateCount += 1
       return stateCount - 1
@@ -401,8 +401,8 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
         connect(empty.start, empty.end)
         return empty
       }
-      guard count <= Self.mostStates / size else {
-        throw refuse("an expression of at most \(Self.mostStates) states", "a larger one")
+      guard count <= Self.maximumStates / size else {
+        throw refuse("an expression of at most \(Self.maximumStates) states", "a larger one")
       }
       var whole: Piece?
       for index in 0..<count {
@@ -490,8 +490,8 @@ public struct RegularExpression: Hashable, Sendable, CustomStringConvertible {
       if excludes { position += 1 }
       func add(_ symbol: String) throws(AutomatonError) {
         if found.insert(symbol).inserted { symbols.append(symbol) }
-        guard symbols.count <= Self.mostSymbols else {
-          throw refuse("at most \(Self.mostSymbols) symbols in brackets", "more")
+        guard symbols.count <= Self.maximumSymbols else {
+          throw refuse("at most \(Self.maximumSymbols) symbols in brackets", "more")
         }
       }
       while let character = next(), character != "]" {

@@ -12,15 +12,15 @@ public struct TypedSymbols: Hashable, Sendable {
 
   private static let epsilons: Set<String> = ["ε", "ϵ", "eps", "epsilon", #"\epsilon"#]
   private static let ellipses = ["…", "...", ".."]
-  private static let mostCharacters = 10_000
+  private static let maximumCharacters = 10_000
   private static let advice = "(put it in quotes to use it as a symbol)"
 
   /// Parses `text`, which may contain no symbols.
   ///
   /// - Throws: `AutomatonError` with the part that cannot be read and what to type instead.
   public init(_ text: String) throws(AutomatonError) {
-    guard text.count <= Self.mostCharacters else {
-      throw Self.error("at most \(Self.mostCharacters) characters", "\(text.count)")
+    guard text.count <= Self.maximumCharacters else {
+      throw Self.error("at most \(Self.maximumCharacters) characters", "\(text.count)")
     }
     let tokens = try Self.tokens(of: text)
     var index = 0

@@ -143,13 +143,13 @@ public struct EditorOptions: Hashable, Sendable {
   public var usualRadius = 60.0
 
   /// The minimum reach of a state at any zoom, in canvas points.
-  private static let leastAttachment = 16.0
+  private static let minimumAttachment = 16.0
 
   /// Creates the default options.
   public init() {}
 
   func attachment(to state: Document.State) -> Double {
-    max(attachment / zoom, Self.leastAttachment, state.radius / 2)
+    max(attachment / zoom, Self.minimumAttachment, state.radius / 2)
   }
 }
 

@@ -210,12 +210,12 @@ extension Document {
     }
     addState(
       State(
-        id: try freeID(&ids), name: freeName, isFinal: fit.turns >= Self.leastDoubleTurns,
+        id: try freeID(&ids), name: freeName, isFinal: fit.turns >= Self.minimumDoubleTurns,
         center: fit.center, radius: fit.radius), options)
   }
 
   /// The minimum number of turns of a double ring drawn in one stroke.
-  private static let leastDoubleTurns = 1.7
+  private static let minimumDoubleTurns = 1.7
 
   /// Returns the state whose second ring the circle is: about concentric and of similar size.
   func stateIndex(around fit: CircleFit) -> Int? {

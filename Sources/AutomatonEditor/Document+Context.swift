@@ -38,7 +38,7 @@ extension Document {
   ///
   /// The picture alone decides about closed rings.
   func isOpenRingOnEmptyPaper(_ stroke: Stroke) -> Bool {
-    guard let fit = CircleFit(Drawing([stroke])), fit.radius >= Self.leastRing,
+    guard let fit = CircleFit(Drawing([stroke])), fit.radius >= Self.minimumRing,
       (0.7...1).contains(fit.turns), (0.5...1.5).contains(stroke.chord / fit.radius)
     else { return false }
     let points = stroke.resampled(count: 48).points.map { Vector($0) }
@@ -58,12 +58,12 @@ extension Document {
   }
 
   /// The minimum radius of an open ring, in canvas points.
-  private static let leastRing = 20.0
+  private static let minimumRing = 20.0
 
   /// Returns an arrow from nowhere in the place of a triangle whose corner is at a state: the mark of
   /// initial states in JFLAP.
   func arrow(inPlaceOfTriangle stroke: Stroke, _ options: EditorOptions) -> Drawing? {
-    guard let size = Drawing([stroke]).bounds?.longerSide, size >= Stroke.leastExtent,
+    guard let size = Drawing([stroke]).bounds?.longerSide, size >= Stroke.minimumExtent,
       stroke.chord <= 0.3 * size
     else { return nil }
     // The corners farthest from each other; a triangle has little ink elsewhere.

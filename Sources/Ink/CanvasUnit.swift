@@ -7,10 +7,10 @@ public enum CanvasUnit {
   public static let attributeName = "pointsPerUnit"
 
   /// The number of drawings that show a unit by their sizes alone.
-  private static let leastCount = 8
+  private static let minimumCount = 8
   /// The coordinates of a page that is too small for a screen, in points.
-  private static let leastPage = 64.0
-  /// The longer side of usual drawings, in points; a tenth of it is ``Stroke/leastExtent``.
+  private static let minimumPage = 64.0
+  /// The longer side of usual drawings, in points; a tenth of it is ``Stroke/minimumExtent``.
   private static let usualExtent = 120.0
 
   /// Returns the canvas points in one unit of the coordinates of `drawings`, a set or a page, or `nil` if
@@ -28,10 +28,10 @@ public enum CanvasUnit {
       page = max(page, corners.lazy.map(abs).max()!)
       if bounds.longerSide > 0 { extents.append(bounds.longerSide) }
     }
-    guard !extents.isEmpty, extents.count >= leastCount || page < leastPage else { return nil }
+    guard !extents.isEmpty, extents.count >= minimumCount || page < minimumPage else { return nil }
     extents.sort()
     let median = extents[extents.count / 2]
-    guard extents[extents.count / 4] < Stroke.leastExtent, median < 2 * Stroke.leastExtent,
+    guard extents[extents.count / 4] < Stroke.minimumExtent, median < 2 * Stroke.minimumExtent,
       median > usualExtent / 1e12
     else { return nil }
     return rounded(usualExtent / median)

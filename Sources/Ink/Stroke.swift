@@ -19,7 +19,7 @@ public struct Stroke: Hashable, Sendable {
   package var withoutTimes: Stroke { Stroke(points.map { Point($0.x, $0.y) }) }
 
   /// The maximum number of steps for resampling.
-  private static let mostSteps = 1e6
+  private static let maximumSteps = 1e6
 
   /// The length of the path through all points, in canvas points.
   public var length: Double {
@@ -84,7 +84,7 @@ public struct Stroke: Hashable, Sendable {
     precondition(spacing > 0, "the spacing of a resampled stroke is positive")
     guard points.count > 1 else { return self }
     let ratio = length / spacing
-    let steps = ratio.isNaN ? 1 : min(ratio.rounded(.up), Self.mostSteps)
+    let steps = ratio.isNaN ? 1 : min(ratio.rounded(.up), Self.maximumSteps)
     return resampled(count: max(2, Int(steps) + 1))
   }
 

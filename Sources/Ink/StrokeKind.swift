@@ -1,6 +1,6 @@
 /// What kind of line a stroke is, by its points alone.
 public enum StrokeKind: String, Hashable, Sendable, CaseIterable {
-  /// Shorter than ``Stroke/leastExtent``: a tap.
+  /// Shorter than ``Stroke/minimumExtent``: a tap.
   case dot
   /// Straight, perhaps with a small hook at an end.
   case line
@@ -12,7 +12,7 @@ public enum StrokeKind: String, Hashable, Sendable, CaseIterable {
 
 extension Stroke {
   /// The longer side, in canvas points, below which a stroke is a tap.
-  public static let leastExtent = 12.0
+  public static let minimumExtent = 12.0
 
   /// The distance between the ends, in canvas points.
   public var chord: Double {
@@ -40,7 +40,7 @@ extension Stroke {
   /// Returns the rough form of the stroke, whose coordinates are in units of so many canvas points.
   public func form(pointsPerUnit: Double) -> StrokeKind {
     let extent = Drawing([self]).bounds?.longerSide ?? 0
-    guard extent * pointsPerUnit >= Self.leastExtent else { return .dot }
+    guard extent * pointsPerUnit >= Self.minimumExtent else { return .dot }
     let (chord, sag, length) = (chord, sag, length)
     if sag <= 0.15 * chord, chord >= 0.75 * length { return .line }
     return sag <= 0.5 * chord && chord >= 0.55 * length ? .bow : .curve

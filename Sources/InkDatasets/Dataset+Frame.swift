@@ -3,10 +3,10 @@ import InkRaster
 
 extension Dataset {
   /// The largest number of pictures that are measured.
-  private static let mostMeasured = 2000
+  private static let maximumMeasured = 2000
   /// The share of the picture by which the sizes and places of most of the ink may differ in a set
   /// that has a frame.
-  private static let mostSpread = 0.1
+  private static let maximumSpread = 0.1
 
   /// Returns the rasteriser for a network that learns the examples: where the ink of the pictures is, is
   /// measured.
@@ -39,7 +39,7 @@ extension Dataset {
   /// Some of the pictures, spread over the set.
   private var sampledPictures: [Bitmap] {
     let members = examples.indices.filter { examples[$0].isPicture }
-    let count = min(members.count, Self.mostMeasured)
+    let count = min(members.count, Self.maximumMeasured)
     return (0..<count).compactMap { position in
       switch examples[members[position * members.count / count]].content {
       case .bitmap(let bitmap): bitmap
@@ -77,7 +77,7 @@ extension Dataset {
     }
     let centersMass = quantile(driftsOfMass, 0.9) < quantile(driftsOfBoxes, 0.9)
     let drifts = centersMass ? driftsOfMass : driftsOfBoxes
-    let spread = Double(size) * mostSpread
+    let spread = Double(size) * maximumSpread
     guard
       !ofSize.isEmpty
         || quantile(sides, 0.95) - quantile(sides, 0.05) <= spread

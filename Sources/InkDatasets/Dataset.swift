@@ -147,8 +147,8 @@ public struct Example: Hashable, Sendable {
   /// a model or a training.
   ///
   /// What says about its own unit is never judged by a larger one.
-  public func leastExtent(or extent: Double) -> Double {
-    pointsPerUnit.map { min(extent, Stroke.leastExtent / $0) } ?? extent
+  public func minimumExtent(or extent: Double) -> Double {
+    pointsPerUnit.map { min(extent, Stroke.minimumExtent / $0) } ?? extent
   }
 
   /// A more precise label: the attribute `kind`, or else the label.

@@ -24,7 +24,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   /// Pairs whose pictures differ by less than ``nearDistance`` on average; series and strips have
   /// none.
   ///
-  /// The search ends after ``mostPairs``.
+  /// The search ends after ``maximumPairs``.
   public var nearDuplicates: [Pair]
   /// Whether the search ended before all were found.
   public var hasMoreNearDuplicates: Bool
@@ -61,7 +61,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
   }
 
   /// The maximum number of near duplicates; straight lines alone can have millions.
-  public static let mostPairs = 10_000
+  public static let maximumPairs = 10_000
   /// The maximum mean difference of the pixels of near duplicates; the range is 255.
   public static let nearDistance = 2.5
 
@@ -116,9 +116,9 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
     }
     let originals = pictured.indices.filter { !copies.contains(pictured[$0]) }
     let near = NearPictures(bitmaps).pairs(
-      among: originals, within: Self.nearDistance, atMost: Self.mostPairs, progress: progress)
-    hasMoreNearDuplicates = near.count > Self.mostPairs
-    nearDuplicates = near.prefix(Self.mostPairs).map { pair(pictured[$0], pictured[$1]) }
+      among: originals, within: Self.nearDistance, atMost: Self.maximumPairs, progress: progress)
+    hasMoreNearDuplicates = near.count > Self.maximumPairs
+    nearDuplicates = near.prefix(Self.maximumPairs).map { pair(pictured[$0], pictured[$1]) }
   }
 
   private static func measure<Item>(

@@ -13,7 +13,7 @@ struct ArrowChoice {
   private static let secondInitial = 3.0
   private static let noInitial = 3.0
   /// The number of arrows that are tried as the initial one.
-  private static let mostInitial = 4
+  private static let maximumInitial = 4
   /// The cost of writing beside an initial arrow.
   private static let labelled = 1.5
   /// The cost of an arrow parallel to a better one: people write several symbols beside one arrow.
@@ -37,7 +37,7 @@ struct ArrowChoice {
     guard initial.count != 1 else { return first.map { found[$0] } }
     guard initial.isEmpty else {
       // Each of them in turn is the initial arrow, and the best drawing counts.
-      let likely = initial.sorted { savings[$0] > savings[$1] }.prefix(Self.mostInitial)
+      let likely = initial.sorted { savings[$0] > savings[$1] }.prefix(Self.maximumInitial)
       let choices = likely.map { only in
         var changed = savings
         for index in found.indices where found[index].isInitial && index != only {

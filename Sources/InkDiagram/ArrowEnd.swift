@@ -18,7 +18,7 @@ public struct ArrowEnd: Hashable, Sendable {
   private static let reach = 1.5
 
   /// The angle by which a line goes to and fro at most, in radians.
-  private static let mostTurning = 2.5
+  private static let maximumTurning = 2.5
 
   /// Returns the square of `picture` around the end of a line; `scale` is the usual radius of a state.
   public static func patch(
@@ -71,7 +71,7 @@ public struct ArrowEnd: Hashable, Sendable {
     if rest.isEmpty, !shaft.headAtEnd {
       // What goes to and fro may be a head that was not found.
       let turning = line.turning
-      guard turning.absolute - abs(turning.signed) < mostTurning else { return nil }
+      guard turning.absolute - abs(turning.signed) < maximumTurning else { return nil }
     }
     if let head = rest.map(\.mean).first {
       shaft = Shaft(line, head: 0)

@@ -54,11 +54,11 @@ struct ArrowSearch {
   /// The lengths between which self-loops may be parts of heads, as shares of the usual radius.
   private static let (shortLoop, longLoop) = (1.3, 2.0)
   /// How far a self-loop goes away from its ring at least, as a share of the radius: in ink, and in a picture.
-  private static let (leastLoop, leastTracedLoop) = (0.2, 0.61)
+  private static let (minimumLoop, minimumTracedLoop) = (0.2, 0.61)
   /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
   private static let straightInitial = 0.85
   /// The least distance between the ends of an initial arrow, as a share of its length.
-  private static let leastInitialChord = 0.35
+  private static let minimumInitialChord = 0.35
   /// The cost of a free end at the ring of a state.
   private static let freeBesideState = 3.0
   /// The cost of a triangle that marks the initial state.
@@ -68,19 +68,19 @@ struct ArrowSearch {
   /// The cost below which a triangle is clearly a marker.
   private static let clearMarker = 2.7
   /// The cost above which a candidate is no arrow.
-  private static let mostCost = 12.0
+  private static let maximumCost = 12.0
   /// The length of a self-loop with its head, as a share of its size, at most; a filled head is longer.
   private static let longestLine = 4.5
   /// The number of lines that may go on where one ends: letters in the gap of a shaft are among them.
-  private static let mostJoints = 5
+  private static let maximumJoints = 5
   /// The length of lines that share a part, and how near to the other one a line starts, as shares of the usual
   /// radius; the largest share of the other line, the least cosine between them, and what a fork costs.
-  private static let (leastFork, forkReach) = (0.8, 0.15)
+  private static let (minimumFork, forkReach) = (0.8, 0.15)
   private static let (longestFork, straightFork, forkCost) = (0.89, 0.75, 0.8)
   /// The angle of a corner, in radians, and the number of points before and behind it; the number of corners above
   /// which a stroke is writing, and what a part of a stroke costs.
-  private static let (leastCorner, cornerSpan) = (0.8, 4)
-  private static let (mostCorners, pieceCost) = (6, 0.8)
+  private static let (minimumCorner, cornerSpan) = (0.8, 4)
+  private static let (maximumCorners, pieceCost) = (6, 0.8)
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
@@ -170,12 +170,12 @@ struct ArrowSearch {
       index < span || index >= points.count - span ? 0 : points.turn(at: index, span: span)
     }
     let corners = turns.indices.filter { index in
-      turns[index] > Self.leastCorner
+      turns[index] > Self.minimumCorner
         && turns[max(0, index - span)...min(turns.count - 1, index + span)].allSatisfy {
           $0 <= turns[index]
         }
     }
-    guard !corners.isEmpty, corners.count <= Self.mostCorners else { return [] }
+    guard !corners.isEmpty, corners.count <= Self.maximumCorners else { return [] }
     let ends = [0] + corners + [points.count - 1]
     var whole = Shaft(trace, head: 0)
     whole.cost += Self.pieceCost
@@ -207,7 +207,7 @@ struct ArrowSearch {
             joints.append(Shaft(forward, other, cost: cost))
           }
         }
-        found += joints.sorted { $0.cost < $1.cost }.prefix(Self.mostJoints)
+        found += joints.sorted { $0.cost < $1.cost }.prefix(Self.maximumJoints)
       }
     }
     return found
@@ -217,12 +217,12 @@ struct ArrowSearch {
   /// is traced once.
   private func forked(_ shafts: [Shaft]) -> [Shaft] {
     var found: [Shaft] = []
-    for shaft in shafts where shaft.length > 0.5 * Self.leastFork * scale {
+    for shaft in shafts where shaft.length > 0.5 * Self.minimumFork * scale {
       for line in [shaft, shaft.reversed] where isFree(line.path[0], line.reversed.heading) {
         let (start, heading) = (line.path[0], line.reversed.heading)
         for number in grid.items(near: start, reach: Self.forkReach * scale) {
           let other = traces[number]
-          guard !line.strokes.contains(other.index), other.length > Self.leastFork * scale,
+          guard !line.strokes.contains(other.index), other.length > Self.minimumFork * scale,
             let nearest = other.points.indices.min(by: {
               other.points[$0].distance(to: start) < other.points[$1].distance(to: start)
             }), other.points[nearest].distance(to: start) < Self.forkReach * scale
@@ -328,7 +328,7 @@ struct ArrowSearch {
           let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
           for from in starts {
             for to in ends {
-              guard cost + from.cost + to.cost < Self.mostCost,
+              guard cost + from.cost + to.cost < Self.maximumCost,
                 let ends = endCost(line, from, to)
               else { continue }
               let heads =
@@ -388,7 +388,7 @@ struct ArrowSearch {
     case (nil, let to?):
       // What comes back to where it began is a self-loop.
       let chord = line.path[0].distance(to: line.path[line.path.count - 1])
-      guard chord > Self.leastInitialChord * line.length else { return nil }
+      guard chord > Self.minimumInitialChord * line.length else { return nil }
       // An initial arrow is short.
       let long = max(0, line.length / scale - 4)
       let inside = line.path.count { states[to].ring.share(of: $0) < 0.75 }
@@ -400,7 +400,7 @@ struct ArrowSearch {
       let shares = line.path.map { ring.share(of: $0) }
       let inside = Double(shares.count { $0 < 0.85 }) / Double(shares.count)
       let far = (shares.max() ?? 0) - 1
-      guard far > (evidence == nil ? Self.leastLoop : Self.leastTracedLoop), inside < 0.5,
+      guard far > (evidence == nil ? Self.minimumLoop : Self.minimumTracedLoop), inside < 0.5,
         let first = line.path.first, let last = line.path.last,
         first.distance(to: last) < 0.8 * line.length
       else { return nil }

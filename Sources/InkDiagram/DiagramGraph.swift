@@ -57,7 +57,7 @@ enum DiagramMatching {
   }
 
   /// The most steps of a search, which end it without a result.
-  private static let mostSteps = 200_000
+  private static let maximumSteps = 200_000
 
   /// Returns an isomorphism that keeps transitions, initial and final states, and the texts; `nil` if
   /// there is none.
@@ -96,7 +96,7 @@ enum DiagramMatching {
       let state = order[position]
       for candidate in candidates[position] where !used.contains(candidate) {
         steps += 1
-        guard steps < mostSteps else { return false }
+        guard steps < maximumSteps else { return false }
         matching[state] = candidate
         let agrees = matching.allSatisfy { other, image in
           label(truth.edges[.init(from: state, to: other)])

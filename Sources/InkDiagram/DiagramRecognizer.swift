@@ -29,11 +29,11 @@ public struct DiagramRecognizer: Sendable {
   /// The probability that an arrow without a head leads where the pen went.
   private static let penDirection = 0.8
   /// The number of doubtful rings that are tried both as states and as something else.
-  private static let mostDoubtful = 5
+  private static let maximumDoubtful = 5
   /// How much less a drawing has to cost with a doubtful ring as a state.
   private static let newState = 1.5
   /// The number of strokes above which doubtful rings are decided one by one.
-  private static let mostStrokes = 400
+  private static let maximumStrokes = 400
 
   /// Creates a recogniser that reads names and symbols with `reader`, and that tells the ends of lines, rings, the
   /// number of rings of states, and arrows in pictures with `heads`, `rings`, `counts` and `arrows`, models of
@@ -124,7 +124,7 @@ public struct DiagramRecognizer: Sendable {
     let doubtful = candidates.indices
       .filter { abs(candidates[$0].evidence) < StateSearch.doubtful }
       .sorted { abs(candidates[$0].evidence) < abs(candidates[$1].evidence) }
-      .prefix(traces.count > Self.mostStrokes ? 0 : Self.mostDoubtful)
+      .prefix(traces.count > Self.maximumStrokes ? 0 : Self.maximumDoubtful)
     for index in doubtful {
       isState[index].toggle()
       let other = interpretation(isState)

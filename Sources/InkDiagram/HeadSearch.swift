@@ -21,7 +21,7 @@ struct HeadSearch {
   /// How far behind the tip the middle of such a head is, and how far its pieces are from there, as shares of the
   /// usual radius, and how many there are at most.
   private static let (behindTip, pieceReach) = (0.15, 0.4)
-  private static let mostPieces = 6
+  private static let maximumPieces = 6
 
   /// Returns the likeliest heads at the last point of `shaft`.
   func heads(at shaft: Shaft) -> [Head] {
@@ -63,7 +63,7 @@ struct HeadSearch {
       !shaft.strokes.contains(trace.index)
         && trace.points.allSatisfy { $0.distance(to: middle) < reach }
     }
-    guard (1...Self.mostPieces).contains(strokes.count) else { return nil }
+    guard (1...Self.maximumPieces).contains(strokes.count) else { return nil }
     return Head(strokes: strokes.map(\.index).sorted(), tip: end, cost: Self.inPieces)
   }
 

@@ -32,9 +32,9 @@ struct Interpretation {
   /// usual radius.
   private static let tie = 0.2
   /// How far on both sides of its line remains that cross an arrow are, as a share of the usual radius.
-  private static let leastCrossing = 0.02
+  private static let minimumCrossing = 0.02
   /// The distance between the ends of tied remains, as a share of their length, at least: a 0 has none.
-  private static let leastOpening = 0.25
+  private static let minimumOpening = 0.25
   /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
   private static let longestRemain = 0.7
   private static let besideRing = 0.78...1.25
@@ -135,8 +135,8 @@ struct Interpretation {
         let touched = [trace.start, trace.end].filter(isTouched)
         let sides = trace.points.map { ($0 - tip).cross(heading) / scale }
         let crosses =
-          sides.contains { $0 > leastCrossing } && sides.contains { $0 < -leastCrossing }
-        return touched.count == 2 && trace.chord > leastOpening * trace.length
+          sides.contains { $0 > minimumCrossing } && sides.contains { $0 < -minimumCrossing }
+        return touched.count == 2 && trace.chord > minimumOpening * trace.length
           || crosses && !touched.isEmpty
       }
     }

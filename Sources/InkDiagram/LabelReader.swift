@@ -42,7 +42,7 @@ struct LabelReader {
   /// The angles at which writing is read besides 0, in radians: paper lies turned, and hands slant.
   private static let angles = [-16, -8, 8, 16].map { $0 * Double.pi / 180 }
   /// The number of strokes of writing above which it is read at the angle 0 only, to save time.
-  private static let mostStrokes = 400
+  private static let maximumStrokes = 400
   /// What an angle costs, per radian, in the score of all writing of a drawing.
   private static let angleCost = 14.0
   /// The score that a label counts with, at least, in the choice of the angle.
@@ -54,8 +54,8 @@ struct LabelReader {
     self.alphabet = Set(alphabet)
     func decoder(_ grammar: Grammar, _ words: [String]) -> CTCDecoder {
       var decoder = reader.decoder(grammar: grammar, vocabulary: words)
-      decoder.options.mostCandidates = Self.most
-      decoder.options.leastEvidence = -.infinity
+      decoder.options.maximumCandidates = Self.most
+      decoder.options.minimumEvidence = -.infinity
       return decoder
     }
     names = [decoder(.state, []), decoder(.number, [])]
@@ -74,7 +74,7 @@ struct LabelReader {
     as writing: (_ line: TextLine, _ angle: Double) -> Writing
   ) -> (names: [[ScoredText]], symbols: [[ScoredText]]) {
     let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
-    let angles = strokeCount > Self.mostStrokes ? [0] : [0] + Self.angles
+    let angles = strokeCount > Self.maximumStrokes ? [0] : [0] + Self.angles
     let views = angles.map { angle in
       names.map { self.names(writing($0, angle)) }
         + symbols.map { self.symbols(writing($0, angle)) }

@@ -14,12 +14,12 @@ struct LabelSearch {
   /// The cost of a line that labels nothing.
   private static let remarkCost = 4.0
   /// The number of strokes and the width, as a share of the height, above which writing is no label.
-  private static let mostStrokes = 40
-  private static let mostWidth = 14.0
+  private static let maximumStrokes = 40
+  private static let maximumWidth = 14.0
   /// The number of arrows that a line may label.
-  private static let mostArrows = 5
+  private static let maximumArrows = 5
   /// The least unit of the distance between label and arrow, as a share of the radius of states.
-  private static let leastUnit = 0.6
+  private static let minimumUnit = 0.6
   /// The cost up to which a further line belongs to the label of an arrow.
   private static let furtherCost = 1.6
   /// The cost of a label whose strokes all are near the tip of an arrow, as parts of heads are, and how near that
@@ -41,7 +41,7 @@ struct LabelSearch {
     }
     for (state, traces) in inside.sorted(by: { $0.key < $1.key }) {
       let line = TextLine(traces: traces)
-      if traces.count <= Self.mostStrokes { names[state] = line } else { remarks.append(line) }
+      if traces.count <= Self.maximumStrokes { names[state] = line } else { remarks.append(line) }
     }
     let lines = TextLine.lines(of: outside, height: Self.height(of: outside, interpretation.scale))
     assign(lines)
@@ -60,7 +60,7 @@ struct LabelSearch {
     }
     let height = Self.height(of: lines.flatMap(\.traces), scale)
     // Where people write small, labels still stand as far from arrows as states are large.
-    let unit = max(height, Self.leastUnit * scale)
+    let unit = max(height, Self.minimumUnit * scale)
     let arrows = interpretation.arrows
     var grid = Grid(side: scale)
     for (number, arrow) in arrows.enumerated() { grid.insert(number, at: arrow.shaft.path) }
@@ -73,8 +73,8 @@ struct LabelSearch {
     let tipCosts = lines.map { isAtTip($0) ? Self.atTipCost : 0 }
     var pairs: [(line: Int, arrow: Int, cost: Double)] = []
     for (number, line) in lines.enumerated()
-    where line.traces.count <= Self.mostStrokes
-      && line.high.x - line.low.x < Self.mostWidth * height
+    where line.traces.count <= Self.maximumStrokes
+      && line.high.x - line.low.x < Self.maximumWidth * height
     {
       let reach = 0.5 * max(line.high.x - line.low.x, line.high.y - line.low.y) + 2 * unit
       let near = grid.items(near: line.center, reach: reach).map { arrow in
@@ -84,7 +84,7 @@ struct LabelSearch {
         )
       }
       pairs += near.filter { $0.cost < Self.remarkCost }.sorted { $0.cost < $1.cost }
-        .prefix(Self.mostArrows)
+        .prefix(Self.maximumArrows)
     }
     // An arrow has one label, and a label one arrow.
     let packing = Packing(

@@ -19,7 +19,7 @@ struct Packing {
   private static let narrowBeamWidth = 8
   private static let largeGroup = 80
   /// The number of candidates in a group above which the best ones are taken one by one.
-  private static let mostInGroup = 300
+  private static let maximumInGroup = 300
 
   /// Returns the positions of the chosen candidates, in increasing order.
   func chosen() -> [Int] {
@@ -56,7 +56,7 @@ struct Packing {
     let order = group.sorted {
       (candidates[$0].saving, $1) > (candidates[$1].saving, $0)
     }
-    guard group.count <= Self.mostInGroup else {
+    guard group.count <= Self.maximumInGroup else {
       var taken: Set<Int> = []
       return order.filter { index in
         guard taken.isDisjoint(with: candidates[index].strokes) else { return false }

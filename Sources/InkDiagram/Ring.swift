@@ -87,7 +87,7 @@ struct Ring {
   }
 
   /// The cost above which a ring is none.
-  static let mostCost = 3.5
+  static let maximumCost = 3.5
 }
 
 /// An ellipse as a quadratic form.

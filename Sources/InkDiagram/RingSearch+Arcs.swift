@@ -7,21 +7,21 @@ extension RingSearch {
   /// The side of a cell in which votes are counted, as a share of the radius.
   private static let cell = 0.16
   /// The share of a ring that has to be there.
-  static let leastVotes = 0.4
+  static let minimumVotes = 0.4
   /// How far from the circle its arcs are, as a share of the radius, and how much their directions differ from
   /// that of the circle, as a sine.
   private static let (band, turned) = (0.22, 0.55)
   /// The share of a stroke that is along the ring if it is part of it.
   private static let along = 0.55
   /// The largest share of a turn without ink.
-  private static let mostOpen = 0.3
+  private static let maximumOpen = 0.3
 
   /// Returns rings of about `radius` that consist of parts of any strokes, as tracing leaves them where other
   /// lines touch them.
   ///
   /// Each piece of a line votes for the centres of the circles along it (Hough transform: Duda and Hart, 1972;
   /// with directions: Kimme, Ballard and Sklansky, 1975).
-  func rings(about radius: Double, leastVotes: Double = leastVotes) -> [Ring] {
+  func rings(about radius: Double, minimumVotes: Double = minimumVotes) -> [Ring] {
     let pieces = pieces()
     guard !pieces.isEmpty, radius.isNormal, radius > 0 else { return [] }
     let middles = pieces.map(\.middle)
@@ -33,7 +33,7 @@ extension RingSearch {
       if let votes = CenterVotes(
         pieces, from: low, to: high, radius: size, side: Self.cell * size)
       {
-        found += votes.peaks(above: leastVotes).compactMap { ring(around: $0, radius: size) }
+        found += votes.peaks(above: minimumVotes).compactMap { ring(around: $0, radius: size) }
       }
       size *= Self.ratio
     }
@@ -83,8 +83,8 @@ extension RingSearch {
       if along > Self.along * trace.length { strokes.append(trace.index) }
     }
     guard !strokes.isEmpty,
-      var ring = Ring(parts.filter { $0.count > 1 }, strokes: strokes), ring.gap < Self.mostOpen,
-      ring.cost < Ring.mostCost, ring.center.distance(to: center) < 0.3 * radius
+      var ring = Ring(parts.filter { $0.count > 1 }, strokes: strokes), ring.gap < Self.maximumOpen,
+      ring.cost < Ring.maximumCost, ring.center.distance(to: center) < 0.3 * radius
     else { return nil }
     ring.isAssembled = true
     return ring
@@ -106,13 +106,13 @@ private struct CenterVotes {
   private let votes: [Double]
 
   /// The number of cells above which nothing is counted.
-  private static let mostCells = 2_000_000.0
+  private static let maximumCells = 2_000_000.0
 
   /// Counts between two corners in cells with sides of `side`; returns `nil` where they would be too many.
   init?(_ pieces: [LinePiece], from low: Vector, to high: Vector, radius: Double, side: Double) {
     // With a border without votes.
     let (across, down) = ((high.x - low.x) / side + 3, (high.y - low.y) / side + 3)
-    guard across * down < Self.mostCells else { return nil }
+    guard across * down < Self.maximumCells else { return nil }
     (self.low, self.side, columns, rows) = (low, side, Int(across), Int(down))
     var votes = [Double](repeating: 0, count: columns * rows)
     for piece in pieces where piece.length < radius {
@@ -129,7 +129,7 @@ private struct CenterVotes {
   }
 
   /// The number of peaks that are returned at most.
-  private static let mostPeaks = 200
+  private static let maximumPeaks = 200
 
   /// Returns the middles of the cells where three by three have the most votes around, at least `least`; of cells
   /// that have as many, one.
@@ -157,6 +157,6 @@ private struct CenterVotes {
         peaks.append((place, sums[cell]))
       }
     }
-    return peaks.sorted { $0.votes > $1.votes }.prefix(Self.mostPeaks).map(\.place)
+    return peaks.sorted { $0.votes > $1.votes }.prefix(Self.maximumPeaks).map(\.place)
   }
 }

@@ -6,13 +6,13 @@ struct RingSearch {
   let traces: [Trace]
 
   /// The largest share of a turn by which a ring may be open.
-  private static let mostGap = 0.27
+  private static let maximumGap = 0.27
   /// The residual of a stroke, with ends that stick out, above which it is no ring.
-  private static let mostResidual = 0.22
+  private static let maximumResidual = 0.22
   /// The number of turns from which one stroke may be two rings.
   private static let doubleTurns = 1.6
   /// The number of neighbours at an end that may be the other arc.
-  private static let mostPartners = 6
+  private static let maximumPartners = 6
 
   /// Returns all rings; a stroke can be in several.
   func rings() -> [Ring] {
@@ -28,7 +28,7 @@ struct RingSearch {
   /// Returns the ring of a whole stroke, whose ends may stick out.
   private func ring(of trace: Trace) -> Ring? {
     let points = trace.points
-    guard let whole = Ring([points], strokes: [trace.index]), whole.residual < Self.mostResidual
+    guard let whole = Ring([points], strokes: [trace.index]), whole.residual < Self.maximumResidual
     else { return nil }
     if whole.turns > Self.doubleTurns, let double = double(points, around: whole) { return double }
     var best: Ring?
@@ -37,13 +37,13 @@ struct RingSearch {
       else { continue }
       // What sticks out has to be near the ring all the same.
       let ends = [points[0], points[points.count - 1]].map { abs(ring.share(of: $0) - 1) }
-      guard ring.gap < Self.mostGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else {
+      guard ring.gap < Self.maximumGap, ring.turns > 0.65, ends.allSatisfy({ $0 < 0.6 }) else {
         continue
       }
       if best.map({ ring.cost + 0.3 < $0.cost }) ?? true { best = ring }
       if cut == (0, 0), ring.cost < 0.5 { break }
     }
-    return best.flatMap { $0.cost < Ring.mostCost ? $0 : nil }
+    return best.flatMap { $0.cost < Ring.maximumCost ? $0 : nil }
   }
 
   /// Returns the outer of two rings in one stroke.
@@ -64,7 +64,7 @@ struct RingSearch {
     else { return nil }
     var outer = one.radius > two.radius ? one : two
     let inner = one.radius > two.radius ? two : one
-    guard outer.cost < Ring.mostCost, inner.cost < Ring.mostCost,
+    guard outer.cost < Ring.maximumCost, inner.cost < Ring.maximumCost,
       inner.radius > 0.5 * outer.radius,
       inner.center.distance(to: outer.center) < 0.35 * outer.radius
     else { return nil }
@@ -104,14 +104,14 @@ struct RingSearch {
       let partners = grid.items(near: one.trace.end, reach: reach).filter { $0 > number }
         .map { (index: $0, distance: endDistance(one.trace, arcs[$0].trace)) }
         .filter { $0.distance < 2 * reach }
-        .sorted { $0.distance < $1.distance }.prefix(Self.mostPartners)
+        .sorted { $0.distance < $1.distance }.prefix(Self.maximumPartners)
       for partner in partners {
         let other = arcs[partner.index]
         guard
           let ring = Ring(
             [resized(one.trace, with: other.trace), resized(other.trace, with: one.trace)],
             strokes: [one.trace.index, other.trace.index].sorted()),
-          ring.gap < Self.mostGap, ring.turns > 0.7, ring.cost < Ring.mostCost / 2,
+          ring.gap < Self.maximumGap, ring.turns > 0.7, ring.cost < Ring.maximumCost / 2,
           partner.distance < 0.5 * .pi * ring.radius
         else { continue }
         found.append(ring)

@@ -16,9 +16,9 @@ struct Shaft {
   var cost = 0.0
 
   /// The share of the stroke that is a line at least.
-  private static let leastLine = 0.24
+  private static let minimumLine = 0.24
   /// The minimum angle of the corner at a tip, in radians.
-  private static let leastCorner = 1.25
+  private static let minimumCorner = 1.25
 
   /// The size of heads that people usually draw, and the largest, as shares of the line before them.
   private static let (usualHead, largestHead) = (0.35, 0.85)
@@ -80,9 +80,9 @@ struct Shaft {
     }
     let total = walked[count - 1]
     let span = 2
-    for index in max(span, Int(leastLine * Double(count)))..<count - span {
+    for index in max(span, Int(minimumLine * Double(count)))..<count - span {
       let heading = (path[index] - path[max(0, index - 4)]).unit
-      guard path.turn(at: index, span: span) > leastCorner else { continue }
+      guard path.turn(at: index, span: span) > minimumCorner else { continue }
       let rest = path[index...]
       let reach = rest.map { $0.distance(to: path[index]) }.max() ?? 0
       guard reach <= largest * walked[index], reach >= 0.025 * total else { continue }

@@ -54,7 +54,7 @@ public struct StateRing: Hashable, Sendable {
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     let search = RingSearch(traces: traces)
     let assembled =
-      diagram.usualRadius.map { search.rings(about: $0, leastVotes: doubtful) } ?? []
+      diagram.usualRadius.map { search.rings(about: $0, minimumVotes: doubtful) } ?? []
     let found = (search.rings() + assembled).compactMap { ring -> StateRing? in
       var found = StateRing(
         center: Point(ring.center.x, ring.center.y), radius: ring.radius, isState: true)

@@ -67,11 +67,11 @@ struct StateSearch {
   /// The size of an o, as a share of the usual size of letters, at most.
   private static let largestLetter = 1.4
   /// The number of strokes inside a ring above which they are no name.
-  private static let mostInside = 12
+  private static let maximumInside = 12
   /// The gap of a letter that is nearly a ring, as a share of the full turn.
   private static let openLetter = 0.12
   /// The space between the rings of a final state, as a share of the radius.
-  private static let leastSpace = 0.048
+  private static let minimumSpace = 0.048
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
 
@@ -159,7 +159,7 @@ struct StateSearch {
       for (a, b) in zip(trace.points, trace.points.dropFirst()) {
         let middle = Vector((a.x + b.x) / 2, (a.y + b.y) / 2)
         let (way, step, share) = (middle - ring.center, b - a, ring.share(of: middle))
-        guard (0.65...1.4).contains(share), abs(share - 1) > Self.leastSpace,
+        guard (0.65...1.4).contains(share), abs(share - 1) > Self.minimumSpace,
           abs(way.dot(step)) < 0.4 * way.length * step.length
         else { continue }
         along += step.length
@@ -191,13 +191,13 @@ struct StateSearch {
         return [trace.start, trace.center, trace.end].allSatisfy { ring.share(of: $0) < 0.9 }
       }
       let likelihood = exp(-ring.cost) * (ring.strokes.count > 1 ? 0.3 : 1)
-      let isFull = (1...Self.mostInside).contains(inside)
+      let isFull = (1...Self.maximumInside).contains(inside)
       let isLetter = inside == 0 && 2 * ring.radius < Self.largestLetter * letterSize
       let weight = isFull || known.isSuperset(of: ring.strokes) ? 1 : isLetter ? 0.02 : 0.15
       votes.append((ring.radius, likelihood * weight * ring.radius / largest))
     }
     // Of several sizes that are as common, states have the largest.
-    return Self.mostSupported(votes)
+    return Self.maximumSupported(votes)
   }
 
   /// Returns the usual radius of a state, given the odds of rings.
@@ -205,15 +205,15 @@ struct StateSearch {
     let votes = zip(rings, seen).map { ring, odds in
       (radius: ring.radius, weight: exp(-shapeWeight * ring.cost) / (1 + exp(-odds)))
     }
-    return mostSupported(votes)
+    return maximumSupported(votes)
   }
 
   /// The number of rings that are compared at most.
-  private static let mostVotes = 500
+  private static let maximumVotes = 500
 
   /// Returns the radius about which the rings with the most weight are.
-  private static func mostSupported(_ votes: [(radius: Double, weight: Double)]) -> Double? {
-    let heaviest = votes.sorted { $0.weight > $1.weight }.prefix(mostVotes)
+  private static func maximumSupported(_ votes: [(radius: Double, weight: Double)]) -> Double? {
+    let heaviest = votes.sorted { $0.weight > $1.weight }.prefix(maximumVotes)
       .map { (radius: $0.radius, log: log($0.radius), weight: $0.weight) }
     let supports = heaviest.map { one in
       heaviest.reduce(0.0) {
@@ -257,7 +257,7 @@ struct StateSearch {
         beside += 1
       }
     }
-    odds += inside > Self.mostInside ? -2 : inside > 0 ? 2 : -0.8
+    odds += inside > Self.maximumInside ? -2 : inside > 0 ? 2 : -0.8
     odds += min(1.5, 0.6 * Double(meeting))
     // Letters are as large as most strokes; states are larger, or arrows lead there.
     if meeting == 0, traces.count > 2, 2 * ring.radius < 1.7 * usualSize { odds -= 2.5 }

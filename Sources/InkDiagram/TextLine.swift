@@ -48,7 +48,7 @@ struct TextLine {
     let sorted = lines.sorted { ($0.low.x, $0.low.y) < ($1.low.x, $1.low.y) }
     var joined: [TextLine] = []
     for line in sorted {
-      let left = joined.suffix(mostOpen).lastIndex { $0.isContinued(by: line) }
+      let left = joined.suffix(maximumOpen).lastIndex { $0.isContinued(by: line) }
       if let left {
         joined[left] = TextLine(traces: joined[left].traces + line.traces)
       } else {
@@ -59,7 +59,7 @@ struct TextLine {
   }
 
   /// The number of lines to the left at which a line may go on.
-  private static let mostOpen = 32
+  private static let maximumOpen = 32
 
   /// Whether `line` is beside this one, and a comma is between them.
   private func isContinued(by line: TextLine) -> Bool {

@@ -46,7 +46,7 @@ extension Recognizer {
   func recognize(
     _ input: RecognitionInput, of example: Example
   ) throws(PreparationError) -> Recognition {
-    try recognize(input, leastExtent: example.leastExtent(or: model.decision.leastExtent))
+    try recognize(input, minimumExtent: example.minimumExtent(or: model.decision.minimumExtent))
   }
 }
 

@@ -31,7 +31,7 @@ public struct Calibration: Sendable {
   }
 
   /// The number of correct answers below which no tail is estimated.
-  static let leastCount = 10
+  static let minimumCount = 10
 
   /// Returns the share of new examples of `label` that is rejected at most, with 95 % confidence.
   public func bound(of label: String) -> Double? {
@@ -63,7 +63,7 @@ public struct Calibration: Sendable {
   ) throws {
     var decision = model.decision
     var fits: [String: Fit] = [:]
-    (decision.temperature, decision.leastProbabilities, decision.leastMargins) = (1, [:], [:])
+    (decision.temperature, decision.minimumProbabilities, decision.minimumMargins) = (1, [:], [:])
     let labels = dataset.examples.map(\.label)
     func answers(with decision: Model.Decision) throws -> [(answer: Recognition, label: String)] {
       var model = model
@@ -108,21 +108,21 @@ public struct Calibration: Sendable {
       var rank = right.count > mayReject ? max(0, mayReject) : 0
       while rank > 0 {
         // The thresholds are halfway between the last rejected and the first accepted value.
-        decision.leastProbabilities[label] = (probabilities[rank - 1] + probabilities[rank]) / 2
-        decision.leastMargins[label] = (margins[rank - 1] + margins[rank]) / 2
+        decision.minimumProbabilities[label] = (probabilities[rank - 1] + probabilities[rank]) / 2
+        decision.minimumMargins[label] = (margins[rank - 1] + margins[rank]) / 2
         let count = right.count { decision.rejection(of: $0) != nil }
         if count <= mayReject { break }
         rank -= 1
       }
       guard rank == 0 else { continue }
-      guard right.count >= Self.leastCount else {
-        fits[label] = .kept(needed: Self.leastCount)
-        decision.leastProbabilities[label] = model.decision.leastProbabilities[label]
-        decision.leastMargins[label] = model.decision.leastMargins[label]
+      guard right.count >= Self.minimumCount else {
+        fits[label] = .kept(needed: Self.minimumCount)
+        decision.minimumProbabilities[label] = model.decision.minimumProbabilities[label]
+        decision.minimumMargins[label] = model.decision.minimumMargins[label]
         continue
       }
-      decision.leastProbabilities[label] = Self.lowerQuantile(tailShare, of: probabilities)
-      decision.leastMargins[label] = Self.lowerQuantile(tailShare, of: margins)
+      decision.minimumProbabilities[label] = Self.lowerQuantile(tailShare, of: probabilities)
+      decision.minimumMargins[label] = Self.lowerQuantile(tailShare, of: margins)
     }
     // This needs all thresholds: an example may be classified as any label.
     self.rejected = Dictionary(

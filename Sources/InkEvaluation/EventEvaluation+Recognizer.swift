@@ -9,7 +9,7 @@ extension EventEvaluation {
   /// The recordings are at the rate of the model. A recording with one label is one span.
   public init(
     of recognizer: Recognizer, on dataset: Dataset, windows: SlidingWindows, rule: EventRule,
-    leastOverlap: Double = 0, workers: Int
+    minimumOverlap: Double = 0, workers: Int
   ) {
     let found = ParallelLoop(workers: workers).map(dataset.examples.count) { index, _ -> [Event] in
       guard case .series(let series) = dataset.examples[index].content else { return [] }
@@ -32,7 +32,7 @@ extension EventEvaluation {
         spans: spans, events: found[index], rate: series.meanRate, person: example.person,
         session: example.session)
     }
-    self.init(recordings, leastOverlap: leastOverlap, restLabels: rule.restLabels)
+    self.init(recordings, minimumOverlap: minimumOverlap, restLabels: rule.restLabels)
   }
 }
 

@@ -5,7 +5,7 @@ import InkSeries
 /// How well events were found in recordings with labelled spans.
 ///
 /// An event matches a span if both have the same label and their overlap, as a share of the time
-/// that either covers, is at least ``leastOverlap``; with 0, any overlap is enough. Each span matches
+/// that either covers, is at least ``minimumOverlap``; with 0, any overlap is enough. Each span matches
 /// at most one event: in order of time, it gets the first event that matches it and is still free.
 public struct EventEvaluation: Hashable, Sendable, Codable {
   /// A recording with its spans and the events that were found in it.
@@ -63,7 +63,7 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
   }
 
   /// The overlap over union that an event needs to match a span; 0 for any overlap.
-  public var leastOverlap: Double
+  public var minimumOverlap: Double
   /// The result for all labels.
   public var total: Score
   /// The mean of the labels' F1, each with the same weight; 0 without labels.
@@ -75,9 +75,15 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
   /// The results by session of a person.
   public var sessions: [Row]
 
+  /// The names in reports.
+  private enum CodingKeys: String, CodingKey {
+    case total, meanF1, labels, persons, sessions
+    case minimumOverlap = "leastOverlap"
+  }
+
   /// Evaluates events against spans; spans with a rest label are no events, so they do not count.
   public init(
-    _ recordings: [Recording], leastOverlap: Double = 0,
+    _ recordings: [Recording], minimumOverlap: Double = 0,
     restLabels: Set<String> = EventRule.standardRestLabels
   ) {
     var total = Tally()
@@ -93,14 +99,14 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
       for label in Set(spans.keys).union(events.keys).sorted() {
         let tally = Tally(
           spans: spans[label] ?? [], events: events[label] ?? [], rate: recording.rate,
-          leastOverlap: leastOverlap)
+          minimumOverlap: minimumOverlap)
         total.add(tally)
         labels[label, default: Tally()].add(tally)
         persons[person, default: Tally()].add(tally)
         sessions[session, default: Tally()].add(tally)
       }
     }
-    self.leastOverlap = leastOverlap
+    self.minimumOverlap = minimumOverlap
     self.total = total.score
     self.labels = Self.rows(labels)
     self.persons = Self.rows(persons)
@@ -116,7 +122,8 @@ public struct EventEvaluation: Hashable, Sendable, Codable {
   /// The evaluation for a terminal.
   public var text: String {
     let rule =
-      leastOverlap > 0 ? "overlap over union of at least \(leastOverlap.percent)" : "any overlap"
+      minimumOverlap > 0
+      ? "overlap over union of at least \(minimumOverlap.percent)" : "any overlap"
     var lines = [
       "events matched by label and \(rule)",
       "precision".padded(13) + total.precision.summary,
@@ -166,7 +173,7 @@ private struct Tally {
   init() {}
 
   /// Matches the spans and events of one label in one recording.
-  init(spans: [Span], events: [Event], rate: Double?, leastOverlap: Double) {
+  init(spans: [Span], events: [Event], rate: Double?, minimumOverlap: Double) {
     spanCount = spans.count
     eventCount = events.count
     let spans = spans.sorted { $0.range.lowerBound < $1.range.lowerBound }
@@ -175,7 +182,7 @@ private struct Tally {
       let match = free.firstIndex { event in
         let overlap = event.range.clamped(to: span.range).count
         let union = event.range.count + span.range.count - overlap
-        return overlap > 0 && Double(overlap) >= leastOverlap * Double(union)
+        return overlap > 0 && Double(overlap) >= minimumOverlap * Double(union)
       }
       guard let match else { continue }
       let event = free.remove(at: match)

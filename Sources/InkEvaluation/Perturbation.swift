@@ -53,8 +53,8 @@ public enum Perturbation: Hashable, Sendable {
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(PreparationError) -> Recognition {
     if case .drawing(let drawing) = example.content {
-      let leastExtent = example.leastExtent(or: recognizer.model.decision.leastExtent)
-      if (drawing.bounds?.longerSide ?? 0) < max(leastExtent, 1e-9) {
+      let minimumExtent = example.minimumExtent(or: recognizer.model.decision.minimumExtent)
+      if (drawing.bounds?.longerSide ?? 0) < max(minimumExtent, 1e-9) {
         // A tap is not changed, so that it remains a tap.
         return try recognizer.recognize(example)
       }

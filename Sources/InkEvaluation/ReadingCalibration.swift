@@ -60,7 +60,7 @@ public struct ReadingCalibration: Sendable {
       (-count...count).map { middle * exp(step * Double($0)) }.map { ($0, loss($0)) }
         .min { $0.1 < $1.1 }!.0
     }
-    let isTooSmall = dataset.examples.count { !$0.isNoWriting } < Calibration.leastCount
+    let isTooSmall = dataset.examples.count { !$0.isNoWriting } < Calibration.minimumCount
     let temperature =
       isTooSmall
       ? model.decision.temperature
@@ -73,25 +73,25 @@ public struct ReadingCalibration: Sendable {
     let own = model.decision.reading ?? .standard
     var limits = Self.limits(calibrated, falseRejections: falseRejections)
     if isTooSmall {
-      fit = .kept(needed: Calibration.leastCount)
+      fit = .kept(needed: Calibration.minimumCount)
       limits = own
     } else if falseRejections > 0, falseRejections * Double(writing.count) < 1 {
       fit = .extrapolated(needed: Int((1 / falseRejections).rounded(.up)))
       // Both limits together reject the share.
       limits = Model.Decision.ReadingLimits(
-        leastEvidence: max(
+        minimumEvidence: max(
           -1000,
           Calibration.lowerQuantile(
             falseRejections / 2, ofLogarithms: writing.map(\.reading.evidence).sorted())),
-        leastProbability: 0,
-        mostNoWriting: 1
+        minimumProbability: 0,
+        maximumNoWriting: 1
           - Calibration.lowerQuantile(
             falseRejections / 2, of: writing.map { 1 - $0.reading.noWriting }.sorted()))
     } else {
       fit = .counted
     }
     if reader.alphabet.noWritingClass == nil {
-      limits.mostNoWriting = Model.Decision.ReadingLimits.standard.mostNoWriting
+      limits.maximumNoWriting = Model.Decision.ReadingLimits.standard.maximumNoWriting
     }
     var decision = model.decision
     decision.temperature = temperature
@@ -138,15 +138,15 @@ public struct ReadingCalibration: Sendable {
     // Each limit alone rejects so many of the lines; together they reject at most the sum.
     func limits(_ counts: (Int, Int, Int)) -> Model.Decision.ReadingLimits {
       Model.Decision.ReadingLimits(
-        leastEvidence: min(0, max(-1000, threshold(evidences, counts.0))),
-        leastProbability: counts.1 == 0 ? 0 : threshold(probabilities, counts.1),
-        mostNoWriting: max(0, threshold(shares, counts.2)))
+        minimumEvidence: min(0, max(-1000, threshold(evidences, counts.0))),
+        minimumProbability: counts.1 == 0 ? 0 : threshold(probabilities, counts.1),
+        maximumNoWriting: max(0, threshold(shares, counts.2)))
     }
     var best = limits((0, 0, 0))
     func rejected(_ limits: Model.Decision.ReadingLimits) -> (Int, Int) {
       (others.count { limits.reject($0.reading) }, wrong.count { limits.reject($0.reading) })
     }
-    var mostRejected = rejected(best)
+    var maximumRejected = rejected(best)
     let step = max(1, mayReject / 12)
     for first in stride(from: 0, through: mayReject, by: step) {
       for second in stride(from: 0, through: mayReject, by: step) {
@@ -154,7 +154,7 @@ public struct ReadingCalibration: Sendable {
           let tried = limits((first, second, third))
           guard lines.count(where: { tried.reject($0.reading) }) <= mayReject else { break }
           let count = rejected(tried)
-          if count > mostRejected { (best, mostRejected) = (tried, count) }
+          if count > maximumRejected { (best, maximumRejected) = (tried, count) }
         }
       }
     }
@@ -171,7 +171,7 @@ public struct ReadingCalibration: Sendable {
 extension Model.Decision.ReadingLimits {
   /// Whether a reading without limits is rejected by these.
   func reject(_ reading: Reading) -> Bool {
-    reading.rejection != nil || reading.noWriting > mostNoWriting
-      || reading.evidence < leastEvidence || reading.probability < leastProbability
+    reading.rejection != nil || reading.noWriting > maximumNoWriting
+      || reading.evidence < minimumEvidence || reading.probability < minimumProbability
   }
 }

@@ -10,7 +10,7 @@ struct WriterSampling: Sendable {
   /// The number of samples.
   private static let sampleCount = 2000
   /// The maximum number of writers, examples without a writer included, so that intervals take no seconds.
-  private static let mostClusters = 5000
+  private static let maximumClusters = 5000
 
   /// The cluster of each example: its writer, or for an example without one its own.
   let clusters: [Int]
@@ -38,7 +38,7 @@ struct WriterSampling: Sendable {
       }
       clusters.append(known ?? clusterCount - 1)
     }
-    guard indices.count >= 2, clusterCount <= Self.mostClusters else { return nil }
+    guard indices.count >= 2, clusterCount <= Self.maximumClusters else { return nil }
     self.clusters = clusters
     self.clusterCount = clusterCount
     writerCount = indices.count

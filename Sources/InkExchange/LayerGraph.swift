@@ -120,9 +120,9 @@ struct LayerGraph: ModelFileReader {
         place, "\(shape.map(String.init).joined(separator: " × ")) values", "\(values.count)")
     }
     parameterCount += values.count
-    guard parameterCount <= Architecture.mostParameters else {
+    guard parameterCount <= Architecture.maximumParameters else {
       throw mismatch(
-        place, "at most \(Architecture.mostParameters) parameters in all", "more")
+        place, "at most \(Architecture.maximumParameters) parameters in all", "more")
     }
     weights[Parameter.name(node: nodes.count - 1, role)] = Tensor(shape: shape, values: values)
   }
@@ -826,8 +826,8 @@ extension Model {
       Dictionary(thresholds.map { (names[$0] ?? $0, $1) }) { first, _ in first }
     }
     var decision = decision
-    decision.leastProbabilities = renamed(decision.leastProbabilities)
-    decision.leastMargins = renamed(decision.leastMargins)
+    decision.minimumProbabilities = renamed(decision.minimumProbabilities)
+    decision.minimumMargins = renamed(decision.minimumMargins)
     decision.rejectedLabel = decision.rejectedLabel.flatMap { names[$0] }
     return try Model(
       network: network, labels: labels, preprocessing: preprocessing, decision: decision,

@@ -50,8 +50,8 @@ extension Model {
           : "only files with the extension .mlmodel, .onnx or .npz can be imported")
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    if let size = attributes?[.size] as? Int, size > mostBytes {
-      throw mismatch("at most \(mostBytes >> 20) MiB", "\(size >> 20) MiB")
+    if let size = attributes?[.size] as? Int, size > maximumBytes {
+      throw mismatch("at most \(maximumBytes >> 20) MiB", "\(size >> 20) MiB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
       throw ModelError(path: path, problem: "the file is missing or cannot be read")
@@ -64,5 +64,5 @@ extension Model {
   }
 
   /// The maximum size of a file: that of the largest network in double precision.
-  private static let mostBytes = 8 * Architecture.mostParameters + (8 << 20)
+  private static let maximumBytes = 8 * Architecture.maximumParameters + (8 << 20)
 }

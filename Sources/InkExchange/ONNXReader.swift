@@ -187,7 +187,7 @@ struct ONNXReader: ModelFileReader {
         }
         let side = Int(Double(lengths[1]).squareRoot())
         // Classifiers of pictures often read the pixels as a vector.
-        if side * side == lengths[1], (leastFlatSide...512).contains(side) {
+        if side * side == lengths[1], (minimumFlatSide...512).contains(side) {
           return (pixelAxes, NetworkInput.picture(size: side).form)
         }
         return (vectorAxes, .vector(count: Int(lengths[1])))
@@ -229,7 +229,7 @@ struct ONNXReader: ModelFileReader {
     }
 
     /// The least side of a picture whose pixels are a vector: shorter vectors are rather measurements.
-    private static let leastFlatSide = 16
+    private static let minimumFlatSide = 16
 
     /// Whether the first layer shows that an input `[batch, n, n]` is a picture, and not a series.
     private static func isPicture(_ input: String, _ reader: (String) -> Onnx_NodeProto?) -> Bool {
@@ -536,7 +536,7 @@ struct ONNXReader: ModelFileReader {
       var scale = value.scale
       if graph.planes != nil {
         let ends = [abs(value.shift), abs(255 * scale + value.shift)]
-        if isOwn || inputScale != nil || ends.max()! <= Self.mostInput {
+        if isOwn || inputScale != nil || ends.max()! <= Self.maximumInput {
           inputScale = (inputScale ?? 1) * abs(scale)
           scale = scale < 0 ? -1 : 1
         }
@@ -549,7 +549,7 @@ struct ONNXReader: ModelFileReader {
     }
 
     /// The largest input that a network is trained with: grey values with mean 0 and deviation 1 are below 4.
-    private static let mostInput: Float = 16
+    private static let maximumInput: Float = 16
 
     /// Checks that only one node reads the value `name`, whose layer is going to be changed.
     private func checkOnlyReader(_ name: String, at place: String) throws(ModelError) {
@@ -1130,7 +1130,7 @@ struct Constants: ModelFileReader {
   init(_ graph: Onnx_GraphProto, path: String) {
     self.path = path
     byName = Dictionary(graph.initializer.map { ($0.name, $0) }) { first, _ in first }
-    var room = Architecture.mostParameters
+    var room = Architecture.maximumParameters
     for node in graph.node where node.output.count == 1 {
       if node.opType == "Constant" {
         byName[node.output[0]] = node.attribute.first.flatMap(Self.constant)
@@ -1281,8 +1281,8 @@ struct Constants: ModelFileReader {
       return (product.partialValue, $0.1 || product.overflow || $1 < 0)
     }
     let name = "\(place), `\(tensor.name)`"
-    guard !count.1, Int(count.0) <= Architecture.mostParameters else {
-      throw mismatch(name, "at most \(Architecture.mostParameters) values", "\(tensor.dims)")
+    guard !count.1, Int(count.0) <= Architecture.maximumParameters else {
+      throw mismatch(name, "at most \(Architecture.maximumParameters) values", "\(tensor.dims)")
     }
     let type = Onnx_TensorProto.DataType(rawValue: Int(tensor.dataType))
     let widths: [Onnx_TensorProto.DataType: Int] = [.float16: 2, .float: 4, .double: 8]

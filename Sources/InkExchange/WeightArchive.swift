@@ -146,7 +146,7 @@ struct WeightArchive: ModelFileReader {
     guard let width = widths[header.type] else {
       throw mismatch(name, "numbers of type <f2, <f4 or <f8", header.type)
     }
-    guard header.count <= Architecture.mostParameters,
+    guard header.count <= Architecture.maximumParameters,
       bytes.count - header.offset == header.count * width
     else {
       throw mismatch(

@@ -69,10 +69,11 @@ public enum JPEG {
       width > 0, height > 0
     else { return failure() }
     let pixels = Int(width) * Int(height)
-    guard pixels <= PNG.mostPixels else {
+    guard pixels <= PNG.maximumPixels else {
       return .failure(
         PictureError(
-          path: path, expected: "at most \(PNG.mostPixels) pixels", found: "\(width) × \(height)"))
+          path: path, expected: "at most \(PNG.maximumPixels) pixels", found: "\(width) × \(height)"
+        ))
     }
     // The emptiest block of 16 × 16 pixels needs 6 bits.
     guard pixels <= bytes.count * 512 else {

@@ -5,7 +5,7 @@ import InkRaster
 /// Reads and writes PNGs with libpng's simplified interface.
 public enum PNG {
   /// The largest picture that is read, in pixels; a larger one is refused before any is decoded.
-  public static let mostPixels = 1 << 26
+  public static let maximumPixels = 1 << 26
 
   /// The longest file that is read, in bytes.
   public static let longestFile = 1 << 28
@@ -65,10 +65,10 @@ public enum PNG {
         return failure()
       }
       let (width, height) = (Int(image.width), Int(image.height))
-      guard width * height <= mostPixels else {
+      guard width * height <= maximumPixels else {
         return .failure(
           PictureError(
-            path: path, expected: "at most \(mostPixels) pixels", found: "\(width) × \(height)"))
+            path: path, expected: "at most \(maximumPixels) pixels", found: "\(width) × \(height)"))
       }
       // A byte of deflated data gives at most 1,032 bytes of pixels, which hold 8 pixels each.
       guard width * height <= data.count * 1032 * 8 else {

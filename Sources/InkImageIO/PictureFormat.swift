@@ -31,7 +31,7 @@ public enum PictureFormat: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The largest scale of a PNG.
-  public static let mostScale = 100.0
+  public static let maximumScale = 100.0
 
   /// Returns a PNG of the picture that `svg` describes: `scale` pixels per unit, with transparent
   /// background where the document covers nothing if `isTransparent`.

@@ -8,7 +8,7 @@ import InkRaster
 /// draw.
 public struct SVGRenderer: Sendable {
   /// The maximum number of pixels; a larger picture is drawn smaller.
-  public static let mostPixels = 1 << 24
+  public static let maximumPixels = 1 << 24
 
   /// The maximum width and height; a larger picture is drawn smaller.
   ///
@@ -85,7 +85,7 @@ public struct SVGRenderer: Sendable {
   /// Draws an SVG document in grey on white, `scale` pixels a unit of the document.
   ///
   /// The document has a width and a height. One that would have more than ``longestSide`` rows or
-  /// columns, or more than ``mostPixels``, is drawn smaller.
+  /// columns, or more than ``maximumPixels``, is drawn smaller.
   ///
   /// - Throws: `SVGError` if librsvg cannot read or draw the document.
   public func bitmap(_ svg: String, scale: Double = 1) throws(SVGError) -> Bitmap {
@@ -121,7 +121,7 @@ public struct SVGRenderer: Sendable {
     let (handle, documentWidth, documentHeight) = try open(svg)
     defer { releaseHandle(handle) }
     let scale = min(
-      wish, (Double(Self.mostPixels) / (documentWidth * documentHeight)).squareRoot(),
+      wish, (Double(Self.maximumPixels) / (documentWidth * documentHeight)).squareRoot(),
       Double(Self.longestSide) / max(documentWidth, documentHeight))
     guard shrinks || scale == wish else {
       throw .tooLarge(width: documentWidth * wish, height: documentHeight * wish, most: scale)
@@ -219,7 +219,7 @@ public enum SVGError: DescribedError, Hashable {
         + "scripts/set-up, or write SVG instead"
     case .tooLarge(let width, let height, let most):
       "a picture has at most \(SVGRenderer.longestSide) rows and columns and "
-        + "\(SVGRenderer.mostPixels >> 20) million pixels, and this would have "
+        + "\(SVGRenderer.maximumPixels >> 20) million pixels, and this would have "
         + "\(width.rounded().formatted(.number.grouping(.never))) × "
         + "\(height.rounded().formatted(.number.grouping(.never))); use a scale of at most "
         + "\((most * 10).rounded(.down) / 10)"

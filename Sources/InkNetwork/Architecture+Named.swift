@@ -120,7 +120,7 @@ extension Architecture {
   public static let seriesNames = ["activity", "gesture"]
 
   /// The most steps of a series that the named networks read.
-  public static let mostSteps = 1 << 16
+  public static let maximumSteps = 1 << 16
 
   /// The network of that name over series of `channels` channels, or `nil` where there is none.
   ///
@@ -142,7 +142,7 @@ extension Architecture {
     channels: Int, shortest: Int
   ) -> NetworkInput {
     NetworkInput(
-      name: "series", form: .series(channels: channels, length: .variable(shortest...mostSteps)))
+      name: "series", form: .series(channels: channels, length: .variable(shortest...maximumSteps)))
   }
 
   /// The network of Turi Create's activity classifier (Apple, 2017), layer by layer, for comparison: a

@@ -52,7 +52,7 @@ public struct Architecture: Hashable, Sendable {
   public let parameters: [Parameter]
 
   /// The most parameters that a network may have; more is a mistake in the description.
-  public static let mostParameters = 50_000_000
+  public static let maximumParameters = 50_000_000
 
   /// Makes an architecture and works out all shapes.
   ///
@@ -88,9 +88,9 @@ public struct Architecture: Hashable, Sendable {
     }
     self.output = output
     self.sources = sources
-    guard parameterCount <= Self.mostParameters else {
+    guard parameterCount <= Self.maximumParameters else {
       throw ArchitectureError(
-        layer: nil, expected: "at most \(Self.mostParameters) parameters",
+        layer: nil, expected: "at most \(Self.maximumParameters) parameters",
         found: "\(parameterCount)")
     }
   }

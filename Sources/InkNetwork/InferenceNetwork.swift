@@ -25,7 +25,7 @@ public struct InferenceNetwork: Sendable {
   private let several = Pool()
 
   /// How many examples go through the dense layers together: more only take memory.
-  private static let mostTogether = 12
+  private static let maximumTogether = 12
 
   /// Memory for one call: the pool gives it to one at a time.
   private final class Workspace: @unchecked Sendable {
@@ -59,8 +59,8 @@ public struct InferenceNetwork: Sendable {
           : layout.isSeries ? steps[index] * layout.packedChannels : layout.count
       }
       values = counts.map { FloatBuffer(count: $0 * together) }
-      let mostSteps = plan.layouts.indices.map { steps[$0] }.max() ?? 0
-      scratch = FloatBuffer(count: max(plan.scratchCount, mostSteps))
+      let maximumSteps = plan.layouts.indices.map { steps[$0] }.max() ?? 0
+      scratch = FloatBuffer(count: max(plan.scratchCount, maximumSteps))
     }
 
     deinit { steps.deallocate() }
@@ -228,7 +228,7 @@ public struct InferenceNetwork: Sendable {
     ) -> Void
   ) -> Int {
     guard count > 0 else { return 0 }
-    let together = count == 1 ? 1 : Self.mostTogether
+    let together = count == 1 ? 1 : Self.maximumTogether
     let pool = count == 1 ? single : several
     var workspace = pool.workspaces.withLock { $0.popLast() }
     if let found = workspace, zip(found.longest, length).contains(where: { $0 < $1 }) {

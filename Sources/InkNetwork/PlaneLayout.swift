@@ -58,7 +58,7 @@ package struct PlaneLayout: Hashable, Sendable {
   }
 
   /// The most columns of memory that a layout of any width has beside its own.
-  package var mostMargin: Int { reader.map { 2 * $0.pad + 1 } ?? 0 }
+  package var maximumMargin: Int { reader.map { 2 * $0.pad + 1 } ?? 0 }
 
   /// Sets everything around the places that are used to 0; needed where the width has changed.
   package func clearMargins(_ packed: UnsafeMutablePointer<Float>) {

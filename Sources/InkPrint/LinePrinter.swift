@@ -65,8 +65,8 @@ public struct LinePrinter {
     var (paper, color) = (generator.uniform(190...255), generator.uniform(0...90))
     if generator.chance(0.15) { swap(&paper, &color) }
     let (width, height) = (
-      max(StripFolder.leastWidth, left + ink.width + right),
-      max(StripFolder.leastHeight, top + ink.height + bottom)
+      max(StripFolder.minimumWidth, left + ink.width + right),
+      max(StripFolder.minimumHeight, top + ink.height + bottom)
     )
     var strip = Bitmap(width: width, height: height, filledWith: UInt8(paper))
     for row in 0..<ink.height {

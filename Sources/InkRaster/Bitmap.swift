@@ -75,13 +75,13 @@ public struct Bitmap: Hashable, Sendable {
   /// Whether nothing is on the picture: its pixels differ less than the noise of an empty one.
   public var isBlank: Bool {
     guard let darkest = pixels.min(), let brightest = pixels.max() else { return true }
-    return brightest - darkest < Self.leastContrast
+    return brightest - darkest < Self.minimumContrast
   }
 
   /// The least difference between ink and background.
   ///
   /// JPEGs of empty paper differ by up to 6 levels.
-  private static let leastContrast: UInt8 = 8
+  private static let minimumContrast: UInt8 = 8
 
   /// The picture as text, with two characters per pixel and a line per row.
   public var characters: String {

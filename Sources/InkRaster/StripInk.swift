@@ -27,11 +27,11 @@ struct StripInk: LineShape {
   }
 
   /// Strips that are higher are made smaller first.
-  private static let mostRows = 192
+  private static let maximumRows = 192
 
   /// Finds the ink of `strip`, or returns `nil` if there is no writing.
   init?(_ strip: Bitmap) {
-    let factor = max(1, (strip.height + Self.mostRows - 1) / Self.mostRows)
+    let factor = max(1, (strip.height + Self.maximumRows - 1) / Self.maximumRows)
     pixelsPerCell = Double(factor)
     width = strip.width / factor
     height = strip.height / factor
@@ -102,8 +102,8 @@ struct StripInk: LineShape {
     let noise = noise(of: grey, width: width)
     // What stands out at all is judged by the brightest cells, however few they are. The level of the
     // ink is that of most of it: strokes that cross are brighter.
-    let top = leastOfHighest(min(excess.count, max(4, height / 4)), in: excess)
-    guard top >= max(leastContrast, 5 * noise) else { return nil }
+    let top = minimumOfHighest(min(excess.count, max(4, height / 4)), in: excess)
+    guard top >= max(minimumContrast, 5 * noise) else { return nil }
     let least = max(0.35 * top, 3 * noise)
     var inked = excess.filter { $0 >= least }
     let ink = inked.selectSorted(at: inked.count * 3 / 4)
@@ -113,7 +113,7 @@ struct StripInk: LineShape {
   }
 
   /// The least difference between ink and background, in grey values.
-  private static let leastContrast: Float = 24
+  private static let minimumContrast: Float = 24
 
   /// Estimates the deviation of the noise from the differences of neighbours in a row, most of which
   /// are not at the edge of ink.
@@ -418,7 +418,7 @@ struct StripInk: LineShape {
 }
 
 /// Returns the least of the `count` highest values.
-private func leastOfHighest(_ count: Int, in values: [Float]) -> Float {
+private func minimumOfHighest(_ count: Int, in values: [Float]) -> Float {
   var highest: [Float] = []
   for value in values where highest.count < count || value > highest[count - 1] {
     if highest.count == count { highest.removeLast() }

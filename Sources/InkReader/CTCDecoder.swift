@@ -1,4 +1,5 @@
 import Foundation
+import InkNetwork
 
 /// Finds the most probable texts for the output of a network that was trained with CTC.
 ///
@@ -31,24 +32,24 @@ public struct CTCDecoder: Sendable {
     /// The least probability with which a class continues a prefix at a step.
     ///
     /// Prefixes of the vocabulary are not held to it. 0 keeps all classes.
-    public var leastClassProbability = 1e-3
+    public var minimumClassProbability = 1e-3
     /// How much more likely a preferred word is for each of its characters, as a logarithm.
     public var preferredWeight = 2.3
     /// How much more likely a known word is for each of its characters, as a logarithm; less than a
     /// preferred one.
     public var knownWeight = 1.5
     /// The number of candidates in an answer.
-    public var mostCandidates = 5
+    public var maximumCandidates = 5
     /// How the empty word is written in answers with the grammar `symbols`.
     ///
     /// All its spellings become this one, except those that are words of the vocabulary.
     public var emptyWord = "ε"
     /// The least probability of an accepted text.
-    public var leastProbability = 0.0
+    public var minimumProbability = 0.0
     /// The least evidence of an accepted text.
-    public var leastEvidence = -Double.infinity
+    public var minimumEvidence = -Double.infinity
     /// The highest probability of no writing with which a text is accepted.
-    public var mostNoWriting = 1.0
+    public var maximumNoWriting = 1.0
 
     /// Creates the default options, which accept all readings with a text.
     public init() {}
@@ -75,19 +76,9 @@ public struct CTCDecoder: Sendable {
   /// - Throws: `ReaderError.classCount` if the output is not for the alphabet.
   public func greedyText(_ output: LogProbabilities) throws(ReaderError) -> String {
     try check(output)
-    var text = ""
-    var previous = Alphabet.blank
-    for step in 0..<output.stepCount {
-      var best = Alphabet.blank
-      for number in 1..<output.classCount where output[step, number] > output[step, best] {
-        best = number
-      }
-      if best != previous, best != Alphabet.blank, best != alphabet.noWritingClass {
-        text.append(alphabet.character(ofClass: best))
-      }
-      previous = best
-    }
-    return text
+    let path = bestPath(of: output.values, steps: output.stepCount, classCount: output.classCount)
+    return String(
+      path.classes.filter { $0 != alphabet.noWritingClass }.map(alphabet.character(ofClass:)))
   }
 
   /// Returns the most probable texts, or a rejection.
@@ -123,21 +114,21 @@ public struct CTCDecoder: Sendable {
     guard let best = merged.first, all > -.infinity else {
       return Reading(
         candidates: [], steps: [], evidence: -.infinity, noWriting: noWriting,
-        rejection: noWriting > options.mostNoWriting ? .notWriting : .outsideGrammar)
+        rejection: noWriting > options.maximumNoWriting ? .notWriting : .outsideGrammar)
     }
-    let candidates = merged.prefix(max(1, options.mostCandidates)).map {
+    let candidates = merged.prefix(max(1, options.maximumCandidates)).map {
       Reading.Candidate(text: $0.text.string, probability: min(1, exp($0.weight - all)))
     }
     let evidence = best.best.logProbability / Double(max(1, best.best.classes.count))
     let steps = Alignment.steps(of: best.best.classes, in: output)
     var rejection: Reading.Rejection?
-    if noWriting > options.mostNoWriting {
+    if noWriting > options.maximumNoWriting {
       rejection = .notWriting
     } else if best.text.string.isEmpty {
       rejection = .empty
-    } else if evidence < options.leastEvidence {
+    } else if evidence < options.minimumEvidence {
       rejection = .unreadable
-    } else if candidates[0].probability < options.leastProbability {
+    } else if candidates[0].probability < options.minimumProbability {
       rejection = .ambiguous
     }
     return Reading(

@@ -67,7 +67,8 @@ struct PrefixSearch {
   consuming func texts(of output: LogProbabilities) -> (texts: [Found], lost: Double) {
     var active: [Int32] = [0]
     prefixes[0].blank = 0
-    let least = options.leastClassProbability > 0 ? log(options.leastClassProbability) : -.infinity
+    let least =
+      options.minimumClassProbability > 0 ? log(options.minimumClassProbability) : -.infinity
     for step in 0..<output.stepCount {
       var classes = StepClasses(least: least)
       for number in 1..<output.classCount {
@@ -115,7 +116,7 @@ struct PrefixSearch {
       prefixes[Int(index)].nextCharacter =
         prefix.character + Double(output[step, prefix.lastClass])
     }
-    let least = leastWeight(of: active)
+    let least = minimumWeight(of: active)
 
     var cut = -Double.infinity
     for index in active {
@@ -188,7 +189,7 @@ struct PrefixSearch {
   /// The least weight with which a prefix can be among those to go on with.
   ///
   /// At least the active prefixes themselves compete with it.
-  private func leastWeight(of active: [Int32]) -> Double {
+  private func minimumWeight(of active: [Int32]) -> Double {
     let width = max(1, options.beamWidth)
     guard active.count >= width else { return -.infinity }
     return active.map(nextWeight).sorted(by: >)[width - 1]

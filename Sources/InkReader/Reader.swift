@@ -75,9 +75,9 @@ public struct Reader: Sendable {
   public func decoder(grammar: Grammar = .text, vocabulary: [String] = []) -> CTCDecoder {
     var decoder = decoderWithoutLimits(grammar: grammar, vocabulary: vocabulary)
     let limits = model.decision.reading ?? .standard
-    decoder.options.leastEvidence = limits.leastEvidence
-    decoder.options.leastProbability = limits.leastProbability
-    decoder.options.mostNoWriting = limits.mostNoWriting
+    decoder.options.minimumEvidence = limits.minimumEvidence
+    decoder.options.minimumProbability = limits.minimumProbability
+    decoder.options.maximumNoWriting = limits.maximumNoWriting
     return decoder
   }
 

@@ -66,13 +66,13 @@ public struct Model: Hashable, Sendable {
     /// The logits are divided by this before the softmax (Guo et al., 2017); 1 changes nothing.
     public var temperature: Double
     /// The least probability of an answer, for each label that has one.
-    public var leastProbabilities: [String: Double]
+    public var minimumProbabilities: [String: Double]
     /// The least distance between the two highest probabilities, for each label that has one.
-    public var leastMargins: [String: Double]
+    public var minimumMargins: [String: Double]
     /// A drawing whose longer side is shorter than this, in the unit of the training's drawings, is a tap.
     ///
     /// The unit is usually the canvas point.
-    public var leastExtent: Double
+    public var minimumExtent: Double
     /// The label of drawings that show none of the other classes, or `nil` if there is no such class.
     public var rejectedLabel: String?
     /// When a reader accepts a text, or `nil` for the usual limits.
@@ -89,34 +89,50 @@ public struct Model: Hashable, Sendable {
     /// The limits within which a reader accepts a text.
     public struct ReadingLimits: Hashable, Sendable, Codable {
       /// The least evidence: the logarithm of the probability of the text for each of its characters.
-      public var leastEvidence: Double
+      public var minimumEvidence: Double
       /// The least probability of the text among all texts that are allowed.
-      public var leastProbability: Double
+      public var minimumProbability: Double
       /// The highest probability that the ink is no writing.
-      public var mostNoWriting: Double
+      public var maximumNoWriting: Double
 
       /// The limits of models without their own: they reject ink that is rather no writing, and texts
       /// with less evidence than any validation line of the first released reader had.
       public static let standard = ReadingLimits(
-        leastEvidence: -2.5, leastProbability: 0, mostNoWriting: 0.5)
+        minimumEvidence: -2.5, minimumProbability: 0, maximumNoWriting: 0.5)
+
+      /// The names in model files.
+      private enum CodingKeys: String, CodingKey {
+        case minimumEvidence = "leastEvidence"
+        case minimumProbability = "leastProbability"
+        case maximumNoWriting = "mostNoWriting"
+      }
 
       /// Creates limits.
-      public init(leastEvidence: Double, leastProbability: Double, mostNoWriting: Double) {
-        self.leastEvidence = leastEvidence
-        self.leastProbability = leastProbability
-        self.mostNoWriting = mostNoWriting
+      public init(minimumEvidence: Double, minimumProbability: Double, maximumNoWriting: Double) {
+        self.minimumEvidence = minimumEvidence
+        self.minimumProbability = minimumProbability
+        self.maximumNoWriting = maximumNoWriting
       }
+    }
+
+    /// The names in model files.
+    private enum CodingKeys: String, CodingKey {
+      case temperature, rejectedLabel, reading
+      case minimumProbabilities = "leastProbabilities"
+      case minimumMargins = "leastMargins"
+      case minimumExtent = "leastExtent"
     }
 
     /// Accepts everything.
     public init(
-      temperature: Double = 1, leastProbabilities: [String: Double] = [:],
-      leastMargins: [String: Double] = [:], leastExtent: Double = 0, rejectedLabel: String? = nil
+      temperature: Double = 1, minimumProbabilities: [String: Double] = [:],
+      minimumMargins: [String: Double] = [:], minimumExtent: Double = 0,
+      rejectedLabel: String? = nil
     ) {
       self.temperature = temperature
-      self.leastProbabilities = leastProbabilities
-      self.leastMargins = leastMargins
-      self.leastExtent = leastExtent
+      self.minimumProbabilities = minimumProbabilities
+      self.minimumMargins = minimumMargins
+      self.minimumExtent = minimumExtent
       self.rejectedLabel = rejectedLabel
     }
   }
@@ -199,14 +215,14 @@ public struct Model: Hashable, Sendable {
   ///
   /// - Throws: `ModelError` naming the file and the field that does not fit.
   public static func read(path: String) throws(ModelError) -> Model {
-    let mostBytes = 4 * Architecture.mostParameters + (8 << 20)
+    let maximumBytes = 4 * Architecture.maximumParameters + (8 << 20)
     let isMissing = ModelError(path: path, problem: "the file is missing or cannot be read")
     // Foundation's attributes would ask for the names of owner and group as well.
     var status = stat()
     guard stat(path, &status) == 0 else { throw isMissing }
     let data: Data
     if status.st_mode & S_IFMT == S_IFREG {
-      guard status.st_size <= mostBytes else {
+      guard status.st_size <= maximumBytes else {
         throw ModelError(
           path: path, problem: "the file has \(status.st_size) bytes; models have at most 208 MB")
       }
@@ -217,12 +233,12 @@ public struct Model: Hashable, Sendable {
     } else {
       // A pipe has no size, and is opened once.
       guard let handle = FileHandle(forReadingAtPath: path),
-        let read = try? handle.read(upToCount: mostBytes + 1) ?? Data()
+        let read = try? handle.read(upToCount: maximumBytes + 1) ?? Data()
       else { throw isMissing }
       try? handle.close()
       data = read
     }
-    guard data.count <= mostBytes else {
+    guard data.count <= maximumBytes else {
       throw ModelError(path: path, problem: "more bytes than a model can have (208 MB)")
     }
     return try Model(data, path: path)
@@ -354,13 +370,13 @@ extension Model.Decision {
       ModelError(path: path, field: field, expected: expected, found: found)
     }
     var numbers: [(String, Double, ClosedRange<Double>)] = [
-      ("temperature", temperature, 0.01...100), ("leastExtent", leastExtent, 0...1e6),
+      ("temperature", temperature, 0.01...100), ("leastExtent", minimumExtent, 0...1e6),
     ]
     if let reading {
       numbers += [
-        ("reading.leastEvidence", reading.leastEvidence, -1000...0),
-        ("reading.leastProbability", reading.leastProbability, 0...1),
-        ("reading.mostNoWriting", reading.mostNoWriting, 0...1),
+        ("reading.leastEvidence", reading.minimumEvidence, -1000...0),
+        ("reading.leastProbability", reading.minimumProbability, 0...1),
+        ("reading.mostNoWriting", reading.maximumNoWriting, 0...1),
       ]
     }
     for (field, value, range) in numbers
@@ -369,7 +385,7 @@ extension Model.Decision {
         "decision.\(field)", "a number from \(range.lowerBound) to \(range.upperBound)", "\(value)")
     }
     for (field, thresholds) in [
-      ("leastProbabilities", leastProbabilities), ("leastMargins", leastMargins),
+      ("leastProbabilities", minimumProbabilities), ("leastMargins", minimumMargins),
     ] {
       for (label, value) in thresholds.sorted(by: { $0.key < $1.key }) {
         guard labels.contains(label) else {

@@ -90,15 +90,15 @@ public struct Recognizer: Sendable {
   ///
   /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
   public func recognize(_ input: RecognitionInput) throws(PreparationError) -> Recognition {
-    try recognize(input, leastExtent: model.decision.leastExtent)
+    try recognize(input, minimumExtent: model.decision.minimumExtent)
   }
 
-  /// Classifies `input`; a drawing whose longer side is shorter than `leastExtent`, in its own unit, is a
+  /// Classifies `input`; a drawing whose longer side is shorter than `minimumExtent`, in its own unit, is a
   /// tap.
   ///
   /// - Throws: `PreparationError` where the model does not read such inputs, or not this one.
   package func recognize(
-    _ input: RecognitionInput, leastExtent: Double
+    _ input: RecognitionInput, minimumExtent: Double
   ) throws(PreparationError) -> Recognition {
     guard case .drawing(let drawing) = input else { return try answer(to: input) }
     if drawing.bounds == nil, model.readsStrokes {
@@ -107,7 +107,7 @@ public struct Recognizer: Sendable {
     }
     var recognition = try answer(to: input)
     let extent = drawing.bounds?.longerSide ?? 0
-    if extent < max(leastExtent, .leastNonzeroMagnitude) {
+    if extent < max(minimumExtent, .leastNonzeroMagnitude) {
       recognition.rejection = .tooSmall
     }
     return recognition
@@ -242,11 +242,11 @@ extension Model.Decision {
   public func rejection(of answer: Recognition) -> Recognition.Rejection? {
     let top = answer.top
     if top.label == rejectedLabel { return .unrecognised }
-    if answer.margin < leastMargins[top.label] ?? 0 {
+    if answer.margin < minimumMargins[top.label] ?? 0 {
       // Between two good labels it is ambiguous; beside the rejected one it is none of them.
       let second = answer.ranked.count > 1 ? answer.ranked[1].label : nil
       return second == rejectedLabel ? .unrecognised : .ambiguous
     }
-    return top.probability < leastProbabilities[top.label] ?? 0 ? .unrecognised : nil
+    return top.probability < minimumProbabilities[top.label] ?? 0 ? .unrecognised : nil
   }
 }

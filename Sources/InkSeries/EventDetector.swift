@@ -83,7 +83,7 @@ public struct EventDetector: Sendable {
     }
     if active == nil, canStart { active = (top, nil) }
     if let label = active?.label, active?.reportedAt == nil, let run = runs[label],
-      section.upperBound - run.start >= rule.leastDuration
+      section.upperBound - run.start >= rule.minimumDuration
     {
       active?.reportedAt = reportedAt
     }

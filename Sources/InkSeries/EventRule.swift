@@ -13,7 +13,7 @@ public struct EventRule: Hashable, Sendable {
     case none
     /// The mean of the last windows, as many as given.
     case movingAverage(Int)
-    /// `sₜ = α pₜ + (1 − α) sₜ₋₁`, with α from ``leastFactor`` to 1.
+    /// `sₜ = α pₜ + (1 − α) sₜ₋₁`, with α from ``minimumFactor`` to 1.
     case exponential(Double)
   }
 
@@ -24,7 +24,7 @@ public struct EventRule: Hashable, Sendable {
   /// The smoothed probability below which an event ends.
   public let offThreshold: Double
   /// The duration below which an event is dropped, in steps.
-  public let leastDuration: Int
+  public let minimumDuration: Int
   /// The labels that never make events.
   public let restLabels: Set<String>
 
@@ -45,7 +45,7 @@ public struct EventRule: Hashable, Sendable {
   /// - Throws: `EventRuleError` if a number is out of range.
   public init(
     smoothing: Smoothing = standardSmoothing, onThreshold: Double = standardOnThreshold,
-    offThreshold: Double = standardOffThreshold, leastDuration: Int = 0,
+    offThreshold: Double = standardOffThreshold, minimumDuration: Int = 0,
     restLabels: Set<String> = Self.standardRestLabels
   ) throws(EventRuleError) {
     switch smoothing {
@@ -53,22 +53,22 @@ public struct EventRule: Hashable, Sendable {
     case .movingAverage(let count):
       guard (1...Self.longestAverage).contains(count) else { throw .averageLength(count) }
     case .exponential(let factor):
-      guard factor >= Self.leastFactor, factor <= 1 else { throw .smoothingFactor(factor) }
+      guard factor >= Self.minimumFactor, factor <= 1 else { throw .smoothingFactor(factor) }
     }
     guard onThreshold > 0, onThreshold <= 1 else { throw .onThreshold(onThreshold) }
     guard offThreshold > 0, offThreshold <= onThreshold else {
       throw .offThreshold(offThreshold, on: onThreshold)
     }
-    guard leastDuration >= 0 else { throw .leastDuration(leastDuration) }
+    guard minimumDuration >= 0 else { throw .minimumDuration(minimumDuration) }
     self.smoothing = smoothing
     self.onThreshold = onThreshold
     self.offThreshold = offThreshold
-    self.leastDuration = leastDuration
+    self.minimumDuration = minimumDuration
     self.restLabels = restLabels
   }
 
   /// The smallest factor of exponential smoothing.
-  public static let leastFactor = 0.001
+  public static let minimumFactor = 0.001
   /// The longest moving average, in windows.
   public static let longestAverage = 10_000
 
@@ -80,11 +80,11 @@ public struct EventRule: Hashable, Sendable {
   /// windows are complete only at every stride.
   public func longestDelay(with plan: WindowPlan) -> Int? {
     let windows = plan.windows
-    let share = Int((plan.leastShare * Double(windows.length)).rounded(.up))
+    let share = Int((plan.minimumShare * Double(windows.length)).rounded(.up))
     guard let windowsUntilOn = windowCount(until: onThreshold),
       let windowsUntilOff = windowCount(until: offThreshold)
     else { return nil }
-    let windowsOfDuration = max(1, (leastDuration + windows.stride - 1) / windows.stride)
+    let windowsOfDuration = max(1, (minimumDuration + windows.stride - 1) / windows.stride)
     let count = max(windowsUntilOn, windowsUntilOff - 1 + windowsOfDuration)
     return share + count * windows.stride - 1
   }
@@ -120,7 +120,7 @@ public enum EventRuleError: DescribedError, Hashable {
   /// The off-threshold.
   case offThreshold(Double, on: Double)
   /// The least duration, in steps.
-  case leastDuration(Int)
+  case minimumDuration(Int)
 
   /// The error in one line.
   public var description: String {
@@ -128,12 +128,12 @@ public enum EventRuleError: DescribedError, Hashable {
     case .averageLength(let count):
       "a moving average must have from 1 to \(EventRule.longestAverage) windows, not \(count)"
     case .smoothingFactor(let factor):
-      "the factor of exponential smoothing must be from \(EventRule.leastFactor) to 1, not \(factor)"
+      "the factor of exponential smoothing must be from \(EventRule.minimumFactor) to 1, not \(factor)"
     case .onThreshold(let threshold):
       "the on-threshold must be above 0 and at most 1, not \(threshold)"
     case .offThreshold(let threshold, let on):
       "the off-threshold must be above 0 and at most the on-threshold of \(on), not \(threshold)"
-    case .leastDuration(let steps):
+    case .minimumDuration(let steps):
       "the least duration must not be negative; it is \(steps.counted("step"))"
     }
   }

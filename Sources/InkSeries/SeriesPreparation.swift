@@ -28,7 +28,7 @@ public struct SeriesPreparation: Hashable, Sendable {
   public let scales: [Float]
 
   /// The maximum number of values of a prepared series.
-  public static let mostValues = 1 << 28
+  public static let maximumValues = 1 << 28
 
   /// Creates a preparation; without `means` and `scales`, values stay as they are.
   ///
@@ -49,9 +49,9 @@ public struct SeriesPreparation: Hashable, Sendable {
     guard means.allSatisfy(\.isFinite), scales.allSatisfy({ $0.isFinite && $0 > 0 }) else {
       throw .invalidSetting("expected finite means and scales above 0, found others")
     }
-    if let steps = length?.steps, !(1...Self.mostValues / channels.count).contains(steps) {
+    if let steps = length?.steps, !(1...Self.maximumValues / channels.count).contains(steps) {
       throw .invalidSetting(
-        "expected a length from 1 to \(Self.mostValues / channels.count), found \(steps)")
+        "expected a length from 1 to \(Self.maximumValues / channels.count), found \(steps)")
     }
     self.channels = channels
     self.rate = rate
@@ -94,7 +94,7 @@ public struct SeriesPreparation: Hashable, Sendable {
   /// Returns the series as the network reads it: without gaps, resampled and normalised.
   ///
   /// - Throws: `SeriesError` if a channel is unknown, the rate is needed but unknown, no channel has
-  ///   a value, or the result would have more than ``mostValues`` values.
+  ///   a value, or the result would have more than ``maximumValues`` values.
   public func prepare(_ series: Series) throws(SeriesError) -> Series {
     let columns = try resampledColumns(of: series)
     let count = channels.count
@@ -165,8 +165,8 @@ public struct SeriesPreparation: Hashable, Sendable {
     if let rate, times != nil || series.rate != rate {
       guard let duration = series.duration else { throw .unknownRate }
       let exact = (duration * rate * (1 + 1e-12)).rounded(.down) + 1
-      guard exact * Double(channels.count) <= Double(Self.mostValues) else {
-        throw .tooLong(steps: exact, most: Self.mostValues / channels.count)
+      guard exact * Double(channels.count) <= Double(Self.maximumValues) else {
+        throw .tooLong(steps: exact, most: Self.maximumValues / channels.count)
       }
       if let times {
         resample(at: Self.positions(in: times, count: Int(exact), interval: 1000 / rate))

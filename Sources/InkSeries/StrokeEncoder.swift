@@ -58,7 +58,7 @@ public struct StrokeEncoder: Hashable, Sendable {
   public let keepsRotation: Bool
 
   /// The maximum of ``maxSteps``.
-  public static let mostSteps = 65_536
+  public static let maximumSteps = 65_536
 
   /// The default: eight steps or more per stroke at 1/20 of the drawing's size, at most 160 steps;
   /// position, movement, direction and pen-up; scale removed, rotation kept.
@@ -79,14 +79,15 @@ public struct StrokeEncoder: Hashable, Sendable {
       guard isFine else { throw .invalidSetting("expected \(expected), found \(found)") }
     }
     try check(
-      (1...Self.mostSteps).contains(maxSteps), "maxSteps from 1 to \(Self.mostSteps)", maxSteps)
+      (1...Self.maximumSteps).contains(maxSteps), "maxSteps from 1 to \(Self.maximumSteps)",
+      maxSteps)
     try check(
-      (2...Self.mostSteps).contains(minStrokeSteps),
-      "minStrokeSteps from 2 to \(Self.mostSteps)", minStrokeSteps)
+      (2...Self.maximumSteps).contains(minStrokeSteps),
+      "minStrokeSteps from 2 to \(Self.maximumSteps)", minStrokeSteps)
     switch sampling {
     case .steps(let steps):
       try check(
-        (1...Self.mostSteps).contains(steps), "steps from 1 to \(Self.mostSteps)", steps)
+        (1...Self.maximumSteps).contains(steps), "steps from 1 to \(Self.maximumSteps)", steps)
     case .distance(let share):
       try check((0.001...1).contains(share), "a distance from 0.001 to 1", share)
     case .time(let interval):

@@ -5,17 +5,17 @@ public struct WindowPlan: Hashable, Sendable {
   /// The share of a span that a window has to contain to get its label, above 0 and at most 1.
   ///
   /// It is a share of the window if the span is longer than the window.
-  public var leastShare: Double
+  public var minimumShare: Double
   /// The label of the windows that touch no span, or `nil` to leave these windows out.
   public var restLabel: String?
 
   /// Creates a plan.
   ///
-  /// - Precondition: `leastShare` is above 0 and at most 1.
-  public init(_ windows: SlidingWindows, leastShare: Double = 0.5, restLabel: String? = nil) {
-    precondition(leastShare > 0 && leastShare <= 1, "the share must be above 0 and at most 1")
+  /// - Precondition: `minimumShare` is above 0 and at most 1.
+  public init(_ windows: SlidingWindows, minimumShare: Double = 0.5, restLabel: String? = nil) {
+    precondition(minimumShare > 0 && minimumShare <= 1, "the share must be above 0 and at most 1")
     self.windows = windows
-    self.leastShare = leastShare
+    self.minimumShare = minimumShare
     self.restLabel = restLabel
   }
 
@@ -113,7 +113,7 @@ public struct WindowPlan: Hashable, Sendable {
     for span in spans {
       let overlap = span.range.clamped(to: window).count
       let whole = min(window.count, span.range.count)
-      if Double(overlap) >= leastShare * Double(whole), overlap > best?.overlap ?? 0 {
+      if Double(overlap) >= minimumShare * Double(whole), overlap > best?.overlap ?? 0 {
         best = (span.label, overlap)
       }
     }

@@ -38,9 +38,9 @@ struct ArrowHeads {
   private static let closing = 0.75
   /// The width of what counts as wide, and the width that a wedge has somewhere, in widths of the pen.
   private static let coreWidth = 2.0
-  private static let leastDepth = 2.3
+  private static let minimumDepth = 2.3
   /// The width of the half of a wedge where its line comes in, in widths of the pen.
-  private static let leastBase = 2.4
+  private static let minimumBase = 2.4
   /// The length of a wedge, in widths of the pen.
   private static let lengths = 2.0...13.0
   /// The length of a barb, in widths of the pen.
@@ -48,11 +48,11 @@ struct ArrowHeads {
   /// Wedges of a higher cost are no heads.
   private static let highestCost = 1.1
   /// The length of a line that has a head near a long line, and of any line that has a head.
-  private static let leastShaft = 7.0
+  private static let minimumShaft = 7.0
   private static let longShaft = 20.0
   /// How far a tip is from the state, and how long the line of a state is, in widths of the pen.
   private static let reach = 5.0
-  private static let leastRing = 25.0
+  private static let minimumRing = 25.0
 
   private let width: Int
   private let penWidth: Double
@@ -118,7 +118,7 @@ struct ArrowHeads {
     func distance(atWidth width: Double) -> UInt8 {
       UInt8(min(250, max(6, 1.5 * (width * penWidth + 0.5))))
     }
-    let (least, deep) = (distance(atWidth: Self.coreWidth), distance(atWidth: Self.leastDepth))
+    let (least, deep) = (distance(atWidth: Self.coreWidth), distance(atWidth: Self.minimumDepth))
     var core = mask
     for index in core.pixels.indices { core.pixels[index] = distances[index] >= least ? 1 : 0 }
     let cores = Components(of: core, contrast: [])
@@ -217,7 +217,7 @@ struct ArrowHeads {
     // In a fixed order, so that sums are the same in each process.
     let places = pixels.sorted().map(place)
     let near = linesNear(places)
-      .filter { !lines[$0].isClosed && lengths[$0] >= Self.leastShaft * penWidth }
+      .filter { !lines[$0].isClosed && lengths[$0] >= Self.minimumShaft * penWidth }
     guard !near.isEmpty else { return nil }
     var area = pixels
     let margin = Int(penWidth.rounded(.up))
@@ -263,14 +263,14 @@ struct ArrowHeads {
       if before == nil, length >= 4 * penWidth { before = points[next] }
       if length > Self.longShaft * penWidth { break }
     }
-    guard length >= Self.leastShaft * penWidth, let before else { return nil }
+    guard length >= Self.minimumShaft * penWidth, let before else { return nil }
     let distance = before.distance(to: points[entry])
     guard distance > 0 else { return nil }
     let way = Point(
       (points[entry].x - before.x) / distance, (points[entry].y - before.y) / distance)
     let wedge = Wedge(places, entry: points[entry], way: way)
     guard Self.lengths.contains((wedge.end - wedge.start) / penWidth), wedge.middle < 0.5,
-      wedge.base >= Self.leastBase * penWidth, wedge.tipWidth <= 0.72 * wedge.base,
+      wedge.base >= Self.minimumBase * penWidth, wedge.tipWidth <= 0.72 * wedge.base,
       abs(wedge.offset) <= 0.3 * wedge.base
     else { return nil }
     let tip = wedge.place(along: wedge.end, beside: 0)
@@ -289,7 +289,7 @@ struct ArrowHeads {
     for row in row - 2...row + 2 {
       for column in column - 2...column + 2 {
         for other in cells[row << 20 + column] ?? []
-        where other != line && lengths[other] >= Self.leastRing * penWidth {
+        where other != line && lengths[other] >= Self.minimumRing * penWidth {
           for point in lines[other].points { gap = min(gap, point.distance(to: tip) / penWidth) }
         }
       }
@@ -307,7 +307,7 @@ struct ArrowHeads {
     let exit = points[index]
     while points.indices.contains(index) {
       let distance = points[index].distance(to: exit)
-      if distance > Self.leastShaft * penWidth {
+      if distance > Self.minimumShaft * penWidth {
         let along = head.wedge.along(points[index]) - head.wedge.along(exit)
         return along > 0.5 * distance
       }
@@ -320,7 +320,7 @@ struct ArrowHeads {
   private func isClear(_ head: Head) -> Bool {
     let near = linesNear(head.area.map(place))
     var sides: [Double] = []
-    for line in near where line != head.line && lengths[line] < Self.leastRing * penWidth {
+    for line in near where line != head.line && lengths[line] < Self.minimumRing * penWidth {
       let points = lines[line].points
       guard points.contains(where: { head.area.contains(pixel($0)) }) else { continue }
       guard points.contains(where: { $0.distance(to: head.tip) < 2.5 * penWidth }) else {

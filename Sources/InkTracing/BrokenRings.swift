@@ -50,22 +50,22 @@ struct BrokenRings {
   /// The number of directions in which ink is looked for.
   private static let directions = 48
   /// The least radius of a ring, in widths of the pen: smaller ones are letters.
-  private static let leastRadius = 5.0
+  private static let minimumRadius = 5.0
   /// The share of the directions in which a ring has ink.
-  private static let leastCoverage = 0.82
+  private static let minimumCoverage = 0.82
   /// The share of the directions in which it has ink that is in no better ring, and if that is the other ring
   /// of a final state, which may share its way.
-  private static let (leastOwn, leastOfPair) = (0.8, 0.5)
+  private static let (minimumOwn, minimumOfPair) = (0.8, 0.5)
   /// The least area of a closed line that is round, as a share of that of a circle with the same perimeter.
-  private static let leastArea = 0.7
+  private static let minimumArea = 0.7
   /// The greatest mean distance of the ink from the curve, as a share of the radius.
   private static let greatestDeviation = 0.05
   /// The greatest squareness of a ring.
   private static let greatestSquareness = 0.035
   /// The cosine of the angle between the ink and the curve, at least.
-  private static let leastAlignment = 0.8
+  private static let minimumAlignment = 0.8
   /// The number of parts of lines that make up a ring at most.
-  private static let mostParts = 5
+  private static let maximumParts = 5
   /// How far ink may be from the curve while it is fitted, as shares of the radius.
   private static let reaches = [0.3, 0.2, 0.15]
 
@@ -115,7 +115,7 @@ struct BrokenRings {
     while start < samples.count {
       var end = start
       while end < samples.count, samples[end].line == samples[start].line { end += 1 }
-      var count = max(8, Int(Self.leastRadius * penWidth / Self.spacing))
+      var count = max(8, Int(Self.minimumRadius * penWidth / Self.spacing))
       while count <= end - start {
         var first = start
         while first + count <= end {
@@ -161,7 +161,7 @@ struct BrokenRings {
     let b = (yz * xx - xz * xy) / (2 * determinant)
     let radius = (a * a + b * b + z / count).squareRoot()
     let turn = Self.spacing * count / radius
-    guard radius >= Self.leastRadius * penWidth, (0.9...7.5).contains(turn) else { return nil }
+    guard radius >= Self.minimumRadius * penWidth, (0.9...7.5).contains(turn) else { return nil }
     let center = Point(meanX + a, meanY + b)
     let off = range.reduce(0.0) { $0 + abs(samples[$1].point.distance(to: center) - radius) }
     guard off < 0.06 * radius * count else { return nil }
@@ -189,7 +189,7 @@ struct BrokenRings {
       }
       guard let fitted = curve.fitted(to: known, waves: coverage > 0.8 ? 3 : 1) else { return nil }
       curve = fitted
-      guard curve.radius >= Self.leastRadius * penWidth else { return nil }
+      guard curve.radius >= Self.minimumRadius * penWidth else { return nil }
       var (deviation, cosines, sines) = (0.0, 0.0, 0.0)
       for (index, _) in near {
         let angle = curve.angle(of: samples[index].point)
@@ -204,7 +204,7 @@ struct BrokenRings {
         deviation: deviation * scale,
         squareness: 2 * scale * (cosines * cosines + sines * sines).squareRoot())
     }
-    guard let result, result.coverage >= Self.leastCoverage,
+    guard let result, result.coverage >= Self.minimumCoverage,
       result.deviation < Self.greatestDeviation, result.squareness < Self.greatestSquareness
     else { return nil }
     guard curve.share(ofWave: 2) < 0.25, curve.share(ofWave: 3) < 0.12 else { return nil }
@@ -239,7 +239,7 @@ struct BrokenRings {
     }
     var left = Array(runs.indices)
     // What many short lines follow is no ring.
-    while !left.isEmpty, left.count > runs.count - Self.mostParts {
+    while !left.isEmpty, left.count > runs.count - Self.maximumParts {
       let values = left.map { Double(new($0).count) * exp(-runs[$0].off / 0.1) }
       let best = values.indices.max { values[$0] < values[$1] }!
       guard values[best] >= 0.5 else { break }
@@ -288,7 +288,7 @@ struct BrokenRings {
           let tangent = Point(slope * cosine - radius * sine, slope * sine + radius * cosine)
           let length = (tangent.x * tangent.x + tangent.y * tangent.y).squareRoot()
           let along = tangent.x * sample.direction.x + tangent.y * sample.direction.y
-          guard abs(along) > Self.leastAlignment * length else { continue }
+          guard abs(along) > Self.minimumAlignment * length else { continue }
           found.append((index, angle, distance - radius))
         }
       }
@@ -315,7 +315,7 @@ struct BrokenRings {
       candidate.samples.removeAll { owner[$0] >= 0 || owner[$0] == -2 && !isWhole }
       let missing = missing(candidate)
       let own = 1 - Double(missing.count) / Double(Self.directions)
-      guard own >= (hasPartner ? Self.leastOfPair : Self.leastOwn),
+      guard own >= (hasPartner ? Self.minimumOfPair : Self.minimumOwn),
         isWhole || hasPartner || !isLoop(candidate.curve, missing: missing, owner: owner)
       else { continue }
       for index in candidate.samples { owner[index] = rings.count }
@@ -395,7 +395,7 @@ struct BrokenRings {
       area += (a.x * b.y - b.x * a.y) / 2
       perimeter += a.distance(to: b)
     }
-    return 4 * .pi * abs(area) > leastArea * perimeter * perimeter
+    return 4 * .pi * abs(area) > minimumArea * perimeter * perimeter
   }
 
   /// Whether a ring is one closed line already.

@@ -8,14 +8,14 @@ struct FilledAreas {
   private(set) var isEmpty = true
 
   /// The width that the ink of an area has somewhere, in widths of the pen.
-  private static let leastWidth = 3.3
+  private static let minimumWidth = 3.3
   /// The width that it has everywhere, in widths of the pen.
   private static let edgeWidth = 1.8
   /// The length of an area, in its width; what is longer is a thick line.
   private static let greatestLength = 2.2
 
   /// The least convexity of an area; where lines meet, ink has the form of a star.
-  private static let leastConvexity = 0.8
+  private static let minimumConvexity = 0.8
   /// The longer side of an area, in widths of the pen; what is larger is a hole in the paper or a finger.
   private static let longestSide = 10.0
 
@@ -40,7 +40,7 @@ struct FilledAreas {
     }
     for (index, part) in cores.parts.enumerated() {
       // Where lines meet, ink is wide as well, but in one place only.
-      guard deepest[index] >= distance(atWidth: Self.leastWidth),
+      guard deepest[index] >= distance(atWidth: Self.minimumWidth),
         Double(part.longerSide) >= 2 * penWidth
       else { continue }
       let depth = Double(deepest[index]) / 3
@@ -49,7 +49,7 @@ struct FilledAreas {
       guard length < Self.greatestLength * 2 * depth + penWidth else { continue }
       let area = Area(
         runs[index], part: part, distances: distances, mask: mask, margin: 0.7 * penWidth + 1)
-      guard area.convexity >= Self.leastConvexity else { continue }
+      guard area.convexity >= Self.minimumConvexity else { continue }
       area.remove(from: &mask)
       isEmpty = false
       guard Double(area.longerSide) <= Self.longestSide * penWidth else { continue }

@@ -13,7 +13,7 @@ struct InkMask {
   /// The side of the squares in which the level of the ink is estimated, in pixels.
   private static let tileSide = 32
   /// The least contrast that can be ink, in 255ths.
-  static let leastContrast = 20.0
+  static let minimumContrast = 20.0
   /// The share of the level of the ink from which a pixel is ink.
   private static let share = 0.36
   /// The share of ink around a pixel from which it is ink too, so that scribbled areas are filled.
@@ -113,7 +113,7 @@ struct InkMask {
     let (width, height) = (picture.width, picture.height)
     let across = (width + tileSide - 1) / tileSide
     let down = (height + tileSide - 1) / tileSide
-    let floor = UInt8(min(250, max(leastContrast, 5 * picture.noise)))
+    let floor = UInt8(min(250, max(minimumContrast, 5 * picture.noise)))
     var levels = [UInt8](repeating: 0, count: across * down)
     var counts = [Int](repeating: 0, count: 256)
     picture.ink.withUnsafeBufferPointer { ink in

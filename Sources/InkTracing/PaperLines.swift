@@ -32,10 +32,10 @@ struct PaperLines {
   /// The number of lines of a window.
   private static let linesPerWindow = 6
   /// The smallest distance of lines, in pixels.
-  private static let leastPeriod = 9
+  private static let minimumPeriod = 9
   /// The largest angle between the lines and the rows that is usual, and the largest one that is tried, in
   /// degrees.
-  private static let (usualAngle, mostAngle) = (12.0, 30.0)
+  private static let (usualAngle, maximumAngle) = (12.0, 30.0)
   /// The factor for the scores of angles that are not usual.
   private static let unusualWeight = 0.9
 
@@ -44,7 +44,7 @@ struct PaperLines {
     (self.width, self.height) = (width, height)
     let reach = max(3, max(width, height) / 450)
     halfThickness = max(1, reach / 2)
-    guard width >= 4 * Self.stripWidth, height >= 8 * Self.leastPeriod else { return nil }
+    guard width >= 4 * Self.stripWidth, height >= 8 * Self.minimumPeriod else { return nil }
     slope = Self.slope(of: ink, width: width, height: height, reach: reach, noise: noise)
     let profiles = profiles(of: ink, reach: reach, loop: loop)
     guard let period = Self.period(of: profiles) else { return nil }
@@ -101,7 +101,7 @@ struct PaperLines {
         (angle, score(tan(angle * .pi / 180)) * (abs(angle) > usualAngle ? unusualWeight : 1))
       }.max { $0.1 < $1.1 }?.0 ?? 0
     }
-    let coarse = best(stride(from: -mostAngle, through: mostAngle, by: 0.5))
+    let coarse = best(stride(from: -maximumAngle, through: maximumAngle, by: 0.5))
     return tan(best(stride(from: coarse - 0.4, through: coarse + 0.4, by: 0.1)) * .pi / 180)
   }
 
@@ -141,7 +141,7 @@ struct PaperLines {
   private static func period(of profiles: [[Float]]) -> Int? {
     guard let height = profiles.first?.count else { return nil }
     let most = min(height / 5, 240)
-    guard most > leastPeriod else { return nil }
+    guard most > minimumPeriod else { return nil }
     var correlation = [Float](repeating: 0, count: most + 1)
     var power: Float = 0
     for profile in profiles {
@@ -149,20 +149,20 @@ struct PaperLines {
       let centered = profile.map { $0 - mean }
       power += centered.reduce(0) { $0 + $1 * $1 }
       centered.withUnsafeBufferPointer { values in
-        for lag in leastPeriod...most {
+        for lag in minimumPeriod...most {
           var sum: Float = 0
           for row in 0..<height - lag { sum += values[row] * values[row + lag] }
           correlation[lag] += sum * Float(height) / Float(height - lag)
         }
       }
     }
-    guard let best = (leastPeriod...most).max(by: { correlation[$0] < correlation[$1] }),
+    guard let best = (minimumPeriod...most).max(by: { correlation[$0] < correlation[$1] }),
       correlation[best] > 0.12 * power
     else { return nil }
     // The first peak, since multiples of the distance repeat as well.
-    let first = (leastPeriod...best).first { lag in
+    let first = (minimumPeriod...best).first { lag in
       correlation[lag] >= 0.75 * correlation[best]
-        && (lag == leastPeriod || correlation[lag] >= correlation[lag - 1])
+        && (lag == minimumPeriod || correlation[lag] >= correlation[lag - 1])
         && (lag == most || correlation[lag] >= correlation[lag + 1])
     }
     return first ?? best

@@ -18,7 +18,7 @@ struct PrintedLines {
   /// How far, in radians, printed lines are turned from each other: a photograph taken at an angle bends them.
   private static let spread = 0.12
   /// The number of printed lines, and their share of all pale ink, at least.
-  private static let (leastCount, leastShare) = (10, 0.6)
+  private static let (minimumCount, minimumShare) = (10, 0.6)
 
   /// Finds the printed lines among `lines`; `nil` if there are none.
   init?(in lines: [TracedLine], of picture: EvenedPicture, penWidth: Double) {
@@ -44,7 +44,7 @@ struct PrintedLines {
     guard let main = mains.max(by: { length(along: $0) < length(along: $1) }) else { return nil }
     let printed = angles.filter { isAlong($0.value, main) }.keys.sorted()
     let pale = lines.indices.reduce(0) { $0 + (contrasts[$1] < limit ? lengths[$1] : 0) }
-    guard printed.count >= Self.leastCount, length(along: main) > Self.leastShare * pale else {
+    guard printed.count >= Self.minimumCount, length(along: main) > Self.minimumShare * pale else {
       return nil
     }
     self.lines = printed.map { lines[$0] }

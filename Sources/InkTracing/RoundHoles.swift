@@ -9,8 +9,8 @@ struct RoundHoles {
   /// The greatest share of a hole outside of the ellipse that it is most like; of a square, 0.074 are.
   private static let greatestDifference = 0.06
 
-  /// Finds the holes in `mask` that are at least `leastSide` wide and high.
-  init(in mask: InkMask, leastSide: Int) {
+  /// Finds the holes in `mask` that are at least `minimumSide` wide and high.
+  init(in mask: InkMask, minimumSide: Int) {
     width = mask.width
     let paper = Components(of: mask, contrast: [], value: 0)
     // What is inside of a hole, such as the name of a state, belongs to it.
@@ -19,7 +19,7 @@ struct RoundHoles {
         part.minX > 0 && part.minY > 0 && part.maxX < mask.width - 1
         && part.maxY < mask.height - 1
       let (across, down) = (part.maxX - part.minX + 1, part.maxY - part.minY + 1)
-      guard isHole, min(across, down) >= leastSide, max(across, down) < 3 * min(across, down)
+      guard isHole, min(across, down) >= minimumSide, max(across, down) < 3 * min(across, down)
       else { return [] }
       return [(Int32, Int32)](repeating: (.max, 0), count: down)
     }

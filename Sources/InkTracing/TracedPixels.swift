@@ -15,7 +15,7 @@ struct TracedPixels: Hashable, Sendable {
   /// The height that a strip has about, in pixels.
   private static let stripHeight = 56.0
   /// The most columns of a strip.
-  private static let mostColumns = 2_000.0
+  private static let maximumColumns = 2_000.0
   /// How far from a stroke its ink is looked for, in widths of the pen.
   private static let reach = 2.5
   /// The empty rows and columns around the ink.
@@ -51,7 +51,7 @@ struct TracedPixels: Hashable, Sendable {
     let (left, top) = (bounds.minX - border, bounds.minY - border)
     let (across, down) = (bounds.width + 2 * border, bounds.height + 2 * border)
     let zoom = min(
-      max(0.25, min(4, Self.stripHeight / down)), Self.mostColumns / max(1, across))
+      max(0.25, min(4, Self.stripHeight / down)), Self.maximumColumns / max(1, across))
     let columns = Int(across * zoom + 2 * Self.margin)
     let rows = Int(down * zoom + 2 * Self.margin)
     // Distances to strokes, in pixels of the strip.

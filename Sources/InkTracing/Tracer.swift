@@ -9,7 +9,7 @@ public struct Tracer: Sendable {
   private let loop: ParallelLoop
 
   /// The most pixels that are worked on; a larger picture is made smaller.
-  private static let mostPixels = 6_000_000
+  private static let maximumPixels = 6_000_000
   /// The width of the ink, in pixels, above which a picture is made smaller.
   private static let wideInk = 9.0
   /// The width of the ink, in pixels, that it has afterwards at least.
@@ -23,13 +23,13 @@ public struct Tracer: Sendable {
   /// of the others.
   private static let thinInk = 2.0
   /// More strokes than this are noise if half of them are short.
-  private static let leastNoise = 2_000
+  private static let minimumNoise = 2_000
   /// The length of a short stroke, in widths of the pen.
   private static let shortLine = 3.0
   /// The angle, in radians, up to which a picture counts as straight.
   static let straight = 0.02
   /// The most strokes of a drawing.
-  public static let mostStrokes = 20_000
+  public static let maximumStrokes = 20_000
 
   /// Creates a tracer that uses so many cores.
   public init(workers: Int = ProcessInfo.processInfo.activeProcessorCount) {
@@ -45,14 +45,15 @@ public struct Tracer: Sendable {
       penWidth: 0, isLightOnDark: false, rotation: nil,
       remarks: photograph.isDamaged ? [.damaged] : [])
     let pixels = Double(photograph.width * photograph.height)
-    let reduction = max(1, Int((pixels / Double(Self.mostPixels)).squareRoot().rounded(.up)))
+    let reduction = max(1, Int((pixels / Double(Self.maximumPixels)).squareRoot().rounded(.up)))
     guard min(photograph.width, photograph.height) / reduction >= 3 else {
       result.remarks.append(.noInk)
       return result
     }
     var ink = inkOf(photograph, reduction: reduction)
     var enlargement = 1.0
-    if ink.mask.meanWidth < Self.narrowInk, reduction == 1, pixels * 4 <= Double(Self.mostPixels) {
+    if ink.mask.meanWidth < Self.narrowInk, reduction == 1, pixels * 4 <= Double(Self.maximumPixels)
+    {
       ink = inkOf(photograph.enlarged, reduction: 1)
       enlargement = 2
     }
@@ -109,7 +110,7 @@ public struct Tracer: Sendable {
     var ink = mask
     var mask = mask
     let meanWidth = mask.meanWidth
-    let holes = RoundHoles(in: mask, leastSide: Int(3.5 * meanWidth))
+    let holes = RoundHoles(in: mask, minimumSide: Int(3.5 * meanWidth))
     let distances = mask.distances()
     var skeleton = mask
     skeleton.thin()
@@ -122,7 +123,7 @@ public struct Tracer: Sendable {
       mask.thin()
     }
     var graph = SkeletonGraph(mask, distances: distances)
-    guard graph.edges.count < 4 * Self.mostStrokes else {
+    guard graph.edges.count < 4 * Self.maximumStrokes else {
       throw .tooMuchDetail(strokes: graph.edges.count)
     }
     graph.removeSpurs(penWidth: penWidth)
@@ -141,8 +142,8 @@ public struct Tracer: Sendable {
     lines = (lines + heads.barbs + areas.lines).withoutSpecks(penWidth: penWidth)
     let lengths = lines.map { Stroke($0.points).length }
     let isNoise =
-      lines.count > Self.leastNoise && (lengths.median() ?? 0) < Self.shortLine * penWidth
-    guard lines.count <= Self.mostStrokes, !isNoise else {
+      lines.count > Self.minimumNoise && (lengths.median() ?? 0) < Self.shortLine * penWidth
+    guard lines.count <= Self.maximumStrokes, !isNoise else {
       throw .tooMuchDetail(strokes: lines.count)
     }
     // Nothing but specks is no drawing.

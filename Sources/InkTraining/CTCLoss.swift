@@ -22,30 +22,8 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
 
   /// Returns the least number of steps that `target` needs: one a character, and one for the blank between
   /// two equal ones.
-  public static func leastSteps(for target: [Int]) -> Int {
+  public static func minimumSteps(for target: [Int]) -> Int {
     max(1, target.count + zip(target, target.dropFirst()).count { $0 == $1 })
-  }
-
-  /// Returns what the highest logit of each step says, repetitions merged and blanks left out, and the number
-  /// of steps with a blank.
-  static func greedilyDecoded(
-    _ logits: UnsafePointer<Float>, steps: Int, classCount: Int
-  ) -> (classes: [Int], blankCount: Int) {
-    var classes: [Int] = []
-    var blankCount = 0
-    var last = Architecture.blank
-    for step in 0..<steps {
-      let row = logits + step * classCount
-      var highest = 0
-      for index in 1..<max(1, classCount) where row[index] > row[highest] { highest = index }
-      if highest == Architecture.blank {
-        blankCount += 1
-      } else if highest != last {
-        classes.append(highest)
-      }
-      last = highest
-    }
-    return (classes, blankCount)
   }
 
   func weight(of target: [Int]) -> Double { 1 }
@@ -54,7 +32,7 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
     logits: UnsafePointer<Float>, steps: Int, target: [Int], batchWeight: Double,
     gradient: UnsafeMutablePointer<Float>?
   ) -> AnswerSums {
-    precondition(Self.leastSteps(for: target) <= steps, "a label that fits its line")
+    precondition(Self.minimumSteps(for: target) <= steps, "a label that fits its line")
     let length = Double(max(1, target.count))
     let label = target.map(Int32.init)
     let loss = withUnsafeTemporaryAllocation(
@@ -64,7 +42,7 @@ public struct CTCLoss: Hashable, Sendable, TrainingLoss {
         steps, classCount, logits, target.count, label, Float(1 / (length * batchWeight)), gradient,
         $0.baseAddress!)
     }
-    let read = Self.greedilyDecoded(logits, steps: steps, classCount: classCount)
+    let read = bestPath(of: logits, steps: steps, classCount: classCount)
     let edits = EditScript(from: read.classes, to: target).count
     func words(_ classes: [Int]) -> [ArraySlice<Int>] { classes.split { $0 == spaceClass } }
     return AnswerSums(

@@ -7,7 +7,7 @@ import SeededRandom
 /// The few examples of the person are repeated and mixed with examples of what the model knows.
 public struct ExperienceReplay: Sendable {
   /// The number of recordings of each class below which an adaptation is a warning.
-  public static let leastPerClass = 5
+  public static let minimumPerClass = 5
   /// The maximum number of known examples in an epoch.
   public static let most = 2000
 
@@ -27,7 +27,7 @@ public struct ExperienceReplay: Sendable {
 }
 
 extension ExperienceReplay {
-  /// Returns the classes of `model` with fewer than ``leastPerClass`` recordings in `own`, with their counts.
+  /// Returns the classes of `model` with fewer than ``minimumPerClass`` recordings in `own`, with their counts.
   ///
   /// Each labelled span of a recording counts as one of its class. Without recordings of it, the class for
   /// rejection is left out, because it has no handwriting to learn. For a reader, whose labels are texts, the
@@ -36,7 +36,7 @@ extension ExperienceReplay {
     of model: Model, in own: Dataset
   ) -> [(label: String?, count: Int)] {
     guard !model.readsText else {
-      return own.examples.count < leastPerClass ? [(nil, own.examples.count)] : []
+      return own.examples.count < minimumPerClass ? [(nil, own.examples.count)] : []
     }
     var counts: [String: Int] = [:]
     for example in own.examples {
@@ -47,7 +47,7 @@ extension ExperienceReplay {
     let rest = Set([model.decision.rejectedLabel, model.restLabel].compactMap { $0 })
     return model.labels.compactMap { label in
       let count = counts[label] ?? 0
-      guard count < leastPerClass, count > 0 || !rest.contains(label) else { return nil }
+      guard count < minimumPerClass, count > 0 || !rest.contains(label) else { return nil }
       return (label, count)
     }
   }

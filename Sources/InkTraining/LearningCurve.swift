@@ -51,7 +51,8 @@ public struct LearningCurve: Sendable {
         "character error rate",
         [{ $0.trainingReading?.characterErrorRate }, { $0.validationReading?.characterErrorRate }],
         from: 0, least: 0.01)
-      : chart("accuracy", [{ $0.trainingAccuracy }, { $0.validationAccuracy }], from: nil, least: 1)
+      : chart(
+        "accuracy", [{ $0.trainingAccuracy }, { $0.validationAccuracy }], from: nil, least: 1)
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 340" font-family="system-ui" \
       font-size="13"><rect width="860" height="340" fill="#fff"/>

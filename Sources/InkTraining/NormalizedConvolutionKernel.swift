@@ -80,7 +80,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   init(
     _ fusion: TrainingPlan.Fusion, filters: Int, from input: PlaneLayout, to output: PlaneLayout,
-    mostExamples: Int
+    maximumExamples: Int
   ) {
     let extent = fusion.extent
     let packed = output.packedChannels
@@ -103,7 +103,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
         rows: extent.rows, columns: extent.columns, channels: packed, pools: fusion.pools,
         lowest: fusion.hasReLU ? 0 : -.infinity, output_row: output.row),
       convolution: convolution, backwards: backwards)
-    widths = ChoiceBuffer(count: mostExamples)
+    widths = ChoiceBuffer(count: maximumExamples)
     normalization = BatchNormalizationKernel(
       channels: filters, length: extent.rows * extent.columns)
     func memory(_ convolution: PlaneConvolution) -> (weight: FloatBuffer, bias: FloatBuffer) {
@@ -119,10 +119,10 @@ final class NormalizedConvolutionKernel: PackedConvolution {
         convolution.scratchCount, backwards?.scratchCount ?? 0,
         extent.kernel * extent.kernel * input.packedChannels * packed))
     valueCount = plain.count
-    values = FloatBuffer(count: valueCount * mostExamples)
+    values = FloatBuffer(count: valueCount * maximumExamples)
     choiceCount = output.height * output.width * packed
-    choices = ChoiceBuffer(count: choiceCount * mostExamples)
-    sums = ChannelSums(count: 2 * packed * mostExamples)
+    choices = ChoiceBuffer(count: choiceCount * maximumExamples)
+    sums = ChannelSums(count: 2 * packed * maximumExamples)
     statistics = FloatBuffer(count: 2 * filters)
     scale = FloatBuffer(count: packed)
     shift = FloatBuffer(count: packed)

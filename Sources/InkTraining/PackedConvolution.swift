@@ -87,7 +87,7 @@ extension TrainingPlan {
     let step = step(of: fusion.index, from: place, to: planes(output, columns))
     if let node = fusion.normalization {
       let kernel = NormalizedConvolutionKernel(
-        fusion, filters: filters, from: input, to: output, mostExamples: mostExamples)
+        fusion, filters: filters, from: input, to: output, maximumExamples: maximumExamples)
       append(NormalizedConvolutionKernel.Convolving(kernel: kernel), step, packedBy: kernel)
       var normalization = self.step(of: node, from: place)
       normalization.output = step.output
@@ -96,7 +96,7 @@ extension TrainingPlan {
     } else {
       let kernel = PooledConvolutionKernel(
         fusion.extent, kernel: fusion.layer.kernel, filters: filters, from: input, to: output,
-        mostExamples: mostExamples)
+        maximumExamples: maximumExamples)
       append(kernel, step, packedBy: kernel)
     }
     guard next == nil else {

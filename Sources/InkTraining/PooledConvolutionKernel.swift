@@ -23,7 +23,7 @@ final class PooledConvolutionKernel: PackedConvolution, ExampleKernel {
 
   init(
     _ extent: PlaneConvolution.Extent, kernel: Int, filters: Int, from input: PlaneLayout,
-    to output: PlaneLayout, mostExamples: Int
+    to output: PlaneLayout, maximumExamples: Int
   ) {
     self.input = input
     self.output = output
@@ -37,7 +37,7 @@ final class PooledConvolutionKernel: PackedConvolution, ExampleKernel {
       count: output.packedChannels * positions * input.packedChannels)
     packingScratch = FloatBuffer(count: convolution.scratchCount)
     choices = ChoiceBuffer(
-      count: output.height * output.width * output.packedChannels * mostExamples)
+      count: output.height * output.width * output.packedChannels * maximumExamples)
   }
 
   var scratchCount: Int {

@@ -104,7 +104,8 @@ struct PreparedExamples: Sendable {
     guard fits(index, steps) else {
       throw FileError(
         path: examples[index].origin,
-        expected: "\(CTCLoss.leastSteps(for: targets[index]).counted("step")) or more for the text "
+        expected:
+          "\(CTCLoss.minimumSteps(for: targets[index]).counted("step")) or more for the text "
           + "`\(examples[index].label)`",
         found: "\(architecture.outputSteps(of: steps) ?? 0)")
     }
@@ -121,7 +122,7 @@ struct PreparedExamples: Sendable {
   /// Whether the text of example `index` fits in what the network makes of inputs with so many steps.
   private func fits(_ index: Int, _ steps: [Int]) -> Bool {
     architecture.output == .distribution
-      || CTCLoss.leastSteps(for: targets[index]) <= architecture.outputSteps(of: steps) ?? 0
+      || CTCLoss.minimumSteps(for: targets[index]) <= architecture.outputSteps(of: steps) ?? 0
   }
 
   /// Whether example `index` can have `values` for input number `input` instead of its own.

@@ -53,9 +53,9 @@ public final class Trainer {
   /// The share of all epochs, at the end, in which answers should not change any more.
   private static let settledEpochs = 0.1
   /// The share of answers from which on a change in these epochs is reported.
-  private static let mostChanged = 0.02
+  private static let maximumChanged = 0.02
   /// The most examples whose answers are compared.
-  private static let mostChecked = 1000
+  private static let maximumChecked = 1000
 
   /// Where a training stands.
   struct Progress: Hashable, Sendable, Codable {
@@ -98,8 +98,8 @@ public final class Trainer {
     // As a data set that is evaluated has it.
     let fingerprintWithTaps = training.fingerprint.description
     let acceptedCount = training.acceptedDrawingCount
-    let training = training.withoutTaps(below: options.leastExtent)
-    let validation = validation?.withoutTaps(below: options.leastExtent)
+    let training = training.withoutTaps(below: options.minimumExtent)
+    let validation = validation?.withoutTaps(below: options.minimumExtent)
     acceptedTapShare =
       Double(acceptedCount - training.acceptedDrawingCount) / Double(max(1, acceptedCount))
     tapCount = countBefore - training.examples.count - (validation?.examples.count ?? 0)
@@ -169,7 +169,7 @@ public final class Trainer {
     }
     self.training = learnt
     self.validation = chosenBy
-    let sample = (validation ?? training).sample(atMost: Self.mostChecked)
+    let sample = (validation ?? training).sample(atMost: Self.maximumChecked)
     checked = try PreparedExamples(
       sample, targets: targets(of: sample), for: architecture, preprocessing: preprocessing,
       augmentation: .none, seed: options.seed)
@@ -178,19 +178,20 @@ public final class Trainer {
     }
     network = try TrainingNetwork(
       architecture, longest: longest,
-      mostExamples: min(options.batchSize, max(64, training.examples.count)),
+      maximumExamples: min(options.batchSize, max(64, training.examples.count)),
       workers: workers, seed: options.seed, group: group)
     self.group = group
     if let start { network.weights = start.network.weights }
     var decision =
       start?.decision
       ?? Model.Decision(
-        leastExtent: options.leastExtent, rejectedLabel: Model.Decision.rejectedLabel(among: labels)
+        minimumExtent: options.minimumExtent,
+        rejectedLabel: Model.Decision.rejectedLabel(among: labels)
       )
     // The model is asked about drawings in the units of its training.
-    decision.leastExtent =
+    decision.minimumExtent =
       training.examples.lazy
-      .map { $0.leastExtent(or: decision.leastExtent) }.min() ?? decision.leastExtent
+      .map { $0.minimumExtent(or: decision.minimumExtent) }.min() ?? decision.minimumExtent
     self.decision = decision
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
     if options.averageDecay != nil {
@@ -329,7 +330,7 @@ public final class Trainer {
       onEvent(
         .stoppedEarly(epoch: progress.history.count, bestEpoch: progress.bestEpoch ?? 0))
     }
-    if let changed = changedShare, changed > Self.mostChanged {
+    if let changed = changedShare, changed > Self.maximumChanged {
       onEvent(.unsettled(changedShare: changed, epochs: lastEpochs))
     }
     var provenance = provenance
@@ -473,8 +474,8 @@ public final class Trainer {
       network.learnt.pointer.update(from: average.pointer, count: average.count)
     }
     defer { network.learnt.values = own }
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: network.mostExamples) {
-      let batch = start..<min(start + network.mostExamples, range.upperBound)
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: network.maximumExamples) {
+      let batch = start..<min(start + network.maximumExamples, range.upperBound)
       let series = examples.series(Array(batch), epoch: 0, loop: network.loop)
       network.forward(count: batch.count, trainingStep: nil, length: series.length) {
         example, input, values in
@@ -558,7 +559,7 @@ extension Dataset {
     Dataset(
       examples.filter { example in
         guard case .drawing(let drawing) = example.content else { return true }
-        return (drawing.bounds?.longerSide ?? 0) >= example.leastExtent(or: extent)
+        return (drawing.bounds?.longerSide ?? 0) >= example.minimumExtent(or: extent)
       }, labels: labels)
   }
 

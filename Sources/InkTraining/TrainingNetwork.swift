@@ -16,7 +16,7 @@ import SeededRandom
 /// ``firstExample`` and the packed weights change between loops. Others use it on one thread at a time.
 final class TrainingNetwork: @unchecked Sendable {
   let architecture: Architecture
-  let mostExamples: Int
+  let maximumExamples: Int
   /// Everything the optimiser changes, in the order of `Architecture.parameters`.
   let learnt: FloatBuffer
   /// The gradient of the loss with respect to ``learnt``.
@@ -83,24 +83,25 @@ final class TrainingNetwork: @unchecked Sendable {
   ///
   /// - Throws: `BLASError` where there is no BLAS.
   init(
-    _ architecture: Architecture, longest: [Int]? = nil, mostExamples: Int, workers: Int,
+    _ architecture: Architecture, longest: [Int]? = nil, maximumExamples: Int, workers: Int,
     seed: UInt64, group: ProcessGroup = .alone
   ) throws(BLASError) {
     let blas = try BLAS.load()
     self.architecture = architecture
-    self.mostExamples = mostExamples
+    self.maximumExamples = maximumExamples
     self.seed = seed
     self.group = group
     loop = ParallelLoop(workers: workers)
 
     let plan = TrainingPlan(
-      architecture, longest: longest ?? architecture.longestInputs, mostExamples: mostExamples,
+      architecture, longest: longest ?? architecture.longestInputs,
+      maximumExamples: maximumExamples,
       blas: blas)
     phases = plan.phases
     buffers = plan.buffers
-    values = buffers.map { FloatBuffer(count: $0.count * mostExamples) }
-    gradients = buffers.map { FloatBuffer(count: $0.count * mostExamples) }
-    rowStarts = buffers.map { RowStarts(examples: mostExamples, rows: $0.mostRows) }
+    values = buffers.map { FloatBuffer(count: $0.count * maximumExamples) }
+    gradients = buffers.map { FloatBuffer(count: $0.count * maximumExamples) }
+    rowStarts = buffers.map { RowStarts(examples: maximumExamples, rows: $0.maximumRows) }
     output = plan.output
     learnt = FloatBuffer(count: plan.learntCount)
     gradient = FloatBuffer(count: plan.learntCount)
@@ -114,7 +115,7 @@ final class TrainingNetwork: @unchecked Sendable {
       (0..<kernel.batchSumCount).map { (kernel, step, $0) }
     }
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
-    sliceGradients = (0..<Self.mostSlices(of: mostExamples)).map { _ in
+    sliceGradients = (0..<Self.maximumSlices(of: maximumExamples)).map { _ in
       FloatBuffer(count: sliceCount)
     }
     scratch = (0..<workers).map { _ in FloatBuffer(count: scratchCount) }
@@ -124,17 +125,17 @@ final class TrainingNetwork: @unchecked Sendable {
   /// The logits of the last batch, `[batch, classes]`.
   var logits: UnsafeMutablePointer<Float> { values[output].pointer }
 
-  private static let mostSlices = 16
-  private static let leastSlice = 8
+  private static let maximumSlices = 16
+  private static let minimumSlice = 8
 
   /// The most slices of any batch up to `count`: a smaller batch may have more.
-  private static func mostSlices(of count: Int) -> Int {
-    min(mostSlices, (count + leastSlice - 1) / leastSlice)
+  private static func maximumSlices(of count: Int) -> Int {
+    min(maximumSlices, (count + minimumSlice - 1) / minimumSlice)
   }
 
   /// The fixed cut of a batch into slices.
   static func slices(of count: Int) -> [Range<Int>] {
-    let size = max(leastSlice, (count + mostSlices - 1) / mostSlices)
+    let size = max(minimumSlice, (count + maximumSlices - 1) / maximumSlices)
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 
@@ -218,7 +219,7 @@ final class TrainingNetwork: @unchecked Sendable {
   /// `trainingStep` seeds what is random; `nil` is for evaluation, where nothing is. Without `length`, all
   /// series are as long as they can be.
   func forward(count: Int, trainingStep: Int?, length: Length? = nil, fill: Fill) {
-    precondition(count <= mostExamples)
+    precondition(count <= maximumExamples)
     lay(out: count, length: length)
     packWeights()
     for index in phases.indices {
@@ -234,7 +235,7 @@ final class TrainingNetwork: @unchecked Sendable {
     targets: [[Int]], loss: any TrainingLoss, trainingStep: Int, length: Length? = nil,
     fill: @escaping Fill
   ) -> AnswerSums {
-    precondition(targets.count <= mostExamples)
+    precondition(targets.count <= maximumExamples)
     let batchWeight = targets.reduce(0) { $0 + loss.weight(of: $1) }
     let share = group.share(of: targets.count)
     let count = share.count
@@ -334,10 +335,11 @@ final class TrainingNetwork: @unchecked Sendable {
       let starts = rowStarts[index].pointer
       for example in 0..<count {
         let rows = buffer.rows.steps(
-          inputs: { length?(example, $0) ?? buffer.mostRows },
+          inputs: { length?(example, $0) ?? buffer.maximumRows },
           values: { self.rows(of: example, in: $0) })
         guard let rows else { break }
-        precondition((1...buffer.mostRows).contains(rows), "a series of a length that was stated")
+        precondition(
+          (1...buffer.maximumRows).contains(rows), "a series of a length that was stated")
         starts[example + 1] = starts[example] + rows
       }
     }

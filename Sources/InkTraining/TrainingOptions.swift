@@ -36,7 +36,7 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The minimum longer side of drawings, in canvas points; smaller ones are taps.
   ///
   /// A model rejects taps by their size, so they are left out of the training.
-  public var leastExtent = Stroke.leastExtent
+  public var minimumExtent = Stroke.minimumExtent
   /// Training stops after this many epochs without improvement on the validation part.
   public var patience: Int?
   /// The decay of the moving average of the weights (Polyak & Juditsky, 1992); `nil` means no average.
@@ -47,8 +47,9 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
-    case augmentation, uprightShare, reorderedShare, seriesAugmentation, leastExtent, patience,
-      averageDecay, seed
+    case augmentation, uprightShare, reorderedShare, seriesAugmentation, patience
+    case averageDecay, seed
+    case minimumExtent = "leastExtent"
     case maxGradientNorm = "longestGradient"
   }
 

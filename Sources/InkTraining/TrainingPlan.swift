@@ -22,14 +22,14 @@ struct TrainingPlan {
   /// different widths have columns, otherwise one.
   struct Buffer {
     var row: Int
-    var mostRows = 1
+    var maximumRows = 1
     /// Where the number of rows comes from.
     var rows = SeriesLength.fixed
     /// More rows in memory, for the columns around packed planes.
     var margin = 0
 
     /// The most values of an example.
-    var count: Int { row * (mostRows + margin) }
+    var count: Int { row * (maximumRows + margin) }
   }
 
   /// A node that is laid out.
@@ -72,7 +72,7 @@ struct TrainingPlan {
   }
 
   let architecture: Architecture
-  let mostExamples: Int
+  let maximumExamples: Int
   let blas: BLAS
   /// Where the arrays of each node begin among those that are learnt, and among the statistics.
   private let learntStarts: [Int: Int]
@@ -96,10 +96,10 @@ struct TrainingPlan {
 
   /// `longest` has the maximum number of steps of each series, and of columns of pictures of different
   /// widths; other inputs ignore it.
-  init(_ architecture: Architecture, longest: [Int], mostExamples: Int, blas: BLAS) {
+  init(_ architecture: Architecture, longest: [Int], maximumExamples: Int, blas: BLAS) {
     let architecture = architecture.limited(to: longest)
     self.architecture = architecture
-    self.mostExamples = mostExamples
+    self.maximumExamples = maximumExamples
     self.blas = blas
     let learnt = architecture.parameters.filter(\.isLearnt)
     let statistics = architecture.parameters.filter { !$0.isLearnt }
@@ -111,7 +111,7 @@ struct TrainingPlan {
     (learntStarts, statisticsStarts) = (starts(learnt), starts(statistics))
     for (index, shape) in architecture.inputShapes.enumerated() {
       if case .series(_, let channels) = shape {
-        buffers.append(Buffer(row: channels, mostRows: longest[index], rows: .input(index)))
+        buffers.append(Buffer(row: channels, maximumRows: longest[index], rows: .input(index)))
       } else {
         let isVariable = architecture.inputs[index].stepBounds.count > 1
         buffers.append(planes(shape, isVariable ? .input(index) : .fixed))
@@ -129,8 +129,8 @@ struct TrainingPlan {
   }
 
   /// The most examples of a slice.
-  var mostSliceExamples: Int {
-    TrainingNetwork.slices(of: mostExamples).map(\.count).max() ?? 0
+  var maximumSliceExamples: Int {
+    TrainingNetwork.slices(of: maximumExamples).map(\.count).max() ?? 0
   }
 
   /// Makes the value in `buffer` available to its readers: a single one reads it directly, several get
@@ -214,15 +214,15 @@ struct TrainingPlan {
     guard !columns.isFixed, case .planes(let channels, let height, let width) = shape else {
       return Buffer(row: shape.count)
     }
-    return Buffer(row: channels * height, mostRows: width, rows: columns)
+    return Buffer(row: channels * height, maximumRows: width, rows: columns)
   }
 
   /// A buffer for packed planes.
   func planes(_ layout: PlaneLayout, _ columns: SeriesLength) -> Buffer {
     guard layout.variesInWidth else { return Buffer(row: layout.count) }
     return Buffer(
-      row: layout.rows * layout.packedChannels, mostRows: layout.width, rows: columns,
-      margin: layout.mostMargin)
+      row: layout.rows * layout.packedChannels, maximumRows: layout.width, rows: columns,
+      margin: layout.maximumMargin)
   }
 
   // MARK: Steps

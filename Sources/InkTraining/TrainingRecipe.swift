@@ -65,7 +65,7 @@ public struct TrainingRecipe: Hashable, Sendable {
     options.balancesClasses = balancesClasses && !readsText
     options.maxGradientNorm = maxGradientNorm ?? (readsText ? Self.readerGradientNorm : nil)
     // A line may be a single dot.
-    if readsText { options.leastExtent = 0 }
+    if readsText { options.minimumExtent = 0 }
     options.seed = seed
     options.batchSize = batchSize ?? Self.batchSize(count: count)
     options.epochs =

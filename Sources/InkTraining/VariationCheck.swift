@@ -5,11 +5,11 @@ import SeededRandom
 /// Quick tests of which variations keep the class of the examples; they compare small pictures.
 struct VariationCheck {
   /// The maximum number of unrotated examples per class and in total.
-  private static let (mostReferences, mostReferencesOfAll) = (100, 2000)
+  private static let (maximumReferences, maximumReferencesOfAll) = (100, 2000)
   /// The maximum number of rotated examples per class and in total.
-  private static let (mostQueries, mostQueriesOfAll) = (50, 600)
+  private static let (maximumQueries, maximumQueriesOfAll) = (50, 600)
   /// The minimum number of examples per class; the test needs as many.
-  private static let leastCount = 20
+  private static let minimumCount = 20
   /// The width and height of the compared pictures.
   private static let side = 14
   /// The share of the examples of a class whose distance counts as near.
@@ -17,10 +17,10 @@ struct VariationCheck {
   /// The maximum share of mistaken examples of a class.
   ///
   /// In 32 samples, it was at most 0.22 for `automata-images`, and at least 0.36 for digits and gestures.
-  private static let mostMistaken = 0.3
+  private static let maximumMistaken = 0.3
 
   /// The minimum share of examples of each class whose nearest picture has their label.
-  private static let leastTold = 0.7
+  private static let minimumTold = 0.7
 
   private let classCount: Int
   private var references: [(pixels: [Float], label: Int)] = []
@@ -35,12 +35,12 @@ struct VariationCheck {
     for index in generator.permutation(dataset.examples.count) {
       members[classes[index]].append(index)
     }
-    guard members.allSatisfy({ $0.count >= Self.leastCount }) else { return nil }
+    guard members.allSatisfy({ $0.count >= Self.minimumCount }) else { return nil }
     for (label, indices) in members.enumerated() {
       let queryCount = min(
-        Self.mostQueries, max(1, Self.mostQueriesOfAll / members.count), indices.count / 3)
+        Self.maximumQueries, max(1, Self.maximumQueriesOfAll / members.count), indices.count / 3)
       let referenceCount = min(
-        Self.mostReferences, max(1, Self.mostReferencesOfAll / members.count))
+        Self.maximumReferences, max(1, Self.maximumReferencesOfAll / members.count))
       for (position, index) in indices.prefix(queryCount + referenceCount).enumerated() {
         guard let pixels = Self.pixels(of: dataset.examples[index]) else { continue }
         if position < queryCount {
@@ -87,7 +87,7 @@ struct VariationCheck {
         total[query.label] += 1
         if label != query.label, distance <= usual[label] { mistaken[query.label] += 1 }
       }
-      return zip(mistaken, total).allSatisfy { $0 <= Self.mostMistaken * $1 }
+      return zip(mistaken, total).allSatisfy { $0 <= Self.maximumMistaken * $1 }
     }
   }
 
@@ -99,7 +99,7 @@ struct VariationCheck {
       total[query.label] += 1
       if nearest(query.pixels).label == query.label { told[query.label] += 1 }
     }
-    return zip(told, total).allSatisfy { $0 >= Self.leastTold * $1 }
+    return zip(told, total).allSatisfy { $0 >= Self.minimumTold * $1 }
   }
 
   /// Returns a small picture of the example as a vector of length 1, so that brightness does not matter.

@@ -42,9 +42,9 @@ package struct XMLTreeError: DescribedError {
 /// declarations, which no format here needs and which can expand without end.
 package struct XMLTreeParser {
   /// The maximum depth of elements.
-  private static let mostNestedElements = 100
-  private static let mostAttributes = 1000
-  private static let mostElements = 1_000_000
+  private static let maximumNestedElements = 100
+  private static let maximumAttributes = 1000
+  private static let maximumElements = 1_000_000
 
   private var bytes: [UInt8] = []
   private var index = 0
@@ -136,12 +136,12 @@ package struct XMLTreeParser {
     index += 1
     let name = try readName("an element")
     guard root == nil || !open.isEmpty else { throw malformed("a second root element") }
-    guard open.count < Self.mostNestedElements else {
-      throw error("at most \(Self.mostNestedElements) nested elements", "more")
+    guard open.count < Self.maximumNestedElements else {
+      throw error("at most \(Self.maximumNestedElements) nested elements", "more")
     }
     elementCount += 1
-    guard elementCount <= Self.mostElements else {
-      throw error("at most \(Self.mostElements) elements", "more")
+    guard elementCount <= Self.maximumElements else {
+      throw error("at most \(Self.maximumElements) elements", "more")
     }
     let attributes = try readAttributes(of: name)
     let isEmpty = skips("/")
@@ -178,8 +178,8 @@ package struct XMLTreeParser {
       guard names.insert(name).inserted else {
         throw malformed("the attribute `\(text(name))` twice")
       }
-      guard names.count <= Self.mostAttributes else {
-        throw error("at most \(Self.mostAttributes) attributes", "more")
+      guard names.count <= Self.maximumAttributes else {
+        throw error("at most \(Self.maximumAttributes) attributes", "more")
       }
       skipSpace()
       guard skips("=") else { throw malformed("no value of the attribute `\(text(name))`") }

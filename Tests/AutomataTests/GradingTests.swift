@@ -44,12 +44,12 @@ import Testing
 
   @Test func gradesNameTheDifferenceTheShareAndTheConditions() throws {
     let grading = Grading(
-      solution: try endsInB(), conditions: [.deterministic, .mostStates(1)], longestWord: 2)
+      solution: try endsInB(), conditions: [.deterministic, .maximumStates(1)], longestWord: 2)
     let right = try grading.grade(endsInB())
     #expect(right.difference == nil && right.share == 1 && !right.isRight)
     #expect(right.objections == ["2 states, at most 1 are allowed"])
     let loosely = Grading(
-      solution: try endsInB(), conditions: [.deterministic, .mostStates(2)], longestWord: 2)
+      solution: try endsInB(), conditions: [.deterministic, .maximumStates(2)], longestWord: 2)
     #expect(try loosely.grade(endsInB()).isRight)
     // `a` leads nowhere: of the words ε, a, b, aa, ab, ba, bb only ab is answered otherwise.
     let wrong = try grading.grade(endsInB(loops: []))

@@ -114,8 +114,8 @@ import Testing
         for number in PublicValueTests.numbers {
           var decoder = CTCDecoder(alphabet: alphabet)
           decoder.options.beamWidth = count
-          decoder.options.mostCandidates = count
-          decoder.options.leastClassProbability = number
+          decoder.options.maximumCandidates = count
+          decoder.options.minimumClassProbability = number
           decoder.options.preferredWeight = number
           let output = LogProbabilities(logits: [0, 1, 2, Float(number), 1, 0], classCount: 3)
           _ = try? decoder.read(output)

@@ -127,11 +127,12 @@ import TestSupport
   private var model: Model {
     get throws {
       let architecture = try Architecture.drawing(classCount: 4)
-      let weights = try TrainingNetwork(architecture, mostExamples: 1, workers: 1, seed: 1).weights
+      let weights = try TrainingNetwork(architecture, maximumExamples: 1, workers: 1, seed: 1)
+        .weights
       return try Model(
         network: TrainedNetwork(architecture, weights: weights),
         labels: Synthesizer.Repertoire.automata.labels, preprocessing: [.raster(.standard)],
-        decision: .init(leastExtent: 12, rejectedLabel: "other"))
+        decision: .init(minimumExtent: 12, rejectedLabel: "other"))
     }
   }
 
@@ -317,7 +318,7 @@ import TestSupport
       #expect(report.rejected.count <= max(missing, report.support / 10) + confused)
       #expect(calibration.rejected[report.label]?.count == report.rejected.count)
     }
-    #expect(!calibration.decision.leastProbabilities.isEmpty)
+    #expect(!calibration.decision.minimumProbabilities.isEmpty)
   }
 
   @Test(arguments: Breakdown.Axis.allCases) func everyAxisCountsEveryExample(
@@ -445,16 +446,16 @@ import TestSupport
   /// With less than one example per share, the lowest values say where the thresholds are.
   @Test func fewExamplesGiveThresholdsThatRejectNoneOfThem() throws {
     var (model, data) = try shades(20, darkOnes: 0)
-    model.decision.leastProbabilities = ["a": 0.7]
-    model.decision.leastMargins = ["a": 0.3]
+    model.decision.minimumProbabilities = ["a": 0.7]
+    model.decision.minimumMargins = ["a": 0.3]
     var thresholds: [Double] = []
     for (share, needed) in [(0.04, 25), (0.01, 100)] {
       let fitted = try Calibration(of: model, on: data, falseRejections: share, workers: 1)
       #expect(fitted.fits == ["a": .extrapolated(needed: needed)])
       #expect(fitted.rejected["a"]?.count == 0)
       let (probability, margin) = (
-        try #require(fitted.decision.leastProbabilities["a"]),
-        try #require(fitted.decision.leastMargins["a"])
+        try #require(fitted.decision.minimumProbabilities["a"]),
+        try #require(fitted.decision.minimumMargins["a"])
       )
       #expect(probability > 0.1 && margin > 0 && probability != 0.7)
       thresholds.append(probability)
@@ -465,19 +466,19 @@ import TestSupport
     let counted = try Calibration(of: model, on: data, falseRejections: 0.05, workers: 1)
     #expect(counted.fits == ["a": .counted] && counted.rejected["a"]?.count == 1)
     let none = try Calibration(of: model, on: data, falseRejections: 0, workers: 1)
-    #expect(none.decision.leastProbabilities.isEmpty && none.fits == ["a": Calibration.Fit.none])
+    #expect(none.decision.minimumProbabilities.isEmpty && none.fits == ["a": Calibration.Fit.none])
     let (other, used) = try shades(20, darkOnes: 2)
     let full = try Calibration(of: other, on: used, falseRejections: 0.1, workers: 1)
-    #expect(full.decision.leastProbabilities.isEmpty && full.fits == ["a": .usedUp(rejected: 2)])
+    #expect(full.decision.minimumProbabilities.isEmpty && full.fits == ["a": .usedUp(rejected: 2)])
   }
 
   @Test func labelsWithVeryFewExamplesKeepTheirThresholds() throws {
     var (model, data) = try shades(9, darkOnes: 0)
-    model.decision.leastProbabilities = ["a": 0.7]
-    model.decision.leastMargins = ["a": 0.3]
+    model.decision.minimumProbabilities = ["a": 0.7]
+    model.decision.minimumMargins = ["a": 0.3]
     let kept = try Calibration(of: model, on: data, falseRejections: 0.01, workers: 1)
-    #expect(kept.decision.leastProbabilities == ["a": 0.7])
-    #expect(kept.decision.leastMargins == ["a": 0.3])
+    #expect(kept.decision.minimumProbabilities == ["a": 0.7])
+    #expect(kept.decision.minimumMargins == ["a": 0.3])
     #expect(kept.fits == ["a": .kept(needed: 10)])
   }
 

@@ -55,8 +55,8 @@ import Testing
   }
 
   @Test func theLeastOverlapIsAShareOfWhatSpanAndEventCover() {
-    func recall(_ leastOverlap: Double) -> Int {
-      EventEvaluation([recordings[0]], leastOverlap: leastOverlap).total.recall.count
+    func recall(_ minimumOverlap: Double) -> Int {
+      EventEvaluation([recordings[0]], minimumOverlap: minimumOverlap).total.recall.count
     }
     #expect(recall(2 / 18.0) == 2)
     #expect(recall(0.2) == 1)
@@ -145,12 +145,12 @@ import Testing
       [
         .init(
           spans: spans.map { Span($0, label: "a") }, events: events.map { event("a", $0) })
-      ], leastOverlap: least)
+      ], minimumOverlap: least)
     #expect(result.total.recall.count == most(spans[...], events))
   }
 
   @Test func theTextShowsAllRows() {
-    let text = EventEvaluation(recordings, leastOverlap: 0.1).text
+    let text = EventEvaluation(recordings, minimumOverlap: 0.1).text
     #expect(
       text == """
         events matched by label and overlap over union of at least 10.00 %
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func theJSONIsReadBack() throws {
-    let result = EventEvaluation(recordings, leastOverlap: 0.1)
+    let result = EventEvaluation(recordings, minimumOverlap: 0.1)
     let data = try JSONEncoder().encode(result)
     #expect(try JSONDecoder().decode(EventEvaluation.self, from: data) == result)
   }

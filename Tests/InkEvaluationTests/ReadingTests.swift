@@ -182,7 +182,7 @@ import TestSupport
     let some = try ReadingCalibration(
       of: model, on: Dataset(Array(lines.prefix(20))), falseRejections: 0.03, workers: 2)
     #expect(some.fit == .extrapolated(needed: 34) && some.rejected.count == 0)
-    #expect(some.limits.leastEvidence < -0.5 && some.limits.mostNoWriting < 1)
+    #expect(some.limits.minimumEvidence < -0.5 && some.limits.maximumNoWriting < 1)
 
     // The model with this decision rejects the same lines.
     model.decision = result.decision

@@ -70,7 +70,7 @@ import Testing
     let back = try Model.imported(path: path, options: options)
     #expect(back.labels == ["none", "ring"])
     #expect(back.decision.rejectedLabel == "none")
-    #expect(back.decision.leastProbabilities == ["ring": 0.5])
+    #expect(back.decision.minimumProbabilities == ["ring": 0.5])
     options.labels = ["one"]
     #expect {
       try Model.imported(path: path, options: options)

@@ -187,7 +187,7 @@ import TestSupport
     #expect(bitmap.pixels == [7, 7, 7, 7, 7, 9])
   }
 
-  @Test func mostPixelsDecideWhetherInkIsDark() {
+  @Test func maximumPixelsDecideWhetherInkIsDark() {
     #expect(!Bitmap(width: 2, height: 2, pixels: [128, 128, 127, 127]).isDarkOnLight)
     #expect(Bitmap(width: 3, height: 1, pixels: [128, 128, 127]).isDarkOnLight)
     #expect(!Bitmap(width: 1, height: 1, pixels: [127]).isDarkOnLight)

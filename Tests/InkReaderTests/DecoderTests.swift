@@ -115,8 +115,8 @@ import TestSupport
     let alphabet = try Alphabet(characters)
     var options = CTCDecoder.Options()
     options.beamWidth = .max
-    options.leastClassProbability = 0
-    options.mostCandidates = .max
+    options.minimumClassProbability = 0
+    options.maximumCandidates = .max
     options.preferredWeight = 0.7
     let decoder = CTCDecoder(
       alphabet: alphabet, grammar: grammar,
@@ -168,8 +168,8 @@ import TestSupport
     #expect(alphabet.noWritingClass == 3 && alphabet.classes(of: "a\u{FFFD}") == nil)
     var options = CTCDecoder.Options()
     options.beamWidth = .max
-    options.leastClassProbability = 0
-    options.mostCandidates = .max
+    options.minimumClassProbability = 0
+    options.maximumCandidates = .max
     options.preferredWeight = 0.5
     let words = Vocabulary(["a\u{FFFD}", "aa"], alphabet: alphabet)
     #expect(words.unreadable == ["a\u{FFFD}"] && words.count == 1)
@@ -178,7 +178,7 @@ import TestSupport
     let all = exhaustive(output, alphabet)
     let share = all.reduce(0) { $0 + ($1.key.contains("\u{FFFD}") ? $1.value : 0) }
     #expect(!grammar.accepts("\u{FFFD}"))
-    options.mostNoWriting = share - 1e-4
+    options.maximumNoWriting = share - 1e-4
     let reading = try CTCDecoder(
       alphabet: alphabet, grammar: grammar, vocabulary: words, options: options
     ).read(output)
@@ -198,7 +198,7 @@ import TestSupport
       let weight = try #require(texts.first { $0.text == candidate.text }).weight
       #expect(abs(candidate.probability - weight / total) < 1e-5)
     }
-    options.mostNoWriting = share + 1e-4
+    options.maximumNoWriting = share + 1e-4
     let accepted = try CTCDecoder(
       alphabet: alphabet, grammar: grammar, vocabulary: words, options: options
     ).read(output)
@@ -208,7 +208,7 @@ import TestSupport
   @Test func clearInkThatIsNoWritingIsRejected() throws {
     let alphabet = try Alphabet(Self.all + ["\u{FFFD}"])
     var options = CTCDecoder.Options()
-    options.mostNoWriting = 0.5
+    options.maximumNoWriting = 0.5
     for grammar in Grammar.allCases {
       let decoder = CTCDecoder(alphabet: alphabet, grammar: grammar, options: options)
       // Also where a part of it is written.
@@ -269,7 +269,7 @@ import TestSupport
     let words = seed % 2 == 0 ? [] : ["start", "x,y", "b2b"]
     var options = CTCDecoder.Options()
     options.beamWidth = 1 + generator.index(below: 30)
-    options.leastClassProbability = generator.pick([0, 1e-4, 0.01])
+    options.minimumClassProbability = generator.pick([0, 1e-4, 0.01])
     let decoder = CTCDecoder(
       alphabet: alphabet, grammar: grammar,
       vocabulary: words.isEmpty ? nil : Vocabulary(words, alphabet: alphabet), options: options)
@@ -347,8 +347,8 @@ import TestSupport
     let output = randomOutput(steps: 5, classCount: 4, using: &generator)
     var options = CTCDecoder.Options()
     options.beamWidth = .max
-    options.leastClassProbability = 0
-    options.mostCandidates = .max
+    options.minimumClassProbability = 0
+    options.maximumCandidates = .max
     let plain = try CTCDecoder(alphabet: alphabet, options: options).read(output)
     let words = Vocabulary(["ab", "ca", "bb"], alphabet: alphabet)
     let guided = try CTCDecoder(alphabet: alphabet, vocabulary: words, options: options)
@@ -461,8 +461,8 @@ import TestSupport
   @Test func poorAndAmbiguousReadingsAreRejected() throws {
     let alphabet = try Alphabet(Self.all)
     var options = CTCDecoder.Options()
-    options.leastEvidence = -3
-    options.leastProbability = 0.6
+    options.minimumEvidence = -3
+    options.minimumProbability = 0.6
     let decoder = CTCDecoder(alphabet: alphabet, grammar: .state, options: options)
     #expect(try decoder.read(clear("q0", alphabet)).rejection == nil)
     // A comma is no name: what is left fits badly.

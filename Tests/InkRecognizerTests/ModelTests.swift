@@ -106,12 +106,12 @@ import Testing
       (
         "decision",
         "{\"temperature\":1,\"leastProbabilities\":{\"class 1\":2},\"leastMargins\":{},\"leastExtent\":0}",
-        "decision.leastProbabilities.class 1: expected a number from 0.0 to 1.0, found 2.0"
+        "decision.minimumProbabilities.class 1: expected a number from 0.0 to 1.0, found 2.0"
       ),
       (
         "decision",
         "{\"temperature\":1,\"leastProbabilities\":{},\"leastMargins\":{\"z\":0.5},\"leastExtent\":0}",
-        "decision.leastMargins: expected only labels of the model, found z"
+        "decision.minimumMargins: expected only labels of the model, found z"
       ),
       (
         "decision",
@@ -305,20 +305,20 @@ import Testing
   @Test func aDecisionThatIsNoNumberIsNotWritten() throws {
     let changes: [(inout Model.Decision) -> Void] = [
       { $0.temperature = .nan }, { $0.temperature = .infinity }, { $0.temperature = 0 },
-      { $0.leastExtent = .nan }, { $0.leastMargins["class 0"] = .nan },
-      { $0.leastProbabilities["class 0"] = 1.01 }, { $0.leastProbabilities["nobody"] = 0.5 },
+      { $0.minimumExtent = .nan }, { $0.minimumMargins["class 0"] = .nan },
+      { $0.minimumProbabilities["class 0"] = 1.01 }, { $0.minimumProbabilities["nobody"] = 0.5 },
       { $0.rejectedLabel = "nobody" },
       {
         $0.reading = .standard
-        $0.reading?.leastEvidence = 0.1
+        $0.reading?.minimumEvidence = 0.1
       },
       {
         $0.reading = .standard
-        $0.reading?.leastProbability = -0.1
+        $0.reading?.minimumProbability = -0.1
       },
       {
         $0.reading = .standard
-        $0.reading?.mostNoWriting = .nan
+        $0.reading?.maximumNoWriting = .nan
       },
     ]
     for change in changes {
@@ -336,7 +336,7 @@ import Testing
     #expect(model.metadata["decision"]?.contains("reading") == false)
     #expect(try Model(model.encoded(), path: "m").decision.reading == nil)
     let limits = Model.Decision.ReadingLimits(
-      leastEvidence: -1.5, leastProbability: 0.25, mostNoWriting: 0.125)
+      minimumEvidence: -1.5, minimumProbability: 0.25, maximumNoWriting: 0.125)
     model.decision.reading = limits
     #expect(try Model(model.encoded(), path: "m").decision.reading == limits)
   }

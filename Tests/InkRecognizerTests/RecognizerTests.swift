@@ -50,7 +50,7 @@ import TestSupport
   /// Whatever a model says, ink without extent is a tap.
   @Test func inkWithoutExtentIsAlwaysTooSmall() throws {
     var model = try Recognizer.released().model
-    model.decision.leastExtent = 0
+    model.decision.minimumExtent = 0
     let recognizer = Recognizer(model: model)
     #expect(try recognizer.recognize(Drawing([Stroke([Point(5, 5)])])).rejection == .tooSmall)
     #expect(try recognizer.recognize(circle(radius: 1)).rejection != .tooSmall)
@@ -81,7 +81,7 @@ import TestSupport
     probabilities: [String: Double], expected: Recognition.Rejection?
   ) {
     let decision = Model.Decision(
-      leastProbabilities: ["a": 0.5], leastMargins: ["a": 0.2], rejectedLabel: "none")
+      minimumProbabilities: ["a": 0.5], minimumMargins: ["a": 0.2], rejectedLabel: "none")
     let ranked = probabilities.map { Recognition.Candidate(label: $0, probability: $1) }
       .sorted { $0.probability > $1.probability }
     #expect(decision.rejection(of: Recognition(ranked: ranked, rejection: nil)) == expected)
@@ -97,7 +97,8 @@ import TestSupport
     probability: Double, margin: Double, expected: Recognition.Rejection?
   ) {
     let decision = Model.Decision(
-      leastProbabilities: ["a": probability], leastMargins: ["a": margin], rejectedLabel: "none")
+      minimumProbabilities: ["a": probability], minimumMargins: ["a": margin], rejectedLabel: "none"
+    )
     let answer = Recognition(
       ranked: [
         .init(label: "a", probability: 0.5), .init(label: "b", probability: 0.25),
@@ -114,7 +115,7 @@ import TestSupport
   @Test(arguments: [(11.999, true), (12, false), (300, false)])
   func aDrawingOfTheLeastExtentIsNoTap(length: Double, isTap: Bool) throws {
     let recognizer = try Recognizer.released()
-    #expect(recognizer.model.decision.leastExtent == 12)
+    #expect(recognizer.model.decision.minimumExtent == 12)
     for drawing in [
       Drawing([Stroke([Point(7, 7), Point(7 + length, 7)])]),
       Drawing([Stroke([Point(7, 7), Point(7, 7 + length)])]),

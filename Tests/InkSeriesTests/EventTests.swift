@@ -53,7 +53,7 @@ import Testing
 
   @Test func shortEventsAreDropped() throws {
     let hits: [Double] = [0, 1, 1, 0, 1, 1, 1, 0, 1, 1]
-    let rule = try EventRule(smoothing: .none, leastDuration: 3)
+    let rule = try EventRule(smoothing: .none, minimumDuration: 3)
     let found = try events(hits, rule)
     #expect(found.map(\.range) == [4..<7])
     #expect(found.map(\.reportedAt) == [7])
@@ -94,7 +94,7 @@ import Testing
   @Test func theCurrentEventIsKnownBeforeItEnds() throws {
     var detector = EventDetector(
       labels: ["hit"], windows: try SlidingWindows(length: 1, stride: 1),
-      rule: try EventRule(smoothing: .none, leastDuration: 2))
+      rule: try EventRule(smoothing: .none, minimumDuration: 2))
     #expect(detector.current == nil)
     #expect(detector.add([1]) == nil)
     #expect(detector.current == nil)
@@ -133,14 +133,14 @@ import Testing
     (.none, 0, 0, 0, .onThreshold(0)), (.none, 1.1, 0.4, 0, .onThreshold(1.1)),
     (.none, 0.6, 0, 0, .offThreshold(0, on: 0.6)),
     (.none, 0.6, 0.7, 0, .offThreshold(0.7, on: 0.6)),
-    (.none, 0.6, 0.4, -1, .leastDuration(-1)),
+    (.none, 0.6, 0.4, -1, .minimumDuration(-1)),
   ])
   func aRuleIsChecked(
     smoothing: EventRule.Smoothing, on: Double, off: Double, duration: Int, error: EventRuleError
   ) {
     #expect(throws: error) {
       try EventRule(
-        smoothing: smoothing, onThreshold: on, offThreshold: off, leastDuration: duration)
+        smoothing: smoothing, onThreshold: on, offThreshold: off, minimumDuration: duration)
     }
   }
 
@@ -151,7 +151,7 @@ import Testing
         .none, .movingAverage(1 + generator.index(below: 6)),
         .exponential(generator.uniform(0.05...1)),
       ]), onThreshold: on, offThreshold: on * generator.uniform(0.1...1),
-      leastDuration: generator.index(below: 12))
+      minimumDuration: generator.index(below: 12))
   }
 
   /// Smoothed probabilities by their definition, over all windows at once.
@@ -226,7 +226,7 @@ import Testing
       time = end
     }
     let long = expected.filter {
-      $0.windows.count * windows.stride >= rule.leastDuration
+      $0.windows.count * windows.stride >= rule.minimumDuration
     }
     #expect(found.map(\.label) == long.map { labels[$0.label] })
     #expect(
@@ -288,7 +288,7 @@ import Testing
     var generator = SeededGenerator(seed: UInt64(seed))
     let length = 1 + generator.index(below: 16)
     let windows = try SlidingWindows(length: length, stride: 1 + generator.index(below: length))
-    let plan = WindowPlan(windows, leastShare: generator.pick([0.25, 0.5, 0.75, 1]))
+    let plan = WindowPlan(windows, minimumShare: generator.pick([0.25, 0.5, 0.75, 1]))
     let rule = try randomRule(&generator)
     var longest = 0
     for start in 200..<200 + windows.stride {
@@ -308,7 +308,7 @@ import Testing
 
   @Test func aThresholdThatIsNeverReachedHasNoDelay() throws {
     let plan = WindowPlan(try SlidingWindows(length: 8))
-    for factor in [EventRule.leastFactor, 0.3] {
+    for factor in [EventRule.minimumFactor, 0.3] {
       let rule = try EventRule(smoothing: .exponential(factor), onThreshold: 1)
       #expect(rule.longestDelay(with: plan) == nil)
     }

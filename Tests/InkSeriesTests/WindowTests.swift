@@ -109,7 +109,7 @@ import Testing
     _ length: Int, _ stride: Int, share: Double = 0.5, rest: String? = nil
   ) throws -> WindowPlan {
     WindowPlan(
-      try SlidingWindows(length: length, stride: stride), leastShare: share, restLabel: rest)
+      try SlidingWindows(length: length, stride: stride), minimumShare: share, restLabel: rest)
   }
 
   private func labels(

@@ -229,7 +229,7 @@ import Testing
     let folder = try TemporaryFolder()
     let (unreadable, own) = ("{}", #"{"word":"own","drawing":[[[0,9],[0,5]]]}"#)
     try folder.write("recordings.ndjson", "\(unreadable)\n\(own)\n")
-    let recordings = try Recordings(folder: folder.path, mostGapSize: 500)
+    let recordings = try Recordings(folder: folder.path, maximumGapSize: 500)
     var kept: [String] = []
     for number in 0..<60 {
       let id = try await recordings.add(drawing("\(number)")).id
@@ -265,7 +265,7 @@ import Testing
       let text = lines.map { $0 + "\n" }.joined()
       try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/recordings.ndjson"))
     }
-    let recordings = try Recordings(folder: folder.path, mostGapSize: 0)
+    let recordings = try Recordings(folder: folder.path, maximumGapSize: 0)
     let ids = try await recordings.add([long, drawing("other")]).map(\.id)
     let lines = try text(folder).split(separator: "\n").map(String.init)
     try change([lines[0], lines[1], added])
@@ -273,7 +273,7 @@ import Testing
     #expect(try text(folder) == "\(lines[1])\n\(added)\n")
     // Where the other drawings are is not known then.
     try folder.write("recordings.ndjson", lines.joined(separator: "\n"))
-    let again = try Recordings(folder: folder.path, mostGapSize: 0)
+    let again = try Recordings(folder: folder.path, maximumGapSize: 0)
     _ = try await again.add(drawing("last"))
     let last = try text(folder).split(separator: "\n").map(String.init)[2]
     try change([lines[0], added, lines[1], last])

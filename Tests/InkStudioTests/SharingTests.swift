@@ -59,7 +59,7 @@ import Testing
         to: wrong(code), from: "\(number % 10_000)", at: start + .milliseconds(36 * number))
     }
     // Pauses of 1, 2, 4, 8, 16 and 32 minutes, after 30 codes each; and a first code of 30 addresses in each.
-    #expect(code.comparedCount <= 6 * 2 * PairingCode.mostGuesses)
+    #expect(code.comparedCount <= 6 * 2 * PairingCode.maximumGuesses)
     #expect(code.comparedCount + code.refusedCount == 100_000)
     #expect(codes.count >= 6, "what was found out about a code is of no use later")
     let later = start + .seconds(3601)
@@ -91,7 +91,7 @@ import Testing
       if number % 20 == 0 { _ = code.answer(to: code.code, from: "me \(number)", at: start) }
       if code.answer(to: wrong(code), from: "\(number)", at: start) == .wrong { compared += 1 }
     }
-    #expect(compared <= 2 * PairingCode.mostGuesses)
+    #expect(compared <= 2 * PairingCode.maximumGuesses)
   }
 
   @Test func whatOthersCouldReadIsClosedAndNamed() throws {

@@ -146,7 +146,7 @@ import Testing
     ("a\"\r\nb;.svg", #"attachment; filename="ab.svg"; filename*=UTF-8''a%22%0D%0Ab%3B.svg"#),
   ])
   func filesAreSavedUnderTheirName(name: String, header: String) {
-    #expect(Answer.disposition(name) == header)
+    #expect(StudioResponse.disposition(name) == header)
   }
 
   @Test func errorsOfTheSystemAreSaidInPlainWords() {

@@ -70,7 +70,7 @@ import Testing
       "\(start) for the start of a request, 20 s for its body",
       "at most \(limits.drainedBytes >> 10) KiB and \(drain) are read",
       "not taken for \(stall) end, and all together are at most \(limits.unreadBytes >> 20) MiB",
-      "4 wrong codes of an address", "\(PairingCode.mostGuesses) of all addresses",
+      "4 wrong codes of an address", "\(PairingCode.maximumGuesses) of all addresses",
       "valid for \(Int(PairingCode.lifetime / .seconds(60))) minutes",
     ]
     let measures = try Self.rows().map(\.measure).joined(separator: "\n")

@@ -135,8 +135,8 @@ import TestSupport
   }
 
   @Test func aStrokeOfTheLeastExtentIsNoTap() {
-    #expect(Stroke([Point(0, 0), Point(Stroke.leastExtent, 0)]).form == .line)
-    #expect(Stroke([Point(0, 0), Point(0, Stroke.leastExtent.nextDown)]).form == .dot)
+    #expect(Stroke([Point(0, 0), Point(Stroke.minimumExtent, 0)]).form == .line)
+    #expect(Stroke([Point(0, 0), Point(0, Stroke.minimumExtent.nextDown)]).form == .dot)
   }
 
   @Test func boundsHoldEveryPoint() {

@@ -82,7 +82,7 @@ import TestSupport
   }
 
   @Test(arguments: labels) func theLossSumsOverAllPaths(label: [Int]) {
-    let least = CTCLoss.leastSteps(for: label)
+    let least = CTCLoss.minimumSteps(for: label)
     for steps in least...least + 2 {
       let logits = Self.logits(steps: steps, classes: 3, seed: UInt64(steps))
       let expected = Self.sumOverPaths(logits, classes: 3, label: label)
@@ -116,7 +116,7 @@ import TestSupport
     var generator = SeededGenerator(seed: UInt64(steps))
     var label = (0..<length).map { _ in 1 + generator.index(below: classes - 1) }
     label[length - 1] = label[length - 2]
-    while CTCLoss.leastSteps(for: label) > steps { label.removeFirst() }
+    while CTCLoss.minimumSteps(for: label) > steps { label.removeFirst() }
     let logits = Self.logits(steps: steps, classes: classes, seed: 8)
     let (sums, gradient) = Self.evaluate(logits, classes: classes, label: label, batchWeight: 3)
     let expected = Self.plainLoss(logits, classes: classes, label: label)
@@ -167,7 +167,7 @@ import TestSupport
     #expect(file.cases.count == 10)
     #expect(file.cases.contains { $0.label.isEmpty })
     #expect(
-      file.cases.contains { CTCLoss.leastSteps(for: $0.label) == $0.logits.count / $0.classes })
+      file.cases.contains { CTCLoss.minimumSteps(for: $0.label) == $0.logits.count / $0.classes })
     for reference in file.cases {
       let (sums, gradient) = Self.evaluate(
         reference.logits, classes: reference.classes, label: reference.label)

@@ -192,7 +192,7 @@ import TestSupport
     of architecture: Architecture, length: ((Int, Int) -> Int)? = nil
   ) throws {
     let name = architecture.name
-    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let network = try TrainingNetwork(architecture, maximumExamples: 11, workers: 2, seed: 3)
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let targets = (0..<11).map { [$0 % 3] }
     let fill = Self.fill(architecture, length)
@@ -243,7 +243,7 @@ import TestSupport
     of architecture: Architecture, length: ((Int, Int) -> Int)? = nil
   ) throws {
     let name = architecture.name
-    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let network = try TrainingNetwork(architecture, maximumExamples: 11, workers: 2, seed: 3)
     let plain = try TrainedNetwork(architecture, weights: network.weights)
     network.forward(
       count: 11, trainingStep: nil, length: length, fill: Self.fill(architecture, length))
@@ -261,7 +261,7 @@ import TestSupport
     graph: Graphs.Graph
   ) throws {
     let architecture = try graph.architecture()
-    let network = try TrainingNetwork(architecture, mostExamples: 11, workers: 2, seed: 3)
+    let network = try TrainingNetwork(architecture, maximumExamples: 11, workers: 2, seed: 3)
     let fill = Self.fill(architecture, graph.length)
     network.forward(count: 11, trainingStep: nil, length: graph.length, fill: fill)
     let together = (0..<33).map { network.logits[$0] }
@@ -282,7 +282,7 @@ import TestSupport
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let results = try [1, 2, 4].map { workers in
       let network = try TrainingNetwork(
-        architecture, mostExamples: 37, workers: workers, seed: 3)
+        architecture, maximumExamples: 37, workers: workers, seed: 3)
       _ = network.learn(
         targets: (0..<37).map { [$0 % 3] }, loss: loss, trainingStep: 4, length: graph.length,
         fill: Self.fill(architecture, graph.length))
@@ -301,7 +301,7 @@ import TestSupport
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let both = try [layers, separate].map {
       try TrainingNetwork(
-        Architecture(name: name, inputSize: size, layers: $0), mostExamples: 19, workers: 2,
+        Architecture(name: name, inputSize: size, layers: $0), maximumExamples: 19, workers: 2,
         seed: 3)
     }
     var generator = SeededGenerator(seed: 7)
@@ -342,7 +342,7 @@ import TestSupport
     let loss = SoftmaxCrossEntropy(labelSmoothing: 0.1, classWeights: [1, 2, 0.5])
     let results = try [1, 2, 4].map { workers in
       let network = try TrainingNetwork(
-        Architecture(name: name, inputSize: size, layers: layers), mostExamples: 37,
+        Architecture(name: name, inputSize: size, layers: layers), maximumExamples: 37,
         workers: workers, seed: 3)
       _ = network.learn(targets: (0..<37).map { [$0 % 3] }, loss: loss, trainingStep: 4) {
         example, _, input in
@@ -359,7 +359,7 @@ import TestSupport
     let architecture = try Architecture(
       name: "d", inputSize: 64,
       layers: [.dropout(rate: 0.3), .flatten, .dense(units: 1), .dense(units: 1)])
-    let network = try TrainingNetwork(architecture, mostExamples: 4, workers: 1, seed: 3)
+    let network = try TrainingNetwork(architecture, maximumExamples: 4, workers: 1, seed: 3)
     var weights = network.weights
     weights["2.weight"]!.values = [Float](repeating: 1 / 4096, count: 4096)
     weights["3.weight"]!.values = [1]

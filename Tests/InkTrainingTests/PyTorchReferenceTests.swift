@@ -47,7 +47,7 @@ import TestSupport
     #expect(file.cases.count == 13)
     for reference in file.cases {
       let network = try TrainingNetwork(
-        reference.architecture, mostExamples: 10, workers: workers, seed: 1)
+        reference.architecture, maximumExamples: 10, workers: workers, seed: 1)
       network.weights = reference.weights.mapValues(\.tensor)
       var method = Optimizer(
         reference.method, momentum: reference.momentum, isNesterov: reference.isNesterov,

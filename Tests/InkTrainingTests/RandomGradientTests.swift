@@ -184,7 +184,8 @@ import Testing
       let architecture = try Architecture.random(seed: seed, hasDropout: false)
       let count = 2 + Int(seed % 19)
       let batch = Batch(architecture, count: count, seed: seed)
-      let network = try TrainingNetwork(architecture, mostExamples: count, workers: 1, seed: seed)
+      let network = try TrainingNetwork(
+        architecture, maximumExamples: count, workers: 1, seed: seed)
       let weights = batch.weights(near: network.weights, seed: seed)
       network.weights = weights
       let loss = batch.learn(network)
@@ -223,7 +224,7 @@ import Testing
       // Whatever the number of workers is, all bits are the same.
       for workers in 2...4 {
         let other = try TrainingNetwork(
-          architecture, mostExamples: count, workers: workers, seed: seed)
+          architecture, maximumExamples: count, workers: workers, seed: seed)
         other.weights = weights
         _ = batch.learn(other)
         #expect(

@@ -131,7 +131,7 @@ import TestSupport
     for example in try Self.texts(60, seed: 2).examples {
       guard case .series(let series) = example.content else { continue }
       let logits = network.logits(of: [try model.preprocessing[0].values(of: .series(series))])
-      let read = CTCLoss.greedilyDecoded(logits, steps: logits.count / 5, classCount: 5).classes
+      let read = bestPath(of: logits, steps: logits.count / 5, classCount: 5).classes
       let text = example.label.map { model.labels.firstIndex(of: String($0))! + 1 }
       edits += EditScript(from: read, to: text).count
       characters += text.count
@@ -349,7 +349,7 @@ import TestSupport
         columns += [[Float]](
           repeating: [Float](repeating: 0, count: 32), count: 3 + generator.index(below: 4))
       }
-      while columns.count < 4 * CTCLoss.leastSteps(for: text) + 4 {
+      while columns.count < 4 * CTCLoss.minimumSteps(for: text) + 4 {
         columns.append([Float](repeating: 0, count: 32))
       }
       return Line(
@@ -373,7 +373,7 @@ import TestSupport
   ) throws -> (network: TrainingNetwork, last: AnswerSums) {
     let architecture = try Architecture.reader(classCount: 11)
     let network = try TrainingNetwork(
-      architecture, longest: [lines.map(\.width).max()!], mostExamples: 16, workers: workers,
+      architecture, longest: [lines.map(\.width).max()!], maximumExamples: 16, workers: workers,
       seed: 5)
     let optimizer = OptimizerState(Optimizer(.adam), count: network.learnt.count, workers: workers)
     var last = AnswerSums()
@@ -399,7 +399,7 @@ import TestSupport
     for line in try Self.lines(150, seed: 2) {
       let logits = network.logits(of: [line.pixels])
       #expect(logits.count == line.width / 4 * 11)
-      let read = CTCLoss.greedilyDecoded(logits, steps: line.width / 4, classCount: 11)
+      let read = bestPath(of: logits, steps: line.width / 4, classCount: 11)
       counts += ReadingCounts(
         characters: line.classes.count,
         edits: EditScript(from: read.classes, to: line.classes).count,
@@ -424,7 +424,7 @@ import TestSupport
     let lines = try Self.lines(6, seed: 4)
     #expect(Set(lines.map(\.width)).count > 3)
     let network = try TrainingNetwork(
-      Architecture.reader(classCount: 11), longest: [400], mostExamples: 6, workers: 2, seed: 5)
+      Architecture.reader(classCount: 11), longest: [400], maximumExamples: 6, workers: 2, seed: 5)
     _ = Self.learn(network, lines, step: 1)
     let gradient = network.gradient.values
     let architecture = network.architecture

@@ -135,8 +135,8 @@ public func randomModel(_ layers: [Layer], inputSize: Int = 12, seed: UInt64 = 1
     labels: (0..<architecture.classCount).map { "class \($0)" },
     preprocessing: [.raster(Rasterizer(size: inputSize, margin: 1, penWidth: 1.5))],
     decision: .init(
-      temperature: 1.5, leastProbabilities: ["class 1": 0.5], leastMargins: ["class 0": 0.1],
-      leastExtent: 9,
+      temperature: 1.5, minimumProbabilities: ["class 1": 0.5], minimumMargins: ["class 0": 0.1],
+      minimumExtent: 9,
       rejectedLabel: "class 0"), provenance: ["seed": "7"])
 }
 
@@ -148,7 +148,7 @@ public func randomFusionModel(seed: UInt64 = 1) throws -> Model {
     network: randomNetwork(architecture, seed: seed), labels: ["a", "b", "other"],
     preprocessing: [
       .raster(.standard), .strokes(.standard, SeriesPreparation(channels: channels)),
-    ], decision: .init(temperature: 100, leastExtent: 9, rejectedLabel: "other"))
+    ], decision: .init(temperature: 100, minimumExtent: 9, rejectedLabel: "other"))
 }
 
 extension Example.Content {

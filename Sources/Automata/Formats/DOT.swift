@@ -132,13 +132,13 @@ struct DOTParser {
   /// The nodes in all subgraphs so far, counted in each.
   private var memberCount = 0
   /// The maximum number of edges, and of nodes in all subgraphs, which short texts can multiply.
-  private let mostItems: Int
+  private let maximumItems: Int
   /// The maximum depth of nested subgraphs.
   private static let deepest = 100
 
   init(_ text: String, file: String) throws(AutomatonError) {
     scanner = try DOTScanner(text, file: file)
-    mostItems = max(1_000_000, text.utf8.count)
+    maximumItems = max(1_000_000, text.utf8.count)
   }
 
   /// Returns the line and column of the byte at `offset`.
@@ -207,8 +207,8 @@ struct DOTParser {
         memberCount += 1
         if known.insert(member).inserted { members.append(member) }
       }
-      guard memberCount <= mostItems else {
-        throw refuse("at most \(mostItems) nodes in all subgraphs")
+      guard memberCount <= maximumItems else {
+        throw refuse("at most \(maximumItems) nodes in all subgraphs")
       }
     }
     try scanner.advance()
@@ -294,8 +294,8 @@ struct DOTParser {
       }
       graph.known[names] = graph.edges.count
     }
-    guard graph.edges.count < mostItems else {
-      throw scanner.error(at: offset, "at most \(mostItems) edges", "more")
+    guard graph.edges.count < maximumItems else {
+      throw scanner.error(at: offset, "at most \(maximumItems) edges", "more")
     }
     graph.edges.append(
       DOTGraph.Edge(

@@ -49,7 +49,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   public func read(
     _ data: Data, name: String, as kind: KindChoice = .detected
   ) throws(AutomatonError) -> PlacedAutomaton {
-    let limit = self == .tikz || self == .mermaid ? Self.mostBytes >> 5 : Self.mostBytes
+    let limit = self == .tikz || self == .mermaid ? Self.maximumBytes >> 5 : Self.maximumBytes
     guard data.count <= limit else {
       throw AutomatonError(
         at: name, expected: "at most \(limit >> 20) MiB", found: "\(data.count >> 20) MiB")
@@ -101,7 +101,7 @@ public enum Format: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The maximum size of a file, in bytes.
-  public static let mostBytes = 512 << 20
+  public static let maximumBytes = 512 << 20
 }
 
 extension Automaton {

@@ -9,7 +9,7 @@ public enum LabelSyntax: String, Hashable, Sendable, Codable, CaseIterable {
   case jflap
 
   /// The maximum number of symbols that the labels of one file read.
-  private static let mostSymbols = 2_000_000
+  private static let maximumSymbols = 2_000_000
 
   /// Returns what a label reads: one symbol of each set, one after the other.
   func parts(of label: String) -> [[String]] {
@@ -47,9 +47,9 @@ public enum LabelSyntax: String, Hashable, Sendable, Codable, CaseIterable {
     var count = 0
     for label in labels {
       count += Self.range(in: label)?.count ?? 0
-      guard count <= Self.mostSymbols else {
+      guard count <= Self.maximumSymbols else {
         throw AutomatonError(
-          at: place, expected: "ranges of at most \(Self.mostSymbols) symbols in all",
+          at: place, expected: "ranges of at most \(Self.maximumSymbols) symbols in all",
           found: "more, with `\(label)`")
       }
     }

@@ -76,7 +76,7 @@ struct LabelledGraph {
   var remarks: [String] = []
 
   /// The maximum number of symbols in the ranges of all labels.
-  private static let mostInRanges = 2_000_000
+  private static let maximumInRanges = 2_000_000
 
   init(file: String, place: @escaping (Int) -> TextPlace) {
     self.file = file
@@ -160,9 +160,9 @@ struct LabelledGraph {
             found: "`\(item.text)`")
         }
         rangeCount += symbols.count - 1
-        guard rangeCount <= Self.mostInRanges else {
+        guard rangeCount <= Self.maximumInRanges else {
           throw AutomatonError(
-            file, place(edge.offset), expected: "ranges of at most \(Self.mostInRanges) symbols",
+            file, place(edge.offset), expected: "ranges of at most \(Self.maximumInRanges) symbols",
             found: "more, with `\(item.text)`")
         }
         for symbol in symbols { builder.transition(edge.start, edge.end, symbol: symbol) }

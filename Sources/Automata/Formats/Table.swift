@@ -11,7 +11,7 @@
 /// ``TableReader`` reads the tables of other programs as well.
 enum Table {
   /// The maximum number of cells that are written, states times symbols.
-  private static let mostCells = 10_000_000
+  private static let maximumCells = 10_000_000
   /// The maximum width of a column, in characters.
   private static let widest = 40
 
@@ -28,9 +28,9 @@ enum Table {
     for (index, symbol) in automaton.alphabet.enumerated() { places[symbol] = index }
     let epsilon = columns.count
     if hasEpsilon { columns.append("ε") }
-    guard columns.count * automaton.states.count <= mostCells else {
+    guard columns.count * automaton.states.count <= maximumCells else {
       throw AutomatonError(
-        at: "table format", expected: "at most \(mostCells) states times symbols", found: "more")
+        at: "table format", expected: "at most \(maximumCells) states times symbols", found: "more")
     }
     let indices = Dictionary(
       uniqueKeysWithValues: automaton.states.enumerated().map { ($1.id, $0) })

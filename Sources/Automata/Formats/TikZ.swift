@@ -200,7 +200,7 @@ struct TikZ {
   // MARK: Styles
 
   /// The maximum nesting depth of styles, and number of options that they stand for.
-  private static let (deepest, mostOptions) = (20, 1000)
+  private static let (deepest, maximumOptions) = (20, 1000)
 
   /// Keeps the styles that options define: `final/.style={accepting}`.
   private mutating func define(_ options: Options) {
@@ -227,9 +227,10 @@ struct TikZ {
     var result = options
     result.all = []
     func visit(_ entries: [Options.Entry], _ depth: Int) throws(AutomatonError) {
-      guard depth <= Self.deepest, result.all.count + entries.count <= Self.mostOptions else {
+      guard depth <= Self.deepest, result.all.count + entries.count <= Self.maximumOptions else {
         throw error(
-          at: offset, "styles of at most \(Self.mostOptions) options, nested \(Self.deepest) deep",
+          at: offset,
+          "styles of at most \(Self.maximumOptions) options, nested \(Self.deepest) deep",
           "more")
       }
       for entry in entries {

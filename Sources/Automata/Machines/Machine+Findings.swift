@@ -1,6 +1,6 @@
 extension Machine {
   /// The maximum number of rules of a state that are compared with each other.
-  private static let mostCompared = 1000
+  private static let maximumCompared = 1000
 
   /// The choices that make the machine nondeterministic, for people; none if it is deterministic.
   ///
@@ -15,7 +15,7 @@ extension Machine {
     for state in states {
       let ways = byState[state.id, default: []].flatMap { transition in
         transition.rules.map { (end: transition.end, rule: $0) }
-      }.prefix(Self.mostCompared)
+      }.prefix(Self.maximumCompared)
       // One message for a state is enough.
       search: for (index, one) in ways.enumerated() {
         for other in ways[..<index] where one.rule.conflicts(with: other.rule) {

@@ -31,7 +31,7 @@ public enum MachineRule: Hashable, Sendable {
   static let epsilons: Set<String> = ["ε", "ϵ", "eps", "epsilon", #"\epsilon"#, "λ"]
   private static let blanks: Set<String> = ["□", "_", "⊔", "␣"]
   private static let special: Set<Character> = [",", ";", "/", "→", "\\", "-"]
-  private static let mostCharacters = 10_000
+  private static let maximumCharacters = 10_000
 
   /// Reads the rules of a label that a person typed; several are separated by `;`, `,` or spaces.
   ///
@@ -41,9 +41,9 @@ public enum MachineRule: Hashable, Sendable {
   public static func rules(
     _ text: String, of kind: Machine.Kind
   ) throws(AutomatonError) -> [MachineRule] {
-    guard text.count <= mostCharacters else {
+    guard text.count <= maximumCharacters else {
       throw AutomatonError(
-        at: "label", expected: "at most \(mostCharacters) characters", found: "\(text.count)")
+        at: "label", expected: "at most \(maximumCharacters) characters", found: "\(text.count)")
     }
     let parts = split(text)
     for part in parts { try VisibleText.check(part.plain, at: "label") }

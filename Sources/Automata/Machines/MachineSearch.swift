@@ -46,7 +46,7 @@ struct MachineSearch: Sendable {
   private var reached: String?
   private var hasBranched = false
   /// The maximum number of nodes, which bounds the memory.
-  private static let mostNodes = 3_000_000
+  private static let maximumNodes = 3_000_000
   private var hasRepeated = false
 
   init(_ machine: Machine, _ word: [Character], _ limits: Machine.Limits) {
@@ -89,8 +89,8 @@ struct MachineSearch: Sendable {
     let now = configurations[index]
     var isFirst = true
     for way in ways[now.state] {
-      guard nodes.count < Self.mostNodes else {
-        reached = "\(Self.text(Self.mostNodes)) symbols on all stacks or tapes"
+      guard nodes.count < Self.maximumNodes else {
+        reached = "\(Self.text(Self.maximumNodes)) symbols on all stacks or tapes"
         return
       }
       guard let then = applied(way, to: now) else { continue }

@@ -8,7 +8,7 @@ import JSONReading
 /// Additional keys, which the reference editor ignores, store the order of the elements and which
 /// arrows mark initial states. The reference editor's files of 2021 are read as well.
 public enum DocumentFile {
-  private static let mostBytes = 256 << 20
+  private static let maximumBytes = 256 << 20
   private static let formatVersion = 1.0
   /// The version of files of machines, which older programs would read as finite automata.
   private static let machineVersion = 2.0
@@ -69,9 +69,9 @@ public enum DocumentFile {
   ///
   /// - Throws: `AutomatonError` with the element.
   public static func read(_ data: Data, name: String) throws(AutomatonError) -> Document {
-    guard data.count <= mostBytes else {
+    guard data.count <= maximumBytes else {
       throw AutomatonError(
-        at: name, expected: "at most \(mostBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
+        at: name, expected: "at most \(maximumBytes >> 20) MiB", found: "\(data.count >> 20) MiB")
     }
     let value: JSONValue
     do {

@@ -11,11 +11,11 @@ struct ArrowFit {
   /// The maximum sag of a straight shaft, as a share of its chord.
   private static let straight = 0.05
   /// The minimum length of a head drawn without lifting the pen, as a share of the stroke.
-  private static let leastHead = 0.04
+  private static let minimumHead = 0.04
 
   /// The distance of the points that form a corner, and the minimum angle of a corner, in radians.
   private static let span = 3
-  private static let leastCorner = 1.0
+  private static let minimumCorner = 1.0
 
   /// Fits an arrow, or returns `nil` if the drawing has no extent.
   init?(_ drawing: Drawing) {
@@ -31,7 +31,7 @@ struct ArrowFit {
     // A hook at the other end is shorter than a head.
     let (backAtEnd, backAtStart) = (last - furthestFromStart, furthestFromEnd)
     var line = points
-    hasHead = Double(max(backAtEnd, backAtStart)) / Double(last) > Self.leastHead
+    hasHead = Double(max(backAtEnd, backAtStart)) / Double(last) > Self.minimumHead
     if hasHead {
       line =
         backAtEnd >= backAtStart
@@ -69,7 +69,7 @@ struct ArrowFit {
         points[index] - points[index - span], points[index + span] - points[index]
       )
       let turn = abs((after.angle - before.angle).remainder(dividingBy: 2 * .pi))
-      return turn > leastCorner
+      return turn > minimumCorner
     }
     // The corner is in the middle of the turn.
     if let corner, corner + span < end { return corner + span / 2 }

@@ -121,7 +121,7 @@ struct ArrowRouter {
   /// The distance from a state within which its arrows may be near each other.
   private static let meeting = 30.0
   /// The cost of two arrows beside each other, which more than cross.
-  private static let mostCrossing = 40.0
+  private static let maximumCrossing = 40.0
 
   /// Returns the cost of what an arrow is in the way of: of states, self-loops and initial arrows, and of
   /// other arrows and labels; or a part of it that is at least `limit`.
@@ -167,7 +167,7 @@ struct ArrowRouter {
   private func isFree(_ index: Int, _ ends: (from: Int, to: Int)) -> Bool {
     guard let appearance = appearance(of: transitions[index].shape, index) else { return true }
     let cost = obstruction(of: Outline(appearance), index, ends, limit: .infinity)
-    return cost.hard == 0 && cost.along < Self.mostCrossing
+    return cost.hard == 0 && cost.along < Self.maximumCrossing
   }
 
   // MARK: Arrows

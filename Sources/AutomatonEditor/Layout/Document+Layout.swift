@@ -79,14 +79,14 @@ extension Document {
 
   /// The maximum number of transitions times states, and times transitions; larger drawings are not
   /// changed, or have arrows and labels on other arrows.
-  private static let mostComparisons = 250_000
+  private static let maximumComparisons = 250_000
 
   /// Leads arrows around what is in their way, except the `given` ones, turns self-loops and initial
   /// arrows to free sides, and moves labels off lines, states and each other.
   private mutating func clearLines(except given: Set<Int>) {
-    guard transitions.count * states.count <= Self.mostComparisons else { return }
+    guard transitions.count * states.count <= Self.maximumComparisons else { return }
     let isLarge =
-      transitions.count * (states.count + transitions.count) > Self.mostComparisons
+      transitions.count * (states.count + transitions.count) > Self.maximumComparisons
     let labelSizes = transitions.map { transition -> Vector? in
       let lines = labelLines(of: transition)
       return lines.isEmpty ? nil : Geometry.extent(ofLines: lines)
@@ -139,14 +139,14 @@ extension Document {
   /// The minimum distance of two states after a drawing is enlarged.
   private static let laidOutDistance = 240.0
   /// The minimum distance of two states; closer states are moved apart.
-  private static let leastDistance = 160.0
+  private static let minimumDistance = 160.0
   /// The maximum width or height per state to which a drawing is enlarged.
   ///
   /// Without it, two states that nearly coincide would spread all others.
-  private static let mostRoom = 480.0
+  private static let maximumRoom = 480.0
   /// The maximum number of states that are all compared; with more, none is moved.
-  private static let mostCompared = 1000
-  private static let mostRounds = 200
+  private static let maximumCompared = 1000
+  private static let maximumRounds = 200
 
   /// Returns the known positions, moved apart, or `nil` if some are unknown.
   private static func places(of drawn: PlacedAutomaton) -> [Vector]? {
@@ -154,7 +154,7 @@ extension Document {
     let count = drawn.automaton.states.count
     guard known.count == count, count > 1 else { return nil }
     var nearest = Double.infinity
-    let reach = count > mostCompared ? 1 : count
+    let reach = count > maximumCompared ? 1 : count
     for index in known.indices {
       for other in known.index(after: index)..<min(known.count, index + 1 + reach) {
         let distance = known[index].distance(to: known[other])
@@ -164,21 +164,21 @@ extension Document {
     let (xs, ys) = (known.map(\.x), known.map(\.y))
     let extent = max(xs.max()! - xs.min()!, ys.max()! - ys.min()!)
     guard extent > 0, nearest > 0, nearest.isFinite else { return nil }
-    let scale = max(1, min(laidOutDistance / nearest, mostRoom * Double(count) / extent))
+    let scale = max(1, min(laidOutDistance / nearest, maximumRoom * Double(count) / extent))
     guard let places = movedApart(known.map { $0 * scale }) else { return nil }
     return places.allSatisfy(\.isOnCanvas) ? places : nil
   }
 
   /// Returns the positions with close ones moved apart, or `nil` if that fails.
   private static func movedApart(_ places: [Vector]) -> [Vector]? {
-    guard places.count <= mostCompared else { return places }
+    guard places.count <= maximumCompared else { return places }
     var places = places
-    for _ in 0..<mostRounds {
+    for _ in 0..<maximumRounds {
       var didMove = false
       for index in places.indices {
         for other in places.index(after: index)..<places.endIndex {
           let way = places[other] - places[index]
-          let missing = leastDistance - way.length
+          let missing = minimumDistance - way.length
           guard missing > 1e-6 else { continue }
           // Moves slightly too far to converge sooner, and sideways if both coincide.
           let direction = way.length > 0 ? way.unit : Vector(angle: Double(index), length: 1)

@@ -96,9 +96,9 @@ extension SketchSession {
   /// The size of a stroke that scratches out an element, as a share of the usual radius.
   ///
   /// What is smaller is a filled head or a letter. What scratches out a state is larger than its radius.
-  private static let leastScratch = 0.6
+  private static let minimumScratch = 0.6
   /// How near the middle of a state a stroke that scratches it out comes, as a share of its radius.
-  private static let leastDepth = 0.4
+  private static let minimumDepth = 0.4
 
   /// The number of strokes, the last ones, that a filled head may belong to.
   private static let shaftsBeforeHead = 3
@@ -154,7 +154,7 @@ extension SketchSession {
       }
     }
     if ids.isEmpty {
-      guard bounds.longerSide > Self.leastScratch * (usualRadius ?? 0),
+      guard bounds.longerSide > Self.minimumScratch * (usualRadius ?? 0),
         !isFilledHead(stroke, bounds)
       else { return nil }
       try? next.perform(.erase(Drawing([stroke])))
@@ -162,7 +162,7 @@ extension SketchSession {
       let grazed = document.states.filter { state in
         next.document.state(state.id) == nil
           && (bounds.longerSide < state.radius
-            || bounds.distance(to: state.center) > Self.leastDepth * state.radius)
+            || bounds.distance(to: state.center) > Self.minimumDepth * state.radius)
       }
       if !grazed.isEmpty {
         next = editor
@@ -185,7 +185,7 @@ extension SketchSession {
 extension Stroke {
   /// Whether the pen goes to and fro at least five times over about the same place.
   var goesToAndFro: Bool {
-    guard let bounds = Drawing([self]).bounds, bounds.longerSide >= 2 * Self.leastExtent,
+    guard let bounds = Drawing([self]).bounds, bounds.longerSide >= 2 * Self.minimumExtent,
       length > 4 * bounds.longerSide
     else { return false }
     let points = resampled(count: 128).points.map { Vector($0) }

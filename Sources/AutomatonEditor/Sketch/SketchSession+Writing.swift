@@ -50,7 +50,7 @@ extension SketchSession {
   }
 
   /// The number of strokes that are read again; older elements are settled.
-  private static let mostStrokes = 120
+  private static let maximumStrokes = 120
   /// The number of strokes that stay when older elements are settled.
   private static let keptStrokes = 50
 
@@ -213,7 +213,7 @@ extension SketchSession {
     }
     page.unreadCount = 0
     page.revision = editor.revision
-    if page.strokes.count > Self.mostStrokes {
+    if page.strokes.count > Self.maximumStrokes {
       page.settleOldest(diagram, revision, result, keeping: Self.keptStrokes)
     }
     self.page = page

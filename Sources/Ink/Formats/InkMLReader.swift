@@ -542,7 +542,7 @@ private struct TraceFormat {
       let tokens = Self.tokens(text)
       guard !tokens.isEmpty else { continue }
       place.point = points.count + 1
-      guard (requiredCount...channels.count + Self.mostUndeclared).contains(tokens.count) else {
+      guard (requiredCount...channels.count + Self.maximumUndeclared).contains(tokens.count) else {
         throw InkError(
           at: place, expected: requiredCount.counted("value"), found: "\(tokens.count) in `\(text)`"
         )
@@ -593,7 +593,7 @@ private struct TraceFormat {
   }
 
   /// The maximum number of values in a point for which there is no channel.
-  private static let mostUndeclared = 3
+  private static let maximumUndeclared = 3
 
   /// Cuts `10-5'3"2 *` into `10`, `-5`, `'3`, `"2` and `*`: white space is needed only where two
   /// numbers would run together.

@@ -14,7 +14,7 @@ struct SVGPen {
   private var isNew = true
 
   /// The maximum number of points of a file; a curve of few bytes has many.
-  static let mostPoints = 1_000_000
+  static let maximumPoints = 1_000_000
   /// The lengths of lines that replace a curve, in canvas points.
   private static let step = 4.0
 
@@ -258,7 +258,7 @@ struct SVGPathData {
       }
       try run(command!)
       guard pen.pointCount <= room else {
-        throw Malformed(expected: "at most \(SVGPen.mostPoints) points", found: "more")
+        throw Malformed(expected: "at most \(SVGPen.maximumPoints) points", found: "more")
       }
       numbers.skipSeparators()
     }

@@ -50,7 +50,7 @@ private struct SVGDocument {
   /// The maximum depth of elements, those that `<use>` inserts included.
   private static let deepest = 200
   /// The maximum number of elements that are drawn; `<use>` can multiply them.
-  private static let mostElements = 1_000_000
+  private static let maximumElements = 1_000_000
 
   private let root: XMLElementTree
   private let path: String
@@ -188,9 +188,9 @@ private struct SVGDocument {
 
   private mutating func draw(_ element: XMLElementTree, _ outer: Context) throws(InkError) {
     elementCount += 1
-    guard elementCount <= Self.mostElements, outer.depth < Self.deepest else {
+    guard elementCount <= Self.maximumElements, outer.depth < Self.deepest else {
       throw element.error(
-        in: path, expected: "at most \(Self.mostElements) elements, nested \(Self.deepest) deep",
+        in: path, expected: "at most \(Self.maximumElements) elements, nested \(Self.deepest) deep",
         found: "more, or a <use> of itself")
     }
     guard !Self.silent.contains(element.name) else { return }
@@ -267,7 +267,7 @@ private struct SVGDocument {
     guard let text = element.attributes["d"] else { return }
     var data = SVGPathData(text)
     do {
-      try data.draw(with: &pen, room: SVGPen.mostPoints - pointCount)
+      try data.draw(with: &pen, room: SVGPen.maximumPoints - pointCount)
     } catch {
       throw InkError(
         at: Place(
@@ -343,9 +343,9 @@ private struct SVGDocument {
       }
       let points = piece.map { Point($0.x, $0.y) }
       pointCount += points.count
-      guard pointCount <= SVGPen.mostPoints else {
+      guard pointCount <= SVGPen.maximumPoints else {
         throw element.error(
-          in: path, expected: "at most \(SVGPen.mostPoints) points", found: "more")
+          in: path, expected: "at most \(SVGPen.maximumPoints) points", found: "more")
       }
       if let last = strokes.last?.points.last, last == points[0] {
         strokes[strokes.count - 1].points += points.dropFirst()

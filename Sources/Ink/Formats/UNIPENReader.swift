@@ -63,7 +63,7 @@ enum UNIPENReader {
       let end = index + 1 < segments.count ? segments[index + 1].start : file.components.count
       let parts = try delineation.parts(of: segment, end: end)
       partCount += parts.count
-      guard partCount <= UNIPENDelineation.mostParts else {
+      guard partCount <= UNIPENDelineation.maximumParts else {
         throw delineation.tooMany(in: segment)
       }
       claimed.formUnion(parts.map(\.component))
@@ -294,7 +294,7 @@ private struct UNIPENFile {
 /// Finds the components and points that belong to a segment.
 private struct UNIPENDelineation {
   /// The maximum number of parts of all segments together; segments may overlap.
-  static let mostParts = 1_000_000
+  static let maximumParts = 1_000_000
 
   private let file: UNIPENFile
   /// The components with points, which delineations count.
@@ -315,7 +315,7 @@ private struct UNIPENDelineation {
   func tooMany(in segment: UNIPENFile.Segment) -> InkError {
     InkError(
       at: Place(file: file.path, line: segment.line),
-      expected: "at most \(Self.mostParts) strokes in all segments", found: "more")
+      expected: "at most \(Self.maximumParts) strokes in all segments", found: "more")
   }
 
   /// Returns the parts of a segment, which goes to the component `end` if it has no delineation.
@@ -343,7 +343,7 @@ private struct UNIPENDelineation {
         throw error(
           "components from 0 to \(components.count - 1), such as `0-2,4:10-5:3`", "`\(range)`")
       }
-      guard parts.count + to[0] - from[0] < Self.mostParts else { throw tooMany(in: segment) }
+      guard parts.count + to[0] - from[0] < Self.maximumParts else { throw tooMany(in: segment) }
       for index in from[0]...to[0] {
         let component = components[index]
         let first = index == from[0] && from.count > 1 ? from[1] : 0

@@ -57,14 +57,14 @@ struct ColumnCensus: Sendable {
   /// The fewest steps, in all recordings, that show that a column only counts.
   ///
   /// Values of noise that were drawn 9 times rise each time with a probability of 1 : 362,880.
-  private static let leastSteps = 8
+  private static let minimumSteps = 8
   /// The fewest steps of a single recording.
-  private static let leastStepsOfOne = 20
+  private static let minimumStepsOfOne = 20
   /// The share of steps back, such as those of a counter that starts again, that a column that counts
   /// has at most; with the name of one, and without.
   private static let backSteps = (named: 0.12, others: 0.05)
   /// The fewest recordings that show that a constant is the number of a recording.
-  private static let leastNumbered = 5
+  private static let minimumNumbered = 5
 
   private var courses: [String: [(course: Course, label: String)]] = [:]
   /// The columns in the order of their first occurrence.
@@ -155,7 +155,7 @@ struct ColumnCensus: Sendable {
       }
       if Set(all.map(\.first)).count == all.count {
         let isNumber =
-          all.count >= Self.leastNumbered && all.allSatisfy { $0.first == $0.first.rounded() }
+          all.count >= Self.minimumNumbered && all.allSatisfy { $0.first == $0.first.rounded() }
         return isNumber ? .numbersRecordings : .differs
       }
       let byClass = Dictionary(grouping: known, by: \.label).mapValues {
@@ -167,7 +167,9 @@ struct ColumnCensus: Sendable {
       return isClass ? .tellsClass : nil
     }
     if isNamed { return .counts }
-    guard stepCount >= (all.count == 1 ? Self.leastStepsOfOne : Self.leastSteps) else { return nil }
+    guard stepCount >= (all.count == 1 ? Self.minimumStepsOfOne : Self.minimumSteps) else {
+      return nil
+    }
     if long.allSatisfy(\.isEven) || Self.isSteady(known, \.step) { return .counts }
     let sorted = all.sorted { ($0.first, $0.last) < ($1.first, $1.last) }
     let isApart = zip(sorted, sorted.dropFirst()).allSatisfy { $0.last < $1.first }
@@ -182,12 +184,12 @@ struct ColumnCensus: Sendable {
     let stepCount = known.reduce(0) { $0 + $1.course.count - 1 }
     let up = known.reduce(0) { $0 + $1.course.up.count }
     let down = known.reduce(0) { $0 + $1.course.down.count }
-    guard stepCount >= Self.leastSteps else { return nil }
+    guard stepCount >= Self.minimumSteps else { return nil }
     let back = Double(min(up, down)) / Double(stepCount)
     if TimeUnit.isColumn(name) || TimeUnit.isCounter(name), back <= Self.backSteps.named {
       return .counts
     }
-    guard stepCount >= Self.leastStepsOfOne, back <= Self.backSteps.others,
+    guard stepCount >= Self.minimumStepsOfOne, back <= Self.backSteps.others,
       Self.isSteady(known, { $0.speed(isUp: up > down) })
     else { return nil }
     return .counts

@@ -42,11 +42,11 @@ public enum DatasetFormat: String, Sendable, CaseIterable {
       throw FileError(path: path, expected: "at most 256 classes", found: "\(labels.count)")
     }
     let size = (rasterizer ?? .standard).size
-    if self == .idx, count * size * size > IDX.mostBytes {
+    if self == .idx, count * size * size > IDX.maximumBytes {
       throw FileError(
         path: path,
         expected:
-          "at most \(IDX.mostBytes / size / size) pictures of \(size) × \(size) as IDX (npy "
+          "at most \(IDX.maximumBytes / size / size) pictures of \(size) × \(size) as IDX (npy "
           + "has no limit)", found: "\(count)")
     }
     try FileTree.replace(path) { temporary in

@@ -10,9 +10,9 @@ import SafeFiles
 /// `.gz` is unpacked.
 enum IDX {
   /// The maximum size of the values, in bytes.
-  static let mostBytes = 600 << 20
+  static let maximumBytes = 600 << 20
   /// The maximum number of pictures or labels.
-  static let mostItems = 2_000_000
+  static let maximumItems = 2_000_000
 
   /// An array of unsigned bytes.
   struct Content {
@@ -67,9 +67,9 @@ enum IDX {
         let product = $0.0.multipliedReportingOverflow(by: $1)
         return (product.partialValue, $0.1 || product.overflow)
       }
-      guard !overflow, count <= mostBytes, shape[0] <= mostItems else {
+      guard !overflow, count <= maximumBytes, shape[0] <= maximumItems else {
         throw refuse(
-          "at most \(mostBytes >> 20) MiB of values and \(mostItems) items",
+          "at most \(maximumBytes >> 20) MiB of values and \(maximumItems) items",
           "\(shape.map(String.init).joined(separator: " × ")) promised")
       }
       (self.shape, self.count) = (shape, count)

@@ -164,9 +164,9 @@ package enum NPY {
   /// Reads one file.
   static func read(_ path: String) throws(FileError) -> IDX.Content {
     let header = try header(of: path)
-    guard header.count <= IDX.mostBytes else {
+    guard header.count <= IDX.maximumBytes else {
       throw FileError(
-        path: path, expected: "at most \(IDX.mostBytes >> 20) MiB",
+        path: path, expected: "at most \(IDX.maximumBytes >> 20) MiB",
         found: "\(header.count >> 20) MiB")
     }
     guard let data = FileManager.default.contents(atPath: path) else {

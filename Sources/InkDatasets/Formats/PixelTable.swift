@@ -12,8 +12,8 @@ import SafeFiles
 /// first or last cell. Other numbers are scaled: from 0 to 1, and from 0 to 16.
 struct PixelTable {
   /// The smallest side of a picture in a table, so that no table of sensors is taken for one.
-  private static let leastSide = 8
-  private static let mostSide = 4096
+  private static let minimumSide = 8
+  private static let maximumSide = 4096
   /// The names of the columns with labels besides that of `SeriesReading`.
   private static let labelNames: Set = ["label", "class", "target", "y", "digit", "letter"]
 
@@ -77,7 +77,7 @@ struct PixelTable {
     ) throws(FileError) {
       var cells = TableCells(delimiter: TableCells.delimiter(in: line))
       cells.split(line)
-      guard !cells.isBroken, cells.ranges.count >= leastSide * leastSide else { return nil }
+      guard !cells.isBroken, cells.ranges.count >= minimumSide * minimumSide else { return nil }
       columnCount = cells.ranges.count
       let texts = cells.ranges.map { UnsafeBufferPointer(rebasing: line[$0]) }
       let names = texts.map(TableCells.text)
@@ -90,7 +90,7 @@ struct PixelTable {
         places[$0]!.form
       }
       guard let (name, group) = groups.max(by: { $0.value.count < $1.value.count }),
-        group.count >= leastSide * leastSide
+        group.count >= minimumSide * minimumSide
       else { return nil }
       let known = group.map { (places[$0]!, $0) }
       let sorted = known.sorted { ($0.0.row ?? 0, $0.0.number) < ($1.0.row ?? 0, $1.0.number) }
@@ -101,8 +101,8 @@ struct PixelTable {
       height = isGrid ? rows : Self.side(of: pixels.count) ?? 0
       width = height > 0 ? pixels.count / height : 0
       let isWhole =
-        height >= leastSide && width >= leastSide && width * height == pixels.count
-        && max(width, height) <= mostSide
+        height >= minimumSide && width >= minimumSide && width * height == pixels.count
+        && max(width, height) <= maximumSide
         && Set(sorted.map { [$0.0.row ?? 0, $0.0.number] }).count == pixels.count
       if needsRow {
         // A gap in the numbers is one in a list of sensors.
@@ -168,7 +168,7 @@ struct PixelTable {
     /// Returns the side of a square of `count` pixels, or `nil` if there is none.
     private static func side(of count: Int) -> Int? {
       let side = Int(Double(max(0, count)).squareRoot().rounded())
-      return side * side == count && side >= leastSide && side <= mostSide ? side : nil
+      return side * side == count && side >= minimumSide && side <= maximumSide ? side : nil
     }
   }
 

@@ -12,9 +12,9 @@ public enum StripFolder {
   /// The name of the file with the texts.
   static let labelsName = "labels.tsv"
   /// The lowest strip that is read, in pixels.
-  package static let leastHeight = 8
+  package static let minimumHeight = 8
   /// The narrowest strip that is read, in pixels.
-  package static let leastWidth = 4
+  package static let minimumWidth = 4
   /// The width of the longest strip that is read, in heights.
   static let longest = 64
 
@@ -80,9 +80,9 @@ public enum StripFolder {
   private static func strip(_ path: String) throws -> Bitmap {
     let strip = try Bitmap.read(path: path)
     let found = "\(strip.width) × \(strip.height)"
-    guard strip.width >= leastWidth, strip.height >= leastHeight else {
+    guard strip.width >= minimumWidth, strip.height >= minimumHeight else {
       throw FileError(
-        path: path, expected: "a strip of at least \(leastWidth) × \(leastHeight) pixels",
+        path: path, expected: "a strip of at least \(minimumWidth) × \(minimumHeight) pixels",
         found: found)
     }
     guard strip.width <= longest * strip.height else {

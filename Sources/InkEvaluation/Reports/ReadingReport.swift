@@ -39,7 +39,7 @@ public struct ReadingReport: Codable, Sendable {
   }
 
   /// The number of confusions that are shown.
-  private static let mostConfusions = 30
+  private static let maximumConfusions = 30
 
   /// The report for a terminal.
   public var text: String {
@@ -51,7 +51,7 @@ public struct ReadingReport: Codable, Sendable {
     }
     if !evaluation.confusions.isEmpty {
       lines += ["", "most frequent mistakes (written > read)"]
-      lines += evaluation.confusions.prefix(Self.mostConfusions).map {
+      lines += evaluation.confusions.prefix(Self.maximumConfusions).map {
         "\(Self.shown($0.written)) > \(Self.shown($0.read))".padded(22) + "\($0.count)"
       }
     }
@@ -132,7 +132,7 @@ public struct ReadingReport: Codable, Sendable {
     body += "<h2>Most frequent mistakes</h2>"
     body += table(
       [["written", "read", "count"]]
-        + evaluation.confusions.prefix(Self.mostConfusions).map {
+        + evaluation.confusions.prefix(Self.maximumConfusions).map {
           [Self.shown($0.written), Self.shown($0.read), "\($0.count)"]
         })
     for breakdown in breakdowns {

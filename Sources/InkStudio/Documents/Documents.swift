@@ -60,7 +60,7 @@ actor Documents {
     var problem: String?
     /// The latest changes with ids from pages, the newest last.
     private var changes: [(id: String, decision: SketchSession.Decision?)] = []
-    private static let mostChanges = 500
+    private static let maximumChanges = 500
 
     init(session: SketchSession) { self.session = session }
 
@@ -75,7 +75,7 @@ actor Documents {
       let decision = try change(&self)
       if let id {
         changes.append((id, decision))
-        if changes.count > Self.mostChanges { changes.removeFirst() }
+        if changes.count > Self.maximumChanges { changes.removeFirst() }
       }
       return decision
     }
@@ -123,15 +123,15 @@ actor Documents {
   private var useCount = 0
   /// The latest renamed and deleted documents, the newest last.
   private var departures: [Departure] = []
-  private static let mostDepartures = 500
+  private static let maximumDepartures = 500
   /// The maximum number of open documents; the least recently used ones are closed.
-  private static let mostOpen = 200
-  private static let mostDocuments = 5000
-  private static let mostListeners = 200
+  private static let maximumOpen = 200
+  private static let maximumDocuments = 5000
+  private static let maximumListeners = 200
   /// The maximum number of documents that one device, and all devices, keep open; the others are the owner's.
-  private static let (mostOpenOfDevice, mostOpenOfDevices) = (16, 150)
+  private static let (maximumOpenOfDevice, maximumOpenOfDevices) = (16, 150)
   /// The maximum number of states and transitions of a document.
-  private static let mostElements = 5000
+  private static let maximumElements = 5000
 
   init(
     folder: String, recognizer: any DrawingRecognizer, diagrams: DiagramRecognizer,
@@ -206,14 +206,15 @@ actor Documents {
 
   /// Closes the least recently used document if too many are open.
   private func closeOldest() throws {
-    guard open.count >= Self.mostOpen else { return }
+    guard open.count >= Self.maximumOpen else { return }
     // A document that a page shows stays open, so that undo still works.
     let idle = open.keys.filter {
       listeners[$0, default: [:]].isEmpty && savers[$0] == nil && unsaved[$0] == nil
     }
     guard let oldest = idle.min(by: { uses[$0, default: 0] < uses[$1, default: 0] }) else {
       throw StudioError(
-        "\(Self.mostOpen) documents are open in browser tabs. Close some of the tabs.", .conflict)
+        "\(Self.maximumOpen) documents are open in browser tabs. Close some of the tabs.", .conflict
+      )
     }
     open[oldest] = nil
     uses[oldest] = nil
@@ -287,9 +288,9 @@ actor Documents {
     let result = try change(&state)
     state.changeCount += 1
     let document = state.document
-    guard document.elementCount <= max(before.elementCount, Self.mostElements) else {
+    guard document.elementCount <= max(before.elementCount, Self.maximumElements) else {
       throw StudioError(
-        "A document can have at most \(Self.mostElements) states and transitions.", .conflict)
+        "A document can have at most \(Self.maximumElements) states and transitions.", .conflict)
     }
     if document != before {
       state.version += 1
@@ -376,9 +377,9 @@ actor Documents {
   }
 
   private static func makeRoom(in folder: String) throws {
-    guard FileTree.names(in: folder).count < mostDocuments else {
+    guard FileTree.names(in: folder).count < maximumDocuments else {
       throw StudioError(
-        "\(folder) has \(mostDocuments) documents, the maximum. Move some of them to another folder.",
+        "\(folder) has \(maximumDocuments) documents, the maximum. Move some of them to another folder.",
         .conflict)
     }
   }
@@ -446,7 +447,7 @@ actor Documents {
   /// Records that a document was renamed or deleted, and notifies the pages that show it.
   private func depart(_ departure: Departure, _ event: Event) {
     departures.append(departure)
-    if departures.count > Self.mostDepartures { departures.removeFirst() }
+    if departures.count > Self.maximumDepartures { departures.removeFirst() }
     open[departure.name] = nil
     uses[departure.name] = nil
     for listener in (listeners.removeValue(forKey: departure.name) ?? [:]).values {
@@ -488,9 +489,9 @@ actor Documents {
   }
 
   private static func check(_ count: Int) throws(StudioError) {
-    guard count <= mostElements else {
+    guard count <= maximumElements else {
       throw StudioError(
-        "A document can have at most \(mostElements) states and transitions. This one has \(count).",
+        "A document can have at most \(maximumElements) states and transitions. This one has \(count).",
         .contentTooLarge)
     }
   }
@@ -515,9 +516,9 @@ actor Documents {
       }
     }
     try checkStreams(of: name, for: client)
-    guard listeners[name, default: [:]].count < Self.mostListeners else {
+    guard listeners[name, default: [:]].count < Self.maximumListeners else {
       throw StudioError(
-        "\(Self.mostListeners) browser tabs show the document \(name). Close some of them.",
+        "\(Self.maximumListeners) browser tabs show the document \(name). Close some of them.",
         .conflict)
     }
     let id = UUID()
@@ -547,12 +548,12 @@ actor Documents {
   private func checkStreams(of name: String, for client: Client) throws(StudioError) {
     guard client != .owner else { return }
     let streams = listeners.values.flatMap(\.values).filter { $0.client == client }
-    guard streams.count < Self.mostOpenOfDevice else {
+    guard streams.count < Self.maximumOpenOfDevice else {
       throw StudioError(
         "This device shows \(streams.count) documents. Close some of its tabs.", .conflict)
     }
     let held = listeners.filter { $0.value.values.contains { $0.client != .owner } }
-    guard held[name] != nil || held.count < Self.mostOpenOfDevices else {
+    guard held[name] != nil || held.count < Self.maximumOpenOfDevices else {
       throw StudioError(
         "Devices show \(held.count) documents. Close some of their tabs.", .conflict)
     }

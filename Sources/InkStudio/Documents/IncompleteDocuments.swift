@@ -32,9 +32,9 @@ extension Document {
       } + danglingTransitionDescriptions(names).map { "\($0) has a loose end" }
       + (ink.isEmpty
         ? [] : ["\(ink.count.counted("stroke")) \(ink.count > 1 ? "are" : "is") not read"])
-    let rest = all.count - Self.mostMissing
-    return all.prefix(Self.mostMissing) + (rest > 0 ? ["\(rest) more"] : [])
+    let rest = all.count - Self.maximumMissing
+    return all.prefix(Self.maximumMissing) + (rest > 0 ? ["\(rest) more"] : [])
   }
 
-  private static var mostMissing: Int { 5 }
+  private static var maximumMissing: Int { 5 }
 }

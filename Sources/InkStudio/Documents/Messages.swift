@@ -231,7 +231,7 @@ extension Message.Picture {
         json.object { json in
           json.member("element", one.element)
           json.member("text", one.value)
-          json.member("others", one.alternatives.prefix(Self.mostOthers).map(\.value))
+          json.member("others", one.alternatives.prefix(Self.maximumOthers).map(\.value))
         }
       }
       guard let decision else { return }
@@ -268,7 +268,7 @@ extension Message.Picture {
   }
 
   /// The number of alternatives that the page offers for an uncertain name or list of symbols.
-  private static let mostOthers = 3
+  private static let maximumOthers = 3
 
   /// Returns a stroke as the path of an SVG; a dot is a short line, so that it can be seen.
   private static func line(_ stroke: Stroke) -> String {

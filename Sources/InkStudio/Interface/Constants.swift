@@ -48,9 +48,9 @@ struct Constants: Encodable {
         refusal: "Conversions are for finite automata: \(kind.reasonAgainstConversions).")
     }
   /// The largest scale of a PNG.
-  var mostScale = PictureFormat.mostScale
+  var maximumScale = PictureFormat.maximumScale
   /// The maximum size of a file that is opened or imported, in bytes.
-  var mostFileBytes = BodyLimit.file
+  var maximumFileBytes = BodyLimit.file
   /// The extensions of files that can be opened as documents: automata, ink and photographs.
   static let documentEndings = DocumentFormat.endings + DrawnFile.endings
   /// The same, for the page.
@@ -95,12 +95,12 @@ struct Constants: Encodable {
   /// The radius of a state that a double-click adds, in canvas points.
   var stateRadius = EditorOptions().usualRadius
   /// The maximum length of the names of documents and learners, and of new models.
-  var nameLength = FileName.mostCharacters
-  var modelNameLength = FileName.mostWishedCharacters
+  var nameLength = FileName.maximumCharacters
+  var modelNameLength = FileName.maximumWishedCharacters
   /// The characters of names, as the content of a character class in a regular expression.
   var nameCharacters = FileName.characterClass
   /// The maximum number of epochs.
-  var epochs = Training.mostEpochs
+  var epochs = Training.maximumEpochs
   /// The networks for a new model, the usual one first.
   var networks = Training.networks
   /// The levels of the digit game.

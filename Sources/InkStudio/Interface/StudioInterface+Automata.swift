@@ -60,10 +60,10 @@ extension StudioInterface {
   }
 
   /// The maximum number of words that are run or listed at once.
-  private static let mostWords = 1000
+  private static let maximumWords = 1000
   static let longestWord = 10_000
   /// The maximum number of states and transitions in all steps together.
-  private static let mostSteps = 200_000
+  private static let maximumSteps = 200_000
 
   func addAutomata(to router: Router<StudioContext>) {
     router.post("api/documents/:name/run") { request, context in
@@ -104,7 +104,7 @@ extension StudioInterface {
           for: "accepted words")
         return try await longWork.run(for: context) { _ in
           try automaton.acceptedStrings(
-            first: min(max(0, count), Self.mostWords), limit: Conversion.limit
+            first: min(max(0, count), Self.maximumWords), limit: Conversion.limit
           ).map(automaton.text)
         }
       }
@@ -214,7 +214,7 @@ extension StudioInterface {
   static func steps(_ automaton: Automaton, _ symbols: [String]) throws -> Steps {
     try check(symbols.count)
     let size = automaton.states.count + automaton.transitions.count
-    let shown = symbols.prefix(max(100, mostSteps / max(1, size)))
+    let shown = symbols.prefix(max(100, maximumSteps / max(1, size)))
     let run = automaton.run(symbols)
     return Steps(
       isAccepted: run.isAccepted, reason: run.rejection?.message, symbols: symbols,
@@ -237,7 +237,7 @@ extension StudioInterface {
     let run = try machine.run(symbols)
     var steps: [Steps.Step] = []
     var size = 0
-    for index in 0..<run.stepCount where size < mostSteps {
+    for index in 0..<run.stepCount where size < maximumSteps {
       let step = run.step(index)
       let tape = step.tape.map {
         Steps.Tape(left: $0.left, head: String($0.head), right: $0.right)
@@ -296,9 +296,9 @@ extension StudioInterface {
     _ answer: (String) throws -> (isAccepted: Bool, said: String?)
   ) throws -> [WordResult] {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    guard lines.count <= mostWords else {
+    guard lines.count <= maximumWords else {
       throw StudioError(
-        "These are \(lines.count) words. Run at most \(mostWords) at once.", .contentTooLarge)
+        "These are \(lines.count) words. Run at most \(maximumWords) at once.", .contentTooLarge)
     }
     return try lines.flatMap { line -> [WordResult] in
       let isTest = line.contains { ",\t".contains($0) }

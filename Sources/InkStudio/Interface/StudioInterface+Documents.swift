@@ -314,8 +314,8 @@ extension StudioInterface {
   /// Returns the scale of a PNG in the address, or `nil` if there is none.
   private func scale(_ request: Request) throws -> Double? {
     guard let text = try parameter("scale", request) else { return nil }
-    guard let scale = Double(text), (0.01...PictureFormat.mostScale).contains(scale) else {
-      throw StudioError("The scale of a PNG is a number up to \(Int(PictureFormat.mostScale)).")
+    guard let scale = Double(text), (0.01...PictureFormat.maximumScale).contains(scale) else {
+      throw StudioError("The scale of a PNG is a number up to \(Int(PictureFormat.maximumScale)).")
     }
     return scale
   }

@@ -9,7 +9,7 @@ import InkRaster
 
 extension StudioInterface {
   /// The maximum number of classes on the page.
-  private static let mostClasses = 500
+  private static let maximumClasses = 500
   /// The number of latest recordings on the page.
   static let shownRecordings = 60
 
@@ -162,7 +162,7 @@ extension StudioInterface {
     let counts = await recordings.counts
     var classes = DrawnClass.allLabels
     var listed = Set(classes)
-    for label in (extra + counts.keys.sorted()).prefix(Self.mostClasses)
+    for label in (extra + counts.keys.sorted()).prefix(Self.maximumClasses)
     where !label.isEmpty && listed.insert(label).inserted {
       classes.append(label)
     }

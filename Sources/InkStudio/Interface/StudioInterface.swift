@@ -119,8 +119,8 @@ struct StudioInterface: Sendable {
   let page: Page
   let longWork: LongWork
 
-  private static let mostStrokes = 200
-  private static let mostPoints = 50_000
+  private static let maximumStrokes = 200
+  private static let maximumPoints = 50_000
   /// The maximum time for sending a request.
   private static let timeout = Duration.seconds(20)
 
@@ -235,8 +235,8 @@ struct StudioInterface: Sendable {
   /// Returns the reason why `strokes` are too many, or `nil` if they are not.
   static func problem(with strokes: [Stroke]) -> String? {
     let count = strokes.reduce(0) { $0 + $1.points.count }
-    guard strokes.count > mostStrokes || count > mostPoints else { return nil }
-    return "A drawing has at most \(mostStrokes) strokes and \(mostPoints) points; this has "
+    guard strokes.count > maximumStrokes || count > maximumPoints else { return nil }
+    return "A drawing has at most \(maximumStrokes) strokes and \(maximumPoints) points; this has "
       + "\(strokes.count) and \(count)."
   }
 

@@ -41,7 +41,7 @@ struct DigitReader: Sendable {
   /// The minimum probability at which a drawing can show a digit.
   static let plausible = 0.05
   /// The maximum number of strokes in two digits.
-  private static let mostStrokes = 12
+  private static let maximumStrokes = 12
   /// The minimum gap between two digits, as a share of the height of the drawing.
   private static let gap = 0.08
   /// The maximum overlap of two digits, as a share of the width of the narrower one.
@@ -56,10 +56,10 @@ struct DigitReader: Sendable {
     let strokes = drawing.strokes.filter { !$0.points.isEmpty }
       .sorted { Self.middle($0) < Self.middle($1) }
     guard let bounds = Drawing(strokes).bounds else { return nil }
-    guard strokes.count <= Self.mostStrokes else {
+    guard strokes.count <= Self.maximumStrokes else {
       throw StudioError(
         "The drawing has \(strokes.count) strokes. Write one or two digits with at most "
-          + "\(Self.mostStrokes).", .unprocessableContent)
+          + "\(Self.maximumStrokes).", .unprocessableContent)
     }
     let whole = Reading(digits: [try digit(strokes)])
     var best: (reading: Reading, isApart: Bool)?

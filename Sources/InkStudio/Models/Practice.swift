@@ -128,10 +128,10 @@ actor Practice {
   private var learners: [String: Learner] = [:]
   private var useCount = 0
   /// The maximum number of learners in memory.
-  private static let mostOpen = 100
-  private static let mostLearners = 1000
+  private static let maximumOpen = 100
+  private static let maximumLearners = 1000
   /// The maximum number of questions and answers of a learner; the oldest are dropped.
-  private static let mostQuestions = 50
+  private static let maximumQuestions = 50
   /// The number of new digits after which the model adapts again.
   static let adaptsEvery = 10
   private static let seed: UInt64 = 1
@@ -174,7 +174,7 @@ actor Practice {
     }
     let given = Given(id: UUID().uuidString, question: question, reading: reading)
     learner.answers.append(given)
-    if learner.answers.count > Self.mostQuestions { learner.answers.removeFirst() }
+    if learner.answers.count > Self.maximumQuestions { learner.answers.removeFirst() }
     learners[name] = learner
     let isRight = Int(reading.text) == question.exercise.answer
     var answer = Answer(
@@ -273,7 +273,7 @@ actor Practice {
     repeat { exercise = level.task(using: &generator) } while exercise == before
     let question = Question(id: UUID().uuidString, level: level, exercise: exercise)
     learner.questions.append(question)
-    if learner.questions.count > mostQuestions { learner.questions.removeFirst() }
+    if learner.questions.count > maximumQuestions { learner.questions.removeFirst() }
     return question
   }
 
@@ -310,7 +310,7 @@ actor Practice {
       return learners[name]!
     }
     try FileName.check(name, of: "learner")
-    if learners.count >= Self.mostOpen,
+    if learners.count >= Self.maximumOpen,
       let oldest = learners.filter({ !$0.value.isAdapting }).min(by: { $0.value.use < $1.value.use }
       )
     {
@@ -342,10 +342,11 @@ actor Practice {
   /// Throws if there are too many learners.
   private func makeRoom(for name: String) throws {
     guard
-      FileTree.exists("\(folder)/\(name)") || FileTree.names(in: folder).count < Self.mostLearners
+      FileTree.exists("\(folder)/\(name)")
+        || FileTree.names(in: folder).count < Self.maximumLearners
     else {
       throw StudioError(
-        "\(folder) has \(Self.mostLearners) learners, the maximum. Move some of them to another folder.",
+        "\(folder) has \(Self.maximumLearners) learners, the maximum. Move some of them to another folder.",
         .conflict)
     }
   }

@@ -43,11 +43,11 @@ actor Recordings {
   private(set) var counts: [String: Int] = [:]
   /// The drawings of the latest files that were imported, the newest last.
   private var imports: [(id: String, drawings: [String])] = []
-  private static let mostImports = 10
+  private static let maximumImports = 10
   /// The size of the deleted lines in the file, in bytes.
   private var gapSize = 0
   /// The size of deleted lines, in bytes, up to which they stay in the file.
-  private let mostGapSize: Int
+  private let maximumGapSize: Int
   /// The same, but larger after an attempt to remove them failed.
   private var toleratedGapSize: Int
   /// The file, after the first write.
@@ -57,14 +57,14 @@ actor Recordings {
   private static let lineEnd = UInt8(ascii: "\n")
   /// The maximum number of drawings, because all are in memory.
   private static let most = 100_000
-  private static let mostBytes = 1 << 30
+  private static let maximumBytes = 1 << 30
 
   /// Reads the recordings in `folder`; creates no files until a drawing is recorded.
   init(
-    folder: String, mostGapSize: Int = 1 << 20, flush: @escaping Flush = Recordings.toDisk
+    folder: String, maximumGapSize: Int = 1 << 20, flush: @escaping Flush = Recordings.toDisk
   ) throws {
     self.folder = folder
-    (self.mostGapSize, toleratedGapSize) = (mostGapSize, mostGapSize)
+    (self.maximumGapSize, toleratedGapSize) = (maximumGapSize, maximumGapSize)
     self.flush = flush
     path = "\(folder)/recordings.ndjson"
     try FolderLock.refuseLink(path)
@@ -183,9 +183,9 @@ actor Recordings {
       added.append(
         Slot(entry: Entry(id: id, recording: recording), bytes: start..<start + line.count))
     }
-    guard before + lines.count <= Self.mostBytes else {
+    guard before + lines.count <= Self.maximumBytes else {
       throw StudioError(
-        "\(path) would be larger than \(Self.mostBytes >> 20) MiB. Move it to another folder.",
+        "\(path) would be larger than \(Self.maximumBytes >> 20) MiB. Move it to another folder.",
         .conflict)
     }
     do {
@@ -209,7 +209,7 @@ actor Recordings {
   func addFile(_ recordings: [Recording]) throws -> String {
     let id = UUID().uuidString
     imports.append((id, try add(recordings).map(\.id)))
-    if imports.count > Self.mostImports { imports.removeFirst() }
+    if imports.count > Self.maximumImports { imports.removeFirst() }
     return id
   }
 
@@ -265,7 +265,7 @@ actor Recordings {
     }
     if gapSize > toleratedGapSize, gapSize > length / 2 {
       let isDone = removeGaps()
-      toleratedGapSize = isDone ? mostGapSize : 2 * gapSize
+      toleratedGapSize = isDone ? maximumGapSize : 2 * gapSize
     }
     return found.count
   }
@@ -395,8 +395,8 @@ extension Drawing {
   }
 
   /// The minimum longer side of a drawing that is not a tap, in screen points.
-  private static var leastExtent: Double { 3 }
+  private static var minimumExtent: Double { 3 }
 
   /// Whether it is a tap of a pen, a finger or the mouse.
-  var isTap: Bool { (bounds?.longerSide ?? 0) < Self.leastExtent }
+  var isTap: Bool { (bounds?.longerSide ?? 0) < Self.minimumExtent }
 }

@@ -52,15 +52,15 @@ struct SeriesFile: Encodable {
   /// The extensions of the files.
   static let endings = ["csv", "tsv", "ts", "ndjson"]
   /// The maximum number of recordings and of curves of each, so that the page stays fast.
-  static let mostRecordings = 12
-  static let mostCurves = 16
+  static let maximumRecordings = 12
+  static let maximumCurves = 16
   /// The maximum number of points of a curve.
-  static let mostPoints = 2000
+  static let maximumPoints = 2000
   /// The maximum number of windows of a file with an answer, and of the steps in them.
-  static let mostWindows = 5000
-  static let mostSteps = 1_000_000
+  static let maximumWindows = 5000
+  static let maximumSteps = 1_000_000
   /// The maximum number of values of a recording at the rate of the model.
-  private static let mostValues = 4_000_000.0
+  private static let maximumValues = 4_000_000.0
 
   /// The first recordings.
   var recordings: [Shown] = []
@@ -108,7 +108,7 @@ struct SeriesFile: Encodable {
     self.model = model
     hasAnswers = recognizer.model.recordings != nil
     var budget = Budget()
-    for example in examples.prefix(Self.mostRecordings) {
+    for example in examples.prefix(Self.maximumRecordings) {
       guard case .series(let series) = example.content else { continue }
       let place = file.named(in: example.origin)
       recordings.append(
@@ -118,8 +118,8 @@ struct SeriesFile: Encodable {
 
   /// The windows that may still be asked about, and their steps.
   struct Budget {
-    var windows = SeriesFile.mostWindows
-    var steps = SeriesFile.mostSteps
+    var windows = SeriesFile.maximumWindows
+    var steps = SeriesFile.maximumSteps
 
     /// Takes as many of `count` windows of `length` steps as are left, and returns how many.
     mutating func take(_ count: Int, length: Int) -> Int {
@@ -170,10 +170,10 @@ extension SeriesFile.Shown {
     length = series.length
     unit = axis.unit
     end = axis[series.length]
-    let count = min(series.length, SeriesFile.mostPoints)
+    let count = min(series.length, SeriesFile.maximumPoints)
     positions = (0..<count).map { axis[$0 * series.length / count] }
     channelCount = series.channels.count
-    curves = series.channels.prefix(SeriesFile.mostCurves).indices.map {
+    curves = series.channels.prefix(SeriesFile.maximumCurves).indices.map {
       SeriesFile.Curve(series, channel: $0, count: count)
     }
     spans = example.spans.map {
@@ -195,9 +195,9 @@ extension SeriesFile.Shown {
     var series = try given.selecting(preparation.channels)
     if let rate = preparation.rate {
       let size = (series.duration ?? 0) * rate * Double(series.channels.count)
-      guard size <= SeriesFile.mostValues else {
+      guard size <= SeriesFile.maximumValues else {
         throw StudioError(
-          "at \(rate) steps a second, the recording has more than \(Int(SeriesFile.mostValues)) "
+          "at \(rate) steps a second, the recording has more than \(Int(SeriesFile.maximumValues)) "
             + "values")
       }
       series = try series.resampled(toRate: rate)

@@ -76,8 +76,8 @@ final class Training: Sendable {
     Network(name: "drawing", title: "drawing: sees a picture"),
     Network(name: "gesture", title: "gesture: follows the strokes over time"),
   ]
-  static let mostEpochs = 1000
-  private static let leastPerClass = 5
+  static let maximumEpochs = 1000
+  private static let minimumPerClass = 5
   private static let seed: UInt64 = 1
 
   init(models: Models) { self.models = models }
@@ -133,8 +133,8 @@ final class Training: Sendable {
   /// - Throws: `StudioError` if a training is running or if there are too few recordings; `NameProblem` if
   ///   another model has the name.
   func begin(_ request: Request, on recordings: [Recording]) throws {
-    guard (1...Self.mostEpochs).contains(request.epochs) else {
-      throw StudioError("Choose 1 to \(Self.mostEpochs) epochs, not \(request.epochs).")
+    guard (1...Self.maximumEpochs).contains(request.epochs) else {
+      throw StudioError("Choose 1 to \(Self.maximumEpochs) epochs, not \(request.epochs).")
     }
     if let network = request.network, !Self.networks.contains(where: { $0.name == network }) {
       throw StudioError(
@@ -206,9 +206,9 @@ final class Training: Sendable {
           "The model does not know the class `\(unknown)`, only \(base.labels.joined(separator: ", ")). "
             + "Train a new network instead.", .conflict)
       }
-      guard examples.count >= leastPerClass else {
+      guard examples.count >= minimumPerClass else {
         throw StudioError(
-          "Training needs \(leastPerClass) recordings. There are \(examples.count). Record more.",
+          "Training needs \(minimumPerClass) recordings. There are \(examples.count). Record more.",
           .conflict)
       }
     } else {
@@ -218,10 +218,10 @@ final class Training: Sendable {
           .conflict)
       }
       if let (label, count) = counts.sorted(by: { $0.key < $1.key }).first(where: {
-        $0.value < leastPerClass
+        $0.value < minimumPerClass
       }) {
         throw StudioError(
-          "Training needs \(leastPerClass) recordings of each class. There are \(count) of \(label). "
+          "Training needs \(minimumPerClass) recordings of each class. There are \(count) of \(label). "
             + "Record more.", .conflict)
       }
     }

@@ -3,7 +3,7 @@ import { ask, drawing, isSmallEnough, keptClasses, recordings, takeFiles } from 
 import { capture, paint, placeOn, sketch } from "./ink.js";
 
 
-export async function beginRecording({ meanings, mostFileBytes, recordingEndings, shownRecordings }) {
+export async function beginRecording({ meanings, maximumFileBytes, recordingEndings, shownRecordings }) {
   $("record-open").accept = recordingEndings.map((ending) => `.${ending}`).join(",");
   let next = "";
   let isSaving = false;
@@ -162,7 +162,7 @@ export async function beginRecording({ meanings, mostFileBytes, recordingEndings
     refresh();
   });
   takeFiles($("record"), $("record-open"), async (file) => {
-    if (!isSmallEnough(file, mostFileBytes)) { return; }
+    if (!isSmallEnough(file, maximumFileBytes)) { return; }
     const { added, id, refused, firstProblem } = await ask(
       `/api/recordings/file?name=${encodeURIComponent(file.name)}`, "POST", file);
     $("record-imported").textContent = `${added} recordings added from ${file.name}.`

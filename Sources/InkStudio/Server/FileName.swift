@@ -13,9 +13,9 @@ struct NameProblem: DescribedError {
 /// The names of documents, models and learners, which are also file names.
 enum FileName {
   /// The maximum number of characters of a name.
-  static let mostCharacters = 60
+  static let maximumCharacters = 60
   /// The maximum number of characters that are kept of a name to which a number may be added.
-  static let mostWishedCharacters = 50
+  static let maximumWishedCharacters = 50
 
   /// The characters of names, as the content of a character class in a regular expression.
   ///
@@ -27,7 +27,7 @@ enum FileName {
   ///
   /// A name with a dot at its start is hidden, and some file systems remove one at its end.
   static func isValid(_ text: String) -> Bool {
-    (1...mostCharacters).contains(text.count) && text.utf8.count <= 200
+    (1...maximumCharacters).contains(text.count) && text.utf8.count <= 200
       && text.unicodeScalars.allSatisfy(isValid)
       && [text.first, text.last].allSatisfy { $0 != " " && $0 != "." }
   }
@@ -36,7 +36,7 @@ enum FileName {
   static func check(_ text: String, of what: String) throws(StudioError) {
     guard isValid(text) else {
       throw StudioError(
-        "`\(text.prefix(80))` cannot be the name of a \(what). Use up to \(mostCharacters) letters, "
+        "`\(text.prefix(80))` cannot be the name of a \(what). Use up to \(maximumCharacters) letters, "
           + "digits, spaces and - _ . , ( ) + & ! ', and no dot at an end.")
     }
   }
@@ -63,7 +63,7 @@ enum FileName {
 
   /// Returns a valid name close to `wish` that is not in `used`.
   static func unused(_ wish: String, or otherwise: String, used: Set<String>) -> String {
-    let usable = normalized(wish).unicodeScalars.filter(isValid).prefix(mostWishedCharacters)
+    let usable = normalized(wish).unicodeScalars.filter(isValid).prefix(maximumWishedCharacters)
     let plain = String(String.UnicodeScalarView(usable))
       .trimmingCharacters(in: CharacterSet(charactersIn: " ."))
     let stem = isValid(plain) ? plain : otherwise

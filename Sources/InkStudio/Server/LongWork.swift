@@ -43,14 +43,16 @@ final class LongWork: Sendable {
     private let threads: Int
     private let ofOne: Int
     private let time: Duration
-    private let mostWaiting: Int
+    private let maximumWaiting: Int
     private let state = Mutex(State())
 
     var runningCount: Int { state.withLock { $0.running.values.reduce(0, +) } }
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    init(threads: Int, ofOne: Int, mostWaiting: Int, time: Duration) {
-      (self.threads, self.ofOne, self.mostWaiting, self.time) = (threads, ofOne, mostWaiting, time)
+    init(threads: Int, ofOne: Int, maximumWaiting: Int, time: Duration) {
+      (self.threads, self.ofOne, self.maximumWaiting, self.time) = (
+        threads, ofOne, maximumWaiting, time
+      )
     }
 
     func add<Result: Sendable>(
@@ -59,7 +61,7 @@ final class LongWork: Sendable {
       _ continuation: CheckedContinuation<Result, any Error>
     ) {
       let isAccepted = state.withLock { state in
-        guard state.waiting[client, default: []].count < mostWaiting else { return false }
+        guard state.waiting[client, default: []].count < maximumWaiting else { return false }
         if state.waiting[client] == nil { state.turns.append(client) }
         state.waiting[client, default: []].append { [self] in
           let result = Swift.Result {
@@ -75,7 +77,7 @@ final class LongWork: Sendable {
       guard isAccepted else {
         return continuation.resume(
           throwing: StudioError(
-            "\(mostWaiting) requests of this device wait already. Wait until they are answered.",
+            "\(maximumWaiting) requests of this device wait already. Wait until they are answered.",
             .tooManyRequests))
       }
       startNext()
@@ -116,8 +118,8 @@ final class LongWork: Sendable {
   private let others: Lane
 
   init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
-    owner = Lane(threads: 4, ofOne: 4, mostWaiting: 64, time: .seconds(120))
-    others = Lane(threads: max(1, cores / 2), ofOne: 1, mostWaiting: 8, time: .seconds(10))
+    owner = Lane(threads: 4, ofOne: 4, maximumWaiting: 64, time: .seconds(120))
+    others = Lane(threads: max(1, cores / 2), ofOne: 1, maximumWaiting: 8, time: .seconds(10))
   }
 
   /// The number of works that run now, and that wait.

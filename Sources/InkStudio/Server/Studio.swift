@@ -95,7 +95,7 @@ public struct Studio: Sendable {
   }
 
   /// The maximum number of connections of each server; others wait.
-  private static let mostConnections = 512
+  private static let maximumConnections = 512
 
   /// Returns the router of the page and of its requests; `gate` checks all requests.
   func router(_ gate: some RouterMiddleware<StudioContext>) -> Router<StudioContext> {
@@ -166,7 +166,7 @@ public struct Studio: Sendable {
       router: router, server: server,
       configuration: .init(
         address: address, serverName: "inkstate",
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnections)),
       onServerRunning: { onServerRunning($0) }, logger: logger)
   }
 

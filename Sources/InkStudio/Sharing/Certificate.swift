@@ -13,7 +13,7 @@ struct Certificate: Sendable {
 
   private static let days = 800
   /// A certificate that ends sooner is replaced, in days.
-  private static let leastDays = 30
+  private static let minimumDays = 30
 
   /// Uses a certificate that is in the folder, or creates one.
   ///
@@ -33,7 +33,7 @@ struct Certificate: Sendable {
   }
 
   private static func isValid(_ path: String) -> Bool {
-    let seconds = leastDays * 86_400
+    let seconds = minimumDays * 86_400
     return (try? openssl(["x509", "-in", path, "-noout", "-checkend", "\(seconds)"])) == true
   }
 

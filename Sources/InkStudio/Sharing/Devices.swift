@@ -22,7 +22,7 @@ final class Devices: Sendable {
     var isPresenter: Bool
   }
 
-  static let mostDevices = 200
+  static let maximumDevices = 200
 
   private let path: String
   private let devices: Mutex<[Device]>
@@ -58,9 +58,9 @@ final class Devices: Sendable {
     try FileName.check(name, of: "device")
     let (token, secret) = (randomText(bits: 256), randomText(bits: 256))
     return try change { devices in
-      guard devices.count < Self.mostDevices else {
+      guard devices.count < Self.maximumDevices else {
         throw StudioError(
-          "\(Self.mostDevices) devices are paired. Remove some of them first.", .conflict)
+          "\(Self.maximumDevices) devices are paired. Remove some of them first.", .conflict)
       }
       let name = FileName.unused(name, or: "device", used: Set(devices.map(\.name)))
       let now = Date()

@@ -82,7 +82,7 @@ struct PairPage: Sendable {
         <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required \
       pattern="\\s*([0-9]\\s*){6}" title="six digits" autofocus>
         <label for="name">Name of this device</label>
-        <input id="name" name="name" required maxlength="\(FileName.mostCharacters)" \
+        <input id="name" name="name" required maxlength="\(FileName.maximumCharacters)" \
       autocomplete="off" placeholder="Tablet of Ada" value="\(name.escapedForMarkup)">
         \(problem.isEmpty ? "" : "<p class=\"problem\" role=\"alert\">\(problem.escapedForMarkup)</p>")
         <button>Pair device</button>

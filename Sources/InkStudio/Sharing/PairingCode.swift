@@ -20,13 +20,13 @@ struct PairingCode {
   static let lifetime = Duration.seconds(600)
   /// The wrong codes of one address without a wait, and of all addresses until none is accepted.
   static let freeGuesses = 4
-  static let mostGuesses = 30
+  static let maximumGuesses = 30
   /// The shortest and the longest wait of an address, and of all of them.
   private static let wait = (least: Duration.seconds(2), most: Duration.seconds(900))
   private static let pause = (least: Duration.seconds(60), most: Duration.seconds(3600))
   /// How long a used code is still known, so that a late device is told what happened.
   private static let memory = Duration.seconds(60)
-  private static let mostAddresses = 10_000
+  private static let maximumAddresses = 10_000
 
   private struct Guesses {
     var count = 0
@@ -81,7 +81,7 @@ struct PairingCode {
     used.removeAll { now >= $0.end }
     var waits = [pauseEnd, addresses[address]?.end].compactMap { $0 }.filter { $0 > now }
     // A few others can keep nobody out: who has sent no wrong code yet may try once in a pause as well.
-    if pauseEnd != nil, addresses[address] == nil, newcomerCount < Self.mostGuesses {
+    if pauseEnd != nil, addresses[address] == nil, newcomerCount < Self.maximumGuesses {
       newcomerCount += 1
       waits = []
     }
@@ -104,7 +104,7 @@ struct PairingCode {
 
   private mutating func count(_ address: String, at now: Instant) {
     if pauseEnd == nil { wrongCount += 1 }
-    if wrongCount >= Self.mostGuesses {
+    if wrongCount >= Self.maximumGuesses {
       let pause = Self.pause.least * (1 << min(pauseCount, 10))
       pauseEnd = now + min(pause, Self.pause.most)
       pauseCount += 1
@@ -117,10 +117,10 @@ struct PairingCode {
       let wait = Self.wait.least * (1 << min(guesses.count - Self.freeGuesses, 10))
       guesses.end = now + min(wait, Self.wait.most)
     }
-    if addresses[address] == nil, addresses.count >= Self.mostAddresses {
+    if addresses[address] == nil, addresses.count >= Self.maximumAddresses {
       // Those who waited longest are forgotten; the limit of all addresses still holds.
       addresses = addresses.filter { $0.value.end > now }
-      if addresses.count >= Self.mostAddresses { return }
+      if addresses.count >= Self.maximumAddresses { return }
     }
     addresses[address] = guesses
   }

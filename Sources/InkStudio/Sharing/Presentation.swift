@@ -31,7 +31,7 @@ actor Presentation {
   private var following: Task<Void, Never>?
   private var listeners: [UUID: AsyncStream<Change>.Continuation] = [:]
   private var isEnded = false
-  private static let mostListeners = 400
+  private static let maximumListeners = 400
   private static let heartbeat = Duration.seconds(20)
 
   init(documents: Documents) { self.documents = documents }
@@ -93,9 +93,10 @@ actor Presentation {
 
   /// Returns a stream of the changes.
   func changes() throws -> AsyncStream<Change> {
-    guard listeners.count < Self.mostListeners, !isEnded else {
+    guard listeners.count < Self.maximumListeners, !isEnded else {
       throw StudioError(
-        "\(Self.mostListeners) devices follow the presentation; no more can.", .serviceUnavailable)
+        "\(Self.maximumListeners) devices follow the presentation; no more can.",
+        .serviceUnavailable)
     }
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(

@@ -13,7 +13,8 @@ extension BatchNormalization: TrainableLayer {
       input = plan.addStep(
         TranspositionKernel(channels: channels, readsSteps: false), from: input,
         to: TrainingPlan.Buffer(
-          row: channels, mostRows: height * planes.mostRows, rows: .repeated(height, of: input)))
+          row: channels, maximumRows: height * planes.maximumRows,
+          rows: .repeated(height, of: input)))
     }
     let step = plan.step(of: node.index, from: input, to: plan.like(input))
     plan.append(

@@ -7,6 +7,6 @@ extension Columns: TrainableLayer {
     }
     return plan.addStep(
       TranspositionKernel(channels: rows, readsSteps: false), from: node.input,
-      to: TrainingPlan.Buffer(row: rows, mostRows: width, rows: plan.columns(of: node.input)))
+      to: TrainingPlan.Buffer(row: rows, maximumRows: width, rows: plan.columns(of: node.input)))
   }
 }

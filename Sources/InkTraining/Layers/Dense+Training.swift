@@ -4,7 +4,7 @@ import InkNetwork
 extension Dense: TrainableLayer {
   /// A layer with more weights than this works on the whole batch: to add up its gradients slice by slice
   /// would cost more than to compute them.
-  private static let mostSlicedWeights = 1 << 18
+  private static let maximumSlicedWeights = 1 << 18
 
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
     if case .series = node.shape { return stepByStep.addSteps(of: node, to: &plan) }
@@ -14,7 +14,7 @@ extension Dense: TrainableLayer {
       hasReLU: plan.takesReLU(after: node.index), blas: plan.blas)
     let step = plan.step(
       of: node.index, from: input, to: TrainingPlan.Buffer(row: node.outputShape.count))
-    if kernel.inputs * units > Self.mostSlicedWeights {
+    if kernel.inputs * units > Self.maximumSlicedWeights {
       plan.append(whole: kernel, step)
     } else {
       plan.append(slice: kernel, step)

@@ -4,7 +4,7 @@ extension Dropout: TrainableLayer {
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
     let kernel = DropoutKernel(
       rate: Float(rate), node: node.index,
-      mask: FloatBuffer(count: plan.buffers[node.input].count * plan.mostExamples))
+      mask: FloatBuffer(count: plan.buffers[node.input].count * plan.maximumExamples))
     plan.append(kernel, plan.step(of: node.index, from: node.input))
     return node.input
   }

@@ -5,7 +5,7 @@ extension LayerNormalization: TrainableLayer {
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
     let kernel = LayerNormalizationKernel(
       channels: node.shape.channelCount,
-      mostSteps: plan.buffers[node.input].mostRows * plan.mostExamples)
+      maximumSteps: plan.buffers[node.input].maximumRows * plan.maximumExamples)
     let step = plan.step(of: node.index, from: node.input, to: plan.like(node.input))
     plan.append(slice: kernel, step)
     return step.output
@@ -30,10 +30,10 @@ struct LayerNormalizationKernel: SliceKernel {
   private let normalized: FloatBuffer
   private let inverses: FloatBuffer
 
-  init(channels: Int, mostSteps: Int) {
+  init(channels: Int, maximumSteps: Int) {
     self.channels = channels
-    normalized = FloatBuffer(count: mostSteps * channels)
-    inverses = FloatBuffer(count: mostSteps)
+    normalized = FloatBuffer(count: maximumSteps * channels)
+    inverses = FloatBuffer(count: maximumSteps)
   }
 
   var gradientCount: Int { 2 * channels }

@@ -6,7 +6,7 @@ extension MaxPooling: TrainableLayer {
     let step = plan.step(
       of: node.index, from: node.input,
       to: plan.planes(node.outputShape, plan.columns(of: node.input, dividedBy: size)))
-    plan.append(PoolingKernel(self, of: node.shape, mostExamples: plan.mostExamples), step)
+    plan.append(PoolingKernel(self, of: node.shape, maximumExamples: plan.maximumExamples), step)
     return step.output
   }
 }
@@ -25,13 +25,13 @@ struct PoolingKernel: ExampleKernel {
   private let choices: ChoiceBuffer<Int32>
   private let choiceCount: Int
 
-  init(_ layer: MaxPooling, of shape: Shape, mostExamples: Int) {
+  init(_ layer: MaxPooling, of shape: Shape, maximumExamples: Int) {
     guard case .planes(let channels, let height, let width) = shape else {
       preconditionFailure("a pooling reads planes")
     }
     (self.channels, self.height, self.width, size) = (channels, height, width, layer.size)
     choiceCount = channels * (height / size) * (width / size)
-    choices = ChoiceBuffer(count: choiceCount * mostExamples)
+    choices = ChoiceBuffer(count: choiceCount * maximumExamples)
   }
 
   func forward(_ example: ExampleValues, _ randomness: Randomness?) {

@@ -18,7 +18,8 @@ extension TrainableLayer where Self: RecurrentLayer {
         outputStart: number * units,
         // In the backward pass, the last one comes first.
         addsInputGradient: number + 1 < direction.passes.count,
-        mostExamples: plan.mostSliceExamples, mostSteps: input.mostRows * plan.mostExamples,
+        maximumExamples: plan.maximumSliceExamples,
+        maximumSteps: input.maximumRows * plan.maximumExamples,
         blas: plan.blas)
       plan.append(slice: kernel, step)
       plan.weightPackings.append((kernel, step))
@@ -52,7 +53,7 @@ struct RecurrentKernel: SliceKernel, WeightPacking, BatchSums {
   /// The number of values of an output step, and the first one of this direction.
   private let outputRow: Int
   private let outputStart: Int
-  private let mostExamples: Int
+  private let maximumExamples: Int
   private let blas: BLAS
   /// Whether the other direction has written its gradient of the input already.
   private let addsInputGradient: Bool
@@ -67,19 +68,19 @@ struct RecurrentKernel: SliceKernel, WeightPacking, BatchSums {
 
   init(
     _ kind: RecurrentCell.Kind, inputs: Int, units: Int, pass: Direction.Pass, outputRow: Int,
-    outputStart: Int, addsInputGradient: Bool, mostExamples: Int, mostSteps: Int, blas: BLAS
+    outputStart: Int, addsInputGradient: Bool, maximumExamples: Int, maximumSteps: Int, blas: BLAS
   ) {
     cell = RecurrentCell(
       kind, inputs: inputs, inputRow: inputs, units: units, isBackward: pass.isBackward)
     self.outputRow = outputRow
     self.outputStart = outputStart
     self.addsInputGradient = addsInputGradient
-    self.mostExamples = mostExamples
+    self.maximumExamples = maximumExamples
     self.blas = blas
     backPanels = DensePanels(inputs: cell.gateCount, units: cell.packedUnits)
-    products = FloatBuffer(count: mostSteps * cell.gateCount)
-    saved = FloatBuffer(count: mostSteps * Self.savedCount(cell))
-    hiddenGradients = FloatBuffer(count: kind == .gru ? mostSteps * cell.gateCount : 0)
+    products = FloatBuffer(count: maximumSteps * cell.gateCount)
+    saved = FloatBuffer(count: maximumSteps * Self.savedCount(cell))
+    hiddenGradients = FloatBuffer(count: kind == .gru ? maximumSteps * cell.gateCount : 0)
   }
 
   private static func savedCount(_ cell: RecurrentCell) -> Int {
@@ -98,7 +99,7 @@ struct RecurrentKernel: SliceKernel, WeightPacking, BatchSums {
 
   /// Two sets of states, one of cells, the products of a step, and what a dense product needs.
   var scratchCount: Int {
-    mostExamples * (3 * cell.packedUnits + cell.gateCount)
+    maximumExamples * (3 * cell.packedUnits + cell.gateCount)
       + max(cell.inputPanels.scratchCount, backPanels.scratchCount, cell.statePanels.scratchCount)
   }
 
@@ -124,12 +125,12 @@ struct RecurrentKernel: SliceKernel, WeightPacking, BatchSums {
     let dense: UnsafeMutablePointer<Float>
 
     init(_ start: UnsafeMutablePointer<Float>, _ kernel: RecurrentKernel) {
-      let count = kernel.mostExamples * kernel.cell.packedUnits
+      let count = kernel.maximumExamples * kernel.cell.packedUnits
       states = start
       others = states + count
       cells = others + count
       products = cells + count
-      dense = products + kernel.mostExamples * kernel.cell.gateCount
+      dense = products + kernel.maximumExamples * kernel.cell.gateCount
       start.update(repeating: 0, count: 3 * count)
     }
   }

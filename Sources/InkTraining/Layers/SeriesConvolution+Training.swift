@@ -5,11 +5,11 @@ extension SeriesConvolution: TrainableLayer {
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
     let input = plan.buffers[node.input]
     let output = TrainingPlan.Buffer(
-      row: filters, mostRows: outputLength(of: input.mostRows),
+      row: filters, maximumRows: outputLength(of: input.maximumRows),
       rows: .convolved(self, of: node.input))
     let kernel = SeriesConvolutionKernel(
       layer: self, channels: input.row, hasReLU: plan.takesReLU(after: node.index),
-      mostSteps: output.mostRows * plan.mostSliceExamples, blas: plan.blas)
+      maximumSteps: output.maximumRows * plan.maximumSliceExamples, blas: plan.blas)
     let step = plan.step(of: node.index, from: node.input, to: output)
     plan.append(slice: kernel, step)
     return step.output
@@ -32,7 +32,7 @@ struct SeriesConvolutionKernel: SliceKernel {
   /// Whether max(0, ·) follows at once and is done in the same pass.
   let hasReLU: Bool
   /// The maximum number of output steps of a slice.
-  let mostSteps: Int
+  let maximumSteps: Int
   let blas: BLAS
 
   private var windowCount: Int { layer.kernel * channels }
@@ -41,7 +41,7 @@ struct SeriesConvolutionKernel: SliceKernel {
   private var weightCount: Int { layer.filters * windowCount }
 
   var gradientCount: Int { weightCount + layer.filters }
-  var scratchCount: Int { isStepByStep ? 0 : mostSteps * windowCount }
+  var scratchCount: Int { isStepByStep ? 0 : maximumSteps * windowCount }
 
   func forward(_ slice: SliceValues) {
     let steps = slice.steps

@@ -6,7 +6,7 @@ extension TimePooling: TrainableLayer {
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
     let kernel = TimePoolingKernel(
       method: method, channels: node.shape.channelCount,
-      mostSteps: plan.buffers[node.input].mostRows)
+      maximumSteps: plan.buffers[node.input].maximumRows)
     let step = plan.step(
       of: node.index, from: node.input, to: TrainingPlan.Buffer(row: node.outputShape.count))
     plan.append(slice: kernel, step)
@@ -26,13 +26,13 @@ extension TimePooling: TrainableLayer {
 struct TimePoolingKernel: SliceKernel {
   let method: TimePooling.Method
   let channels: Int
-  let mostSteps: Int
+  let maximumSteps: Int
 
   var gradientCount: Int { method == .attention ? channels : 0 }
   /// The shares of an example's steps, and their products with the gradient.
   ///
   /// For the largest values, these and their steps.
-  var scratchCount: Int { 2 * max(mostSteps, channels) }
+  var scratchCount: Int { 2 * max(maximumSteps, channels) }
 
   func forward(_ slice: SliceValues) {
     let steps = slice.steps

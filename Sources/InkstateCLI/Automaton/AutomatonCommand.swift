@@ -68,9 +68,9 @@ struct AutomatonSource {
     if path == "-" {
       data = FileHandle.standardInput.readDataToEndOfFile().withoutByteOrderMark
     } else {
-      guard let contents = try InputFile(path: path).rest(atMost: Format.mostBytes) else {
+      guard let contents = try InputFile(path: path).rest(atMost: Format.maximumBytes) else {
         throw FileError(
-          path: path, expected: "at most \(Format.mostBytes >> 20) MiB", found: "a larger file")
+          path: path, expected: "at most \(Format.maximumBytes >> 20) MiB", found: "a larger file")
       }
       data = contents.withoutByteOrderMark
     }

@@ -96,7 +96,7 @@ struct AutomatonGrade: ParsableCommand {
     let grading = Grading(
       solution: answer, tests: try words.map(WordTest.read(path:)) ?? [],
       conditions: (deterministic ? [.deterministic] : [])
-        + (states.map { [.mostStates($0)] } ?? []),
+        + (states.map { [.maximumStates($0)] } ?? []),
       longestWord: length, limit: limit.value)
     for test in grading.wrongTests {
       Terminal.say(
@@ -124,7 +124,7 @@ struct AutomatonGrade: ParsableCommand {
     }
     var files: [String] = []
     let given = Set([words, csv, html].compactMap { $0 }.map(FileTree.realPath))
-    let limits = FileTree.ListingLimits(count: Self.mostFiles, time: .seconds(60))
+    let limits = FileTree.ListingLimits(count: Self.maximumFiles, time: .seconds(60))
     let listing = try FileTree.listing(below: path, limits: limits)
     for file in listing.files where !given.contains(FileTree.realPath(file)) {
       let isSubmission = Submission.endings.contains { file.lowercased().hasSuffix(".\($0)") }
@@ -158,16 +158,16 @@ struct AutomatonGrade: ParsableCommand {
         found: "none")
     }
     let size = files.reduce(0) { $0 + Self.size(of: $1) }
-    guard size <= Self.mostBytes else {
+    guard size <= Self.maximumBytes else {
       throw FileError(
-        path: path, expected: "submissions of at most \(Self.mostBytes >> 30) GiB together",
+        path: path, expected: "submissions of at most \(Self.maximumBytes >> 30) GiB together",
         found: "\(size >> 30) GiB")
     }
     return files.flatMap(submissions(inFile:)) + unreadable
   }
 
   /// The maximum number of files in a folder, and of bytes in all of them and in one.
-  private static let (mostFiles, mostBytes, mostBytesOfOne) = (10_000, 16 << 30, 64 << 20)
+  private static let (maximumFiles, maximumBytes, maximumBytesOfOne) = (10_000, 16 << 30, 64 << 20)
 
   /// Returns the submissions in a file, unless it is too large or a link to the solution.
   private func submissions(inFile path: String) -> [Submission] {
@@ -177,12 +177,12 @@ struct AutomatonGrade: ParsableCommand {
       return [Submission(name: path, reason: "it is a link to the solution")]
     }
     let size = Self.size(of: path)
-    guard size <= Self.mostBytesOfOne else {
+    guard size <= Self.maximumBytesOfOne else {
       return [
         Submission(
           name: path,
           reason:
-            "expected at most \(Self.mostBytesOfOne >> 20) MiB, found \(size >> 20) MiB")
+            "expected at most \(Self.maximumBytesOfOne >> 20) MiB, found \(size >> 20) MiB")
       ]
     }
     return Submission.all(inFile: path)
@@ -201,7 +201,7 @@ struct AutomatonGrade: ParsableCommand {
       submissions.contains(where: \.isDrawn) ? try DiagramRecognizer.released() : nil
     // Each may hold a large photograph.
     let loop = ParallelLoop(
-      workers: min(Self.mostAtOnce, ProcessInfo.processInfo.activeProcessorCount))
+      workers: min(Self.maximumAtOnce, ProcessInfo.processInfo.activeProcessorCount))
     let progress = WorkProgress(count: submissions.count, unit: "submissions")
     let end = ContinuousClock.now + .seconds(60 * minutes)
     let reason = "not graded: the time is over; repeat with a larger --minutes"
@@ -223,7 +223,7 @@ struct AutomatonGrade: ParsableCommand {
   }
 
   /// The number of submissions that are graded before progress is shown, and at the same time at most.
-  private static let (block, mostAtOnce) = (16, 8)
+  private static let (block, maximumAtOnce) = (16, 8)
 
   private static func grade(
     _ submission: Submission, _ grading: Grading, _ recognizer: DiagramRecognizer?

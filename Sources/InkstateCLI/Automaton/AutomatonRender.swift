@@ -37,7 +37,7 @@ struct AutomatonRender: ParsableCommand {
 
   func validate() throws {
     if let scale {
-      try check("--scale", scale, in: 0.01...PictureFormat.mostScale)
+      try check("--scale", scale, in: 0.01...PictureFormat.maximumScale)
       guard PictureFormat(path: output.output) == .png else {
         throw ValidationError("--scale is for PNG; use a name that ends in .png")
       }

@@ -15,7 +15,7 @@ struct DrawingInputs {
   var judgesUnits = false
 
   /// The number of drawings at the start of a file that show its unit.
-  private static let mostJudged = 1000
+  private static let maximumJudged = 1000
 
   /// Answers everything in `paths`, or in standard input if there are none; returns how many items could
   /// not be read, and prints why.
@@ -149,7 +149,7 @@ struct DrawingInputs {
       try file.forEach { item in
         guard first != nil else { return take(item.measured(in: pointsPerUnit)) }
         first!.append(item)
-        if first!.count == Self.mostJudged { answerFirst() }
+        if first!.count == Self.maximumJudged { answerFirst() }
       }
       if first != nil { answerFirst() }
       guard index > 0 else {

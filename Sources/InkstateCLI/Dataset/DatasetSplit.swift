@@ -92,7 +92,7 @@ struct DatasetSplit: ParsableCommand {
       let counts = folder.manifest.counts[part.rawValue] ?? [:]
       let labels = folder.manifest.labels
       let countTexts =
-        labels.count > Self.mostLabels
+        labels.count > Self.maximumLabels
         ? "\(counts.values.count { $0 > 0 }) of \(labels.count) labels"
         : labels.map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
       let total = counts.values.reduce(0, +)
@@ -102,11 +102,11 @@ struct DatasetSplit: ParsableCommand {
         Terminal.say("\(part.rawValue) is empty: add writers or examples, or change its share")
       }
     }
-    if by != .fold, dataset.labels.count <= Self.mostLabels { sayUndivided(dataset) }
+    if by != .fold, dataset.labels.count <= Self.maximumLabels { sayUndivided(dataset) }
   }
 
   /// With more labels than this they are texts, which are not listed one by one.
-  private static let mostLabels = 100
+  private static let maximumLabels = 100
 
   /// Returns the examples to split, which no longer belong to a part.
   private func wholeOrPart() throws -> Dataset {

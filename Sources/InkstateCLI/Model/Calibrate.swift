@@ -116,8 +116,8 @@ struct Calibrate: ParsableCommand {
       guard let rejected = calibration.rejected[label] else { continue }
       print(
         "\(label.padded(12)) probability at least "
-          + "\((calibration.decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
-          + "\((calibration.decision.leastMargins[label] ?? 0).fixed(3)); rejected "
+          + "\((calibration.decision.minimumProbabilities[label] ?? 0).fixed(3)), margin at least "
+          + "\((calibration.decision.minimumMargins[label] ?? 0).fixed(3)); rejected "
           + rejected.summary
           + (calibration.bound(of: label).map { "; of new ones at most \($0.percent)" } ?? ""))
     }
@@ -193,8 +193,8 @@ struct Calibrate: ParsableCommand {
       "calibration error \(calibration.reliability.after.expectedError.percent), before "
         + calibration.reliability.before.expectedError.percent)
     print(
-      "evidence at least \(limits.leastEvidence.fixed(3)), probability at least "
-        + "\(limits.leastProbability.fixed(3)), no writing at most \(limits.mostNoWriting.fixed(3))"
+      "evidence at least \(limits.minimumEvidence.fixed(3)), probability at least "
+        + "\(limits.minimumProbability.fixed(3)), no writing at most \(limits.maximumNoWriting.fixed(3))"
     )
     print(
       "rejected \(calibration.rejected.summary)"

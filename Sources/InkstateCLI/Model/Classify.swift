@@ -74,15 +74,15 @@ struct Classify: ParsableCommand {
   /// Classifies drawings and pictures; returns how many could not be read.
   private func answerDrawings(_ recognizer: Recognizer) throws -> Int {
     try series.checkUnused()
-    let leastExtent = recognizer.model.decision.leastExtent
+    let minimumExtent = recognizer.model.decision.minimumExtent
     return try DrawingInputs(
       drawing: { recording, name in
         let drawing = recording.drawing
         let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
         let points = unit.scale ?? recording.pointsPerUnit
-        let own = points.map { min(leastExtent, Stroke.leastExtent / $0) }
+        let own = points.map { min(minimumExtent, Stroke.minimumExtent / $0) }
         write(
-          try recognizer.recognize(.drawing(drawing), leastExtent: own ?? leastExtent),
+          try recognizer.recognize(.drawing(drawing), minimumExtent: own ?? minimumExtent),
           named: name, seen: seen)
       },
       picture: { data, path in
@@ -96,7 +96,7 @@ struct Classify: ParsableCommand {
         write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
       },
       // A model of drawings in another unit says what a tap is in it.
-      judgesUnits: unit.scale == nil && leastExtent >= Stroke.leastExtent
+      judgesUnits: unit.scale == nil && minimumExtent >= Stroke.minimumExtent
     ).answer(paths)
   }
 

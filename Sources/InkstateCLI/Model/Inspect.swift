@@ -95,13 +95,13 @@ struct Inspect: ParsableCommand {
     print(
       "decision      temperature \(decision.temperature.fixed(3))"
         + (model.recordings == nil
-          ? ", extent at least " + extent(decision.leastExtent) : "")
+          ? ", extent at least " + extent(decision.minimumExtent) : "")
         + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     if let limits = decision.reading {
       print(
-        "              evidence at least \(limits.leastEvidence.fixed(3)), probability at least "
-          + "\(limits.leastProbability.fixed(3)), no writing at most "
-          + "\(limits.mostNoWriting.fixed(3))")
+        "              evidence at least \(limits.minimumEvidence.fixed(3)), probability at least "
+          + "\(limits.minimumProbability.fixed(3)), no writing at most "
+          + "\(limits.maximumNoWriting.fixed(3))")
     }
     if !model.words.isEmpty {
       print(
@@ -111,8 +111,8 @@ struct Inspect: ParsableCommand {
     for label in model.labels where !model.readsText && label != decision.rejectedLabel {
       print(
         "              \(label): probability at least "
-          + "\((decision.leastProbabilities[label] ?? 0).fixed(3)), margin at least "
-          + "\((decision.leastMargins[label] ?? 0).fixed(3))")
+          + "\((decision.minimumProbabilities[label] ?? 0).fixed(3)), margin at least "
+          + "\((decision.minimumMargins[label] ?? 0).fixed(3))")
     }
     for key in model.provenance.keys.sorted() {
       print("\(key.padded(24))\(model.provenance[key]!)")
@@ -121,7 +121,7 @@ struct Inspect: ParsableCommand {
 
   /// Returns the least extent of drawings as text.
   private func extent(_ extent: Double) -> String {
-    guard extent > 0, extent < Stroke.leastExtent else { return "\(extent.fixed(1)) points" }
+    guard extent > 0, extent < Stroke.minimumExtent else { return "\(extent.fixed(1)) points" }
     return "\(extent) of the unit of its drawings"
   }
 }

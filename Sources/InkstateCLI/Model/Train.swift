@@ -205,7 +205,7 @@ struct Train: ParsableCommand {
     if trainer.acceptedTapShare > 0.05 {
       Terminal.say(
         "warning: \(trainer.acceptedTapShare.percent) of the drawings are less than "
-          + "\(Int(Stroke.leastExtent)) points large and left out as taps; if they are in another unit than "
+          + "\(Int(Stroke.minimumExtent)) points large and left out as taps; if they are in another unit than "
           + "the others, import them apart with --scale")
     }
     Terminal.say("\(options.summary) (options override each choice)")
@@ -373,7 +373,7 @@ struct Train: ParsableCommand {
       let counts = scarce.map { label, count in label.map { "\(count) of `\($0)`" } ?? "\(count)" }
       Terminal.say(
         "warning: --adapt \(path) has few \(start.readsText ? "lines" : "recordings"): "
-          + "\(counts.joined(separator: ", ")); record at least \(ExperienceReplay.leastPerClass)"
+          + "\(counts.joined(separator: ", ")); record at least \(ExperienceReplay.minimumPerClass)"
           + (start.readsText ? "" : " of each class"))
     }
     var known = known

@@ -178,7 +178,7 @@ struct EventOptions: ParsableArguments {
     return try EventRule(
       smoothing: smoothing ?? EventRule.standardSmoothing, onThreshold: on,
       offThreshold: off ?? min(EventRule.standardOffThreshold, on),
-      leastDuration: try minDuration?.steps(atRate: rate) ?? 0, restLabels: rest)
+      minimumDuration: try minDuration?.steps(atRate: rate) ?? 0, restLabels: rest)
   }
 }
 

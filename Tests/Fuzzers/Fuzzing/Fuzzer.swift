@@ -21,12 +21,14 @@ public struct Fuzzer: Sendable {
   }
 
   /// The memory that reading an input may take: 64 times its size, and 64 MB.
-  private static func mostMemory(for input: Data) -> Int64 { 64 * Int64(input.count) + 64_000_000 }
+  private static func maximumMemory(for input: Data) -> Int64 {
+    64 * Int64(input.count) + 64_000_000
+  }
 
   /// The processor time that reading an input may take: a second, and 0.2 ms a byte.
   ///
   /// It is generous, because the code is instrumented.
-  private static func mostTime(for input: Data) -> Double { 1 + 2e-4 * Double(input.count) }
+  private static func maximumTime(for input: Data) -> Double { 1 + 2e-4 * Double(input.count) }
 
   /// Reads `input`, and ends the process if that takes too much time or memory, or if an error is
   /// none of the project's.
@@ -42,10 +44,10 @@ public struct Fuzzer: Sendable {
       _ = "\(error)".utf8.count
     }
     let (memory, time) = (cfuzzing_peak(), Self.processorTime - start)
-    guard memory <= Self.mostMemory(for: input) else {
+    guard memory <= Self.maximumMemory(for: input) else {
       fatalError("fuzz: \(memory >> 20) MiB for an input of \(input.count) bytes")
     }
-    guard time <= Self.mostTime(for: input) else {
+    guard time <= Self.maximumTime(for: input) else {
       fatalError("fuzz: \(time) s for an input of \(input.count) bytes")
     }
   }

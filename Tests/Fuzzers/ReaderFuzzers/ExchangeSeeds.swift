@@ -145,8 +145,8 @@ enum ExchangeSeeds {
             .flatten, .dense(units: 3),
           ])), labels: ["a", "b", "other"], preprocessing: [.raster(Rasterizer(size: 8))],
       decision: .init(
-        temperature: 1.5, leastProbabilities: ["b": 0.5], leastMargins: ["a": 0.1],
-        leastExtent: 9, rejectedLabel: "other"), provenance: ["author": "me", "license": "MIT"])
+        temperature: 1.5, minimumProbabilities: ["b": 0.5], minimumMargins: ["a": 0.1],
+        minimumExtent: 9, rejectedLabel: "other"), provenance: ["author": "me", "license": "MIT"])
   }
 
   /// A model of pictures and their strokes.

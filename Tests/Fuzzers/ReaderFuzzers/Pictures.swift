@@ -7,7 +7,7 @@ import InkRaster
 
 /// The most pixels of pictures that are decoded here, so that a step is short; larger ones differ
 /// only in their size, or are refused.
-private let mostPixels = 1 << 18
+private let maximumPixels = 1 << 18
 
 private func bitmap(_ width: Int, _ height: Int) -> Bitmap {
   Bitmap(
@@ -92,7 +92,7 @@ let pictureFuzzers = [
       let width = size.prefix(4).reduce(0) { $0 << 8 | $1 }
       let height = size.dropFirst(4).reduce(0) { $0 << 8 | $1 }
       let pixels = width.multipliedReportingOverflow(by: height).partialValue
-      guard pixels <= mostPixels || pixels > PNG.mostPixels else { return }
+      guard pixels <= maximumPixels || pixels > PNG.maximumPixels else { return }
       try requireWritable(PNG.photograph(data, path: "input"))
       let read = try PNG.read(path: pngFile(data))
       let written = try PNG.encode(read)
@@ -109,7 +109,7 @@ let pictureFuzzers = [
     },
     read: { data in
       let pixels = pixelCount(ofJPEG: data)
-      guard pixels <= mostPixels || pixels > PNG.mostPixels else { return }
+      guard pixels <= maximumPixels || pixels > PNG.maximumPixels else { return }
       let read = try JPEG.decode(data, path: "input")
       let written = try JPEG.encode(read, quality: 90)
       let again = required("what was written is read") { try JPEG.decode(written, path: "again") }

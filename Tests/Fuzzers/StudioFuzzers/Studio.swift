@@ -269,7 +269,7 @@ let studioFuzzers = [
         let first = try Recordings(folder: recordingsFile.folder)
         try await requireKept(await first.all, failingAfter: data.count % 2)
         // Opened again, because a start may remove deleted lines from the file.
-        let recordings = try Recordings(folder: recordingsFile.folder, mostGapSize: 0)
+        let recordings = try Recordings(folder: recordingsFile.folder, maximumGapSize: 0)
         let before = await recordings.all
         before.forEach { requireStartingAtZero($0.recording.drawing) }
         let newest = await recordings.newest(1)

@@ -93,7 +93,7 @@ export function makeFiles(editor) {
     }
   }
 
-  $("png-scale").max = editor.constants.mostScale;
+  $("png-scale").max = editor.constants.maximumScale;
   $("edit-name").addEventListener("change", (event) => {
     closeMenu("document-menu");
     // The menu shows what is open, also if that cannot be opened.
@@ -139,7 +139,7 @@ export function makeFiles(editor) {
       return complain(`“${file.name}” has no extension. The studio opens ${endings.join(", ")}.`);
     }
     closeMenu("document-menu");
-    if (!isSmallEnough(file, editor.constants.mostFileBytes)) { return; }
+    if (!isSmallEnough(file, editor.constants.maximumFileBytes)) { return; }
     const [stem, ending] = [file.name.slice(0, dot), file.name.slice(dot + 1)];
     const added = await add(stem, `form=${encodeURIComponent(ending)}`, file);
     if (!added) { return; }
