@@ -10,7 +10,8 @@ struct DatasetCommand: ParsableCommand {
       """,
     subcommands: [
       DatasetImport.self, DatasetRender.self, DatasetSplit.self, DatasetDescribe.self,
-      DatasetPreview.self, DatasetCompose.self, DatasetPhotograph.self, DatasetCut.self,
+      DatasetPreview.self, DatasetCompose.self, DatasetComposePages.self, DatasetPhotograph.self,
+      DatasetCut.self,
       DatasetPrint.self,
       DatasetSynthesize.self,
     ])
