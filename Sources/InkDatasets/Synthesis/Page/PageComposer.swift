@@ -36,7 +36,8 @@ public struct PageComposer: Sendable {
     let writer = dice.generator.pick(writers)
     let isRecorded = dice.happens(.recordedShapes)
     let shapes = shapes.isEmpty || !isRecorded ? nil : dice.generator.pick(shapes)
-    let turn = dice.number(.turn) * .pi / 180
+    let turn =
+      dice.number(.turn) * .pi / 180 + Double(dice.count(.quarterTurns)) * .pi / 2
     // What is turned by about a quarter fills the picture as it is seen.
     let isAcross = abs(sin(turn)) > abs(cos(turn))
     var draft = PageDraft(

@@ -87,7 +87,12 @@ extension PageDraft {
         let margin = index == from || index == to ? -0.36 * oval.radius : 2
         return path.allSatisfy { !oval.contains($0, margin: margin) }
       }
-      if isClear { return path }
+      // People seldom draw across a text.
+      let crossesText =
+        attempt < 3
+        && boxes.contains { box in path.contains { box.contains($0, margin: 0) } }
+        && dice.generator.chance(0.8)
+      if isClear, !crossesText { return path }
       form = attempt == 2 && dice.generator.chance(0.4) ? .aroundAll : .bowed
     }
     return nil

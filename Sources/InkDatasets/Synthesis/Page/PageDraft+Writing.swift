@@ -151,7 +151,7 @@ extension PageDraft {
         center = center + normal * reach
       }
       let box = Self.box(of: writing, at: center, height: height, turn: turn)
-      guard !isTaken(box) else { continue }
+      guard !isTaken(box, exceptArrow: page.arrows.count - 1) else { continue }
       write(writing, at: center, height: height, turn: turn, element: element)
       return place == .inGap ? box : nil
     }

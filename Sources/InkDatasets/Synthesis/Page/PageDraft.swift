@@ -15,6 +15,13 @@ struct PageDraft {
         && abs(center.y - other.center.y) < halfHeight + other.halfHeight
     }
 
+    /// Returns the point of the place that is nearest to another point.
+    func nearest(to place: Vector) -> Vector {
+      Vector(
+        max(center.x - halfWidth, min(center.x + halfWidth, place.x)),
+        max(center.y - halfHeight, min(center.y + halfHeight, place.y)))
+    }
+
     /// Whether a point is inside, or at most `margin` px outside.
     func contains(_ place: Vector, margin: Double) -> Bool {
       abs(place.x - center.x) < halfWidth + margin && abs(place.y - center.y) < halfHeight + margin
@@ -98,23 +105,12 @@ struct PageDraft {
       center: center, halfWidth: width * c + tall * s, halfHeight: width * s + tall * c)
   }
 
-  /// Returns whether a text would lie on a state or another text.
-  func isTaken(_ box: TextBox) -> Bool {
+  /// Returns whether a text would lie on a state, another text or an arrow, except its own.
+  func isTaken(_ box: TextBox, exceptArrow own: Int? = nil) -> Bool {
     boxes.contains(where: box.overlaps)
-      || ovals.contains { oval in
-        let reach = max(oval.halfWidth, oval.halfHeight)
-        guard abs(oval.center.x - box.center.x) < reach + box.halfWidth,
-          abs(oval.center.y - box.center.y) < reach + box.halfHeight
-        else { return false }
-        return (-2...2).contains { across in
-          (-1...1).contains { down in
-            oval.contains(
-              box.center
-                + Vector(
-                  Double(across) / 2 * box.halfWidth, Double(down) * box.halfHeight),
-              margin: 2)
-          }
-        }
+      || ovals.contains { $0.contains(box.nearest(to: $0.center), margin: 2) }
+      || page.arrows.enumerated().contains { number, arrow in
+        number != own && arrow.path.contains { box.contains($0, margin: 0) }
       }
   }
 

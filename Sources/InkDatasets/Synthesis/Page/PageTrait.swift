@@ -182,8 +182,10 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case reflection
   /// The angle between the camera and the normal of the paper, in degrees.
   case tilt
-  /// The turn of the picture, in degrees.
+  /// The turn of the page, in degrees.
   case turn
+  /// The number of quarter turns, as of pictures whose orientation was lost.
+  case quarterTurns
   /// The deviation of the blur, in px.
   case blur
   /// The deviation of the noise, in levels of 255.

@@ -158,7 +158,8 @@ extension PageTrait {
     case .shadow: .chance(0.2)
     case .reflection: .chance(0.06)
     case .tilt: .range(0...25, usual: 0...8, share: 0.6)
-    case .turn: .range(-180...180, usual: -5...5, share: 0.88)
+    case .turn: .range(-180...180, usual: -5...5, share: 0.92)
+    case .quarterTurns: .range(0...3, usual: 0...0, share: 0.92)
     case .blur: .range(0...2.2, usual: 0...0.8, share: 0.75)
     case .noise: .range(0...16, usual: 0...4, share: 0.75)
     case .originalSize: .range(0.4...1, usual: 1...1, share: 0.85)
@@ -215,6 +216,7 @@ extension PageTrait {
       [(.ringForm, .only(RingForm.whole)), (.recordedShapes, .chance(0)), (.boxes, .chance(0))]
     case .ringGap: [(.ringForm, .only(RingForm.open)), (.boxes, .chance(0))]
     case .innerRing, .innerShift: [(.finalState, .chance(1)), (.dots, .chance(0))]
+    case .stateContent, .nameHeight: [(.nameOutside, .chance(0)), (.dots, .chance(0))]
     case .wordLines: [(.stateContent, .only(StateContent.words)), (.nameOutside, .chance(0))]
     case .headLength, .headOpening: [(.headStyle, .choice([1, 1, 0, 0, 0, 0]))]
     case .bow: [(.arrowForm, .only(ArrowForm.bowed))]

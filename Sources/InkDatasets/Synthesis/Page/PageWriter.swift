@@ -57,7 +57,7 @@ public struct PageWriter: Sendable {
       var generator = SeededGenerator(seed: seed, stream: 0x9a6e, UInt64(number))
       let samples = letters[hand]?.samples ?? [:]
       return PageWriter(
-        name: hand, samples: samples.mapValues { $0.map(\.simplified) },
+        name: hand, samples: samples.compactMapValues(\.wellFormed),
         words: words[hand] ?? [], using: &generator)
     }
   }
@@ -188,6 +188,20 @@ struct Writing {
   func placed(at center: Vector, scale: Double, turn: Double) -> [[Vector]] {
     let middle = (low + high) * 0.5
     return paths.map { $0.map { center + ((($0 - middle) * scale).turned(by: turn)) } }
+  }
+}
+
+extension [Drawing] {
+  /// The recordings of a character without those that are a part of it by mistake, simplified; `nil` if
+  /// none is left.
+  fileprivate var wellFormed: [Drawing]? {
+    let usual = compactMap(\.bounds).map { $0.width / Swift.max(1e-9, $0.height) }.sorted()
+    guard let median = usual.isEmpty ? nil : usual[usual.count / 2] else { return nil }
+    let kept = filter { drawing in
+      guard let bounds = drawing.bounds else { return false }
+      return bounds.width < 4 * Swift.max(median, 0.4) * bounds.height || median > 4
+    }
+    return kept.isEmpty ? nil : kept.map(\.simplified)
   }
 }
 
