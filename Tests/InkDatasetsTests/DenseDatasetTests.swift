@@ -168,7 +168,7 @@ import TestSupport
       (picture, mask, "index\tname\n0\n", nil, "classes.tsv:2: expected 2 columns, found 1"),
       (
         picture, mask, Self.classes, "picture\tsplit\na.png\ttraining\n",
-        "pages.tsv:2: expected train, validation, test or nothing as the split, found `training`"
+        "pages.tsv:2: expected train, val, validation, test or nothing as the split, found `training`"
       ),
       (
         picture, mask, Self.classes, "picture\nb.png\n",

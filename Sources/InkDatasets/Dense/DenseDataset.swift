@@ -86,11 +86,10 @@ public struct DenseDataset: Hashable, Sendable {
       pages[index].writer = cell("writer")
       pages[index].source = cell("source")
       guard let name = cell("split") else { continue }
-      guard let part = Split.Part(rawValue: name) else {
+      guard let part = name == "val" ? .validation : Split.Part(rawValue: name) else {
         throw FileError(
-          path: row.place,
-          expected: Split.Part.allCases.map(\.rawValue).joined(separator: ", ")
-            + " or nothing as the split", found: "`\(name)`")
+          path: row.place, expected: "train, val, validation, test or nothing as the split",
+          found: "`\(name)`")
       }
       pages[index].part = part
     }
