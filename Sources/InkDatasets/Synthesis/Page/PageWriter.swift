@@ -85,7 +85,7 @@ public struct PageWriter: Sendable {
     return word(using: &generator)
   }
 
-  /// Writes the first of `texts` for which the writer has all characters, or a short text.
+  /// Writes the characters of a text that the writer has, or random letters if there are none.
   func spelled(_ text: String, using generator: inout SeededGenerator) -> Writing {
     guard let letters else { return word(using: &generator) }
     let known = letters.recorded.union(letters.drawable).union(DrawnSigns.all)
