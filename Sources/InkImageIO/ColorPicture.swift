@@ -30,6 +30,14 @@ public struct ColorPicture: Hashable, Sendable {
     fill(rows: 0..<height, columns: 0..<width, color: color)
   }
 
+  /// Creates a picture of `samples`, `[height, width, 3]`.
+  ///
+  /// - Precondition: there are three samples for each pixel.
+  public init(width: Int, height: Int, samples: [UInt8]) {
+    precondition(samples.count == width * height * 3, "a pixel has three samples")
+    (self.width, self.height, self.samples) = (width, height, samples)
+  }
+
   /// The colour of a pixel.
   public subscript(row: Int, column: Int) -> Color {
     let start = (row * width + column) * 3

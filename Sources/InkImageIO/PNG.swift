@@ -101,6 +101,15 @@ public enum PNG {
   ///
   /// - Throws: `PictureError` if a chunk before the pixels does not end in the file.
   static func withoutTexts(_ data: Data, path: String) throws(PictureError) -> Data {
+    try without(texts, in: data, path: path)
+  }
+
+  /// Returns a PNG without the chunks of `types` before its pixels.
+  ///
+  /// - Throws: `PictureError` if a chunk before the pixels does not end in the file.
+  static func without(
+    _ types: [Data], in data: Data, path: String
+  ) throws(PictureError) -> Data {
     // A chunk is its length in 32 big-endian bits, its type, its content, and its checksum.
     var start = data.startIndex + 8
     // What was kept, and where what follows it begins.
@@ -115,7 +124,7 @@ public enum PNG {
           found: "a file that ends in a chunk of \(length) bytes")
       }
       // Before the header, nothing is allowed.
-      if texts.contains(type), start > data.startIndex + 8 {
+      if types.contains(type), start > data.startIndex + 8 {
         kept += data[next..<start]
         next = start + length + 12
       }
@@ -159,6 +168,15 @@ public enum PNG {
   public static func encode(_ picture: ColorPicture) throws(PictureError) -> Data {
     try encode(
       picture.samples, width: picture.width, height: picture.height, format: PNG_FORMAT_RGB)
+  }
+
+  /// Returns the picture as an 8-bit PNG, grey or RGB.
+  ///
+  /// - Throws: `PictureError` if libpng refuses, as for a picture without pixels.
+  public static func encode(_ photograph: Photograph) throws(PictureError) -> Data {
+    try encode(
+      photograph.samples, width: photograph.width, height: photograph.height,
+      format: photograph.channels == 1 ? png_uint_32(PNG_FORMAT_GRAY) : png_uint_32(PNG_FORMAT_RGB))
   }
 
   /// Returns the picture as an 8-bit grey PNG with alpha.

@@ -52,7 +52,13 @@ public struct SimulatedPhotograph: Sendable {
     let share = generator.uniform(0.6...0.85)
     let scale =
       share * min(Double(width) / max(1, bounds.width), Double(height) / max(1, bounds.height))
-    let camera = Camera(width: width, height: height, scale: scale, using: &generator)
+    let camera = Camera(
+      width: width, height: height, scale: scale,
+      tilt: generator.uniform(0...Self.steepest), slope: generator.uniform(0...2 * Double.pi),
+      turn: max(
+        -Self.largestTurn,
+        min(Self.largestTurn, generator.normal() * Self.largestTurn / 2.5)),
+      distance: generator.uniform(1.2...2.2))
     let middle = bounds.center
     perspective = camera.map(about: middle)
     self.surface = surface
@@ -63,7 +69,7 @@ public struct SimulatedPhotograph: Sendable {
     // Half a millimetre for a ring of 2 to 3 cm; chalk and board pens are wider.
     let penWidth = max(1.6, scale * generator.uniform(isBoard ? 3...4.5 : 1.5...3.2))
     let look = Look(surface, using: &generator)
-    var ink = Plane(width: width, height: height)
+    var ink = CoverPlane(width: width, height: height)
     for stroke in strokes {
       let pressure = generator.uniform(0.85...1.1)
       let phase = generator.uniform(0...6.28)
@@ -72,7 +78,7 @@ public struct SimulatedPhotograph: Sendable {
         return (penWidth * (pressure + 0.12 * wave), look.cover * (0.93 + 0.07 * wave))
       }
     }
-    var paperLines = Plane(width: width, height: height)
+    var paperLines = CoverPlane(width: width, height: height)
     if surface == .squared || surface == .ruled {
       // A ring of 70 points has about 25 mm.
       let spacing = (surface == .squared ? 14.0 : 24.0) * generator.uniform(0.8...1.3)
@@ -91,50 +97,6 @@ public struct SimulatedPhotograph: Sendable {
     ink.blur(deviation: blur)
     paperLines.blur(deviation: blur)
     photograph = look.photograph(ink: ink, paperLines: paperLines, using: &generator)
-  }
-}
-
-/// Where the camera is.
-private struct Camera {
-  let width: Int
-  let height: Int
-  /// Pixels for a canvas point, where the picture is sharpest.
-  let scale: Double
-  /// The angle to the normal of the paper, in radians, and the direction of the slope.
-  let tilt: Double
-  let slope: Double
-  let turn: Double
-  /// The distance to the paper, in longer sides of the picture.
-  let distance: Double
-
-  init(width: Int, height: Int, scale: Double, using generator: inout SeededGenerator) {
-    (self.width, self.height, self.scale) = (width, height, scale)
-    tilt = generator.uniform(0...SimulatedPhotograph.steepest)
-    slope = generator.uniform(0...2 * Double.pi)
-    let limit = SimulatedPhotograph.largestTurn
-    turn = max(-limit, min(limit, generator.normal() * limit / 2.5))
-    distance = generator.uniform(1.2...2.2)
-  }
-
-  /// The map from the canvas to the picture: the paper is turned, tilted around a line through
-  /// `middle`, and seen from the distance.
-  func map(about middle: Point) -> Perspective {
-    let length = distance * Double(max(width, height))
-    func seen(_ x: Double, _ y: Double) -> Point {
-      let flat = Transform.rotation(turn).apply(to: Point(x * scale, y * scale))
-      let along = flat.x * cos(slope) + flat.y * sin(slope)
-      let beside = flat.y * cos(slope) - flat.x * sin(slope)
-      let depth = 1 + along * sin(tilt) / length
-      let (u, v) = (along * cos(tilt) / depth, beside / depth)
-      return Point(
-        u * cos(slope) - v * sin(slope) + Double(width) / 2,
-        u * sin(slope) + v * cos(slope) + Double(height) / 2)
-    }
-    let corners = [(-100.0, -100.0), (100, -100), (100, 100), (-100, 100)]
-    // Four corners of a square are never in line.
-    return Perspective(
-      from: corners.map { Point(middle.x + $0.0, middle.y + $0.1) },
-      to: corners.map { seen($0.0, $0.1) })!
   }
 }
 
@@ -189,7 +151,7 @@ private struct Look {
   }
 
   func photograph(
-    ink inkPlane: Plane, paperLines: Plane, using generator: inout SeededGenerator
+    ink inkPlane: CoverPlane, paperLines: CoverPlane, using generator: inout SeededGenerator
   ) -> Photograph {
     let (width, height) = (inkPlane.width, inkPlane.height)
     let direction = generator.uniform(0...2 * Double.pi)
@@ -221,83 +183,5 @@ private struct Look {
       }
     }
     return Photograph(width: width, height: height, channels: 3, samples: samples)
-  }
-}
-
-/// How much of each pixel is covered, from 0 to 1, `[height, width]`.
-private struct Plane {
-  let width: Int
-  let height: Int
-  var values: [Float]
-
-  init(width: Int, height: Int) {
-    (self.width, self.height) = (width, height)
-    values = [Float](repeating: 0, count: width * height)
-  }
-
-  mutating func fill(_ share: (_ column: Int, _ row: Int) -> Double) {
-    for row in 0..<height {
-      for column in 0..<width { values[row * width + column] = Float(share(column, row)) }
-    }
-  }
-
-  /// Draws `stroke`; `pen` gives its width and cover for a distance from its start, in pixels.
-  mutating func draw(
-    _ stroke: Stroke, pen: (_ along: Double) -> (width: Double, cover: Double)
-  ) {
-    var along = 0.0
-    var last = stroke.points[0]
-    for point in stroke.points {
-      let (width, cover) = pen(along)
-      mark(last, point, radius: width / 2, cover: cover)
-      along += last.distance(to: point)
-      last = point
-    }
-  }
-
-  private mutating func mark(_ a: Point, _ b: Point, radius: Double, cover: Double) {
-    let reach = radius + 1
-    let (top, bottom) = (min(a.y, b.y) - reach, max(a.y, b.y) + reach)
-    let (left, right) = (min(a.x, b.x) - reach, max(a.x, b.x) + reach)
-    guard bottom >= 0, right >= 0, top < Double(height), left < Double(width) else { return }
-    let segment = (x: b.x - a.x, y: b.y - a.y)
-    let squared = segment.x * segment.x + segment.y * segment.y
-    for row in max(0, Int(top))...min(height - 1, Int(bottom)) {
-      for column in max(0, Int(left))...min(width - 1, Int(right)) {
-        let (x, y) = (Double(column) + 0.5 - a.x, Double(row) + 0.5 - a.y)
-        let share =
-          squared > 0 ? max(0, min(1, (x * segment.x + y * segment.y) / squared)) : 0
-        let (dx, dy) = (x - share * segment.x, y - share * segment.y)
-        let distance = (dx * dx + dy * dy).squareRoot()
-        let value = Float(cover * max(0, min(1, radius + 0.5 - distance)))
-        let index = row * width + column
-        if value > values[index] { values[index] = value }
-      }
-    }
-  }
-
-  /// Blurs with a Gaussian, first along rows, then along columns.
-  mutating func blur(deviation: Double) {
-    let reach = Int((3 * deviation).rounded(.up))
-    let weights = (-reach...reach).map {
-      Float(exp(-Double($0 * $0) / (2 * deviation * deviation)))
-    }
-    let sum = weights.reduce(0, +)
-    var blurred = values
-    func blur(step: Int, count: Int, place: (_ index: Int) -> Int) {
-      for index in values.indices {
-        let place = place(index)
-        var total: Float = 0
-        for offset in -reach...reach {
-          let inside = max(-place, min(count - 1 - place, offset))
-          total += weights[offset + reach] * values[index + inside * step]
-        }
-        blurred[index] = total / sum
-      }
-      swap(&values, &blurred)
-    }
-    let width = width
-    blur(step: 1, count: width) { $0 % width }
-    blur(step: width, count: height) { $0 / width }
   }
 }

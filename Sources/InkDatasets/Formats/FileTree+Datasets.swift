@@ -1,4 +1,5 @@
 import Foundation
+import InkImageIO
 import SafeFiles
 
 extension FileTree {
@@ -29,7 +30,7 @@ extension FileTree {
   /// Returns whether all files in a folder, including hidden ones, are those of a data set.
   private static func isDataset(_ folder: String) -> Bool {
     let ownFile =
-      /split\.json|classes\.txt|labels\.tsv|truth\.ndjson|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
+      /split\.json|classes\.txt|(labels|classes|pages)\.tsv|truth\.ndjson|(train|validation|test)\.ndjson|(images|labels)(\.npy|-idx[13]-ubyte(\.gz)?)/
     func allNames(in folder: String) -> [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
@@ -38,6 +39,11 @@ extension FileTree {
       if isFolder(path) {
         return allNames(in: path).allSatisfy { $0.hasSuffix(".png") }
           || (Split.Part(rawValue: name) != nil && isDataset(path))
+          // Masks of single classes, and pages of cameras.
+          || (name == "masks" && exists(join(folder, "classes.tsv"))
+            && allNames(in: path).allSatisfy { isFolder(join(path, $0)) || $0.hasSuffix(".png") })
+          || (name == "pictures" && exists(join(folder, "classes.tsv"))
+            && allNames(in: path).allSatisfy(Photograph.isName))
           // Simulated photographs and their truth.
           || (name == "pictures" && exists(join(folder, "truth.ndjson"))
             && allNames(in: path).allSatisfy { $0.hasSuffix(".jpg") })

@@ -172,28 +172,7 @@ struct DiagramHand {
   /// Returns a line with the tremor of a recorded or synthetic one.
   func line(_ path: [Point], using generator: inout SeededGenerator) -> Stroke {
     guard let pieces else { return pen([[path]], using: &generator)[0] }
-    let model = generator.pick(pieces.shafts)
-    guard model.chord > 0, let first = model.points.first, let last = model.points.last else {
-      return Stroke(path)
-    }
-    let straighten = Transform.translation(x: -first.x, y: -first.y)
-      .then(.rotation(-atan2(last.y - first.y, last.x - first.x)))
-      .then(.scale(x: 1 / model.chord, y: 1 / model.chord))
-    let even = Stroke(path).resampled(count: 101)
-    let length = even.length
-    // The deviations of a hand do not grow with long lines.
-    let scale = 0.5 * min(length, 160)
-    return Stroke(
-      model.resampled(spacing: model.length / 48).points.map { point in
-        let straight = straighten.apply(to: point)
-        let position = min(100, max(0, 100 * straight.x))
-        let index = min(99, Int(position))
-        let (a, b) = (even.points[index], even.points[index + 1])
-        let step = max(1e-9, a.distance(to: b))
-        let place = a.interpolated(to: b, fraction: position - Double(index))
-        let side = scale * straight.y
-        return Point(place.x - side * (b.y - a.y) / step, place.y + side * (b.x - a.x) / step)
-      })
+    return Stroke(path).trembling(like: generator.pick(pieces.shafts))
   }
 
   /// The direction of the last part of a path, in radians.

@@ -11,7 +11,6 @@ struct DatasetCommand: ParsableCommand {
     subcommands: [
       DatasetImport.self, DatasetRender.self, DatasetSplit.self, DatasetDescribe.self,
       DatasetPreview.self, DatasetCompose.self, DatasetPhotograph.self, DatasetCut.self,
-      DatasetPrint.self,
-      DatasetSynthesize.self,
+      DatasetPrint.self, DatasetSynthesize.self,
     ])
 }

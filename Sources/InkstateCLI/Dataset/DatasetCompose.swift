@@ -8,13 +8,14 @@ import SafeFiles
 struct DatasetCompose: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compose",
-    abstract: "Compose strokes, lines of writing or whole automata from recorded ink.",
+    abstract: "Compose strokes, lines of writing, automata or pages from recorded ink.",
     discussion: """
       All ink of one drawing comes from one writer.
 
       Example: inkstate dataset compose automata --writers 20 --per-writer 5 --output runs/drawings.ndjson
       """,
-    subcommands: [Strokes.self, Lines.self, Automata.self], defaultSubcommand: Strokes.self)
+    subcommands: [Strokes.self, Lines.self, Automata.self, DatasetComposePages.self],
+    defaultSubcommand: Strokes.self)
 
   struct Strokes: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -14,6 +14,9 @@ struct DatasetDescribe: ParsableCommand {
     discussion: """
       All parts of a divided data set are described together. Duplicates across parts are marked.
 
+      Of pages with masks (a folder with pictures, masks and classes.tsv), the classes are counted, and \
+      each page that cannot be read is named.
+
       Example: inkstate dataset describe datasets/synthetic.ndjson
       """)
 
@@ -25,6 +28,7 @@ struct DatasetDescribe: ParsableCommand {
   @OptionGroup var loading: LoadingOptions
 
   func run() throws {
+    if DenseDataset.isOne(data) { return try DensePages(path: data).describe(format) }
     var dataset: Dataset
     var parts: [String]?
     if let folder = try SplitFolder(path: data) {

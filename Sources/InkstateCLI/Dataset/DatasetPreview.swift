@@ -25,6 +25,9 @@ struct DatasetPreview: ParsableCommand {
       32 pixels high, each above its text and with a section for each kind. Strips with labels.tsv are \
       always shown so.
 
+      Pages with masks (a folder with pictures, masks and classes.tsv) are shown with their classes as \
+      colours.
+
       Example: inkstate dataset preview datasets/synthetic.ndjson --augmented \
       --output runs/preview.png
       """)
@@ -32,7 +35,8 @@ struct DatasetPreview: ParsableCommand {
   @Argument(help: "A data set in any format, or a divided data set (its train part is used).")
   var data: String
 
-  @Option(help: "The number of pictures in a row. (default: 16, or 6 with curves or lines)")
+  @Option(
+    help: "The number of pictures in a row. (default: 16, 6 with curves or lines, 3 with pages)")
   var columns: Int?
 
   @Option(help: "The number of rows for each class.")
@@ -69,6 +73,10 @@ struct DatasetPreview: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [data])
+    if DenseDataset.isOne(data) {
+      return try DensePages(path: data)
+        .preview(columns: columns ?? 3, rows: rows, seed: seed, to: output.output)
+    }
     let dataset = try DataSource.load(data, part: .train, loading: loading).dataset
     let rasterizer = try raster.rasterizer(for: dataset)
     var generator = SeededGenerator(seed: seed)

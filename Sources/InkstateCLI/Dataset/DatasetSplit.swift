@@ -15,12 +15,15 @@ struct DatasetSplit: ParsableCommand {
       to the parts. `session` does the same with the sessions of each writer. `hash` assigns each writer by a hash, so writers stay in their part when you add data. \
       `fold` uses one fold as the test part and the next fold as the validation part.
 
+      Pages with masks (a folder with pictures, masks and classes.tsv) are copied, and the column split \
+      of pages.tsv has their parts. Only they can be split by `source`.
+
       Example: inkstate dataset split datasets/synthetic.ndjson --by writer --seed 7 \
       --output runs/data
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
-    case writer, session, fold, hash
+    case writer, source, session, fold, hash
   }
 
   @Argument(help: "A data set in any format.")
@@ -69,14 +72,26 @@ struct DatasetSplit: ParsableCommand {
 
   func run() throws {
     try output.check(inputs: [data])
-    let dataset = try wholeOrPart()
     let method: Split.Method =
       switch by {
-      case .writer: .writer
+      case .writer, .source: .writer
       case .session: .session
       case .hash: .hash
       case .fold: .fold(index: fold - 1, count: folds)
       }
+    if DenseDataset.isOne(data) {
+      guard by != .session, part == nil else {
+        throw ValidationError(
+          "--by session and --part do not apply to pages with masks, such as \(data)")
+      }
+      return try DensePages(path: data).split(
+        Split(method: method, seed: seed, validationShare: validation, testShare: test),
+        keepingTogether: by == .source ? .source : .writer, to: output.output)
+    }
+    guard by != .source else {
+      throw ValidationError("--by source applies to pages with masks, and \(data) has none")
+    }
+    let dataset = try wholeOrPart()
     guard by != .session || dataset.examples.contains(where: { $0.session != nil }) else {
       throw FileError(
         path: data, expected: "recordings with a session (--session-column or --name gives it)",

@@ -1,0 +1,63 @@
+import Foundation
+import InkImageIO
+import InkRaster
+import SafeFiles
+
+/// Writes a dense data set page by page.
+public struct DenseWriter {
+  private let folder: String
+  private let classes: [DenseClass]
+  private var pages: [DensePage] = []
+
+  /// A page as its two files.
+  public struct EncodedPage: Sendable {
+    fileprivate let picture: Data
+    fileprivate let mask: Data
+    fileprivate let writer: String?
+    fileprivate let source: String?
+
+    /// Encodes a picture and its mask as PNGs.
+    ///
+    /// - Throws: `PictureError` if libpng refuses.
+    public init(
+      _ picture: Photograph, mask: DenseMask, writer: String?, source: String?
+    ) throws(PictureError) {
+      self.picture = try PNG.encode(picture)
+      self.mask = try PNG.encode(
+        Bitmap(width: mask.width, height: mask.height, pixels: mask.classes))
+      (self.writer, self.source) = (writer, source)
+    }
+  }
+
+  /// Writes a data set to `path`, which is replaced as a whole; `body` adds the pages.
+  ///
+  /// - Throws: `FileError` if it cannot be written, and what `body` throws.
+  public static func write(
+    to path: String, classes: [DenseClass], _ body: (inout DenseWriter) throws -> Void
+  ) throws {
+    try FileTree.replace(path) { temporary in
+      var writer = DenseWriter(folder: temporary, classes: classes)
+      for name in ["pictures", "masks"] {
+        try FileManager.default.createDirectory(
+          atPath: FileTree.join(temporary, name), withIntermediateDirectories: true)
+      }
+      try body(&writer)
+      try DenseDataset.writeTables(classes: classes, pages: writer.pages, to: temporary)
+    }
+  }
+
+  /// Adds a page.
+  ///
+  /// - Throws: an error of the file system.
+  public mutating func add(_ page: EncodedPage) throws {
+    let number = String(pages.count + 1)
+    let name = String(repeating: "0", count: max(0, 6 - number.count)) + number + ".png"
+    let picture = FileTree.join(FileTree.join(folder, "pictures"), name)
+    let mask = FileTree.join(FileTree.join(folder, "masks"), name)
+    try page.picture.write(to: URL(fileURLWithPath: picture))
+    try page.mask.write(to: URL(fileURLWithPath: mask))
+    var entry = DensePage(name: name, picture: picture, masks: .indices(mask))
+    (entry.writer, entry.source) = (page.writer, page.source)
+    pages.append(entry)
+  }
+}

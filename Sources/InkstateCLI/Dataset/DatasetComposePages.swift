@@ -1,0 +1,165 @@
+import ArgumentParser
+import Foundation
+import InkDatasets
+import InkImageIO
+import ParallelLoops
+import SafeFiles
+
+/// Composes pages with automata as people draw and photograph them.
+struct DatasetComposePages: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pages",
+    abstract: "Compose pages with automata, and the class of each pixel.",
+    discussion: """
+      The result is a folder with pictures, masks and classes.tsv: nothing, ring, line, head and \
+      writing. A mask has a cell for 2 × 2 pixels. pages.tsv names the writer of each page.
+
+      The data are single characters, words, or both. All writing of a page is that of one person. \
+      With --shapes, rings, arrows and heads of some pages are recorded as well. With --writers \
+      instead of data, everything is synthetic. The seed and the number of a page decide everything.
+
+      With --rows, the result is a PNG that shows everything that differs from page to page at both \
+      ends of its range.
+
+      Example: inkstate dataset compose pages --writers 20 --count 100 --output runs/pages
+
+      Example: inkstate dataset compose pages --writers 20 --rows --output runs/rows.png
+      """)
+
+  @Argument(help: "Data sets with characters or words, points and writers.")
+  var data: [String] = []
+
+  @Option(help: "A data set with the labels state and transition.")
+  var shapes: String?
+
+  @Option(help: "The number of synthetic writers, instead of data.")
+  var writers: Int?
+
+  @Option(help: "The number of pages.")
+  var count = 100
+
+  @Option(help: "The width of a page, in pixels.")
+  var width = 384
+
+  @Option(help: "The height of a page, in pixels.")
+  var height = 384
+
+  @Flag(help: "Show what differs from page to page, at both ends of its range.")
+  var rows = false
+
+  @Option(help: "The random seed.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The number of CPU cores to use; it does not change the result. (default: all)")
+  var threads: Int?
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var loading: LoadingOptions
+
+  func validate() throws {
+    try check("--count", count, in: 1...10_000_000)
+    try check("--width", width, in: 32...4096)
+    try check("--height", height, in: 32...4096)
+    if let writers { try check("--writers", writers, in: 1...100_000) }
+    if let threads { try check("--threads", threads, in: 1...1024) }
+    guard data.isEmpty == (writers != nil) else {
+      throw ValidationError(
+        data.isEmpty
+          ? "give data sets with characters or words, or --writers for synthetic ones"
+          : "give data sets or --writers, but not both")
+    }
+  }
+
+  func run() throws {
+    try output.check(inputs: data + [shapes].compactMap { $0 })
+    let composer = PageComposer(
+      seed: seed, width: width, height: height, writers: try pageWriters(),
+      shapes: try shapes.map { PageShapes.all(in: try loading.load($0).dataset) } ?? [])
+    if rows {
+      try showRows(composer)
+    } else {
+      try compose(composer)
+    }
+  }
+
+  private func pageWriters() throws -> [PageWriter] {
+    if let writers { return PageWriter.synthetic(count: writers, seed: seed) }
+    var dataset = Dataset([])
+    for path in data { dataset.examples += try loading.load(path).dataset.examples }
+    let writers = PageWriter.all(in: dataset, seed: seed)
+    guard !writers.isEmpty else {
+      throw FileError(
+        path: data.joined(separator: ", "),
+        expected: "a writer of \(PageWriter.fewestCharacters) characters or "
+          + "\(PageWriter.fewestWords) words, with points",
+        found: "none")
+    }
+    Terminal.say("\(writers.count.counted("writer"))")
+    return writers
+  }
+
+  /// So many pages are in memory at once.
+  private static let batch = 64
+
+  private var loop: ParallelLoop {
+    ParallelLoop(workers: threads ?? ProcessInfo.processInfo.activeProcessorCount)
+  }
+
+  private func compose(_ composer: PageComposer) throws {
+    let progress = WorkProgress(count: count, unit: "pages")
+    var composing = 0.0
+    try DenseWriter.write(to: output.output, classes: DenseClass.pages) { writer in
+      for first in stride(from: 0, to: count, by: Self.batch) {
+        let size = min(Self.batch, count - first)
+        let start = Date()
+        let pages = loop.map(size) { index, _ in composer.picture(first + index) }
+        composing += Date().timeIntervalSince(start)
+        let encoded = loop.map(size) { index, _ in
+          Result {
+            let page = pages[index]
+            let name = page.page.writer.split(separator: "/", maxSplits: 1).map(String.init)
+            return try DenseWriter.EncodedPage(
+              page.photograph, mask: page.mask, writer: name.last, source: name.first)
+          }
+        }
+        for page in encoded { try writer.add(page.get()) }
+        progress.reach(first + size)
+      }
+    }
+    progress.end()
+    Terminal.show(
+      "\(count.counted("page")) of \(width) × \(height) in \(output.output)")
+    Terminal.say("composed at \((Double(count) / max(1e-9, composing)).fixed(0)) pages a second")
+  }
+
+  private func showRows(_ composer: PageComposer) throws {
+    let ends = PageTrait.allCases.flatMap { trait in
+      PageVariety()[trait].ends.enumerated().map { number, values in
+        var composer = composer
+        composer.variety = .showing(trait, values)
+        return (composer, trait.rawValue, "\(trait.name) \(trait.endNames[number])")
+      }
+    }
+    let progress = WorkProgress(count: ends.count, unit: "pages")
+    let items = loop.map(ends.count) { index, _ in
+      let (composer, number, title) = ends[index]
+      let page = composer.picture(number)
+      return PageSheet.Item(page.photograph, mask: page.mask, title: title)
+    }
+    progress.end()
+    let sheet = PageSheet(items, classes: DenseClass.pages, columns: 4, side: 240)
+    try FileTree.write(PNG.encode(sheet.render()), to: output.output)
+    Terminal.show("\(PageTrait.allCases.count.counted("row")) on \(output.output)")
+  }
+}
+
+extension PageTrait {
+  /// The names of the ends of the range.
+  fileprivate var endNames: [String] {
+    switch people {
+    case .range(let range, _, _): [range.lowerBound, range.upperBound].map { $0.fixed(2) }
+    case .chance: ["never", "always"]
+    case .choice: choiceNames ?? []
+    }
+  }
+}
