@@ -4,20 +4,20 @@ import SeededRandom
 
 /// The rings, shafts and heads of one writer, recorded.
 public struct PageShapes: Sendable {
-  private let pieces: Composer.Pieces
+  private let pieces: StrokeComposer.Pieces
   private let closed: [Stroke]
 
   /// Returns those of each writer of recordings with the labels `state` and `transition`.
   public static func all(in dataset: Dataset) -> [PageShapes] {
-    var pieces: [String: Composer.Pieces] = [:]
+    var pieces: [String: StrokeComposer.Pieces] = [:]
     for example in dataset.examples {
       guard let hand = example.hand else { continue }
-      pieces[hand, default: Composer.Pieces()].add(example)
+      pieces[hand, default: StrokeComposer.Pieces()].add(example)
     }
     return pieces.keys.sorted().compactMap { PageShapes(pieces[$0]!) }
   }
 
-  private init?(_ pieces: Composer.Pieces) {
+  private init?(_ pieces: StrokeComposer.Pieces) {
     closed = pieces.rings.filter { $0.chord < 0.12 * $0.length }
     guard !closed.isEmpty, !pieces.heads.isEmpty else { return nil }
     self.pieces = pieces
