@@ -142,7 +142,7 @@ public struct TrainingRecipe: Hashable, Sendable {
   private static func learningRate(
     _ method: Optimizer.Method, _ schedule: Schedule, parameterCount: Int
   ) -> Double {
-    let isLarge = parameterCount > 500_000
+    let isLarge = parameterCount > 700_000
     switch method {
     case .adam, .adamW: return (isLarge ? 1e-3 : 4e-3) / (schedule.settles ? 1 : 4)
     case .sgd: return (isLarge ? 0.02 : 0.04) / (schedule.settles ? 1 : 2)

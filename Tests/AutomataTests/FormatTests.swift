@@ -184,7 +184,7 @@ import Testing
     arguments: [
       (Format.jflap, "", "expected well-formed XML"), (.jflap, "<structure>", "well-formed XML"),
       (.jflap, "<a/>", "JFLAP's element `structure`"),
-      (.jflap, "<structure><type>grammar</type></structure>", "type grammar"),
+      (.jflap, "<structure><type>grammar</type></structure>", "found `grammar`"),
       (.jflap, "<structure><state id='1'/><state id='1'/></structure>", "another state `1`"),
       (
         .jflap, "<structure><transition><from>1</from><to>2</to></transition></structure>",

@@ -106,12 +106,12 @@ import Testing
       (
         "decision",
         "{\"temperature\":1,\"leastProbabilities\":{\"class 1\":2},\"leastMargins\":{},\"leastExtent\":0}",
-        "decision.minimumProbabilities.class 1: expected a number from 0.0 to 1.0, found 2.0"
+        "decision.leastProbabilities.class 1: expected a number from 0.0 to 1.0, found 2.0"
       ),
       (
         "decision",
         "{\"temperature\":1,\"leastProbabilities\":{},\"leastMargins\":{\"z\":0.5},\"leastExtent\":0}",
-        "decision.minimumMargins: expected only labels of the model, found z"
+        "decision.leastMargins: expected only labels of the model, found z"
       ),
       (
         "decision",

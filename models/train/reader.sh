@@ -136,8 +136,9 @@ with open(f"{runs}/digits.ndjson", "w", encoding="utf-8") as output:
 PYTHON
 "$inkstate" train "$runs"/{all,digits}.ndjson "$runs"/{words,words,labels-train-901} "${validation[@]}" \
   --from "$runs/all.safetensors" --learning-rate 0.0015 --epochs 6 --seed 20261128 \
-  --output "$runs/uncalibrated.safetensors" --force \
+  --output "$runs/digits.safetensors" --force \
   --license "MIT; trained on UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), Omniglot (MIT), Pen digits, UJIpenchars2 and hdBPMN (CC BY 4.0); what is no writing: \$1 gestures (New BSD), Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012), Quick, Draw! (CC BY 4.0)"
+python3 models/train/average-reader.py "$runs"/{all,digits}.safetensors 0.25 "$runs/uncalibrated.safetensors"
 "$inkstate" calibrate "$runs/uncalibrated.safetensors" "$runs/validation-all.ndjson" \
   "$runs/labels-validation-77" "$runs/words" --output "$runs/reader.safetensors" --force
 cp "$runs/reader.safetensors" Sources/InkReader/Resources/reader.safetensors
