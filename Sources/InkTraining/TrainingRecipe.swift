@@ -73,10 +73,11 @@ public struct TrainingRecipe: Hashable, Sendable {
       ?? Self.epochs(
         count: count, classCount: readsText ? network.labelCount : training.labels.count,
         startsFromModel: start != nil)
-    options.learningRate =
-      learningRate ?? Self.learningRate(
-        optimizer.method, schedule, parameterCount: network.parameterCount)
-      * (start != nil ? 0.1 : 1)
+    let rate = Self.learningRate(
+      optimizer.method, schedule, parameterCount: network.parameterCount)
+    // A tenth of a large reader's rate hardly adapts it to a hand.
+    let laterRate = readsText ? max(0.1 * rate, min(rate, 4e-4)) : 0.1 * rate
+    options.learningRate = learningRate ?? (start == nil ? rate : laterRate)
     let isOfRecordings = training.examples.contains(where: \.isSeries)
     options.labelSmoothing =
       labelSmoothing ?? (isOfRecordings && !readsText && count >= 100 ? 0.1 : 0)
@@ -142,7 +143,7 @@ public struct TrainingRecipe: Hashable, Sendable {
   private static func learningRate(
     _ method: Optimizer.Method, _ schedule: Schedule, parameterCount: Int
   ) -> Double {
-    let isLarge = parameterCount > 700_000
+    let isLarge = parameterCount > 500_000
     switch method {
     case .adam, .adamW: return (isLarge ? 1e-3 : 4e-3) / (schedule.settles ? 1 : 4)
     case .sgd: return (isLarge ? 0.02 : 0.04) / (schedule.settles ? 1 : 2)

@@ -174,7 +174,8 @@ import TestSupport
     #expect(result.fit == .counted)
 
     // Five lines cannot tell, and of twenty the lowest values do; neither is rejected.
-    let lines = dataset.examples.filter { !$0.isNoWriting }
+    // In a line of one character, such as a stroke that is a 1, nothing may be read at all.
+    let lines = dataset.examples.filter { !$0.isNoWriting && $0.label.count > 1 }
     let few = try ReadingCalibration(
       of: model, on: Dataset(Array(lines.prefix(5))), falseRejections: 0.03, workers: 2)
     #expect(few.fit == .kept(needed: 10) && few.limits == model.decision.reading)

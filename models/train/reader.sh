@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains the reader that comes with InkReader: on characters of 257 people and lines composed of them, on words
-# of 327 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
+# of 276 people from tablets and photographs, and on drawings that are no writing. `scripts/train reader` runs
 # this. The network with one recurrent layer learns the few writers first, then those of UNIPEN; then it gets a
 # second recurrent layer.
 set -euo pipefail
