@@ -35,6 +35,10 @@ struct LabelReader {
   private static let most = 12
   /// The lengths of texts that may be several symbols without commas, and what each lost comma costs.
   private static let (severalSymbols, lostComma) = (2...4, 3.0)
+  /// The digits that look like a letter.
+  private static let digits = ["l": "1", "I": "1", "o": "0", "O": "0"]
+  /// What a digit costs where a letter that looks like it is read.
+  private static let unlikeShape = 0.1
   /// The share of names that are of another kind than those of their drawing.
   private static let differentKind = 0.01
   /// What a letter or a number costs that is later in its order than there are states.
@@ -102,6 +106,11 @@ struct LabelReader {
   private func symbols(_ line: Writing) -> [ScoredText] {
     let read = texts(line, with: [symbols])
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
+    for text in read {
+      // A stroke and a ring do not say whether they are letters or digits; the other symbols do.
+      let digits = Self.symbols(of: text.text).map { Self.digits[$0] ?? $0 }.joined(separator: ",")
+      scores[digits] = max(scores[digits] ?? -.infinity, text.score - Self.unlikeShape)
+    }
     for text in read where Self.severalSymbols.contains(text.text.count) {
       guard text.text.allSatisfy({ $0.isLetter || $0.isNumber }) else { continue }
       let apart = text.text.map(String.init).joined(separator: ",")
