@@ -108,7 +108,8 @@ struct LabelReader {
     var scores = Dictionary(uniqueKeysWithValues: read.map { ($0.text, $0.score) })
     for text in read {
       // A stroke and a ring do not say whether they are letters or digits; the other symbols do.
-      let digits = Self.symbols(of: text.text).map { Self.digits[$0] ?? $0 }.joined(separator: ",")
+      let digits = text.text.split(separator: ",", omittingEmptySubsequences: false)
+        .map { Self.digits[String($0)] ?? String($0) }.joined(separator: ",")
       scores[digits] = max(scores[digits] ?? -.infinity, text.score - Self.unlikeShape)
     }
     for text in read where Self.severalSymbols.contains(text.text.count) {

@@ -167,6 +167,10 @@ import TestSupport
       ),
       (picture, mask, "index\tname\n0\n", nil, "classes.tsv:2: expected 2 columns, found 1"),
       (
+        picture, mask, "index\tname\tcolour\n0\ta\t#d62728\n", nil,
+        "classes.tsv:1: expected no columns but index, name, color, found `colour`"
+      ),
+      (
         picture, mask, Self.classes, "picture\tsplit\na.png\ttraining\n",
         "pages.tsv:2: expected train, val, validation, test or nothing as the split, found `training`"
       ),
@@ -183,6 +187,18 @@ import TestSupport
     #expect(
       failure("\(folder.path)/pages")
         == "\(folder.path)/pages: expected the folder masks, found none")
+  }
+
+  @Test func masksOfNoPictureOrClassAreNamed() throws {
+    let path = try write(picture: png(8, 8), mask: png(8, 8))
+    let typo = "\(path)/masks/rinng/a.png"
+    try FileManager.default.createDirectory(
+      atPath: "\(path)/masks/rinng", withIntermediateDirectories: true)
+    try png(8, 8).write(to: URL(fileURLWithPath: typo))
+    #expect(
+      try DenseDataset(folder: path).failures == [
+        "\(typo): expected a mask of a picture and of a class in classes.tsv, found another file"
+      ])
   }
 
   @Test func aGammaDoesNotChangeIndices() throws {
@@ -226,6 +242,6 @@ import TestSupport
     #expect(read.pages.map(\.part) == divided.pages.map(\.part))
     let groups = Dictionary(grouping: read.pages) { group == .writer ? $0.writer : $0.source }
     #expect(groups.values.allSatisfy { Set($0.map(\.part)).count == 1 })
-    #expect(Split.Part.allCases.map { read.pages(of: $0).count } == [24, 8, 8])
+    #expect(Split.Part.allCases.map { part in read.pages.count { $0.part == part } } == [24, 8, 8])
   }
 }

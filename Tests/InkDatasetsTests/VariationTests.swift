@@ -293,5 +293,12 @@ import TestSupport
           sheet[22 + row, 36 + column] == bitmap[row, column]
         }
       })
+    // Only lines of writing are cut off.
+    let wide = Bitmap(width: 300, height: 10, filledWith: 9)
+    #expect(
+      ContactSheet([.init(title: "a", bitmaps: [wide])], columns: 1, zoom: 1).render().width == 308)
+    #expect(
+      ContactSheet(lines: [.init(title: "a", bitmaps: [wide])], columns: 1).render().width
+        == ContactSheet.lineWidth + 8)
   }
 }

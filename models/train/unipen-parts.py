@@ -56,7 +56,7 @@ elif step == "folds":
             folds[number("x" + json.loads(line)["writer"]) % 2].append(line)
     for index, kept in enumerate(folds):
         write(folder / f"fold{index}.ndjson", kept)
-else:
+elif step == "clean":
     doubtful = []
     for index in range(2):
         fold = list(lines(folder / f"fold{index}.ndjson"))
@@ -71,3 +71,5 @@ else:
     for name in FILES:
         write(folder / f"{name}-clean.ndjson",
               [line for line in lines(folder / f"{name}-train.ndjson") if line not in left])
+else:
+    sys.exit(f"unipen-parts: expected parts, folds or clean, found {step}")

@@ -67,6 +67,11 @@ public struct DenseDataset: Hashable, Sendable {
         path: pictures, expected: "PNGs or JPEGs with masks",
         found: failures.isEmpty ? "an empty folder" : "\(failures.count) without")
     }
+    let used = Set(pages.flatMap(\.masks.paths))
+    failures += try FileTree.listing(below: masks).files.filter { !used.contains($0) }
+      .map {
+        "\($0): expected a mask of a picture and of a class in classes.tsv, found another file"
+      }
     try readPages()
   }
 
@@ -93,11 +98,6 @@ public struct DenseDataset: Hashable, Sendable {
       }
       pages[index].part = part
     }
-  }
-
-  /// The pages of a part, or all if the data set is not split.
-  public func pages(of part: Split.Part) -> [DensePage] {
-    pages.contains { $0.part != nil } ? pages.filter { $0.part == part } : pages
   }
 
   // MARK: Splitting

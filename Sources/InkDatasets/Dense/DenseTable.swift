@@ -18,7 +18,7 @@ struct DenseTable {
 
   /// Reads a table that has `columns`, and may have `others`.
   ///
-  /// - Throws: `FileError` if a column is missing, or a row has another number of cells.
+  /// - Throws: `FileError` if a column is missing or unknown, or a row has another number of cells.
   init(path: String, columns: [String], others: [String]) throws(FileError) {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw FileError(path: path, expected: "a readable file", found: "none")
@@ -39,6 +39,11 @@ struct DenseTable {
         found: header == [""] ? "an empty row" : header.joined(separator: ", "))
     }
     let known = Set(columns + others)
+    if let unknown = header.first(where: { !known.contains($0) }) {
+      throw FileError(
+        path: "\(path):1", expected: "no columns but \((columns + others).joined(separator: ", "))",
+        found: "`\(unknown)`")
+    }
     for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
       let cells = cells(line)
       let place = "\(path):\(index + 1)"
@@ -46,8 +51,7 @@ struct DenseTable {
         throw FileError(
           path: place, expected: header.count.counted("column"), found: "\(cells.count)")
       }
-      let named = zip(header, cells).filter { known.contains($0.0) }
-      rows.append(Row(place: place, cells: Dictionary(uniqueKeysWithValues: named)))
+      rows.append(Row(place: place, cells: Dictionary(uniqueKeysWithValues: zip(header, cells))))
     }
   }
 }

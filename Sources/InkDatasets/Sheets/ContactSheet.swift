@@ -29,22 +29,33 @@ public struct ContactSheet: Sendable {
   public var zoom: Int
 
   /// The columns of a picture that are shown.
-  public static let shownWidth = 240
+  public var shownWidth: Int
+
+  /// The columns of a line of writing that are shown.
+  public static let lineWidth = 240
   private static let gap = 4
   private static let titleHeight = 18
   private static let textHeight = 14
 
   /// Creates a sheet.
-  public init(_ sections: [Section], columns: Int = 16, zoom: Int = 2) {
+  public init(
+    _ sections: [Section], columns: Int = 16, zoom: Int = 2, shownWidth: Int = .max
+  ) {
     self.sections = sections
     self.columns = columns
     self.zoom = zoom
+    self.shownWidth = shownWidth
+  }
+
+  /// Creates a sheet of lines of writing, whose ends are cut off.
+  public init(lines sections: [Section], columns: Int = 6) {
+    self.init(sections, columns: columns, zoom: 1, shownWidth: Self.lineWidth)
   }
 
   /// Renders the sheet on a dark background.
   public func render() -> Bitmap {
     let pictures = sections.flatMap(\.pictures)
-    let shown = min(Self.shownWidth, pictures.map(\.bitmap.width).max() ?? 28)
+    let shown = min(shownWidth, pictures.map(\.bitmap.width).max() ?? 28)
     let width = zoom * shown + Self.gap
     let textHeight = pictures.allSatisfy(\.text.isEmpty) ? 0 : Self.textHeight
     let rowHeight = zoom * (pictures.map(\.bitmap.height).max() ?? 28) + textHeight + Self.gap

@@ -178,10 +178,10 @@ public struct ReadingReport: Codable, Sendable {
         })
     }
     return ContactSheet(
-      try [
+      lines: try [
         section("read wrongly", evaluation.errors),
         section("no writing, accepted", evaluation.accepted),
-      ].compactMap { $0 }, columns: 6, zoom: 1
+      ].compactMap { $0 }
     ).render()
   }
 }

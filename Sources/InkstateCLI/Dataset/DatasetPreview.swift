@@ -142,7 +142,7 @@ struct DatasetPreview: ParsableCommand {
       example.attributes["kind"] == nil ? "lines" : example.kind
     }
     try check(
-      pixels: groups.count * rows * columns * ContactSheet.shownWidth * 2 * rasterizer.height)
+      pixels: groups.count * rows * columns * ContactSheet.lineWidth * 2 * rasterizer.height)
     let sections = try groups.keys.sorted().map { title -> ContactSheet.Section in
       let members = groups[title]!
       let picked = generator.permutation(members.count)
@@ -161,7 +161,7 @@ struct DatasetPreview: ParsableCommand {
     }
     let count = sections.reduce(0) { $0 + $1.pictures.count }
     return (
-      try PNG.encode(ContactSheet(sections, columns: columns, zoom: 1).render()), count
+      try PNG.encode(ContactSheet(lines: sections, columns: columns).render()), count
     )
   }
 
