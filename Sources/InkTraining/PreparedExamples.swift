@@ -75,7 +75,7 @@ struct PreparedExamples: Sendable {
     let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
     longest = preprocessing.indices.map { [series] input in
       switch preprocessing[input] {
-      case .raster: 1
+      case .raster, .page: 1
       // Augmented drawings can have more steps.
       case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
       // A wider pen or a slant makes wider lines.
