@@ -10,7 +10,7 @@ import Ink
 /// The mean is that of two box filters of (2 · `radius` + 1)² pixels one after the other, which only
 /// count pixels of the picture. The sign is that of the side with the longer tail: Σ a³ > 0.
 public struct PagePreparation: Hashable, Sendable, Codable {
-  /// The longer side of a whole picture that is looked at, in pixels.
+  /// The longer side that larger pictures get, in pixels.
   public let longerSide: Int
   /// How far the surroundings reach in each direction, in pixels.
   public let radius: Int
@@ -62,16 +62,22 @@ public struct PagePreparation: Hashable, Sendable, Codable {
 
   // MARK: Size
 
-  /// The picture with its longer side of ``longerSide`` pixels, and at least one pixel the other way.
-  ///
-  /// A larger picture takes the mean of the areas of its pixels; a smaller one is interpolated.
+  /// The picture as it is, or with its longer side of ``longerSide`` pixels where that is less.
   public func scaled(_ bitmap: Bitmap) -> Bitmap {
+    max(bitmap.width, bitmap.height) <= longerSide
+      ? bitmap : Self.scaled(bitmap, longerSide: longerSide)
+  }
+
+  /// The picture with its longer side of so many pixels, and at least one pixel the other way.
+  ///
+  /// A smaller picture takes the mean of the areas of its pixels; a larger one is interpolated.
+  public static func scaled(_ bitmap: Bitmap, longerSide: Int) -> Bitmap {
     let longer = max(bitmap.width, bitmap.height)
     guard longer > 0, longer != longerSide else { return bitmap }
     func side(_ side: Int) -> Int { max(1, (side * longerSide + longer / 2) / longer) }
     let (width, height) = (side(bitmap.width), side(bitmap.height))
-    let columns = Self.shares(from: bitmap.width, to: width)
-    let rows = Self.shares(from: bitmap.height, to: height)
+    let columns = shares(from: bitmap.width, to: width)
+    let rows = shares(from: bitmap.height, to: height)
     var pixels = [UInt8](repeating: 0, count: width * height)
     var sums = [Float](repeating: 0, count: bitmap.width)
     bitmap.pixels.withUnsafeBufferPointer { source in
