@@ -59,18 +59,18 @@ CLONES float ink_sum(const float *values, size_t count) {
 // The output columns whose input column exists, for kernel column j.
 static inline void existing_columns(
   const ink_patches *shape, size_t columns, size_t j, size_t *first, size_t *last) {
-  *first = j < shape->pad ? shape->pad - j : 0;
+  *first = j < shape->pad ? (shape->pad - j + shape->stride - 1) / shape->stride : 0;
   // A picture can be narrower than the padding.
   size_t end = shape->width + shape->pad;
-  *last = j < end ? end - j : 0;
+  *last = j < end ? (end - j + shape->stride - 1) / shape->stride : 0;
   if (*last > columns) *last = columns;
   if (*first > *last) *first = *last;
 }
 
 CLONES void ink_gather_patches(
   const ink_patches *shape, const float *restrict input, float *restrict patches) {
-  size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
-  size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
+  size_t rows = (shape->height + 2 * shape->pad - shape->kernel) / shape->stride + 1;
+  size_t columns = (shape->width + 2 * shape->pad - shape->kernel) / shape->stride + 1;
   float *restrict row = patches;
   for (size_t c = 0; c < shape->channels; c++) {
     for (size_t i = 0; i < shape->kernel; i++) {
@@ -79,15 +79,20 @@ CLONES void ink_gather_patches(
         existing_columns(shape, columns, j, &first, &last);
         for (size_t y = 0; y < rows; y++) {
           float *restrict line = row + y * columns;
-          size_t source_y = y + i - shape->pad;  // wraps to a huge number above the picture
+          size_t source_y = shape->stride * y + i - shape->pad;  // wraps to a huge number above the picture
           if (source_y >= shape->height) {
             for (size_t x = 0; x < columns; x++) line[x] = 0;
             continue;
           }
           const float *source = input + (c * shape->height + source_y) * shape->width;
           for (size_t x = 0; x < first; x++) line[x] = 0;
+          if (shape->stride == 1) {
 #pragma clang loop vectorize(enable) interleave(disable)
-          for (size_t x = first; x < last; x++) line[x] = source[x + j - shape->pad];
+            for (size_t x = first; x < last; x++) line[x] = source[x + j - shape->pad];
+          } else {
+            for (size_t x = first; x < last; x++)
+              line[x] = source[shape->stride * x + j - shape->pad];
+          }
           for (size_t x = last; x < columns; x++) line[x] = 0;
         }
         for (size_t p = rows * columns; p < shape->row_stride; p++) row[p] = 0;
@@ -98,8 +103,8 @@ CLONES void ink_gather_patches(
 
 CLONES void ink_scatter_patches(
   const ink_patches *shape, const float *restrict patches, float *restrict input) {
-  size_t rows = shape->height + 2 * shape->pad - shape->kernel + 1;
-  size_t columns = shape->width + 2 * shape->pad - shape->kernel + 1;
+  size_t rows = (shape->height + 2 * shape->pad - shape->kernel) / shape->stride + 1;
+  size_t columns = (shape->width + 2 * shape->pad - shape->kernel) / shape->stride + 1;
   const float *restrict row = patches;
   for (size_t c = 0; c < shape->channels; c++) {
     for (size_t i = 0; i < shape->kernel; i++) {
@@ -107,11 +112,12 @@ CLONES void ink_scatter_patches(
         size_t first, last;
         existing_columns(shape, columns, j, &first, &last);
         for (size_t y = 0; y < rows; y++) {
-          size_t source_y = y + i - shape->pad;
+          size_t source_y = shape->stride * y + i - shape->pad;
           if (source_y >= shape->height) continue;
           const float *restrict line = row + y * columns;
           float *target = input + (c * shape->height + source_y) * shape->width;
-          for (size_t x = first; x < last; x++) target[x + j - shape->pad] += line[x];
+          for (size_t x = first; x < last; x++)
+            target[shape->stride * x + j - shape->pad] += line[x];
         }
       }
     }

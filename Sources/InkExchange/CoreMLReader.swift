@@ -181,7 +181,7 @@ struct CoreMLReader: ModelFileReader {
           }
           let axes =
             switch stored.inputs[place].form {
-            case .image: CoreMLReader.planeAxes
+            case .image, .page: CoreMLReader.planeAxes
             case .series: CoreMLReader.seriesAxes
             case .vector: CoreMLReader.vectorAxes
             }

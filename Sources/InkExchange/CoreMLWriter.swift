@@ -79,7 +79,7 @@ struct CoreMLWriter {
       network.stringClassLabels.vector = content.labels
       network.labelProbabilityLayerName = probabilities
       file.neuralNetworkClassifier = network
-    case .distributionPerStep:
+    case .distributionPerStep, .distributionPerCell:
       // A classifier has one answer.
       file.neuralNetwork.layers = layers
       file.neuralNetwork.preprocessing = preprocessing
@@ -115,7 +115,7 @@ struct CoreMLWriter {
       description.output = [label, probabilities]
       description.predictedFeatureName = self.label
       description.predictedProbabilitiesName = self.probabilities
-    case .distributionPerStep:
+    case .distributionPerStep, .distributionPerCell:
       let labels = content.labels.joined(separator: ", ")
       description.output = [
         Self.array(
@@ -158,6 +158,10 @@ struct CoreMLWriter {
     case .image(let channels, let height, let width):
       return array(
         name, [channels, height, width.bounds.upperBound],
+        "A picture, [channels, height, width], its values times the input scale")
+    case .page(let channels, let heights, let widths):
+      return array(
+        name, [channels, heights.upperBound, widths.upperBound],
         "A picture, [channels, height, width], its values times the input scale")
     case .series(let channels, let length):
       return array(

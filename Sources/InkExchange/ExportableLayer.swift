@@ -54,6 +54,7 @@ extension Layer {
     case .timePooling(let layer): layer
     case .layerNormalization: LayerNormalization()
     case .concatenation: Concatenation()
+    case .upsampling: Upsampling()
     case .columns: Columns()
     }
   }

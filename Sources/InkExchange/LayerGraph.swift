@@ -40,6 +40,8 @@ struct LayerGraph: ModelFileReader {
       switch input.form {
       case .image(let channels, let height, let width):
         .planes(channels: channels, height: height, width: width.bounds.upperBound)
+      case .page(let channels, let heights, let widths):
+        .planes(channels: channels, height: heights.upperBound, width: widths.upperBound)
       case .series(let channels, let length):
         .series(length: length.bounds.upperBound, channels: channels)
       case .vector(let count): .vector(count)
@@ -614,7 +616,7 @@ struct LayerGraph: ModelFileReader {
       } catch {
         throw mismatch(place, "a series that can be prepared", "\(error)")
       }
-    case .image: throw mismatch(place, "a square grey picture", "another picture")
+    case .image, .page: throw mismatch(place, "a square grey picture", "another picture")
     case .vector(let count):
       throw mismatch(
         place, "a picture or a series; Inkstate has no preprocessing for vectors",

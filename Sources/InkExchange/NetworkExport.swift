@@ -57,6 +57,14 @@ struct NetworkExport {
   /// - Throws: `ModelError` naming the layer that `form` does not have.
   func encoded(as form: ExportForm, name: String) throws -> Data {
     try checkState()
+    if form != .safetensors {
+      for (index, layer) in architecture.layers.enumerated() {
+        let isStrided = if case .convolution(let layer) = layer { layer.stride > 1 } else { false }
+        guard !isStrided, layer != .upsampling else {
+          throw refuse(index, to: form.rawValue, "a layer that can be exported", layer.kind)
+        }
+      }
+    }
     switch form {
     case .coreml: return try CoreMLWriter(self).data()
     case .onnx: return try ONNXWriter(self).data()

@@ -165,7 +165,7 @@ struct ONNXReader: ModelFileReader {
           found: "\(lengths)")
       }
       switch known.form {
-      case .image: return planeAxes
+      case .image, .page: return planeAxes
       case .series: return seriesAxes
       case .vector: return vectorAxes
       }

@@ -88,6 +88,11 @@ struct ONNXWriter {
     switch input.form {
     case .image(let channels, let height, let width):
       return [fixed(channels), fixed(height), dimension(width, "width")]
+    case .page(let channels, let heights, let widths):
+      return [
+        fixed(channels), dimension(.variable(heights), "height"),
+        dimension(.variable(widths), "width"),
+      ]
     case .series(let channels, let length): return [dimension(length, "length"), fixed(channels)]
     case .vector(let count): return [fixed(count)]
     }

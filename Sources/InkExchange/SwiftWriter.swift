@@ -194,6 +194,10 @@ struct SwiftWriter {
     case .image(let channels, let height, let width):
       return "\(name): \(channels) planes of \(height) rows of \(width.text) values times "
         + "``inputScale``."
+    case .page(let channels, let heights, let widths):
+      return
+        "\(name): \(channels) planes of \(heights.lowerBound) to \(heights.upperBound) rows of "
+        + "\(widths.lowerBound) to \(widths.upperBound) values times ``inputScale``."
     case .series(let channels, let length):
       return "\(name): \(length.text) steps of \(channels) values, step after step."
     case .vector(let count): return "\(name): \(count) values."
@@ -218,6 +222,11 @@ struct SwiftWriter {
       }
       switch input.form {
       case .image(let channels, let height, let width): return check(channels * height, width)
+      case .page(let channels, let heights, let widths):
+        return check(
+          channels,
+          .variable(
+            heights.lowerBound * widths.lowerBound...heights.upperBound * widths.upperBound))
       case .series(let channels, let length): return check(channels, length)
       case .vector(let count): return check(1, .fixed(count))
       }

@@ -112,3 +112,53 @@ extension Architecture: Codable {
     }
   }
 }
+
+/// `"distribution"`, `"distributionPerStep"` or `"distributionPerCell"`, the last one with numbers beside as
+/// `{"kind": "distributionPerCell", "fields": 2}`.
+extension Architecture.Output: Codable {
+  private enum CodingKeys: CodingKey {
+    case kind, fields
+  }
+
+  private enum Kind: String, Codable, CaseIterable {
+    case distribution, distributionPerStep, distributionPerCell
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` where it is not that form.
+  public init(from decoder: any Decoder) throws {
+    if let container = try? decoder.container(keyedBy: CodingKeys.self) {
+      let kind = try container.decode(Kind.self, forKey: .kind)
+      guard kind == .distributionPerCell else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .kind, in: container, debugDescription: "expected `distributionPerCell`")
+      }
+      self = .distributionPerCell(fields: try container.decode(Int.self, forKey: .fields))
+      return
+    }
+    switch try decoder.singleValueContainer().decode(Kind.self) {
+    case .distribution: self = .distribution
+    case .distributionPerStep: self = .distributionPerStep
+    case .distributionPerCell: self = .distributionPerCell()
+    }
+  }
+
+  /// Writes the JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    if case .distributionPerCell(let fields) = self, fields > 0 {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(Kind.distributionPerCell, forKey: .kind)
+      try container.encode(fields, forKey: .fields)
+      return
+    }
+    let kind: Kind =
+      switch self {
+      case .distribution: .distribution
+      case .distributionPerStep: .distributionPerStep
+      case .distributionPerCell: .distributionPerCell
+      }
+    var container = encoder.singleValueContainer()
+    try container.encode(kind)
+  }
+}

@@ -25,13 +25,19 @@ public struct Architecture: Hashable, Sendable {
   }
 
   /// What the last node's values stand for.
-  public enum Output: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Output: Hashable, Sendable {
     /// One logit a class, for the whole example: `[classes]`.
     case distribution
     /// One logit a class, for each step of a series: `[length, classes]`.
     ///
     /// The first class is the blank, which stands for no label (Graves et al., 2006).
     case distributionPerStep
+    /// One logit a class, and after them so many numbers, for each cell of a picture:
+    /// `[classes + fields, rows, columns]`.
+    ///
+    /// A cell is a square of pixels, and the numbers are what is measured there, for example the direction of
+    /// a line.
+    case distributionPerCell(fields: Int = 0)
   }
 
   /// What people call it, for example `drawing`.
@@ -68,11 +74,11 @@ public struct Architecture: Hashable, Sendable {
     for input in inputs { try input.check() }
     let sources = try Self.sources(of: nodes, inputCount: inputs.count)
     inputShapes = inputs.map { $0.shape(steps: $0.stepBounds.upperBound) }
-    outputShapes = try Self.outputShapes(of: nodes, sources, inputShapes)
+    outputShapes = try Self.outputShapes(of: nodes, sources, inputShapes, output)
     parameters = Self.parameters(of: nodes, sources, inputShapes, outputShapes)
     // What varies in length must not reach a layer whose parameters depend on it.
-    let shortest = inputs.map { $0.shape(steps: $0.stepBounds.lowerBound) }
-    let shortestOutputs = try Self.outputShapes(of: nodes, sources, shortest)
+    let shortest = inputs.map(\.smallestShape)
+    let shortestOutputs = try Self.outputShapes(of: nodes, sources, shortest, output)
     let others = Self.parameters(of: nodes, sources, shortest, shortestOutputs)
     if let (parameter, _) = zip(parameters, others).first(where: { $0 != $1 }) {
       throw ArchitectureError(
@@ -80,7 +86,7 @@ public struct Architecture: Hashable, Sendable {
         expected: "\(nodes[parameter.node].layer.kind) with an input of one length",
         found: "one of many lengths")
     }
-    try Self.check(output, of: nodes, shape: outputShapes.last)
+    try Self.check(output, of: nodes, inputs, shape: outputShapes.last)
     self.name = name
     self.inputs = inputs
     self.nodes = nodes.enumerated().map { index, node in
@@ -164,8 +170,10 @@ public struct Architecture: Hashable, Sendable {
 
   /// The shapes of what `nodes` make of values of the shapes `inputs`.
   private static func outputShapes(
-    of nodes: [Node], _ sources: [[Source]], _ inputs: [Shape]
+    of nodes: [Node], _ sources: [[Source]], _ inputs: [Shape], _ output: Output
   ) throws(ArchitectureError) -> [Shape] {
+    // A page at its largest has more values than any other input.
+    let exponent = if case .distributionPerCell = output { 28 } else { 24 }
     var outputs: [Shape] = []
     for (index, node) in nodes.enumerated() {
       let read = sources[index].map { shape(of: $0, inputs, outputs) }
@@ -175,9 +183,10 @@ public struct Architecture: Hashable, Sendable {
         throw ArchitectureError(
           layer: index, expected: "\(node.layer.kind) with \(error.expected)", found: error.found)
       }
-      guard outputs[index].count <= 1 << 24 else {
+      guard outputs[index].count <= 1 << exponent else {
         throw ArchitectureError(
-          layer: index, expected: "at most 2^24 values an example", found: "\(outputs[index])")
+          layer: index, expected: "at most 2^\(exponent) values an example",
+          found: "\(outputs[index])")
       }
     }
     return outputs
@@ -194,7 +203,7 @@ public struct Architecture: Hashable, Sendable {
   }
 
   private static func check(
-    _ output: Output, of nodes: [Node], shape: Shape?
+    _ output: Output, of nodes: [Node], _ inputs: [NetworkInput], shape: Shape?
   ) throws(ArchitectureError) {
     let found = nodes.last?.layer.kind ?? "no layers"
     let last = nodes.isEmpty ? nil : nodes.count - 1
@@ -206,6 +215,38 @@ public struct Architecture: Hashable, Sendable {
     case (.distributionPerStep, .series?): break
     case (.distributionPerStep, _):
       throw ArchitectureError(layer: last, expected: "a series at the end", found: found)
+    case (.distributionPerCell(let fields), .planes(let channels, _, _)?):
+      guard case .convolution(let layer) = nodes.last?.layer, layer.kernel == 1, layer.stride == 1
+      else { fallthrough }
+      guard fields >= 0, channels - fields >= 2 else {
+        throw ArchitectureError(
+          layer: last, expected: "filters for two classes and more beside \(fields) fields",
+          found: "\(channels)")
+      }
+      guard inputs.count == 1 else {
+        throw ArchitectureError(
+          layer: nil, expected: "one picture", found: "\(inputs.count) inputs")
+      }
+    case (.distributionPerCell, _):
+      throw ArchitectureError(
+        layer: last, expected: "a convolution of 1 × 1 at the end", found: found)
+    }
+    // Elsewhere, what was halved and doubled need not be as wide as what it is joined with.
+    if case .distributionPerCell = output {
+    } else {
+      for input in inputs {
+        switch input.form {
+        case .image(_, _, .variable):
+          guard let index = nodes.firstIndex(where: { $0.layer == .upsampling }) else { continue }
+          throw ArchitectureError(
+            layer: index, expected: "no upsampling of pictures of different widths", found: "one")
+        case .page:
+          throw ArchitectureError(
+            layer: nil, expected: "a distribution for each cell of pictures of any size",
+            found: "another output")
+        case .image, .series, .vector: continue
+        }
+      }
     }
   }
 
@@ -213,13 +254,17 @@ public struct Architecture: Hashable, Sendable {
   public var layers: [Layer] { nodes.map(\.layer) }
 
   /// The number of classes.
-  public var classCount: Int { outputShapes[nodes.count - 1].channelCount }
+  public var classCount: Int {
+    let channels = outputShapes[nodes.count - 1].channelCount
+    if case .distributionPerCell(let fields) = output { return channels - fields }
+    return channels
+  }
 
   /// The class of a distribution per step that stands for no label.
   public static let blank = 0
 
   /// The number of labels: one a class, without the blank of a distribution per step.
-  public var labelCount: Int { output == .distribution ? classCount : classCount - 1 }
+  public var labelCount: Int { output == .distributionPerStep ? classCount - 1 : classCount }
 
   /// The number of learnt values.
   public var parameterCount: Int {
@@ -240,11 +285,58 @@ public struct Architecture: Hashable, Sendable {
       output: output)
   }
 
+  /// How much smaller the smallest planes are than the picture: the sides of a picture are multiples of it where
+  /// there is a distribution for each cell.
+  public var sideMultiple: Int {
+    var factors: [Int] = []
+    var largest = 1
+    for (index, node) in nodes.enumerated() {
+      let factor =
+        if case .node(let source) = sources[index][0] { factors[source] } else { 1 }
+      let own: Int =
+        switch node.layer {
+        case .convolution(let layer): factor * layer.stride
+        case .maxPooling(let layer): factor * layer.size
+        case .upsampling: max(1, factor / Upsampling.factor)
+        default: factor
+        }
+      factors.append(own)
+      largest = max(largest, own)
+    }
+    return largest
+  }
+
+  /// The same network for pictures of one size, where it reads pictures of any; all its weights stay.
+  ///
+  /// - Throws: ``ArchitectureError`` where the sides are not multiples of ``sideMultiple``, which whoever feeds
+  ///   the network pads pictures to, or out of its bounds.
+  public func sized(height: Int, width: Int) throws(ArchitectureError) -> Architecture {
+    if case .page(_, let heights, let widths) = inputs[0].form {
+      let multiple = sideMultiple
+      guard height % multiple == 0, width % multiple == 0 else {
+        throw ArchitectureError(
+          layer: nil, expected: "a picture padded to sides that are multiples of \(multiple)",
+          found: "\(height) × \(width)")
+      }
+      guard heights.contains(height), widths.contains(width) else {
+        throw ArchitectureError(
+          layer: nil,
+          expected: "a picture of \(heights.lowerBound) to \(heights.upperBound) rows and "
+            + "\(widths.lowerBound) to \(widths.upperBound) columns", found: "\(height) × \(width)")
+      }
+    }
+    return try Architecture(
+      name: name, inputs: inputs.map { $0.sized(height: height, width: width) }, nodes: nodes,
+      output: output)
+  }
+
   /// Returns the number of steps that come out of inputs with `steps` steps, or `nil` if a layer cannot work
   /// on so few.
   package func outputSteps(of steps: [Int]) -> Int? {
     let shapes = zip(inputs, steps).map { $0.shape(steps: $1) }
-    guard let outputs = try? Self.outputShapes(of: nodes, sources, shapes) else { return nil }
+    guard let outputs = try? Self.outputShapes(of: nodes, sources, shapes, output) else {
+      return nil
+    }
     if case .series(let length, _) = outputs.last { return length }
     return 1
   }
@@ -288,7 +380,12 @@ public struct Architecture: Hashable, Sendable {
   /// - Throws: ``ArchitectureError`` where the number is not positive.
   public func with(classCount: Int) throws(ArchitectureError) -> Architecture {
     var nodes = nodes
-    nodes[nodes.count - 1].layer = .dense(units: classCount)
+    nodes[nodes.count - 1].layer =
+      if case .distributionPerCell(let fields) = output {
+        .convolution(filters: classCount + fields, kernel: 1, padding: .same)
+      } else {
+        .dense(units: classCount)
+      }
     return try Architecture(name: name, inputs: inputs, nodes: nodes, output: output)
   }
 }

@@ -182,7 +182,7 @@ public struct InferenceNetwork: Sendable {
           + "\(valuesPerStep[index]) values")
       return steps
     }
-    let most = output == .distribution ? 1 : outputSteps(of: steps)
+    let most = output == .distributionPerStep ? outputSteps(of: steps) : 1
     return [Float](unsafeUninitializedCapacity: most * classCount) { logits, count in
       count = compute(count: 1, into: logits, length: steps) { _, input, steps, layout, target in
         inputs[input].withUnsafeBufferPointer {
@@ -236,7 +236,7 @@ public struct InferenceNetwork: Sendable {
     }
     let memory = workspace ?? Workspace(plan, together: together, longest: length)
     if variesInLength { memory.lay(out: length, plan) }
-    let outputSteps = output == .distribution ? 1 : memory.steps[plan.output]
+    let outputSteps = output == .distributionPerStep ? memory.steps[plan.output] : 1
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
     for start in stride(from: 0, to: count, by: together) {

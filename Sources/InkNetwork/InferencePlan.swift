@@ -75,7 +75,7 @@ struct InferencePlan: Sendable {
   /// Where all values that node `index` reads lie, step by step one after the other.
   mutating func joined(readBy index: Int) -> Int {
     let sources = architecture.sources[index]
-    guard case .series = architecture.outputShapes[index] else { return vector(of: sources) }
+    if case .vector = architecture.outputShapes[index] { return vector(of: sources) }
     let channels = architecture.outputShapes[index].channelCount
     let output = addLayout(
       of: .node(index), packedChannels: PlaneLayout.packed(channels),

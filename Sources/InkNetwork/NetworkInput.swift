@@ -4,6 +4,8 @@ public struct NetworkInput: Hashable, Sendable {
   public enum Form: Hashable, Sendable {
     /// A picture: `[channels, height, width]`.
     case image(channels: Int, height: Int, width: Extent)
+    /// A picture of any height and width within bounds: `[channels, height, width]`.
+    case page(channels: Int, heights: ClosedRange<Int>, widths: ClosedRange<Int>)
     /// Values over time: `[length, channels]`.
     case series(channels: Int, length: Extent)
     /// `[count]`.
@@ -49,6 +51,8 @@ public struct NetworkInput: Hashable, Sendable {
     case .series(let channels, _): channels
     case .image(let channels, let height, .variable): channels * height
     case .image(let channels, let height, .fixed(let width)): channels * height * width
+    case .page(let channels, let heights, let widths):
+      channels * heights.upperBound * widths.upperBound
     case .vector(let count): count
     }
   }
@@ -58,7 +62,7 @@ public struct NetworkInput: Hashable, Sendable {
     switch form {
     case .series(_, let length): length.bounds
     case .image(_, _, .variable(let width)): width
-    case .image(_, _, .fixed), .vector: 1...1
+    case .image(_, _, .fixed), .page, .vector: 1...1
     }
   }
 
@@ -71,7 +75,23 @@ public struct NetworkInput: Hashable, Sendable {
       form: .image(channels: channels, height: height, width: .variable(width.lowerBound...most)))
   }
 
-  /// The shape of an example with `steps` steps.
+  /// The same input for pictures of one size, where it reads pictures of many.
+  func sized(height: Int, width: Int) -> NetworkInput {
+    guard case .page(let channels, _, _) = form else { return self }
+    return NetworkInput(
+      name: name, form: .image(channels: channels, height: height, width: .fixed(width)))
+  }
+
+  /// The shape of the smallest example.
+  var smallestShape: Shape {
+    if case .page(let channels, let heights, let widths) = form {
+      return .planes(
+        channels: channels, height: heights.lowerBound, width: widths.lowerBound)
+    }
+    return shape(steps: stepBounds.lowerBound)
+  }
+
+  /// The shape of an example with `steps` steps; that of a page at its largest.
   func shape(steps: Int) -> Shape {
     switch form {
     case .series(let channels, _): .series(length: steps, channels: channels)
@@ -79,6 +99,8 @@ public struct NetworkInput: Hashable, Sendable {
       .planes(channels: channels, height: height, width: steps)
     case .image(let channels, let height, .fixed(let width)):
       .planes(channels: channels, height: height, width: width)
+    case .page(let channels, let heights, let widths):
+      .planes(channels: channels, height: heights.upperBound, width: widths.upperBound)
     case .vector(let count): .vector(count)
     }
   }
@@ -103,8 +125,12 @@ public struct NetworkInput: Hashable, Sendable {
     switch form {
     case .image(let channels, let height, let width):
       try check("channels", channels...channels, 1...64)
-      try check("a height", height...height, 4...512)
+      try check("a height", height...height, 4...1 << 12)
       try check("a width", width.bounds, 4...1 << 14)
+    case .page(let channels, let heights, let widths):
+      try check("channels", channels...channels, 1...64)
+      try check("a height", heights, 4...1 << 12)
+      try check("a width", widths, 4...1 << 12)
     case .series(let channels, let length):
       try check("channels", channels...channels, 1...4096)
       try check("a length", length.bounds, 1...1 << 20)
@@ -114,7 +140,7 @@ public struct NetworkInput: Hashable, Sendable {
 }
 
 /// `{"name": "image", "form": "image", "channels": 1, "height": 28, "width": 28}`; a length that varies
-/// is `{"least": 8, "most": 512}`.
+/// is `{"least": 8, "most": 512}`. A height that varies makes a page of an image.
 extension NetworkInput: Codable {
   private enum CodingKeys: CodingKey {
     case name, form, channels, height, width, length, count
@@ -132,10 +158,13 @@ extension NetworkInput: Codable {
     name = try container.decode(String.self, forKey: .name)
     switch try container.decode(Kind.self, forKey: .form) {
     case .image:
-      form = .image(
-        channels: try container.decode(Int.self, forKey: .channels),
-        height: try container.decode(Int.self, forKey: .height),
-        width: try container.decode(Extent.self, forKey: .width))
+      let channels = try container.decode(Int.self, forKey: .channels)
+      let width = try container.decode(Extent.self, forKey: .width)
+      switch try container.decode(Extent.self, forKey: .height) {
+      case .fixed(let height): form = .image(channels: channels, height: height, width: width)
+      case .variable(let heights):
+        form = .page(channels: channels, heights: heights, widths: width.bounds)
+      }
     case .series:
       form = .series(
         channels: try container.decode(Int.self, forKey: .channels),
@@ -154,6 +183,11 @@ extension NetworkInput: Codable {
       try container.encode(channels, forKey: .channels)
       try container.encode(height, forKey: .height)
       try container.encode(width, forKey: .width)
+    case .page(let channels, let heights, let widths):
+      try container.encode(Kind.image, forKey: .form)
+      try container.encode(channels, forKey: .channels)
+      try container.encode(Extent.variable(heights), forKey: .height)
+      try container.encode(Extent.variable(widths), forKey: .width)
     case .series(let channels, let length):
       try container.encode(Kind.series, forKey: .form)
       try container.encode(channels, forKey: .channels)

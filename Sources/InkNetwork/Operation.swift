@@ -63,11 +63,21 @@ struct Gather: ExampleOperation {
   }
 }
 
-/// The channels of each step in those of a wider series, from `start` on.
+/// The channels of each step, or of each place of planes, in those of a wider value, from `start` on.
 struct Join: ExampleOperation {
   let start: Int
 
   func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    guard input.layout.isSeries else {
+      let (source, target) = (input.layout, output.layout)
+      for y in 0..<source.height {
+        for x in 0..<source.width {
+          (output.start + y * target.row + x * target.packedChannels + start).update(
+            from: input.start + y * source.row + x * source.packedChannels, count: source.channels)
+        }
+      }
+      return
+    }
     input.layout.unpack(
       input.memory, count: input.steps, into: output.memory + start,
       row: output.layout.packedChannels)

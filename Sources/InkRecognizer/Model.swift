@@ -151,7 +151,7 @@ public struct Model: Hashable, Sendable {
       throw ModelError(
         path: path, field: "labels",
         expected: "\(architecture.labelCount), one a class"
-          + (architecture.output == .distribution ? "" : " without the blank"),
+          + (architecture.output == .distributionPerStep ? " without the blank" : ""),
         found: "\(labels.count)")
     }
     guard Self.canName(classes: labels) else {

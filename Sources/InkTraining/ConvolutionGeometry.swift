@@ -1,7 +1,7 @@
 import CInkKernels
 import InkNetwork
 
-/// The sizes of a convolution of stride 1, and the layout of its patches.
+/// The sizes of a convolution, and the layout of its patches.
 struct ConvolutionGeometry: Hashable, Sendable {
   /// The number of input planes.
   let channels: Int
@@ -11,6 +11,8 @@ struct ConvolutionGeometry: Hashable, Sendable {
   private(set) var width: Int
   /// The width and height of the kernel, which is odd.
   let kernel: Int
+  /// The rows and columns from one patch to the next.
+  let stride: Int
   /// The padding on each side.
   let pad: Int
 
@@ -23,6 +25,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
     self.height = height
     self.width = width
     kernel = layer.kernel
+    stride = layer.stride
     pad = layer.pad
   }
 
@@ -34,9 +37,9 @@ struct ConvolutionGeometry: Hashable, Sendable {
   }
 
   /// The height of an output plane.
-  var outputHeight: Int { height + 2 * pad - kernel + 1 }
+  var outputHeight: Int { (height + 2 * pad - kernel) / stride + 1 }
   /// The width of an output plane.
-  var outputWidth: Int { width + 2 * pad - kernel + 1 }
+  var outputWidth: Int { (width + 2 * pad - kernel) / stride + 1 }
   /// The number of input values for one output value.
   var patchLength: Int { channels * kernel * kernel }
   /// The number of output values of one filter.
@@ -49,7 +52,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   ///
   /// Shapes: input `[channels, height, width]`, patches `[channels, kernel, kernel, positions]`
   /// with rows of ``paddedPositionCount``.
-  /// `patches[c, i, j, (y, x)] = input[c, y + i − pad, x + j − pad]`, 0 outside.
+  /// `patches[c, i, j, (y, x)] = input[c, s · y + i − pad, s · x + j − pad]` for the stride s, 0 outside.
   func gatherPatches(
     _ input: UnsafePointer<Float>, into patches: UnsafeMutablePointer<Float>
   ) {
@@ -59,7 +62,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   /// Adds the values of patches to their input positions ("col2im"), the transpose of
   /// ``gatherPatches(_:into:)``.
   ///
-  /// `input[c, y + i − pad, x + j − pad] += patches[c, i, j, (y, x)]`, inside only.
+  /// `input[c, s · y + i − pad, s · x + j − pad] += patches[c, i, j, (y, x)]`, inside only.
   func scatterPatches(
     _ patches: UnsafePointer<Float>, addingTo input: UnsafeMutablePointer<Float>
   ) {
@@ -69,7 +72,7 @@ struct ConvolutionGeometry: Hashable, Sendable {
   /// The sizes for the kernels in C.
   private var kernelShape: ink_patches {
     ink_patches(
-      channels: channels, height: height, width: width, kernel: kernel, pad: pad,
+      channels: channels, height: height, width: width, kernel: kernel, stride: stride, pad: pad,
       row_stride: paddedPositionCount)
   }
 }

@@ -77,6 +77,10 @@ public struct NetworkChoice: Hashable, Sendable {
       case .image(_, let height, .variable):
         .line(try LineRasterizer(height: height, stretch: 1.5, minWidth: 64))
       case .image: .raster(rasterizer)
+      case .page:
+        throw TrainingError.unsuitableData(
+          "the network `\(architecture.name)` reads whole pages, and examples are single drawings or "
+            + "recordings")
       case .series: try Self.series(of: dataset, window: window).preprocessing
       case .vector:
         throw TrainingError.unsuitableData(

@@ -32,7 +32,8 @@ extension TrainingPlan {
 
     /// Fails where node `index` is none, or where what follows leaves too little to gain.
     init?(_ index: Int, of architecture: Architecture) {
-      guard case .convolution(let layer) = architecture.nodes[index].layer else { return nil }
+      guard case .convolution(let layer) = architecture.nodes[index].layer, layer.stride == 1
+      else { return nil }
       var taken: [Int] = []
       func take(_ wanted: Layer) -> Int? {
         let readers = architecture.readers(of: .node(taken.last ?? index))

@@ -121,7 +121,7 @@ struct PreparedExamples: Sendable {
 
   /// Whether the text of example `index` fits in what the network makes of inputs with so many steps.
   private func fits(_ index: Int, _ steps: [Int]) -> Bool {
-    architecture.output == .distribution
+    architecture.output != .distributionPerStep
       || CTCLoss.minimumSteps(for: targets[index]) <= architecture.outputSteps(of: steps) ?? 0
   }
 

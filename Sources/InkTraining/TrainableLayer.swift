@@ -35,6 +35,7 @@ extension Layer {
     case .timePooling(let layer): layer
     case .layerNormalization: LayerNormalization()
     case .concatenation: Concatenation()
+    case .upsampling: Upsampling()
     case .columns: Columns()
     }
   }

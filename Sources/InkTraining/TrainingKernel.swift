@@ -86,11 +86,16 @@ struct CopyKernel: ExampleKernel {
   }
 }
 
-/// The values of each row in a longer row, from `start` on.
+/// The values of each row in a longer row, from `start` on, or of planes after those of `start` values a row.
 struct GatherKernel: ExampleKernel {
   let start: Int
+  let isOfPlanes: Bool
 
   func forward(_ example: ExampleValues, _ randomness: Randomness?) {
+    guard !isOfPlanes else {
+      (example.output + start * example.rows).update(from: example.input, count: example.count)
+      return
+    }
     for index in 0..<example.rows {
       (example.output + index * example.outputRow + start).update(
         from: example.input + index * example.inputRow, count: example.inputRow)
@@ -99,6 +104,11 @@ struct GatherKernel: ExampleKernel {
 
   func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
     guard let inputGradient = example.inputGradient else { return }
+    guard !isOfPlanes else {
+      inputGradient.update(
+        from: example.outputGradient + start * example.rows, count: example.count)
+      return
+    }
     for index in 0..<example.rows {
       (inputGradient + index * example.inputRow).update(
         from: example.outputGradient + index * example.outputRow + start, count: example.inputRow)

@@ -172,19 +172,20 @@ struct TrainingPlan {
     return true
   }
 
-  /// The buffer with all sources of node `index`, row by row one after the other.
+  /// The buffer with all sources of node `index`: planes one after the other, and rows of others side by side.
   mutating func joined(readBy index: Int) -> Int {
     let places = architecture.sources[index].indices.map {
       self.places[Reading(node: index, position: $0)]!
     }
     guard places.count > 1 else { return places[0] }
+    let isOfPlanes = if case .planes = architecture.outputShapes[index] { true } else { false }
     var output = like(places[0])
     output.row = places.reduce(0) { $0 + buffers[$1].row }
     buffers.append(output)
     var start = 0
     for place in places {
       append(
-        GatherKernel(start: start),
+        GatherKernel(start: start, isOfPlanes: isOfPlanes),
         TrainingNetwork.Step(input: place, output: buffers.count - 1))
       start += buffers[place].row
     }

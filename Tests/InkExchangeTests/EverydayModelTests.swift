@@ -224,6 +224,7 @@ import Testing
           switch input.form {
           case .image(let channels, let height, let width):
             channels * height * min(steps, width.bounds.upperBound)
+          case .page(let channels, _, _): channels * steps * steps
           case .series(let channels, _): channels * steps
           case .vector(let count): count
           }

@@ -123,6 +123,7 @@ import Testing
         case .image(let channels, let height, .variable(let widths)):
           // Twice as wide as the series, so that lines have different widths.
           channels * height * min(widths.upperBound, 2 * length)
+        case .page(let channels, _, _): channels * length * length
         case .series(let channels, .variable): channels * length
         case .series(let channels, .fixed(let length)): channels * length
         case .vector(let count): count

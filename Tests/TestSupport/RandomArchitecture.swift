@@ -134,6 +134,8 @@ private struct ArchitectureBuilder {
       .planes(channels: channels, height: height, width: steps)
     case .image(let channels, let height, .fixed(let width)):
       .planes(channels: channels, height: height, width: width)
+    case .page(let channels, let heights, let widths):
+      .planes(channels: channels, height: heights.upperBound, width: widths.upperBound)
     case .vector(let count): .vector(count)
     }
   }

@@ -30,17 +30,17 @@ void ink_add(float *target, const float *source, size_t count);
 // The sum of values[i].
 float ink_sum(const float *values, size_t count);
 
-// How a convolution of stride 1 finds its patches.
+// How a convolution finds its patches.
 typedef struct {
-  size_t channels, height, width, kernel, pad;
+  size_t channels, height, width, kernel, stride, pad;
   // The values from one row of patches to the next.
   size_t row_stride;
 } ink_patches;
 
-// patches[c, i, j, (y, x)] = input[c, y + i - pad, x + j - pad], 0 outside ("im2col").
+// patches[c, i, j, (y, x)] = input[c, stride y + i - pad, stride x + j - pad], 0 outside ("im2col").
 void ink_gather_patches(const ink_patches *shape, const float *input, float *patches);
 
-// input[c, y + i - pad, x + j - pad] += patches[c, i, j, (y, x)], inside only ("col2im").
+// input[c, stride y + i - pad, stride x + j - pad] += patches[c, i, j, (y, x)], inside only ("col2im").
 void ink_scatter_patches(const ink_patches *shape, const float *patches, float *input);
 
 // A convolution of stride 1 over padded planes with the channels last:

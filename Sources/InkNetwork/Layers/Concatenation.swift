@@ -1,6 +1,7 @@
-/// Concatenation of vectors, or of the channels of series of the same length.
+/// Concatenation of vectors, of the channels of series of the same length, or of planes of the same size.
 ///
-/// `[A]`, `[B]` → `[A + B]`; `[length, A]`, `[length, B]` → `[length, A + B]`.
+/// `[A]`, `[B]` → `[A + B]`; `[length, A]`, `[length, B]` → `[length, A + B]`; `[A, height, width]`,
+/// `[B, height, width]` → `[A + B, height, width]`.
 public struct Concatenation: LayerDefinition {
   /// The word for this kind in the JSON form.
   public static let kind = "concatenation"
@@ -30,7 +31,16 @@ public struct Concatenation: LayerDefinition {
         }
       }
       return .series(length: length, channels: channels)
-    case .planes: throw LayerMismatch("vectors or series", found: inputs[0].words)
+    case .planes(_, let height, let width):
+      for input in inputs {
+        guard case .planes(_, height, width) = input else {
+          throw LayerMismatch(
+            "planes of \(height) × \(width) only, as what is halved and doubled again has only where "
+              + "its sides are even",
+            found: input.words)
+        }
+      }
+      return .planes(channels: channels, height: height, width: width)
     }
   }
 

@@ -2,10 +2,12 @@ extension Convolution: InferableLayer {
   var takesNormalization: Bool { true }
 
   func extent(reading shape: Shape) -> PlaneConvolution.Extent? {
-    PlaneConvolution.Extent(self, reading: shape)
+    guard stride == 1 else { return nil }
+    return PlaneConvolution.Extent(self, reading: shape)
   }
 
   func addSteps(of index: Int, to plan: inout InferencePlan) -> Int {
+    guard stride == 1 else { return addStridedSteps(of: index, to: &plan) }
     let epilogue = plan.takeEpilogue(of: index)
     let extent = PlaneConvolution.Extent(self, reading: plan.architecture.inputShape(of: index))
     let input = plan.input(of: index, readBy: extent)
@@ -19,6 +21,42 @@ extension Convolution: InferableLayer {
     plan.reserveScratch(convolution.scratchCount)
     plan.append(Inference(convolution, epilogue), from: input, to: output)
     return output
+  }
+
+  private func addStridedSteps(of index: Int, to plan: inout InferencePlan) -> Int {
+    let input = plan.input(of: index)
+    let output = plan.addLayout(
+      of: .node(index), packedChannels: PlaneLayout.packed(filters),
+      plan.length(of: input, narrowedBy: kernel - stride - 2 * pad, dividedBy: stride))
+    plan.append(
+      StridedInference(
+        layer: self, weight: plan.network.values(index, .weight),
+        bias: plan.network.values(index, .bias)), from: input, to: output)
+    return output
+  }
+
+  /// A convolution of stride 2 in plain loops.
+  private struct StridedInference: ExampleOperation {
+    let layer: Convolution
+    let weight: [Float]
+    let bias: [Float]
+
+    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+      func shape(_ layout: PlaneLayout) -> Shape {
+        .planes(channels: layout.channels, height: layout.height, width: layout.width)
+      }
+      let (source, target) = (shape(input.layout), shape(output.layout))
+      var values = [Float](repeating: 0, count: source.count)
+      values.withUnsafeMutableBufferPointer {
+        input.layout.unpack(input.memory, into: $0.baseAddress!)
+      }
+      let result = layer.apply(to: [values], shapes: [source], output: target) {
+        $0 == .weight ? weight : bias
+      }
+      result.withUnsafeBufferPointer {
+        output.layout.pack($0.baseAddress!, into: output.memory)
+      }
+    }
   }
 
   /// A convolution with what follows it, and its packed weights and bias.

@@ -1,12 +1,13 @@
-/// 2-D convolution of stride 1 with bias (LeCun et al., 1998).
+/// 2-D convolution with bias (LeCun et al., 1998).
 ///
-/// `[C, height, width]` → `[F, rows, columns]`, with a square, odd kernel of k × k:
+/// `[C, height, width]` → `[F, rows, columns]`, with a square, odd kernel of k × k and a stride s of 1 or 2:
 ///
 ///     output[f, y, x] = bias[f] + Σ over c, i, j of
-///                       weight[f, c, i, j] · input[c, y + i − pad, x + j − pad]
+///                       weight[f, c, i, j] · input[c, s · y + i − pad, s · x + j − pad]
 ///
 /// What lies outside the planes counts as 0. `same` padding has pad = (k − 1) / 2 and keeps height and
-/// width; `valid` padding has pad = 0 and takes k − 1 off both.
+/// width; `valid` padding has pad = 0 and takes k − 1 off both. A stride of 2 then keeps every other row and
+/// column: of n, ⌈n / 2⌉.
 public struct Convolution: LayerDefinition {
   /// What lies outside the planes.
   public enum Padding: String, Codable, CaseIterable, Sendable {
@@ -22,11 +23,24 @@ public struct Convolution: LayerDefinition {
   public let filters: Int
   /// The rows and columns of the kernel.
   public let kernel: Int
+  /// The rows and columns from one position of the kernel to the next.
+  public let stride: Int
   /// What lies outside.
   public let padding: Padding
 
+  /// Makes a convolution.
+  public init(filters: Int, kernel: Int, stride: Int = 1, padding: Padding) {
+    self.filters = filters
+    self.kernel = kernel
+    self.stride = stride
+    self.padding = padding
+  }
+
   /// The layer in a few words for people.
-  public var summary: String { "convolution \(kernel)×\(kernel)×\(filters), \(padding.rawValue)" }
+  public var summary: String {
+    "convolution \(kernel)×\(kernel)×\(filters)\(stride == 1 ? "" : ", stride \(stride)"), "
+      + padding.rawValue
+  }
 
   /// The zeros on each side.
   package var pad: Int { padding == .same ? kernel / 2 : 0 }
@@ -42,11 +56,16 @@ public struct Convolution: LayerDefinition {
     guard kernel % 2 == 1, (1...31).contains(kernel) else {
       throw LayerMismatch("an odd kernel of 1 to 31", found: "\(kernel)")
     }
+    guard (1...2).contains(stride) else {
+      throw LayerMismatch("a stride of 1 or 2", found: "\(stride)")
+    }
     let lost = kernel - 1 - 2 * pad
     guard height > lost, width > lost else {
       throw LayerMismatch("an input larger than its kernel of \(kernel)", found: "\(inputs[0])")
     }
-    return .planes(channels: filters, height: height - lost, width: width - lost)
+    return .planes(
+      channels: filters, height: (height - lost + stride - 1) / stride,
+      width: (width - lost + stride - 1) / stride)
   }
 
   /// Weights `[filters, channels, kernel, kernel]` and biases `[filters]`.
@@ -75,7 +94,7 @@ public struct Convolution: LayerDefinition {
           for c in 0..<channels {
             for i in 0..<kernel {
               for j in 0..<kernel {
-                let (row, column) = (y + i - pad, x + j - pad)
+                let (row, column) = (stride * y + i - pad, stride * x + j - pad)
                 guard (0..<height).contains(row), (0..<width).contains(column) else { continue }
                 sum +=
                   weight[((f * channels + c) * kernel + i) * kernel + j]
@@ -94,8 +113,36 @@ public struct Convolution: LayerDefinition {
 extension Layer {
   /// A convolution; see ``Convolution``.
   public static func convolution(
-    filters: Int, kernel: Int, padding: Convolution.Padding
+    filters: Int, kernel: Int, stride: Int = 1, padding: Convolution.Padding
   ) -> Layer {
-    .convolution(Convolution(filters: filters, kernel: kernel, padding: padding))
+    .convolution(Convolution(filters: filters, kernel: kernel, stride: stride, padding: padding))
+  }
+}
+
+/// `{"kind": "convolution", "filters": 16, "kernel": 3, "padding": "same"}`, with a `"stride"` unless that is 1.
+extension Convolution: Codable {
+  private enum CodingKeys: CodingKey {
+    case filters, kernel, stride, padding
+  }
+
+  /// Reads the JSON form.
+  ///
+  /// - Throws: `DecodingError` where a key is missing.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      filters: try container.decode(Int.self, forKey: .filters),
+      kernel: try container.decode(Int.self, forKey: .kernel),
+      stride: try container.decodeIfPresent(Int.self, forKey: .stride) ?? 1,
+      padding: try container.decode(Padding.self, forKey: .padding))
+  }
+
+  /// Writes the JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(filters, forKey: .filters)
+    try container.encode(kernel, forKey: .kernel)
+    if stride != 1 { try container.encode(stride, forKey: .stride) }
+    try container.encode(padding, forKey: .padding)
   }
 }

@@ -32,6 +32,8 @@ public enum Layer: Hashable, Sendable {
   case layerNormalization
   /// Concatenation.
   case concatenation
+  /// Planes twice as high and wide.
+  case upsampling
   /// The columns of planes as steps of a series.
   case columns
 
@@ -54,6 +56,7 @@ public enum Layer: Hashable, Sendable {
     case .timePooling(let layer): layer
     case .layerNormalization: LayerNormalization()
     case .concatenation: Concatenation()
+    case .upsampling: Upsampling()
     case .columns: Columns()
     }
   }
@@ -73,6 +76,7 @@ public enum Layer: Hashable, Sendable {
     (TimePooling.kind, { .timePooling(try TimePooling(from: $0)) }),
     (LayerNormalization.kind, { _ in .layerNormalization }),
     (Concatenation.kind, { _ in .concatenation }),
+    (Upsampling.kind, { _ in .upsampling }),
     (Columns.kind, { _ in .columns }),
   ]
 }

@@ -12,13 +12,15 @@ extension Convolution: TrainableLayer {
     let step = plan.step(
       of: node.index, from: node.input,
       to: plan.planes(
-        node.outputShape, plan.columns(of: node.input, without: self.kernel - 1 - 2 * pad)))
+        node.outputShape,
+        plan.columns(
+          of: node.input, without: self.kernel - stride - 2 * pad, dividedBy: stride)))
     plan.append(kernel, step)
     return step.output
   }
 }
 
-/// A 2-D convolution of stride 1 with its gradients, for one example at a time.
+/// A 2-D convolution with its gradients, for one example at a time.
 ///
 /// Legend: C input channels, F filters, K = C · kernel · kernel, P output positions.
 /// With the input laid out as patches X `[K, P]`, weights W `[F, K]` and the output's gradient

@@ -195,8 +195,8 @@ struct Train: ParsableCommand {
     Terminal.say(
       "\(network.architecture.name): \(network.architecture.parameterCount.counted("parameter")), "
         + "\(trainer.exampleCount.counted("example")) of "
-        + (network.architecture.output == .distribution
-          ? learnt.labels.joined(separator: ", ") : learnt.characters.joined())
+        + (network.architecture.output == .distributionPerStep
+          ? learnt.characters.joined() : learnt.labels.joined(separator: ", "))
         + (chosenBy == nil
           ? "; no validation part, so the last epoch is kept"
           : ", \(trainer.validationCount) for validation")
