@@ -271,6 +271,14 @@ public struct InferenceNetwork: Sendable {
         memory: memory.values[layout].pointer + example * memory.counts[layout],
         layout: memory.layouts[layout], steps: memory.steps[layout])
     }
+    if let joining = step.operation as? any JoiningOperation {
+      for index in 0..<count {
+        joining.run(
+          rows: 0..<memory.layouts[step.output].height, { values(step.inputs[$0])[index] },
+          values(step.output)[index], scratch: memory.scratch.pointer)
+      }
+      return
+    }
     step.operation.run(
       count: count, values(step.input), values(step.output), scratch: memory.scratch.pointer)
   }
