@@ -132,7 +132,7 @@ extension Bitmap {
 
 extension Photograph {
   /// The picture in grey: the luma of ITU-R BT.601, as JPEG stores it.
-  fileprivate var grey: Bitmap {
+  package var grey: Bitmap {
     guard channels == 3 else { return Bitmap(width: width, height: height, pixels: samples) }
     let pixels = (0..<width * height).map { pixel -> UInt8 in
       let red = 299 * Int(samples[3 * pixel])
