@@ -51,7 +51,7 @@ public struct DenseExample: Sendable {
   public init(_ picture: Photograph, mask: DenseMask) {
     (self.picture, self.mask) = (picture.grey, mask)
     var found: [UInt8: [Int]] = [:]
-    for (index, one) in mask.classes.enumerated() where one != 0 {
+    for (index, one) in mask.classes.enumerated() where one != 0 && one != DenseMask.ignored {
       found[one, default: []].append(index)
     }
     let cell = Vector(
