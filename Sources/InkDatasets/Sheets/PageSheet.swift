@@ -94,7 +94,7 @@ public struct PageSheet: Sendable {
             }
             count += 1
             let one = mask[y * mask.height / picture.height, x * mask.width / picture.width]
-            if one != 0 { found = one }
+            if one != 0, one != DenseMask.ignored { found = one }
           }
         }
         let mean = sums.map { Double($0) / Double(count) }
