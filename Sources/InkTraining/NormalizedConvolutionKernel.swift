@@ -18,7 +18,8 @@ import InkNetwork
 ///                convolve    ∂v; ∂W; ∂x = ∂v ∗ W, rotated by 180° and with C and F swapped
 ///
 /// ``BatchNormalizationKernel`` has the formulas of the statistics, and `CInkKernels.h` those of the
-/// loops. The bias b shifts v and μ equally, so its gradient is 0.
+/// loops. The bias b shifts v and μ equally, so its gradient is 0. A convolution with a stride takes the
+/// products of ``StridedConvolution`` instead of Winograd's.
 final class NormalizedConvolutionKernel: PackedConvolution {
   /// What depends on the width of an example.
   private struct Planes {
@@ -51,6 +52,10 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     }
   }
 
+  /// The convolution where it has a stride; planes then have one size.
+  private let strided: StridedConvolution?
+  /// Whether the gradient of the input is added to what is there, which only a stride can.
+  private let adds: Bool
   /// The widest planes.
   private let widest: Planes
   /// The width of each example, or 0 if all have that of ``widest``.
@@ -80,16 +85,27 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   init(
     _ fusion: TrainingPlan.Fusion, filters: Int, from input: PlaneLayout, to output: PlaneLayout,
-    maximumExamples: Int
+    maximumExamples: Int, adds: Bool = false
   ) {
     let extent = fusion.extent
     let packed = output.packedChannels
-    let planes = Shape.planes(channels: filters, height: extent.rows, width: extent.columns)
+    guard case .planes(_, let rows, let columns) = fusion.valueShape else {
+      preconditionFailure("a convolution makes planes")
+    }
+    self.adds = adds
     func layout(readBy reader: PlaneConvolution.Extent?) -> PlaneLayout {
       PlaneLayout(
-        planes, packedChannels: packed, readBy: reader, variesInWidth: input.variesInWidth)
+        fusion.valueShape, packedChannels: packed, readBy: reader,
+        variesInWidth: input.variesInWidth)
     }
-    let (plain, valueGradient) = (layout(readBy: nil), layout(readBy: extent.backwards))
+    let hasStride = fusion.layer.stride > 1
+    let reader =
+      hasStride
+      ? PlaneConvolution.Extent(
+        height: rows, width: columns, kernel: extent.kernel, padding: .same)
+      : extent.backwards
+    let (plain, valueGradient) = (layout(readBy: nil), layout(readBy: reader))
+    strided = hasStride ? StridedConvolution(fusion.layer, from: input, to: plain) : nil
     let convolution = PlaneConvolution(
       extent, filters: filters, pools: false, from: input, to: plain)
     let backwards =
@@ -100,12 +116,12 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     widest = Planes(
       input: input, output: output, plain: plain, valueGradient: valueGradient,
       shape: ink_normalization(
-        rows: extent.rows, columns: extent.columns, channels: packed, pools: fusion.pools,
+        rows: rows, columns: columns, channels: packed, pools: fusion.pools,
         lowest: fusion.hasReLU ? 0 : -.infinity, output_row: output.row),
       convolution: convolution, backwards: backwards)
     widths = ChoiceBuffer(count: maximumExamples)
     normalization = BatchNormalizationKernel(
-      channels: filters, length: extent.rows * extent.columns)
+      channels: filters, length: rows * columns)
     func memory(_ convolution: PlaneConvolution) -> (weight: FloatBuffer, bias: FloatBuffer) {
       (
         FloatBuffer(count: convolution.packedCount),
@@ -142,7 +158,9 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   private var positions: Int { kernel * kernel }
 
   var scratchCount: Int {
-    guard let backwards = widest.backwards else { return widest.valueGradient.count }
+    guard strided == nil, let backwards = widest.backwards else {
+      return widest.valueGradient.count
+    }
     let gradients = withUnsafePointer(to: widest.convolution.shape) {
       ink_winograd_gradients_scratch($0)
     }
@@ -151,17 +169,24 @@ final class NormalizedConvolutionKernel: PackedConvolution {
       widest.valueGradient.count + max(backwards.scratchCount, gradients))
   }
 
-  /// The packed gradients are `[k, k, P(F)]` for a picture, otherwise `[points, P(C), P(F)]`.
+  /// The packed gradients are `[k, k, P(C), P(F)]` for a picture and with a stride, otherwise
+  /// `[points, P(C), P(F)]`.
   var gradientCount: Int {
-    (backwards == nil ? positions : ink_winograd_points(kernel))
-      * widest.input.packedChannels * packed
+    (hasPoints ? ink_winograd_points(kernel) : positions) * widest.input.packedChannels * packed
   }
+
+  private var hasPoints: Bool { backwards != nil && strided == nil }
 
   private var weightCount: Int { filters * widest.input.channels * positions }
 
   func pack(_ source: UnsafePointer<Float>) {
-    widest.convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
     bias.pointer.update(from: source + weightCount, count: filters)
+    if let strided {
+      strided.pack(source, into: weight.pointer)
+      if let backwards { strided.pack(source, filtersFirst: true, into: backwards.weight.pointer) }
+      return
+    }
+    widest.convolution.pack(source, into: weight.pointer, scratch: packingScratch.pointer)
     widest.backwards?.pack(
       source, isTurned: true, into: backwards!.weight.pointer, scratch: packingScratch.pointer)
   }
@@ -170,7 +195,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     gradients: UnsafePointer<Float>, into parameterGradients: UnsafeMutablePointer<Float>
   ) {
     var source = gradients
-    if backwards != nil {
+    if hasPoints {
       withUnsafePointer(to: widest.convolution.shape) {
         ink_winograd_weight_gradient($0, gradients, packingScratch.pointer)
       }
@@ -195,9 +220,14 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     widths.pointer[example.index] = example.width ?? 0
     let planes = planes(of: example.index)
     let values = values.pointer + example.index * valueCount
-    planes.convolution.forward(
-      input: example.input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity,
-      output: values, choices: nil, scratch: example.scratch)
+    if let strided {
+      strided.forward(
+        input: example.input, weight: weight.pointer, bias: bias.pointer, output: values)
+    } else {
+      planes.convolution.forward(
+        input: example.input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity,
+        output: values, choices: nil, scratch: example.scratch)
+    }
     guard isTraining else { return }
     let sums = sums(of: example.index)
     withUnsafePointer(to: planes.shape) { ink_channel_moments($0, values, sums, sums + packed) }
@@ -313,6 +343,10 @@ final class NormalizedConvolutionKernel: PackedConvolution {
         choices.pointer + example.index * choiceCount,
         example.outputGradient + planes.output.start, start, valueGradient.row)
     }
+    if let strided {
+      backward(strided, example, start, gradients: gradients)
+      return
+    }
     withUnsafePointer(to: planes.convolution.shape) { shape in
       guard let backwards, let convolution = planes.backwards,
         let inputGradient = example.inputGradient
@@ -325,6 +359,21 @@ final class NormalizedConvolutionKernel: PackedConvolution {
       convolution.forward(
         input: scratch, weight: backwards.weight.pointer, bias: backwards.bias.pointer,
         lowest: -.infinity, output: inputGradient + planes.input.start, choices: nil, scratch: rest)
+    }
+  }
+
+  /// Adds to the packed `gradients`, and writes the gradient of the input, from ∂v at `start`.
+  private func backward(
+    _ strided: StridedConvolution, _ example: ExampleValues, _ start: UnsafePointer<Float>,
+    gradients: UnsafeMutablePointer<Float>
+  ) {
+    let (input, row) = (widest.input, widest.valueGradient.row)
+    withUnsafePointer(to: strided.shape) { shape in
+      ink_strided_weight_gradient(shape, example.input + strided.start, start, row, gradients)
+      guard let backwards, let inputGradient = example.inputGradient else { return }
+      ink_strided_input_gradient(
+        shape, kernel / 2, input.height, input.width, backwards.weight.pointer, start, row, adds,
+        inputGradient + input.start)
     }
   }
 

@@ -17,7 +17,10 @@ extension TrainingPlan {
     /// The convolution.
     let index: Int
     let layer: Convolution
+    /// What the convolution reads; with a stride, what the same one without would read.
     let extent: PlaneConvolution.Extent
+    /// The shape of what the convolution computes.
+    let valueShape: Shape
     /// Whether it reads an input of one channel, which is not packed.
     let readsPicture: Bool
     /// The batch normalisation that is taken.
@@ -30,10 +33,10 @@ extension TrainingPlan {
     /// The node whose value comes out.
     var end: Int { taken.last ?? index }
 
-    /// Fails where node `index` is none, or where what follows leaves too little to gain.
+    /// Fails where node `index` is none, or where what follows leaves too little to gain; a stride is taken
+    /// before a normalisation in networks with cells, whose planes have one size.
     init?(_ index: Int, of architecture: Architecture) {
-      guard case .convolution(let layer) = architecture.nodes[index].layer, layer.stride == 1
-      else { return nil }
+      guard case .convolution(let layer) = architecture.nodes[index].layer else { return nil }
       var taken: [Int] = []
       func take(_ wanted: Layer) -> Int? {
         let readers = architecture.readers(of: .node(taken.last ?? index))
@@ -53,6 +56,12 @@ extension TrainingPlan {
       guard
         normalization == nil ? hasReLU && pools : readsPicture || ink_has_winograd(layer.kernel)
       else { return nil }
+      if layer.stride > 1 {
+        guard case .distributionPerCell = architecture.output, normalization != nil, !pools,
+          layer.kernel == 3, layer.padding == .same
+        else { return nil }
+      }
+      valueShape = architecture.outputShapes[index]
       self.index = index
       self.layer = layer
       self.taken = taken
@@ -67,28 +76,32 @@ extension TrainingPlan {
     let outputShape = architecture.outputShapes[fusion.end]
     take(fusion.taken, with: fusion.index)
     let isVariable = isOfVariablePlanes(source, shape)
-    let input = PlaneLayout(
+    var input = PlaneLayout(
       shape, packedChannels: fusion.readsPicture ? 1 : PlaneLayout.packed(shape.channelCount),
       readBy: fusion.extent, variesInWidth: isVariable)
     var place = source
-    if case .node(let node) = architecture.sources[fusion.index][0], packed.contains(node) {
+    if case .node(let node) = architecture.sources[fusion.index][0], let layout = layouts[node] {
+      input = layout
     } else {
       place = addStep(
         PlanePacking(layout: input, unpacks: false), from: source,
         to: planes(input, columns(of: source)))
     }
-    let next = reader(of: fusion.end).flatMap { Fusion($0, of: architecture) }
+    let next = packedLayout(of: fusion.end, variesInWidth: isVariable)
     let filters = fusion.layer.filters
-    let output = PlaneLayout(
-      outputShape, packedChannels: PlaneLayout.packed(filters), readBy: next?.extent,
-      variesInWidth: isVariable)
+    let output =
+      next
+      ?? PlaneLayout(
+        outputShape, packedChannels: PlaneLayout.packed(filters), readBy: nil,
+        variesInWidth: isVariable)
     let columns = columns(
       of: place, without: fusion.layer.kernel - 1 - 2 * fusion.layer.pad,
       dividedBy: fusion.pools ? 2 : 1)
     let step = step(of: fusion.index, from: place, to: planes(output, columns))
     if let node = fusion.normalization {
       let kernel = NormalizedConvolutionKernel(
-        fusion, filters: filters, from: input, to: output, maximumExamples: maximumExamples)
+        fusion, filters: filters, from: input, to: output, maximumExamples: maximumExamples,
+        adds: isAdding(fusion.index))
       append(NormalizedConvolutionKernel.Convolving(kernel: kernel), step, packedBy: kernel)
       var normalization = self.step(of: node, from: place)
       normalization.output = step.output
@@ -101,7 +114,7 @@ extension TrainingPlan {
       append(kernel, step, packedBy: kernel)
     }
     guard next == nil else {
-      packed.insert(fusion.end)
+      layouts[fusion.end] = output
       return step.output
     }
     return addStep(
@@ -111,7 +124,7 @@ extension TrainingPlan {
 }
 
 /// Brings planes `[C, height, width]` into the order of a packed convolution, or, if it `unpacks`, back.
-private struct PlanePacking: ExampleKernel {
+struct PlanePacking: ExampleKernel {
   let layout: PlaneLayout
   let unpacks: Bool
 

@@ -28,7 +28,7 @@ public final class Trainer {
   private let readsText: Bool
   private let preprocessing: [Preprocessing]
   private let options: TrainingOptions
-  private let loss: any TrainingLoss
+  private let loss: any TrainingLoss<[Int]>
   private let training: PreparedExamples
   private let validation: PreparedExamples?
   /// The examples whose answers should not change any more at the end.

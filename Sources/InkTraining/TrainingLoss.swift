@@ -1,48 +1,78 @@
 /// A loss that a network learns to lower, with its gradient.
 ///
-/// The target of an example is its class, in a list of its own, or the classes of its characters.
-protocol TrainingLoss: Sendable {
+/// The target of an example is its class, in a list of its own, the classes of its characters, or the truth of
+/// its cells.
+protocol TrainingLoss<Target>: Sendable {
+  /// What is known of an example.
+  associatedtype Target: Sendable
+
+  /// The sums of no examples.
+  var noSums: AnswerSums { get }
+
   /// Returns the weight of an example in the mean over a batch.
-  func weight(of target: [Int]) -> Double
+  func weight(of target: Target) -> Double
+
+  /// Returns the loss with what it needs to know of the whole batch.
+  func prepared(for targets: [Target]) -> Self
 
   /// Returns the loss of an example times its weight, and how right the answer is.
   ///
   /// `logits` is `[steps, classes]`; a distribution for the whole example has one step. The gradient of the
   /// loss of the batch is written to `gradient` unless it is `nil`. `batchWeight` is the sum of all weights.
   func evaluate(
-    logits: UnsafePointer<Float>, steps: Int, target: [Int], batchWeight: Double,
+    logits: UnsafePointer<Float>, steps: Int, target: Target, batchWeight: Double,
     gradient: UnsafeMutablePointer<Float>?
   ) -> AnswerSums
+}
+
+extension TrainingLoss {
+  var noSums: AnswerSums { AnswerSums() }
+  func prepared(for targets: [Target]) -> Self { self }
 }
 
 /// The loss of some examples, and how right their answers are.
 struct AnswerSums: Hashable, Sendable {
   /// The sum of their losses.
   var loss = 0.0
-  /// The number of examples whose answer is right.
+  /// The number of examples, or of cells, whose answer is right.
   var rightCount = 0
+  /// The sum of the losses of the fields of cells, and their number.
+  var fieldLoss = 0.0
+  var fieldCount = 0
+  /// The number of cells of each class and answer, `[classes, classes]`; empty where answers are no cells'.
+  var confusion: [Int] = []
   /// How well their texts were read.
   var reading = ReadingCounts()
 
   static func += (sums: inout AnswerSums, others: AnswerSums) {
     sums.loss += others.loss
     sums.rightCount += others.rightCount
+    sums.fieldLoss += others.fieldLoss
+    sums.fieldCount += others.fieldCount
+    if sums.confusion.isEmpty {
+      sums.confusion = others.confusion
+    } else {
+      for (index, count) in others.confusion.enumerated() { sums.confusion[index] += count }
+    }
     sums.reading += others.reading
   }
 
   /// Adds up the sums of all processes.
   mutating func add(over group: ProcessGroup) {
-    var values = [
+    var values: [Double] = [
       loss, Double(rightCount), Double(reading.characters), Double(reading.edits),
       Double(reading.words), Double(reading.wordEdits), Double(reading.steps),
-      Double(reading.blanks),
+      Double(reading.blanks), fieldLoss, Double(fieldCount),
     ]
+    values += confusion.map { Double($0) }
     group.sum(&values, count: values.count)
     loss = values[0]
     rightCount = Int(values[1])
     reading = ReadingCounts(
       characters: Int(values[2]), edits: Int(values[3]), words: Int(values[4]),
       wordEdits: Int(values[5]), steps: Int(values[6]), blanks: Int(values[7]))
+    (fieldLoss, fieldCount) = (values[8], Int(values[9]))
+    confusion = values[10...].map { Int($0) }
   }
 }
 

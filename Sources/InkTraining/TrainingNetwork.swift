@@ -115,27 +115,34 @@ final class TrainingNetwork: @unchecked Sendable {
       (0..<kernel.batchSumCount).map { (kernel, step, $0) }
     }
     let (sliceCount, scratchCount) = (plan.sliceCount, plan.scratchCount)
-    sliceGradients = (0..<Self.maximumSlices(of: maximumExamples)).map { _ in
+    sliceGradients = (0..<Self.maximumSlices(of: maximumExamples, for: architecture)).map { _ in
       FloatBuffer(count: sliceCount)
     }
     scratch = (0..<workers).map { _ in FloatBuffer(count: scratchCount) }
     initialize()
   }
 
-  /// The logits of the last batch, `[batch, classes]`.
+  /// The logits of the last batch, `[batch, classes]`, or `[batch, rows, columns, …]`, for each cell those of
+  /// the classes, the fields, and zeros up to a whole vector.
   var logits: UnsafeMutablePointer<Float> { values[output].pointer }
 
   private static let maximumSlices = 16
-  private static let minimumSlice = 8
 
-  /// The most slices of any batch up to `count`: a smaller batch may have more.
-  private static func maximumSlices(of count: Int) -> Int {
-    min(maximumSlices, (count + minimumSlice - 1) / minimumSlice)
+  /// The least examples of a slice: one page is as much work as many drawings.
+  private static func minimumSlice(for architecture: Architecture?) -> Int {
+    if case .distributionPerCell = architecture?.output { 1 } else { 8 }
   }
 
-  /// The fixed cut of a batch into slices.
-  static func slices(of count: Int) -> [Range<Int>] {
-    let size = max(minimumSlice, (count + maximumSlices - 1) / maximumSlices)
+  /// The most slices of any batch up to `count`: a smaller batch may have more.
+  private static func maximumSlices(of count: Int, for architecture: Architecture) -> Int {
+    let least = minimumSlice(for: architecture)
+    return min(maximumSlices, (count + least - 1) / least)
+  }
+
+  /// The fixed cut of a batch of `count` examples of `architecture`, or of other rows, into slices.
+  static func slices(of count: Int, for architecture: Architecture? = nil) -> [Range<Int>] {
+    let size = max(
+      minimumSlice(for: architecture), (count + maximumSlices - 1) / maximumSlices)
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 
@@ -231,11 +238,12 @@ final class TrainingNetwork: @unchecked Sendable {
   /// right the answers are.
   ///
   /// Each process of the group works on its share of the batch, and all end with the same sums.
-  func learn(
-    targets: [[Int]], loss: any TrainingLoss, trainingStep: Int, length: Length? = nil,
+  func learn<Target>(
+    targets: [Target], loss: some TrainingLoss<Target>, trainingStep: Int, length: Length? = nil,
     fill: @escaping Fill
   ) -> AnswerSums {
     precondition(targets.count <= maximumExamples)
+    let loss = loss.prepared(for: targets)
     let batchWeight = targets.reduce(0) { $0 + loss.weight(of: $1) }
     let share = group.share(of: targets.count)
     let count = share.count
@@ -253,7 +261,7 @@ final class TrainingNetwork: @unchecked Sendable {
     switch phases[last] {
     case .slices(let runs):
       // Forwards and back at once, while the slice is in cache.
-      let slices = Self.slices(of: count)
+      let slices = Self.slices(of: count, for: architecture)
       let results = loop.map(slices.count) { task, worker in
         let slice = slices[task]
         if last == 0 { self.fill(slice, fill) }
@@ -265,7 +273,7 @@ final class TrainingNetwork: @unchecked Sendable {
         return result
       }
       // Always in slice order.
-      result = results.reduce(into: AnswerSums(), +=)
+      result = results.reduce(into: loss.noSums, +=)
     case .whole(let kernel, let step):
       forward(phase: last, count: count, trainingStep: trainingStep, fill: fill)
       result = evaluate(0..<count, targets: targets, loss: loss, batchWeight: batchWeight)
@@ -273,7 +281,7 @@ final class TrainingNetwork: @unchecked Sendable {
     }
     for index in (0..<last).reversed() { backward(phase: index, count: count) }
     if count > 0 {
-      addSlices(Self.slices(of: count).count, examples: count)
+      addSlices(Self.slices(of: count, for: architecture).count, examples: count)
     } else {
       gradient.pointer.update(repeating: 0, count: gradient.count)
     }
@@ -284,10 +292,11 @@ final class TrainingNetwork: @unchecked Sendable {
 
   /// The loss of some examples and how right their answers are; the logits' gradients are written beside
   /// them.
-  func evaluate(
-    _ examples: Range<Int>, targets: [[Int]], loss: any TrainingLoss, batchWeight: Double
+  func evaluate<Target>(
+    _ examples: Range<Int>, targets: [Target], loss: some TrainingLoss<Target>,
+    batchWeight: Double
   ) -> AnswerSums {
-    var sums = AnswerSums()
+    var sums = loss.noSums
     for example in examples {
       let start = start(of: example, in: output)
       sums += loss.evaluate(
@@ -295,7 +304,7 @@ final class TrainingNetwork: @unchecked Sendable {
         target: targets[example], batchWeight: batchWeight,
         gradient: gradients[output].pointer + start)
     }
-    sums.loss /= batchWeight
+    if batchWeight > 0 { sums.loss /= batchWeight }
     return sums
   }
 
@@ -365,7 +374,7 @@ final class TrainingNetwork: @unchecked Sendable {
   }
 
   private func forward(phase index: Int, count: Int, trainingStep: Int?, fill: Fill) {
-    let slices = Self.slices(of: count)
+    let slices = Self.slices(of: count, for: architecture)
     switch phases[index] {
     case .slices(let runs):
       loop.run(slices.count) { task, worker in
@@ -383,7 +392,7 @@ final class TrainingNetwork: @unchecked Sendable {
   private func backward(phase index: Int, count: Int) {
     switch phases[index] {
     case .slices(let runs):
-      let slices = Self.slices(of: count)
+      let slices = Self.slices(of: count, for: architecture)
       loop.run(slices.count) { task, worker in
         for run in runs.reversed() {
           backward(run, slice: slices[task], sums: sliceGradients[task].pointer, worker: worker)

@@ -81,8 +81,12 @@ struct TrainingPlan {
   private var runs: [TrainingNetwork.Run] = []
   /// The buffer with each value, for each node that reads it: of several, each has a copy of its own.
   private var places: [Reading: Int] = [:]
-  /// The nodes whose values lie packed.
-  var packed: Set<Int> = []
+  /// The sources whose gradient is added to that of other readers, which read from the same place.
+  private var adding: Set<Reading> = []
+  /// The layouts of the nodes whose values lie packed.
+  var layouts: [Int: PlaneLayout] = [:]
+  /// The upsamplings whose planes are doubled by what reads them.
+  var doubled: Set<Int> = []
   /// The nodes that are computed together with a node before them.
   private var taken: Set<Int> = []
   /// The last of the nodes that are computed together with each node.
@@ -130,23 +134,38 @@ struct TrainingPlan {
 
   /// The most examples of a slice.
   var maximumSliceExamples: Int {
-    TrainingNetwork.slices(of: maximumExamples).map(\.count).max() ?? 0
+    TrainingNetwork.slices(of: maximumExamples, for: architecture).map(\.count).max() ?? 0
+  }
+
+  /// The buffer with source number `position` of node `index`.
+  func place(of index: Int, _ position: Int) -> Int {
+    places[Reading(node: index, position: position)]!
+  }
+
+  /// Whether the gradient of source number `position` of node `index` is added to what is there.
+  func isAdding(_ index: Int, _ position: Int = 0) -> Bool {
+    adding.contains(Reading(node: index, position: position))
   }
 
   /// Makes the value in `buffer` available to its readers: a single one reads it directly, several get
-  /// copies, whose gradients are added.
+  /// copies, whose gradients are added. Packed planes are copied only for readers that cannot add.
   private mutating func share(_ buffer: Int, as source: Architecture.Source) {
     let readings = architecture.sources.enumerated().flatMap { node, sources in
       sources.indices.filter { sources[$0] == source }.map { Reading(node: node, position: $0) }
     }
     if source == .node(architecture.nodes.count - 1) { output = buffer }
-    // In the backward pass, the last copy comes first.
+    let isPacked =
+      if case .node(let node) = source { hasCells && layouts[node] != nil } else { false }
+    // In the backward pass, the last reader and the last copy come first.
     for (index, reading) in readings.enumerated() {
-      places[reading] =
-        readings.count == 1
-        ? buffer
-        : addStep(
-          CopyKernel(adds: index + 1 < readings.count), from: buffer, to: like(buffer))
+      let isLast = index + 1 == readings.count
+      if readings.count == 1 || isPacked && (isLast || addsGradients(reading.node)) {
+        places[reading] = buffer
+        if !isLast { adding.insert(reading) }
+      } else {
+        places[reading] = addStep(
+          CopyKernel(adds: isPacked || !isLast), from: buffer, to: like(buffer))
+      }
     }
   }
 
@@ -242,11 +261,17 @@ struct TrainingPlan {
     return step
   }
 
+  /// Adds a buffer; returns its number.
+  mutating func add(_ buffer: Buffer) -> Int {
+    buffers.append(buffer)
+    return buffers.count - 1
+  }
+
   /// Adds a step without parameters that writes a new buffer; returns that.
   mutating func addStep(_ kernel: some ExampleKernel, from input: Int, to output: Buffer) -> Int {
-    buffers.append(output)
-    append(kernel, TrainingNetwork.Step(input: input, output: buffers.count - 1))
-    return buffers.count - 1
+    let step = TrainingNetwork.Step(input: input, output: add(output))
+    append(kernel, step)
+    return step.output
   }
 
   /// Adds a step that takes one example at a time; `convolution` packs its weights and gradients.

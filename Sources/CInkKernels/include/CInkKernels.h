@@ -149,6 +149,92 @@ void ink_pooled_gradients(
   float *bias_gradient, float *input_gradient, float *scratch);
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
 
+// A convolution with a stride over padded planes with the channels last, kernels of up to 3 x 3:
+//
+//   output[y, x, f] = bias[f] + sum over i, j, c of
+//                     input[stride y + i, stride x + j, c] * weight[i, j, c, f]
+typedef struct {
+  // Of the output.
+  size_t rows, columns;
+  // Of the input: 1 or a multiple of 16.
+  size_t channels;
+  size_t kernel, stride;
+  // A multiple of 16.
+  size_t filters;
+  // The values from one row to the next.
+  size_t input_row, output_row;
+} ink_strided;
+
+void ink_convolve_strided(
+  const ink_strided *shape, const float *input, const float *weight, const float *bias,
+  float *output);
+
+// weight_gradient[i, j, c, f] += sum over y, x of
+//                                input[stride y + i, stride x + j, c] * output_gradient[y, x, f]
+void ink_strided_weight_gradient(
+  const ink_strided *shape, const float *input, const float *output_gradient, size_t gradient_row,
+  float *weight_gradient);
+
+// The gradient of the `height` rows and `width` columns of the input inside its padding of `pad`:
+//
+//   input_gradient[y, x, c] = sum over i, j, f of
+//     output_gradient[(y + pad - i) / stride, (x + pad - j) / stride, f] * weight[i, j, f, c]
+//
+// over those i and j for which both are whole numbers; channels are a multiple of 16. Pointers are to the
+// first value inside the padding. There are zeros around `output_gradient`, one row and column on each
+// side. Where it `adds`, the sums are added to what is there.
+void ink_strided_input_gradient(
+  const ink_strided *shape, size_t pad, size_t height, size_t width, const float *weight,
+  const float *output_gradient, size_t gradient_row, bool adds, float *input_gradient);
+
+// sums[c] += sum over y, x of values[y, x, c], in rows of `row` values; channels a multiple of 16.
+void ink_channel_sums(
+  size_t rows, size_t columns, size_t channels, const float *values, size_t row, float *sums);
+
+// Planes among the channels of wider ones, `scale` times as high and wide (nearest upsampling):
+//
+//   target[y, x, c] = source[y / scale, x / scale, c], for c below `channels`
+//   source_gradient[y, x, c] = sum over i, j below scale of target_gradient[scale y + i, scale x + j, c]
+//
+// Pointers are to the first of these values; where it `adds`, the sums are added to what is there.
+typedef struct {
+  // Of the target; multiples of the scale.
+  size_t rows, columns;
+  size_t channels, scale;
+  // The values from one place to the next, and from one row to the next.
+  size_t source_channels, source_row, target_channels, target_row;
+} ink_joint;
+
+void ink_join(const ink_joint *shape, const float *source, float *target);
+void ink_join_gradient(
+  const ink_joint *shape, const float *target_gradient, bool adds, float *source_gradient);
+
+// The loss of cells [cells, row], of which each has one logit a class and then the fields.
+typedef struct {
+  size_t cells, classes, fields;
+  // A multiple of 16.
+  size_t row;
+} ink_cells;
+
+// Returns the sum over cells n of w[y] * (log sum over c of exp z[c] - z[y]), for the logits z of a cell, its
+// class y = truth[n], and the weights w of the classes; a cell whose class is none of them counts nothing.
+//
+//   gradient[n, c] = scale * w[y] * (exp z[c] / sum over d of exp z[d] - (1 where c = y)); 0 for fields
+//   confusion[y, c] += the number of cells of class y whose highest logit is that of c, the first of several
+double ink_cell_entropy(
+  const ink_cells *shape, const float *logits, const uint8_t *truth, const float *weights,
+  float scale, float *gradient, uint64_t *confusion);
+
+// Returns the sum over the `count` fields from `first` on, of the cells whose mask is not 0, of
+// (d^2 / 2 where |d| < 1, else |d| - 1 / 2), for the difference d of value and truth (Huber, 1964).
+//
+//   gradient[n, f] = scale * (d where |d| < 1, else the sign of d)
+//
+// Truth is [cells, fields]; a mask begins with that of the group of these fields, of `groups` a cell.
+double ink_cell_huber(
+  const ink_cells *shape, const float *values, const float *truth, const uint8_t *mask,
+  size_t groups, size_t first, size_t count, float scale, float *gradient);
+
 // Batch normalisation (Ioffe & Szegedy, 2015, algorithm 1) behind a convolution, with the ReLU and
 // the 2 x 2 max-pooling behind it, one example at a time; values are [rows, columns, channels].
 typedef struct {

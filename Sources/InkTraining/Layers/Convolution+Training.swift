@@ -6,6 +6,9 @@ extension Convolution: TrainableLayer {
     if let fusion = TrainingPlan.Fusion(node.index, of: plan.architecture) {
       return plan.addPackedConvolution(fusion, from: node.input)
     }
+    if plan.hasCells, node.index == plan.architecture.nodes.count - 1 {
+      return plan.addCellConvolution(self, of: node.index)
+    }
     let kernel = ConvolutionKernel(
       geometry: ConvolutionGeometry(self, of: node.shape), filters: filters,
       hasReLU: plan.takesReLU(after: node.index), blas: plan.blas)

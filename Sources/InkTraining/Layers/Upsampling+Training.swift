@@ -3,6 +3,9 @@ import InkNetwork
 
 extension Upsampling: TrainableLayer {
   func addSteps(of node: TrainingPlan.Node, to plan: inout TrainingPlan) -> Int {
+    if plan.hasCells, let layout = plan.packedLayout(of: node.index) {
+      return plan.addPlaneUpsampling(node.index, to: layout)
+    }
     guard case .planes(let channels, let height, let width) = node.shape else {
       preconditionFailure("an upsampling reads planes")
     }

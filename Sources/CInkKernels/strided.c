@@ -1,0 +1,279 @@
+// Convolutions with a stride over planes with the channels last, and what brings such planes together:
+// upsampling, joins, and the loss of every cell.
+
+#include <math.h>
+#include <string.h>
+
+#include "CInkKernels.h"
+#include "vectors.h"
+
+// MARK: Sums over taps
+
+// A tap is a place of the kernel: where it reads, and its weights [inner, outs].
+typedef struct {
+  const float *input, *weight;
+} tap;
+
+enum { MOST_TAPS = 9 };
+
+// The sums of `places` outputs side by side, of sixteen filters in each of `vectors`:
+//
+//   output[p, v] = bias[v] + sum over taps t, k of input[t, p, k] * weight[t, k, v]
+//
+// `input_step` and `output_step` are the values from one place to the next; where it `adds`, the sums are
+// added to the output.
+INLINE void sum_taps(
+  size_t taps, const tap *tap, size_t inner, size_t input_step, size_t outs, size_t first_out,
+  const float *bias, bool adds, float *output, size_t output_step, const size_t places,
+  const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < places * vectors; s++) sums[s] = 0;
+  for (size_t t = 0; t < taps; t++) {
+    const float *input = tap[t].input, *weight = tap[t].weight + first_out;
+    for (size_t k = 0; k < inner; k++) {
+      v16 factors[4];
+      for (size_t v = 0; v < vectors; v++) factors[v] = AT(weight + k * outs + v * LANES);
+      for (size_t p = 0; p < places; p++) {
+        float value = input[p * input_step + k];
+        for (size_t v = 0; v < vectors; v++) sums[p * vectors + v] += factors[v] * value;
+      }
+    }
+  }
+  for (size_t p = 0; p < places; p++)
+    for (size_t v = 0; v < vectors; v++) {
+      float *place = output + p * output_step + first_out + v * LANES;
+      v16 value = sums[p * vectors + v];
+      if (bias) value += AT(bias + first_out + v * LANES);
+      if (adds) value += AT(place);
+      AT(place) = value;
+    }
+}
+
+// The same for a row of any length.
+INLINE void sum_row_of_taps(
+  size_t taps, const tap *first, size_t inner, size_t input_step, size_t outs, const float *bias,
+  bool adds, float *output, size_t output_step, size_t count) {
+  bool is_wide = most_vectors() == MOST_VECTORS;
+  for (size_t v = 0, vectors; v < outs / LANES; v += vectors) {
+    vectors = part(outs / LANES, v, is_wide ? 3 : 1);
+    size_t most = is_wide ? MOST_VECTORS / vectors : 6;
+    for (size_t p = 0, places; p < count; p += places) {
+      tap here[MOST_TAPS];
+      for (size_t t = 0; t < taps; t++) {
+        here[t].input = first[t].input + p * input_step;
+        here[t].weight = first[t].weight;
+      }
+      places = count - p >= most ? most : count - p >= 4 ? 4 : 1;
+#define CASE(P, V) \
+  case P * 4 + V: \
+    sum_taps( \
+      taps, here, inner, input_step, outs, v * LANES, bias, adds, output + p * output_step, \
+      output_step, P, V); \
+    break;
+      switch (places * 4 + vectors) {
+        CASE(24, 1) CASE(12, 2) CASE(8, 3) CASE(6, 1)
+        CASE(4, 1) CASE(4, 2) CASE(4, 3) CASE(1, 1) CASE(1, 2) CASE(1, 3)
+      }
+#undef CASE
+    }
+  }
+}
+
+CLONES void ink_convolve_strided(
+  const ink_strided *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float *restrict output) {
+  size_t channels = shape->channels, plane = channels * shape->filters, kernel = shape->kernel;
+  for (size_t y = 0; y < shape->rows; y++) {
+    tap taps[MOST_TAPS];
+    for (size_t t = 0; t < kernel * kernel; t++) {
+      taps[t].input = input + (shape->stride * y + t / kernel) * shape->input_row
+        + t % kernel * channels;
+      taps[t].weight = weight + t * plane;
+    }
+    sum_row_of_taps(
+      kernel * kernel, taps, channels, shape->stride * channels, shape->filters, bias, false,
+      output + y * shape->output_row, shape->filters, shape->columns);
+  }
+}
+
+CLONES void ink_strided_input_gradient(
+  const ink_strided *shape, size_t pad, size_t height, size_t width, const float *restrict weight,
+  const float *restrict output_gradient, size_t gradient_row, bool adds,
+  float *restrict input_gradient) {
+  size_t channels = shape->channels, filters = shape->filters, plane = channels * filters;
+  size_t kernel = shape->kernel, stride = shape->stride;
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < stride && x < width; x++) {
+      tap taps[MOST_TAPS];
+      size_t count = 0;
+      for (size_t i = (y + pad) % stride; i < kernel; i += stride)
+        for (size_t j = (x + pad) % stride; j < kernel; j += stride) {
+          // Both are multiples of the stride, and may be below 0.
+          ptrdiff_t row = (ptrdiff_t)(y + pad) - (ptrdiff_t)i;
+          ptrdiff_t column = (ptrdiff_t)(x + pad) - (ptrdiff_t)j;
+          taps[count].input = output_gradient + row / (ptrdiff_t)stride * (ptrdiff_t)gradient_row
+            + column / (ptrdiff_t)stride * (ptrdiff_t)filters;
+          taps[count++].weight = weight + (i * kernel + j) * plane;
+        }
+      sum_row_of_taps(
+        count, taps, filters, filters, channels, NULL, adds,
+        input_gradient + y * shape->input_row + x * channels, stride * channels,
+        (width - x + stride - 1) / stride);
+    }
+}
+
+// target[r, v] += sum over p of left[p, r] * right[p, v].
+INLINE void add_outer_products(
+  size_t count, const float *left, size_t left_step, const float *right, size_t right_step,
+  float *target, const size_t rows, const size_t vectors) {
+#pragma clang fp contract(fast)
+  v16 sums[MOST_VECTORS];
+  for (size_t s = 0; s < rows * vectors; s++) sums[s] = 0;
+  for (size_t p = 0; p < count; p++, left += left_step, right += right_step)
+    for (size_t v = 0; v < vectors; v++) {
+      v16 factors = AT(right + v * LANES);
+      for (size_t r = 0; r < rows; r++) sums[r * vectors + v] += factors * left[r];
+    }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t v = 0; v < vectors; v++) {
+      float *place = target + r * right_step + v * LANES;
+      AT(place) = AT(place) + sums[r * vectors + v];
+    }
+}
+
+CLONES void ink_strided_weight_gradient(
+  const ink_strided *shape, const float *restrict input, const float *restrict output_gradient,
+  size_t gradient_row, float *restrict weight_gradient) {
+  bool is_wide = most_vectors() == MOST_VECTORS;
+  size_t channels = shape->channels, filters = shape->filters, kernel = shape->kernel;
+  size_t step = shape->stride * channels, rows = channels == 1 ? 1 : is_wide ? 8 : 4;
+  for (size_t y = 0; y < shape->rows; y++) {
+    const float *gradient = output_gradient + y * gradient_row;
+    for (size_t t = 0; t < kernel * kernel; t++) {
+      const float *left = input + (shape->stride * y + t / kernel) * shape->input_row
+        + t % kernel * channels;
+      float *target = weight_gradient + t * channels * filters;
+      for (size_t r = 0; r < channels; r += rows)
+        for (size_t v = 0, vectors; v < filters / LANES; v += vectors) {
+          vectors = part(filters / LANES, v, is_wide ? 3 : 1);
+#define CASE(R, V) \
+  case R * 4 + V: \
+    add_outer_products( \
+      shape->columns, left + r, step, gradient + v * LANES, filters, \
+      target + r * filters + v * LANES, R, V); \
+    break;
+          switch (rows * 4 + vectors) {
+            CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(4, 1) CASE(8, 1) CASE(8, 2) CASE(8, 3)
+          }
+#undef CASE
+        }
+    }
+  }
+}
+
+CLONES void ink_channel_sums(
+  size_t rows, size_t columns, size_t channels, const float *restrict values, size_t row,
+  float *restrict sums) {
+  for (size_t c = 0; c < channels; c += LANES)
+    for (size_t y = 0; y < rows; y++) {
+      v16 sum = 0;
+      for (size_t x = 0; x < columns; x++) sum += AT(values + y * row + x * channels + c);
+      AT(sums + c) = AT(sums + c) + sum;
+    }
+}
+
+// MARK: Joins
+
+CLONES void ink_join(
+  const ink_joint *shape, const float *restrict source, float *restrict target) {
+  for (size_t y = 0; y < shape->rows; y++)
+    for (size_t x = 0; x < shape->columns; x++) {
+      const float *from = source + y / shape->scale * shape->source_row
+        + x / shape->scale * shape->source_channels;
+      float *to = target + y * shape->target_row + x * shape->target_channels;
+      size_t c = 0;
+      for (; c + LANES <= shape->channels; c += LANES) AT(to + c) = AT(from + c);
+      for (; c < shape->channels; c++) to[c] = from[c];
+    }
+}
+
+CLONES void ink_join_gradient(
+  const ink_joint *shape, const float *restrict target_gradient, bool adds,
+  float *restrict source_gradient) {
+  size_t scale = shape->scale;
+  for (size_t y = 0; y < shape->rows / scale; y++)
+    for (size_t x = 0; x < shape->columns / scale; x++) {
+      const float *square = target_gradient + y * scale * shape->target_row
+        + x * scale * shape->target_channels;
+      float *to = source_gradient + y * shape->source_row + x * shape->source_channels;
+      size_t c = 0;
+      for (; c + LANES <= shape->channels; c += LANES) {
+        v16 sum = 0;
+        for (size_t i = 0; i < scale; i++)
+          for (size_t j = 0; j < scale; j++)
+            sum += AT(square + i * shape->target_row + j * shape->target_channels + c);
+        AT(to + c) = adds ? AT(to + c) + sum : sum;
+      }
+      for (; c < shape->channels; c++) {
+        float sum = 0;
+        for (size_t i = 0; i < scale; i++)
+          for (size_t j = 0; j < scale; j++)
+            sum += square[i * shape->target_row + j * shape->target_channels + c];
+        to[c] = adds ? to[c] + sum : sum;
+      }
+    }
+}
+
+// MARK: Loss
+
+CLONES double ink_cell_entropy(
+  const ink_cells *shape, const float *restrict logits, const uint8_t *restrict truth,
+  const float *restrict weights, float scale, float *restrict gradient,
+  uint64_t *restrict confusion) {
+  size_t classes = shape->classes, vectors = (classes + LANES - 1) / LANES;
+  double loss = 0;
+  for (size_t n = 0; n < shape->cells; n++) {
+    const float *z = logits + n * shape->row;
+    float *g = gradient + n * shape->row;
+    memset(g, 0, shape->row * sizeof(float));
+    size_t wanted = truth[n];
+    if (wanted >= classes) continue;
+    size_t highest = 0;
+    for (size_t c = 1; c < classes; c++)
+      if (z[c] > z[highest]) highest = c;
+    confusion[wanted * classes + highest]++;
+    for (size_t v = 0; v < vectors; v++) {
+      v16 power = AT(z + v * LANES) - z[highest];
+      power_of_e(&power);
+      AT(g + v * LANES) = power;
+    }
+    float sum = 0;
+    for (size_t c = 0; c < classes; c++) sum += g[c];
+    loss += (double)weights[wanted] * (double)(logf(sum) - (z[wanted] - z[highest]));
+    float factor = weights[wanted] * scale;
+    for (size_t v = 0; v < vectors; v++) AT(g + v * LANES) = AT(g + v * LANES) * (factor / sum);
+    for (size_t c = classes; c < vectors * LANES; c++) g[c] = 0;
+    g[wanted] -= factor;
+  }
+  return loss;
+}
+
+double ink_cell_huber(
+  const ink_cells *shape, const float *values, const float *truth, const uint8_t *mask,
+  size_t groups, size_t first, size_t count, float scale, float *gradient) {
+  double loss = 0;
+  for (size_t n = 0; n < shape->cells; n++) {
+    if (!mask[n * groups]) continue;
+    const float *value = values + n * shape->row + shape->classes + first;
+    const float *wanted = truth + n * shape->fields + first;
+    float *g = gradient + n * shape->row + shape->classes + first;
+    for (size_t f = 0; f < count; f++) {
+      float difference = value[f] - wanted[f], distance = fabsf(difference);
+      loss += distance < 1 ? 0.5 * (double)difference * (double)difference
+                           : (double)distance - 0.5;
+      g[f] = scale * (distance < 1 ? difference : difference > 0 ? 1 : -1);
+    }
+  }
+  return loss;
+}
