@@ -80,7 +80,7 @@ INLINE void sum_row_of_taps(
   }
 }
 
-CLONES void ink_convolve_strided(
+CLONES void ink_strided_convolve(
   const ink_strided *shape, const float *restrict input, const float *restrict weight,
   const float *restrict bias, float *restrict output) {
   size_t channels = shape->channels, plane = channels * shape->filters, kernel = shape->kernel;

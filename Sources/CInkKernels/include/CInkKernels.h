@@ -165,7 +165,7 @@ typedef struct {
   size_t input_row, output_row;
 } ink_strided;
 
-void ink_convolve_strided(
+void ink_strided_convolve(
   const ink_strided *shape, const float *input, const float *weight, const float *bias,
   float *output);
 
