@@ -248,7 +248,7 @@ struct PreparedExamples: Sendable {
         canUse(values, input: input, of: index)
       else { return known }
       return values
-    case (.raster, _), (.line, _), (.strokes, _), (.series, _): return known
+    case (.raster, _), (.page, _), (.line, _), (.strokes, _), (.series, _): return known
     }
   }
 
