@@ -35,17 +35,17 @@ public struct CellNetwork: Sendable {
 
   /// Prepares `network`.
   ///
-  /// - Precondition: its output is a distribution for each cell of one picture.
+  /// - Precondition: its output is a distribution for each cell of one picture, and a cell has whole pixels.
   public init(_ network: TrainedNetwork, maximumPixels: Int = usualMaximumPixels) {
-    guard case .distributionPerCell(let fields) = network.architecture.output else {
-      preconditionFailure("a distribution for each cell")
-    }
+    guard case .distributionPerCell(let fields) = network.architecture.output,
+      let cellSize = network.architecture.cellSize
+    else { preconditionFailure("a distribution for each cell of pixels") }
     self.network = network
     self.maximumPixels = maximumPixels
     classCount = network.architecture.classCount
     fieldCount = fields
     sideMultiple = network.architecture.sideMultiple
-    cellSize = network.architecture.scales.last!
+    self.cellSize = cellSize
     let reach = network.architecture.reach
     self.reach = (reach + sideMultiple - 1) / sideMultiple * sideMultiple
   }
@@ -320,36 +320,39 @@ public struct CellNetwork: Sendable {
 
 extension Architecture {
   /// The rows and columns of pixels that a value of each node stands for.
-  var scales: [Int] {
-    var scales: [Int] = []
+  private var scales: [Double] {
+    var scales: [Double] = []
     for (index, node) in nodes.enumerated() {
-      let scale = if case .node(let source) = sources[index][0] { scales[source] } else { 1 }
+      let scale = if case .node(let source) = sources[index][0] { scales[source] } else { 1.0 }
       switch node.layer {
-      case .convolution(let layer): scales.append(scale * layer.stride)
-      case .maxPooling(let layer): scales.append(scale * layer.size)
-      case .upsampling: scales.append(max(1, scale / Upsampling.factor))
+      case .convolution(let layer): scales.append(scale * Double(layer.stride))
+      case .maxPooling(let layer): scales.append(scale * Double(layer.size))
+      case .upsampling: scales.append(scale / Double(Upsampling.factor))
       default: scales.append(scale)
       }
     }
     return scales
   }
 
+  /// The rows and columns of pixels in a cell of the output, or `nil` where it is no whole number.
+  package var cellSize: Int? { Int(exactly: scales[nodes.count - 1]) }
+
   /// How far from a cell lie the pixels that its answer can depend on, at most.
   var reach: Int {
-    var reaches: [Int] = []
+    var reaches: [Double] = []
     let scales = scales
     for (index, node) in nodes.enumerated() {
-      var (reach, scale) = (0, 1)
+      var (reach, scale) = (0.0, 1.0)
       for case .node(let source) in sources[index] {
         (reach, scale) = (max(reach, reaches[source]), scales[source])
       }
       switch node.layer {
-      case .convolution(let layer): reaches.append(reach + layer.kernel / 2 * scale)
-      case .maxPooling(let layer): reaches.append(reach + (layer.size - 1) * scale)
+      case .convolution(let layer): reaches.append(reach + Double(layer.kernel / 2) * scale)
+      case .maxPooling(let layer): reaches.append(reach + Double(layer.size - 1) * scale)
       case .upsampling: reaches.append(reach + scale)
       default: reaches.append(reach)
       }
     }
-    return reaches.last! + scales.last!
+    return Int((reaches[nodes.count - 1] + scales[nodes.count - 1]).rounded(.up))
   }
 }

@@ -96,12 +96,15 @@ public struct InferenceNetwork: Sendable {
   private var variesInLength: Bool { bounds.contains { $0.count > 1 } }
 
   /// Prepares `network`; `inputScale` is what bytes that go in are multiplied with.
+  ///
+  /// - Precondition: its output is no distribution for each cell, which ``CellNetwork`` computes.
   public init(_ network: TrainedNetwork, inputScale: Float = 1 / 255) {
     classCount = network.architecture.classCount
     inputCount = network.architecture.inputCount
     self.inputScale = inputScale
     let architecture = network.architecture
     output = architecture.output
+    if case .distributionPerCell = output { preconditionFailure("a network for CellNetwork") }
     starts = architecture.inputShapes.indices.map { index in
       architecture.inputShapes[..<index].reduce(0) { $0 + $1.count }
     }

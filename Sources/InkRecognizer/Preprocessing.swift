@@ -139,7 +139,22 @@ public enum Preprocessing: Hashable, Sendable {
       }
       channels = preparation.channels.count
     case .series(let preparation, _): channels = preparation.channels.count
-    case .page: return
+    case .page:
+      let isPage =
+        switch input.form {
+        case .page(1, _, _), .image(1, _, .fixed): true
+        case .page, .image, .series, .vector: false
+        }
+      guard isPage else {
+        throw refuse(
+          "architecture", "a grey picture of any size as the input `\(input.name)`",
+          "another input")
+      }
+      guard case .distributionPerCell = architecture.output, architecture.cellSize != nil else {
+        throw refuse(
+          "architecture", "an answer for each cell of whole pixels, as for pages", "another output")
+      }
+      return
     }
     guard case .series(channels, _) = input.form else {
       throw refuse(

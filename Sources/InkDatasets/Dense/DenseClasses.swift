@@ -96,7 +96,7 @@ enum DenseClassTable {
 
 extension DenseClass {
   /// The colour of class number `index` where none is given.
-  fileprivate static func usualColor(_ index: Int) -> ColorPicture.Color {
+  package static func usualColor(_ index: Int) -> ColorPicture.Color {
     index < colors.count ? colors[index] : colors[1 + (index - 1) % (colors.count - 1)]
   }
 }

@@ -188,7 +188,7 @@ public final class DenseTrainer: TrainingRun {
       try Model(
         network: TrainedNetwork(architecture, weights: best ?? weights),
         labels: feed.classes.map(\.name), preprocessing: [.page(preparation)],
-        provenance: provenance))
+        provenance: provenance, fields: feed.fields.all))
   }
 
   private func takeStep(epoch: Int) throws {
