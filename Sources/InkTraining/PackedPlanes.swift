@@ -18,7 +18,8 @@ extension TrainingPlan {
       switch architecture.nodes[reader].layer {
       case .convolution where hasCells && reader == architecture.nodes.count - 1: continue
       case .convolution:
-        guard let fusion = Fusion(reader, of: architecture), extent ?? fusion.extent == fusion.extent
+        guard let fusion = Fusion(reader, of: architecture),
+          extent ?? fusion.extent == fusion.extent
         else { return nil }
         extent = fusion.extent
       case .concatenation where hasCells, .upsampling where hasCells:

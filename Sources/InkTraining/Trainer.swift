@@ -90,8 +90,9 @@ public final class Trainer: TrainingRun {
     var cellCount: Int?
     /// How often each class of cells was answered for each, `[classes, classes]`.
     var confusion: [Int]?
-    /// The sum of the losses of the fields of cells.
+    /// The sum of the losses of the fields of cells, and the number of fields.
     var fieldLossSum: Double?
+    var fieldCount: Int?
   }
 
   /// Prepares a training.

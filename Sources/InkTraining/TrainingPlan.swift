@@ -147,8 +147,10 @@ struct TrainingPlan {
     adding.contains(Reading(node: index, position: position))
   }
 
-  /// Makes the value in `buffer` available to its readers: a single one reads it directly, several get
-  /// copies, whose gradients are added. Packed planes are copied only for readers that cannot add.
+  /// Makes the value in `buffer` available to its readers.
+  ///
+  /// A single one reads it directly, several get copies, whose gradients are added. Packed planes are copied
+  /// only for readers that cannot add.
   private mutating func share(_ buffer: Int, as source: Architecture.Source) {
     let readings = architecture.sources.enumerated().flatMap { node, sources in
       sources.indices.filter { sources[$0] == source }.map { Reading(node: node, position: $0) }

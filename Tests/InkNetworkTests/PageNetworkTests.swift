@@ -12,7 +12,7 @@ import Testing
   @Test func theNamedNetworkHasLevelsOfHalvedSides() throws {
     let page = try Architecture.page(classCount: 5, fields: 7)
     #expect(page.parameterCount <= 600_000)
-    #expect(try Architecture.page(classCount: 5).parameterCount == 583_349)
+    #expect(try Architecture.page(classCount: 5).parameterCount == 571_669)
     #expect((page.classCount, page.labelCount, page.sideMultiple) == (5, 5, 32))
     #expect(try Architecture.named("page", classCount: 5, fields: 7) == page)
     let sized = try page.sized(height: 384, width: 768)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains the network that sees a whole page: a class for each cell of 2 x 2 pixels, the centre and size of states,
-# and the direction of arrows. It learns from pages that are composed while it learns, in the handwriting of about
-# 370 people, with rings, arrows and heads of 16 others, and synthetic ones. `scripts/train page` runs this. If it
+# and the direction of arrows. It learns from pages that are composed while it learns, in the handwriting of 321
+# people, with rings, arrows and heads of 17 others, and synthetic ones. `scripts/train page` runs this. If it
 # is stopped, it goes on where it was, to the same bytes.
 set -euo pipefail
 
@@ -32,7 +32,7 @@ cat "$runs"/{dollar1,mmg-arrows,mmg-rings}.ndjson >"$runs/shapes.ndjson"
 # Goes on with an unfinished training.
 if [ -e "$runs/page.checkpoint" ]; then way=--resume; else way=--force; fi
 "$inkstate" train "$runs/writing.ndjson" --compose-pages --shapes "$runs/shapes" \
-  --validation "$runs/writing-validation.ndjson" --architecture page --steps "${STEPS:-8000}" \
+  --validation "$runs/writing-validation.ndjson" --architecture page --steps "${STEPS:-12000}" \
   --seed 20261126 --output "$runs/page.safetensors" $way \
   --license "MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), \$1 gestures (New BSD) and Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012)"
 cp "$runs/page.safetensors" models/page.safetensors

@@ -12,7 +12,7 @@ public struct DenseOptions: Hashable, Sendable, Codable {
   /// The weight of the mean loss of the fields beside the mean loss of the classes.
   public var fieldWeight = 0.2
   /// The largest number of validation crops.
-  public var validationCount = 160
+  public var validationCount = 128
 
   /// Creates the usual options for classes with these shares of all cells.
   public init(shares: [Double]) {

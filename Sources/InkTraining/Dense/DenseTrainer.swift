@@ -14,7 +14,9 @@ public final class DenseTrainer: TrainingRun {
   private let options: TrainingOptions
   private let dense: DenseOptions
   private let loss: CellLoss
-  private let validation: [PreparedCrop]
+  private let validation: DenseFeed?
+  /// How many crops choose the epoch.
+  public let validationCount: Int
   private let network: TrainingNetwork
   private let group: ProcessGroup
   private let optimizer: OptimizerState
@@ -98,14 +100,9 @@ public final class DenseTrainer: TrainingRun {
     network = try TrainingNetwork(
       sized, maximumExamples: options.batchSize, workers: workers, seed: options.seed, group: group)
     if let start { network.weights = start.network.weights }
-    let layout = feed.fields
-    self.validation =
-      validation.map { validation in
-        let count = min(dense.validationCount, validation.pageCount ?? dense.validationCount)
-        return network.loop.map(count) { index, _ in
-          Self.prepare(validation.crop(index), preparation, fields: layout)
-        }
-      } ?? []
+    self.validation = validation
+    validationCount =
+      validation.map { min(dense.validationCount, $0.pageCount ?? dense.validationCount) } ?? 0
     validationFingerprint = validation?.fingerprint
     startFingerprint = start?.network.fingerprint
     optimizer = OptimizerState(options.optimizer, count: network.learnt.count, workers: workers)
@@ -114,20 +111,21 @@ public final class DenseTrainer: TrainingRun {
     instructionSet = "\(blas.name) and kernels for \(blas.kernels)"
   }
 
-  private static func prepare(
-    _ crop: DenseCrop, _ preparation: PagePreparation, fields: DenseFieldNames
-  ) -> PreparedCrop {
-    // Pages on disk have no fields; those of a network that answers some are not known there.
-    let known =
-      crop.fields.names == fields
-      ? crop.fields : DenseFields(fields, cells: crop.mask.classes.count)
-    return PreparedCrop(
-      values: preparation.values(of: crop.picture),
-      truth: CellTruth(classes: crop.mask.classes, fields: known.values, masks: known.known))
+  /// Makes crops of some numbers, each on one core.
+  private func crops(of source: DenseFeed, _ numbers: Range<Int>) -> [PreparedCrop] {
+    let (preparation, names) = (preparation, feed.fields)
+    return network.loop.map(numbers.count) { index, _ in
+      let crop = source.crop(numbers.lowerBound + index)
+      // Pages on disk have no fields: of a network that answers some, they are not known there.
+      let fields =
+        crop.fields.names == names
+        ? crop.fields : DenseFields(names, cells: crop.mask.classes.count)
+      return PreparedCrop(
+        values: preparation.values(of: crop.picture),
+        truth: CellTruth(
+          classes: crop.mask.classes, fields: fields.values, masks: fields.known))
+    }
   }
-
-  /// How many crops choose the epoch.
-  public var validationCount: Int { validation.count }
 
   /// The epochs so far.
   public var history: [EpochRecord] { progress.history }
@@ -190,15 +188,13 @@ public final class DenseTrainer: TrainingRun {
       try Model(
         network: TrainedNetwork(architecture, weights: best ?? weights),
         labels: feed.classes.map(\.name), preprocessing: [.page(preparation)],
-        provenance: provenance))
+        provenance: provenance, fields: feed.fields.all))
   }
 
   private func takeStep(epoch: Int) throws {
     let step = epoch * dense.stepsPerEpoch + progress.step
-    let (feed, preparation, count) = (feed, preparation, options.batchSize)
-    let crops = network.loop.map(count) { example, _ in
-      Self.prepare(feed.crop(step * count + example), preparation, fields: feed.fields)
-    }
+    let count = options.batchSize
+    let crops = crops(of: feed, step * count..<(step + 1) * count)
     let result = network.learn(targets: crops.map(\.truth), loss: loss, trainingStep: step) {
       example, _, values in
       crops[example].write(to: values)
@@ -216,7 +212,8 @@ public final class DenseTrainer: TrainingRun {
     progress.exampleCount += count
     progress.cellCount = (progress.cellCount ?? 0) + result.confusion.reduce(0, +)
     progress.confusion = result.confusion.adding(progress.confusion)
-    progress.fieldLossSum = (progress.fieldLossSum ?? 0) + result.fieldLoss * Double(count)
+    progress.fieldLossSum = (progress.fieldLossSum ?? 0) + result.fieldLoss
+    progress.fieldCount = (progress.fieldCount ?? 0) + result.fieldCount
   }
 
   private func learningRate(step: Int, epoch: Int) -> Double {
@@ -235,11 +232,12 @@ public final class DenseTrainer: TrainingRun {
       trainingAccuracy: Double(progress.rightCount) / Double(max(1, progress.cellCount ?? 0)))
     record.trainingOverlaps = overlaps(progress.confusion ?? [])
     if !feed.fields.groups.isEmpty {
-      record.trainingFieldLoss = (progress.fieldLossSum ?? 0) / count
+      record.trainingFieldLoss =
+        (progress.fieldLossSum ?? 0) / Double(max(1, progress.fieldCount ?? 0))
     }
     var isBest = false
-    if !validation.isEmpty {
-      let sums = evaluate()
+    if let validation {
+      let sums = evaluate(on: validation)
       guard sums.loss.isFinite else {
         throw TrainingError.diverged(epoch: epoch + 1, step: dense.stepsPerEpoch)
       }
@@ -247,7 +245,9 @@ public final class DenseTrainer: TrainingRun {
       record.validationAccuracy =
         Double(sums.rightCount) / Double(max(1, sums.confusion.reduce(0, +)))
       record.validationOverlaps = overlaps(sums.confusion)
-      if !feed.fields.groups.isEmpty { record.validationFieldLoss = sums.fieldLoss }
+      if sums.fieldCount > 0 {
+        record.validationFieldLoss = sums.fieldLoss / Double(sums.fieldCount)
+      }
       let leader = progress.bestEpoch.map { progress.history[$0 - 1].meanOverlap }
       isBest = record.meanOverlap >= leader ?? -1
       if isBest {
@@ -258,7 +258,8 @@ public final class DenseTrainer: TrainingRun {
     progress.history.append(record)
     (progress.step, progress.lossSum) = (0, 0)
     (progress.rightCount, progress.exampleCount) = (0, 0)
-    (progress.cellCount, progress.confusion, progress.fieldLossSum) = (nil, nil, nil)
+    (progress.cellCount, progress.confusion) = (nil, nil)
+    (progress.fieldLossSum, progress.fieldCount) = (nil, nil)
     return isBest
   }
 
@@ -273,21 +274,20 @@ public final class DenseTrainer: TrainingRun {
   }
 
   /// Computes the results on the validation crops: the loss is the mean over batches.
-  private func evaluate() -> AnswerSums {
-    let share = group.share(of: validation.count)
-    var sums = AnswerSums()
+  private func evaluate(on validation: DenseFeed) -> AnswerSums {
+    let share = group.share(of: validationCount)
+    var sums = loss.noSums
     for start in stride(from: share.lowerBound, to: share.upperBound, by: network.maximumExamples) {
-      let batch = Array(validation[start..<min(start + network.maximumExamples, share.upperBound)])
+      let batch = crops(
+        of: validation, start..<min(start + network.maximumExamples, share.upperBound))
       network.forward(count: batch.count, trainingStep: nil) { example, _, values in
         batch[example].write(to: values)
       }
       let truths = batch.map(\.truth)
       var result = network.evaluate(
-        0..<batch.count, targets: truths, loss: loss,
-        batchWeight: network.weight(of: truths, loss))
-      let part = Double(batch.count) / Double(validation.count)
-      result.loss *= part
-      result.fieldLoss *= part
+        0..<batch.count, targets: truths, loss: loss.prepared(for: truths),
+        batchWeight: truths.reduce(0) { $0 + loss.weight(of: $1) })
+      result.loss *= Double(batch.count) / Double(validationCount)
       sums += result
     }
     sums.add(over: group)

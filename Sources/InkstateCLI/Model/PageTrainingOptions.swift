@@ -152,7 +152,7 @@ struct PageTrainingOptions: ParsableArguments {
           by: training.architecture ?? Architecture.pageNames[0], classCount: feed.classes.count,
           fields: feed.fields.count),
       feed: feed, validation: chosenBy, preparation: preparation, options: options,
-      provenance: feed.provenance)
+      provenance: ["class_colors": feed.classes.map(\.hexColor).joined(separator: " ")])
   }
 
   private func composed(
@@ -219,19 +219,5 @@ private struct PageReading {
     progress.end()
     Terminal.say(notes: feed.failures.map { "left out: \($0)" })
     return feed
-  }
-}
-
-extension DenseFeed {
-  /// The colours of the classes and the names of the fields, as a model file has them.
-  fileprivate var provenance: [String: String] {
-    var provenance = [
-      "class_colors": classes.map(\.hexColor).joined(separator: " ")
-    ]
-    if !fields.groups.isEmpty {
-      provenance["fields"] = fields.groups.map { $0.fields.joined(separator: " ") }
-        .joined(separator: " | ")
-    }
-    return provenance
   }
 }

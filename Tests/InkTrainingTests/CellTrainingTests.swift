@@ -1,0 +1,275 @@
+import Foundation
+import InkNetwork
+import SeededRandom
+import TestSupport
+import Testing
+
+@testable import InkTraining
+
+/// Networks with a distribution for each cell.
+///
+/// The stored numbers are made by `scripts/reference/make-cell-references.py`.
+@Suite(.timeLimit(.minutes(30))) struct CellTrainingTests {
+  private struct File: Decodable {
+    var cases: [Case]
+  }
+
+  private struct Stored: Decodable {
+    var shape: [Int]
+    var values: [Float]
+    var tensor: Tensor { Tensor(shape: shape, values: values) }
+  }
+
+  private struct Case: Decodable {
+    var name: String
+    var architecture: Architecture
+    var method: Optimizer.Method
+    var learningRate: Double
+    var epsilon: Double
+    var classWeights: [Double]
+    var fieldGroups: [[Int]]
+    var fieldWeight: Double
+    var inputs: Stored
+    var classes: [UInt8]
+    var fields: [Float]
+    var masks: [UInt8]
+    var weights: [String: Stored]
+    var logits: Stored
+    var gradients: [String: Stored]
+    var losses: [Double]
+    var finalLogits: Stored
+
+    var loss: CellLoss {
+      CellLoss(
+        classWeights: classWeights, fieldGroups: fieldGroups.map { $0[0]..<$0[1] },
+        fieldWeight: fieldWeight)
+    }
+
+    var count: Int { inputs.shape[0] }
+
+    /// The truth of each example.
+    var truths: [CellTruth] {
+      func part<Value>(_ values: [Value], _ example: Int) -> [Value] {
+        let length = values.count / count
+        return Array(values[example * length..<(example + 1) * length])
+      }
+      return (0..<count).map {
+        CellTruth(classes: part(classes, $0), fields: part(fields, $0), masks: part(masks, $0))
+      }
+    }
+
+    var fill: TrainingNetwork.Fill {
+      let (values, length) = (inputs.values, inputs.values.count / count)
+      return { example, _, target in
+        for index in 0..<length { target[index] = values[example * length + index] }
+      }
+    }
+  }
+
+  private static func cases() throws -> [Case] {
+    let url = Bundle.module.bundleURL.appendingPathComponent("References/cells.json")
+    return try JSONDecoder().decode(File.self, from: Data(contentsOf: url)).cases
+  }
+
+  /// The logits of a batch in the order of PyTorch, `[batch, channels, rows, columns]`.
+  private static func logits(_ network: TrainingNetwork, count: Int) -> [Float] {
+    guard case .planes(let channels, let rows, let columns) = network.architecture.outputShapes.last
+    else { return [] }
+    let packed = PlaneLayout.packed(channels)
+    return (0..<count).flatMap { example in
+      (0..<channels).flatMap { channel in
+        (0..<rows * columns).map {
+          network.logits[(example * rows * columns + $0) * packed + channel]
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 3]) func logitsGradientsAndTenStepsAreThoseOfPyTorch(workers: Int) throws {
+    let cases = try Self.cases()
+    #expect(cases.count == 3)
+    for reference in cases {
+      let network = try TrainingNetwork(
+        reference.architecture, maximumExamples: 4, workers: workers, seed: 1)
+      network.weights = reference.weights.mapValues(\.tensor)
+      var method = Optimizer(reference.method)
+      method.epsilon = reference.epsilon
+      let optimizer = OptimizerState(method, count: network.learnt.count, workers: workers)
+      for step in 0..<10 {
+        let result = network.learn(
+          targets: reference.truths, loss: reference.loss, trainingStep: step,
+          fill: reference.fill)
+        #expect(abs(result.loss - reference.losses[step]) < 2e-4, "\(reference.name), step \(step)")
+        if step == 0 {
+          let logits = Self.logits(network, count: reference.count)
+          #expect(isClose(logits, reference.logits.values, tolerance: 1e-5), "\(reference.name)")
+          let gradients = network.tensors(learnt: network.gradient, statistics: network.statistics)
+          #expect(gradients.count(where: { reference.gradients[$0.key] != nil }) > 10)
+          for (name, expected) in reference.gradients {
+            #expect(
+              isClose(gradients[name]!.values, expected.values, tolerance: 2e-5),
+              "\(reference.name), gradient of \(name)")
+          }
+        }
+        optimizer.update(
+          network.learnt, gradient: network.gradient, step: step + 1,
+          learningRate: reference.learningRate, maxGradientNorm: nil)
+      }
+      network.forward(count: reference.count, trainingStep: nil, fill: reference.fill)
+      let final = Self.logits(network, count: reference.count)
+      #expect(isClose(final, reference.finalLogits.values, tolerance: 5e-3), "\(reference.name)")
+      let plain = try TrainedNetwork(reference.architecture, weights: network.weights)
+      let length = reference.inputs.values.count / reference.count
+      #expect(
+        try isClose(
+          plain.plainOutput(of: [Array(reference.inputs.values[..<length])]),
+          Array(final[..<(final.count / reference.count)]), tolerance: 1e-4))
+    }
+  }
+
+  /// (L(w + h) − L(w − h)) / 2h for weights all over.
+  @Test func gradientsAreThoseOfTheLoss() throws {
+    for reference in try Self.cases() {
+      let network = try TrainingNetwork(
+        reference.architecture, maximumExamples: 3, workers: 2, seed: 3)
+      func value() -> Double {
+        network.learn(
+          targets: reference.truths, loss: reference.loss, trainingStep: 4, fill: reference.fill
+        ).loss
+      }
+      _ = value()
+      let gradient = network.gradient.values
+      var generator = SeededGenerator(seed: 9)
+      var (checked, off) = (0, 0)
+      for _ in 0..<200 {
+        let position = generator.index(below: network.learnt.count)
+        let weight = network.learnt.pointer[position]
+        func loss(at change: Float) -> Double {
+          network.learnt.pointer[position] = weight + change
+          defer { network.learnt.pointer[position] = weight }
+          return value()
+        }
+        let step: Float = 3e-4
+        let (below, here, above) = (loss(at: -step), loss(at: 0), loss(at: step))
+        let numeric = Float(above - below) / (2 * step)
+        // At a kink of ReLU the slopes on both sides differ and their mean says nothing.
+        guard abs(Float(above - here) - Float(here - below)) < 2e-3 * step else { continue }
+        checked += 1
+        if abs(numeric - gradient[position]) > 1e-3 + 0.02 * abs(numeric) { off += 1 }
+      }
+      #expect(checked > 60, "\(reference.name)")
+      #expect(off == 0, "\(reference.name): \(off) of \(checked) gradients are off")
+    }
+  }
+
+  @Test func anyNumberOfWorkersGivesTheSameBits() throws {
+    for reference in try Self.cases() {
+      let results = try [1, 2, 5].map { workers in
+        let network = try TrainingNetwork(
+          reference.architecture, maximumExamples: 20, workers: workers, seed: 3)
+        // More examples than slices.
+        let count = 20
+        let (truths, fill) = (reference.truths, reference.fill)
+        let sums = network.learn(
+          targets: (0..<count).map { truths[$0 % truths.count] }, loss: reference.loss,
+          trainingStep: 0
+        ) { fill($0 % truths.count, $1, $2) }
+        let values = network.gradient.values + network.statistics.values
+        return (sums, values.map(\.bitPattern))
+      }
+      #expect(results[1] == results[0] && results[2] == results[0], "\(reference.name)")
+    }
+  }
+
+  @Test func answersAreCountedByClass() {
+    // Three cells: right, wrong, ignored; and a fourth whose logits are equal, of which the first counts.
+    let logits: [[Float]] = [[0, 2, 0], [0, 0, 5], [9, 0, 0], [1, 1, 1]]
+    let packed = logits.flatMap { $0 + [Float](repeating: 0, count: 13) }
+    let loss = CellLoss(classWeights: [1, 2, 4])
+    let truth = CellTruth(classes: [1, 0, CellTruth.ignored, 2])
+    #expect(loss.weight(of: truth) == 7)
+    var gradient = [Float](repeating: 7, count: 64)
+    let sums = loss.evaluate(
+      logits: packed, steps: 1, target: truth, batchWeight: 7, gradient: &gradient)
+    #expect(sums.rightCount == 1)
+    #expect(sums.confusion == [0, 0, 1, 0, 1, 0, 1, 0, 0])
+    let expected = 2 * (log(exp(2) + 2) - 2) + log(exp(5) + 2) + 4 * log(3.0)
+    #expect(abs(sums.loss - expected) < 1e-5)
+    #expect(gradient[32..<48].allSatisfy { $0 == 0 })
+    #expect(isClose([gradient[48], gradient[50]], [4 / 21, -8 / 21], tolerance: 1e-6))
+    #expect(gradient[51..<64].allSatisfy { $0 == 0 })
+    let nothing = loss.evaluate(
+      logits: packed, steps: 1,
+      target: CellTruth(classes: [UInt8](repeating: CellTruth.ignored, count: 4)), batchWeight: 0,
+      gradient: &gradient)
+    #expect(nothing.loss == 0 && gradient.allSatisfy { $0 == 0 })
+  }
+
+  /// What is asked of a network with fields only where they are known.
+  @Test func fieldsCountWhereTheyAreKnown() {
+    let logits: [Float] = [0, 0, 0.5, 3] + [Float](repeating: 0, count: 12)
+    let loss = CellLoss(classWeights: [1, 1], fieldGroups: [0..<1, 1..<2], fieldWeight: 2)
+    func sums(_ masks: [UInt8]) -> AnswerSums {
+      let truth = CellTruth(classes: [CellTruth.ignored], fields: [0, 0], masks: masks)
+      return loss.prepared(for: [truth]).evaluate(
+        logits: logits, steps: 1, target: truth, batchWeight: 0, gradient: nil)
+    }
+    #expect(sums([0, 0]).loss == 0 && sums([0, 0]).fieldCount == 0)
+    #expect(abs(sums([1, 0]).loss - 2 * 0.125) < 1e-9)
+    #expect(abs(sums([1, 1]).loss - (0.125 + 2.5)) < 1e-9)
+    #expect((sums([1, 1]).fieldLoss, sums([1, 1]).fieldCount) == (2.625, 2))
+  }
+
+  @Test func aNetworkLearnsWhatIsDark() throws {
+    let architecture = try Architecture.page(classCount: 2, fields: 0).sized(height: 32, width: 32)
+    let network = try TrainingNetwork(architecture, maximumExamples: 4, workers: 2, seed: 1)
+    let optimizer = OptimizerState(Optimizer(.adam), count: network.learnt.count, workers: 2)
+    var generator = SeededGenerator(seed: 2)
+    // Cells of 2 × 2 pixels.
+    let truths = (0..<4).map { _ in
+      CellTruth(classes: (0..<256).map { _ in generator.chance(0.3) ? 1 : 0 })
+    }
+    let loss = CellLoss(classWeights: [1, 1])
+    var sums = AnswerSums()
+    for step in 0..<60 {
+      sums = network.learn(targets: truths, loss: loss, trainingStep: step) { example, _, target in
+        for y in 0..<32 {
+          for x in 0..<32 {
+            target[y * 32 + x] = Float(truths[example].classes[y / 2 * 16 + x / 2])
+          }
+        }
+      }
+      optimizer.update(
+        network.learnt, gradient: network.gradient, step: step + 1, learningRate: 0.01,
+        maxGradientNorm: nil)
+    }
+    #expect(sums.rightCount > 1000 && sums.confusion.reduce(0, +) == 1024)
+  }
+
+  /// A step of the page network at the size of its training; run with INKSTATE_PAGE_RATE=1.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["INKSTATE_PAGE_RATE"] != nil))
+  func pageRate() throws {
+    let workers = Int(ProcessInfo.processInfo.environment["INKSTATE_PAGE_RATE"]!)!
+    let architecture = try Architecture.page(classCount: 5).sized(height: 384, width: 384)
+    let network = try TrainingNetwork(architecture, maximumExamples: 8, workers: workers, seed: 1)
+    let optimizer = OptimizerState(
+      Optimizer(.adamW), count: network.learnt.count, workers: workers)
+    let truth = CellTruth(classes: (0..<192 * 192).map { UInt8($0 % 5) })
+    for step in 0..<8 {
+      let start = ContinuousClock.now
+      let cpu = clock()
+      let sums = network.learn(
+        targets: [CellTruth](repeating: truth, count: 8),
+        loss: CellLoss(classWeights: [0.5, 1, 1, 1.5, 1]), trainingStep: step
+      ) { example, _, target in
+        for index in 0..<384 * 384 { target[index] = Float((index * 31 + example) % 97) / 97 }
+      }
+      optimizer.update(
+        network.learnt, gradient: network.gradient, step: step + 1, learningRate: 1e-3,
+        maxGradientNorm: nil)
+      print(
+        "step", step, sums.loss, ContinuousClock.now - start,
+        Double(clock() - cpu) / Double(CLOCKS_PER_SEC))
+    }
+  }
+}
