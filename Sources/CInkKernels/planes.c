@@ -119,6 +119,9 @@ CLONES void ink_convolve(
 // of 100. The points of the transforms are 0, 1, -1, infinity, and 2, -2 for the larger.
 enum { MOST_SIDE = 6, MOST_POINTS = MOST_SIDE * MOST_SIDE };
 
+// The tiles that are multiplied together.
+enum { MOST_TOGETHER = 8 };
+
 bool ink_has_winograd(size_t kernel) { return kernel == 3 || kernel == 5; }
 
 size_t ink_winograd_points(size_t kernel) { return (kernel + 1) * (kernel + 1); }
@@ -265,7 +268,8 @@ INLINE void convolve_tiles(
   const float *bias, float lowest, float *output, uint8_t *choices, float *scratch) {
   size_t most = most_vectors(), columns = square_columns(shape);
   size_t count = square_rows(shape) * columns, channels = shape->channels;
-  size_t most_tiles = most < MOST_TILES ? most : MOST_TILES;
+  // With more, there are not enough registers for pointers to them.
+  size_t most_tiles = most < MOST_TOGETHER ? most : MOST_TOGETHER;
   for (size_t first = 0, tiles; first < count; first += tiles) {
     tiles = part(count, first, most_tiles);
     for (size_t t = 0; t < tiles; t++) {
@@ -274,7 +278,7 @@ INLINE void convolve_tiles(
         side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
         tiles * channels);
     }
-    size_t most_together = most < MOST_VECTORS ? 1 : tiles > MOST_VECTORS / 3 ? 2 : 3;
+    size_t most_together = most < MOST_VECTORS ? 1 : MOST_VECTORS / MOST_TOGETHER;
     for (size_t filter = 0; filter < shape->filters;) {
       size_t vectors = part(shape->filters / LANES, filter / LANES, most_together);
       v16 products[MOST_POINTS * MOST_VECTORS];
