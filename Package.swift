@@ -63,7 +63,9 @@ let package = Package(
     .target(name: "InkRaster", dependencies: ["ErrorText", "Ink"]),
     .target(name: "InkSeries", dependencies: ["ErrorText", "Ink"]),
     .target(name: "CInkKernels"),
-    .target(name: "InkNetwork", dependencies: ["CInkKernels", "ErrorText", "JSONReading"]),
+    .target(name: "ParallelLoops"),
+    .target(
+      name: "InkNetwork", dependencies: ["CInkKernels", "ErrorText", "JSONReading", "ParallelLoops"]),
     .target(
       name: "InkRecognizer",
       dependencies: ["ErrorText", "Ink", "InkRaster", "InkSeries", "InkNetwork", "JSONReading"],
@@ -85,7 +87,6 @@ let package = Package(
     // The workshop.
     .target(name: "SeededRandom"),
     .target(name: "SafeFiles", dependencies: ["ErrorText"]),
-    .target(name: "ParallelLoops"),
     .systemLibrary(
       name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
     .systemLibrary(

@@ -211,35 +211,56 @@ CLONES void ink_winograd_weights(
 
 // B^T d B of a tile, all channels.
 INLINE void transform_tile(
-  const size_t side, const ink_convolution *shape, const float *tile, float *target,
+  const size_t side, size_t channels, size_t row, const float *tile, float *target,
   size_t stride) {
-  for (size_t c = 0; c < shape->channels; c += LANES) {
+  for (size_t c = 0; c < channels; c += LANES) {
     v16 columns[MOST_SIDE][MOST_SIDE];
     for (size_t j = 0; j < side; j++) {
       v16 column[MOST_SIDE];
-      for (size_t i = 0; i < side; i++)
-        column[i] = AT(tile + i * shape->input_row + j * shape->channels + c);
+      for (size_t i = 0; i < side; i++) column[i] = AT(tile + i * row + j * channels + c);
       transform_input(side, column, columns[j]);
     }
     for (size_t i = 0; i < side; i++) {
-      v16 row[MOST_SIDE], points[MOST_SIDE];
-      for (size_t j = 0; j < side; j++) row[j] = columns[j][i];
-      transform_input(side, row, points);
+      v16 values[MOST_SIDE], points[MOST_SIDE];
+      for (size_t j = 0; j < side; j++) values[j] = columns[j][i];
+      transform_input(side, values, points);
       for (size_t j = 0; j < side; j++)
         AT(target + (i * side + j) * stride + c) = points[j];
     }
   }
 }
 
+// B^T d B of a tile of 4 x 4 of planes made twice as large: its rows, and so its columns, are a, b, b, c.
+// Points in row or column 2 are b - b, and stay away.
+INLINE void transform_doubled_tile(
+  size_t channels, size_t row, const float *tile, float *target, size_t stride) {
+  for (size_t c = 0; c < channels; c += LANES) {
+    v16 columns[3][3];
+    for (size_t j = 0; j < 3; j++) {
+      const float *place = tile + j * channels + c;
+      v16 a = AT(place), b = AT(place + row), d = AT(place + 2 * row);
+      columns[j][0] = a - b;
+      columns[j][1] = b + b;
+      columns[j][2] = b - d;
+    }
+    for (size_t i = 0; i < 3; i++) {
+      float *place = target + (i == 2 ? 12 : 4 * i) * stride + c;
+      AT(place) = columns[0][i] - columns[1][i];
+      AT(place + stride) = columns[1][i] + columns[1][i];
+      AT(place + 3 * stride) = columns[1][i] - columns[2][i];
+    }
+  }
+}
+
 INLINE void multiply_block(
-  size_t inner, size_t columns, const float *left, const float *right, v16 *target,
-  const size_t rows, const size_t vectors) {
+  size_t inner, size_t left_row, size_t columns, const float *left, const float *right,
+  v16 *target, const size_t rows, const size_t vectors) {
 #pragma clang fp contract(fast)
   v16 sums[MOST_VECTORS];
   for (size_t s = 0; s < rows * vectors; s++) sums[s] = 0;
   for (size_t k = 0; k < inner; k++)
     for (size_t r = 0; r < rows; r++) {
-      float value = left[r * inner + k];
+      float value = left[r * left_row + k];
       for (size_t v = 0; v < vectors; v++)
         sums[r * vectors + v] += AT(right + k * columns + v * LANES) * value;
     }
@@ -248,10 +269,12 @@ INLINE void multiply_block(
 
 // target[r, v] = sum over k of left[r, k] * right[k, v]; right has rows of `columns`.
 INLINE void multiply_rows(
-  size_t inner, size_t columns, const float *left, const float *right, v16 *target, size_t rows,
-  size_t vectors) {
+  size_t inner, size_t left_row, size_t columns, const float *left, const float *right,
+  v16 *target, size_t rows, size_t vectors) {
 #define CASE(R, V) \
-  case R * 4 + V - 1: multiply_block(inner, columns, left, right, target, R, V); break;
+  case R * 4 + V - 1: \
+    multiply_block(inner, left_row, columns, left, right, target, R, V); \
+    break;
   switch (rows * 4 + vectors - 1) {
     CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1) CASE(5, 1) CASE(6, 1)
     CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1)
@@ -264,19 +287,31 @@ INLINE void multiply_rows(
 }
 
 INLINE void convolve_tiles(
-  const size_t side, const ink_convolution *shape, const float *input, const float *weight,
-  const float *bias, float lowest, float *output, uint8_t *choices, float *scratch) {
+  const size_t side, const ink_convolution *shape, size_t parts, const ink_part *part_shapes,
+  const float *const *inputs, const float *weight, const float *bias, float lowest, float *output,
+  uint8_t *choices, float *scratch) {
   size_t most = most_vectors(), columns = square_columns(shape);
   size_t count = square_rows(shape) * columns, channels = shape->channels;
   // With more, there are not enough registers for pointers to them.
   size_t most_tiles = most < MOST_TOGETHER ? most : MOST_TOGETHER;
+  size_t doubled = 0;
+  for (size_t p = 0; p < parts; p++)
+    if (part_shapes[p].is_doubled) doubled += part_shapes[p].channels;
   for (size_t first = 0, tiles; first < count; first += tiles) {
     tiles = part(count, first, most_tiles);
     for (size_t t = 0; t < tiles; t++) {
       size_t y = (first + t) / columns, x = (first + t) % columns;
-      transform_tile(
-        side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
-        tiles * channels);
+      float *target = scratch + t * channels;
+      for (size_t p = 0; p < parts; p++) {
+        size_t row = part_shapes[p].row, own = part_shapes[p].channels;
+        if (side == 4 && part_shapes[p].is_doubled)
+          transform_doubled_tile(
+            own, row, inputs[p] + y * row + x * own, target, tiles * channels);
+        else
+          transform_tile(
+            side, own, row, inputs[p] + 2 * y * row + 2 * x * own, target, tiles * channels);
+        target += own;
+      }
     }
     size_t most_together = most < MOST_VECTORS ? 1 : MOST_VECTORS / MOST_TOGETHER;
     for (size_t filter = 0; filter < shape->filters;) {
@@ -284,10 +319,13 @@ INLINE void convolve_tiles(
       v16 products[MOST_POINTS * MOST_VECTORS];
       size_t stride = tiles * vectors;
       for (size_t point = 0; point < side * side; point++) {
-        const float *values = scratch + point * tiles * channels;
-        const float *w = weight + point * channels * shape->filters + filter;
+        // Of planes made twice as large, nothing is at these points.
+        size_t skipped = side == 4 && (point / 4 == 2 || point % 4 == 2) ? doubled : 0;
+        const float *values = scratch + point * tiles * channels + skipped;
+        const float *w = weight + (point * channels + skipped) * shape->filters + filter;
         multiply_rows(
-          channels, shape->filters, values, w, products + point * stride, tiles, vectors);
+          channels - skipped, channels, shape->filters, values, w, products + point * stride,
+          tiles, vectors);
       }
       for (size_t s = 0; s < stride; s++) {
         // A^T m A.
@@ -314,10 +352,20 @@ CLONES void ink_convolve_winograd(
   const ink_convolution *shape, const float *restrict input, const float *restrict weight,
   const float *restrict bias, float lowest, float *restrict output, uint8_t *restrict choices,
   float *restrict scratch) {
+  const ink_part whole = {.channels = shape->channels, .row = shape->input_row};
+  const float *inputs[] = {input};
   if (shape->kernel == 3)
-    convolve_tiles(4, shape, input, weight, bias, lowest, output, choices, scratch);
+    convolve_tiles(4, shape, 1, &whole, inputs, weight, bias, lowest, output, choices, scratch);
   else
-    convolve_tiles(6, shape, input, weight, bias, lowest, output, choices, scratch);
+    convolve_tiles(6, shape, 1, &whole, inputs, weight, bias, lowest, output, choices, scratch);
+}
+
+CLONES void ink_convolve_joined(
+  const ink_convolution *shape, size_t parts, const ink_part *part_shapes,
+  const float *const *inputs, const float *restrict weight, const float *restrict bias,
+  float lowest, float *restrict output, float *restrict scratch) {
+  convolve_tiles(
+    4, shape, parts, part_shapes, inputs, weight, bias, lowest, output, NULL, scratch);
 }
 
 // MARK: Gradients of weights by the same transforms
@@ -425,7 +473,7 @@ INLINE void add_tile_gradients(
     for (size_t t = 0; t < tiles; t++) {
       size_t y = (first + t) / columns, x = (first + t) % columns;
       transform_tile(
-        side, shape, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
+        side, shape->channels, shape->input_row, input + 2 * y * shape->input_row + 2 * x * channels, scratch + t * channels,
         left);
       transform_square(
         side, filters, output_gradient + 2 * y * gradient_row + 2 * x * filters, gradient_row,
@@ -559,7 +607,8 @@ CLONES void ink_dense(
 #undef CASE
         } else {
           multiply_rows(
-            inputs, width * LANES, input + first * inputs, columns, sums, count, vectors);
+            inputs, inputs, width * LANES, input + first * inputs, columns, sums, count,
+            vectors);
         }
         for (size_t s = 0; s < count * vectors; s++) {
           size_t place = unit + (v + s % vectors) * LANES;

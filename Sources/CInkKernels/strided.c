@@ -14,19 +14,19 @@ typedef struct {
   const float *input, *weight;
 } tap;
 
-enum { MOST_TAPS = 16 };
+enum { MOST_TAPS = 32 };
 
 // The sums of `places` outputs side by side, of sixteen filters in each of `vectors`:
 //
-//   output[p, v] = bias[v] + sum over taps t, k of input[t, p, k] * weight[t, k, v]
+//   output[p, v] = max(lowest, bias[v] + sum over taps t, k of input[t, p, k] * weight[t, k, v])
 //
 // `input_step` and `output_step` are the values from one place to the next; where it `adds`, the sums are
 // added to the output. `together` values of k, of which there are a multiple, are read from one place after
 // the other, since there are more places than registers for pointers.
 INLINE void sum_taps(
   size_t taps, const tap *tap, size_t inner, size_t input_step, size_t outs, size_t first_out,
-  const float *bias, bool adds, float *output, size_t output_step, const size_t places,
-  const size_t vectors, const size_t together) {
+  const float *bias, float lowest, bool adds, float *output, size_t output_step,
+  const size_t places, const size_t vectors, const size_t together) {
 #pragma clang fp contract(fast)
   v16 sums[MOST_VECTORS];
   for (size_t s = 0; s < places * vectors; s++) sums[s] = 0;
@@ -47,20 +47,21 @@ INLINE void sum_taps(
             sums[p * vectors + v] += factors[i * vectors + v] * place[i];
     }
   }
+  v16 least = lowest;
   for (size_t p = 0; p < places; p++)
     for (size_t v = 0; v < vectors; v++) {
       float *place = output + p * output_step + first_out + v * LANES;
       v16 value = sums[p * vectors + v];
       if (bias) value += AT(bias + first_out + v * LANES);
       if (adds) value += AT(place);
-      AT(place) = value;
+      AT(place) = value < least ? least : value;
     }
 }
 
 // The same for a row of any length.
 INLINE void sum_row_of_taps(
   size_t taps, const tap *first, size_t inner, size_t input_step, size_t outs, const float *bias,
-  bool adds, float *output, size_t output_step, size_t count) {
+  float lowest, bool adds, float *output, size_t output_step, size_t count) {
   bool is_wide = most_vectors() == MOST_VECTORS;
   for (size_t v = 0, vectors; v < outs / LANES; v += vectors) {
     vectors = part(outs / LANES, v, is_wide ? 4 : 1);
@@ -75,13 +76,13 @@ INLINE void sum_row_of_taps(
       places = count - p >= most ? most : count - p >= 4 ? 4 : 1;
 #define CASE(P, V) \
   case P * 8 + V: \
-    if (inner == 1) \
+    if (inner % 4 != 0) \
       sum_taps( \
-        taps, here, inner, input_step, outs, v * LANES, bias, adds, output + p * output_step, \
+        taps, here, inner, input_step, outs, v * LANES, bias, lowest, adds, output + p * output_step, \
         output_step, P, V, 1); \
     else \
       sum_taps( \
-        taps, here, inner, input_step, outs, v * LANES, bias, adds, output + p * output_step, \
+        taps, here, inner, input_step, outs, v * LANES, bias, lowest, adds, output + p * output_step, \
         output_step, P, V, V == 1 ? 4 : V == 2 ? 2 : 1); \
     break;
       switch (places * 8 + vectors) {
@@ -93,19 +94,19 @@ INLINE void sum_row_of_taps(
   }
 }
 
-CLONES void ink_convolve_strided(
+CLONES void ink_strided_convolve(
   const ink_strided *shape, const float *restrict input, const float *restrict weight,
-  const float *restrict bias, float *restrict output) {
-  size_t channels = shape->channels, plane = channels * shape->filters, kernel = shape->kernel;
+  const float *restrict bias, float lowest, float *restrict output) {
+  size_t channels = shape->channels, kernel = shape->kernel, length = kernel * channels;
   for (size_t y = 0; y < shape->rows; y++) {
+    // What a row of the kernel reads follows each other.
     tap taps[MOST_TAPS];
-    for (size_t t = 0; t < kernel * kernel; t++) {
-      taps[t].input = input + (shape->stride * y + t / kernel) * shape->input_row
-        + t % kernel * channels;
-      taps[t].weight = weight + t * plane;
+    for (size_t i = 0; i < kernel; i++) {
+      taps[i].input = input + (shape->stride * y + i) * shape->input_row;
+      taps[i].weight = weight + i * length * shape->filters;
     }
     sum_row_of_taps(
-      kernel * kernel, taps, channels, shape->stride * channels, shape->filters, bias, false,
+      kernel, taps, length, shape->stride * channels, shape->filters, bias, lowest, false,
       output + y * shape->output_row, shape->filters, shape->columns);
   }
 }
@@ -130,7 +131,7 @@ CLONES void ink_strided_input_gradient(
           taps[count++].weight = weight + (i * kernel + j) * plane;
         }
       sum_row_of_taps(
-        count, taps, filters, filters, channels, NULL, adds,
+        count, taps, filters, filters, channels, NULL, -INFINITY, adds,
         input_gradient + y * shape->input_row + x * channels, stride * channels,
         (width - x + stride - 1) / stride);
     }
@@ -209,7 +210,7 @@ CLONES void ink_convolve_doubled(
         taps[t].weight = weight + (corner * 4 + t) * channels * filters;
       }
       sum_row_of_taps(
-        4, taps, channels, channels, filters, NULL, true,
+        4, taps, channels, channels, filters, NULL, -INFINITY, true,
         output + (2 * y + a) * shape->output_row + b * filters, 2 * filters, shape->columns);
     }
 }
@@ -227,7 +228,7 @@ CLONES void ink_doubled_input_gradient(
       taps[t].weight = weight + t * channels * filters;
     }
     sum_row_of_taps(
-      DOUBLED_TAPS, taps, filters, 2 * filters, channels, NULL, false,
+      DOUBLED_TAPS, taps, filters, 2 * filters, channels, NULL, -INFINITY, false,
       input_gradient + y * shape->input_row, channels, shape->columns);
   }
 }

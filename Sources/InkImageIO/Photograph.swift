@@ -132,13 +132,18 @@ extension Bitmap {
 
 extension Photograph {
   /// The picture in grey: the luma of ITU-R BT.601, as JPEG stores it.
-  fileprivate var grey: Bitmap {
+  public var grey: Bitmap {
     guard channels == 3 else { return Bitmap(width: width, height: height, pixels: samples) }
-    let pixels = (0..<width * height).map { pixel -> UInt8 in
-      let red = 299 * Int(samples[3 * pixel])
-      let green = 587 * Int(samples[3 * pixel + 1])
-      let blue = 114 * Int(samples[3 * pixel + 2])
-      return UInt8((red + green + blue + 500) / 1000)
+    let pixels = [UInt8](unsafeUninitializedCapacity: width * height) { pixels, count in
+      samples.withUnsafeBufferPointer { samples in
+        for pixel in 0..<width * height {
+          let red = 299 * UInt32(samples[3 * pixel])
+          let green = 587 * UInt32(samples[3 * pixel + 1])
+          let blue = 114 * UInt32(samples[3 * pixel + 2])
+          pixels[pixel] = UInt8((red + green + blue + 500) / 1000)
+        }
+      }
+      count = width * height
     }
     return Bitmap(width: width, height: height, pixels: pixels)
   }

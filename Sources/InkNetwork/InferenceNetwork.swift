@@ -96,12 +96,15 @@ public struct InferenceNetwork: Sendable {
   private var variesInLength: Bool { bounds.contains { $0.count > 1 } }
 
   /// Prepares `network`; `inputScale` is what bytes that go in are multiplied with.
+  ///
+  /// - Precondition: its output is no distribution for each cell, which ``CellNetwork`` computes.
   public init(_ network: TrainedNetwork, inputScale: Float = 1 / 255) {
     classCount = network.architecture.classCount
     inputCount = network.architecture.inputCount
     self.inputScale = inputScale
     let architecture = network.architecture
     output = architecture.output
+    if case .distributionPerCell = output { preconditionFailure("a network for CellNetwork") }
     starts = architecture.inputShapes.indices.map { index in
       architecture.inputShapes[..<index].reduce(0) { $0 + $1.count }
     }
@@ -270,6 +273,14 @@ public struct InferenceNetwork: Sendable {
       PlacedValues(
         memory: memory.values[layout].pointer + example * memory.counts[layout],
         layout: memory.layouts[layout], steps: memory.steps[layout])
+    }
+    if let joining = step.operation as? any JoiningOperation {
+      for index in 0..<count {
+        joining.run(
+          rows: 0..<memory.layouts[step.output].height, { values(step.inputs[$0])[index] },
+          values(step.output)[index], scratch: memory.scratch.pointer)
+      }
+      return
     }
     step.operation.run(
       count: count, values(step.input), values(step.output), scratch: memory.scratch.pointer)

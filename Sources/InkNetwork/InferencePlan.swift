@@ -3,11 +3,21 @@
 ///
 /// Layers that do nothing at inference are left out.
 struct InferencePlan: Sendable {
-  /// A layer with its weights; it reads one of ``layouts`` and writes another or the same.
+  /// A layer with its weights; it reads one of ``layouts``, or several, and writes another or the same.
   struct Step: Sendable {
     let operation: any Operation
-    let input: Int
+    let inputs: [Int]
     let output: Int
+
+    /// The first, and for most the only one, that it reads.
+    var input: Int { inputs[0] }
+  }
+
+  /// A part of what a convolution over joined planes reads.
+  struct JoinedPart {
+    let source: Architecture.Source
+    /// Whether it is made twice as high and wide.
+    let isDoubled: Bool
   }
 
   /// The steps that take one example at a time, and then those that take several together.
@@ -35,6 +45,7 @@ struct InferencePlan: Sendable {
 
   init(_ network: TrainedNetwork) {
     self.network = network
+    for index in architecture.nodes.indices { taken.formUnion(joints(readBy: index)) }
     for index in architecture.inputs.indices {
       let channels = architecture.inputShapes[index].channelCount
       var isPicture = false
@@ -59,8 +70,10 @@ struct InferencePlan: Sendable {
   var architecture: Architecture { network.architecture }
 
   /// What follows the product of node `index` and is done in the same pass; its nodes have no other steps.
-  mutating func takeEpilogue(of index: Int) -> Epilogue {
-    let epilogue = Epilogue(of: index, in: network)
+  ///
+  /// `canPool` tells whether that may be max-pooling.
+  mutating func takeEpilogue(of index: Int, canPool: Bool = true) -> Epilogue {
+    let epilogue = Epilogue(of: index, in: network, canPool: canPool)
     taken.formUnion(epilogue.taken)
     ends[index] = epilogue.end
     return epilogue
@@ -68,6 +81,66 @@ struct InferencePlan: Sendable {
 
   /// Makes room for `count` values of scratch memory.
   mutating func reserveScratch(_ count: Int) { scratchCount = max(scratchCount, count) }
+
+  // MARK: Joined planes
+
+  /// The nodes before convolution `index` whose values it makes on the way: those that join and double
+  /// planes that it alone reads.
+  private func joints(readBy index: Int) -> [Int] {
+    guard case .convolution(let layer) = architecture.nodes[index].layer,
+      layer.kernel == JoinedConvolution.kernel, layer.stride == 1, layer.padding == .same,
+      !variesInWidth
+    else { return [] }
+    var joints: [Int] = []
+    func add(_ source: Architecture.Source, joins: Bool) {
+      guard case .node(let node) = source, architecture.readers(of: source).count == 1 else {
+        return
+      }
+      switch architecture.nodes[node].layer {
+      // A picture alone does not lie in whole vectors.
+      case .upsampling where architecture.shape(of: source).channelCount > 1: joints.append(node)
+      case .concatenation
+      where joins
+        && architecture.sourceShapes(of: node).allSatisfy { $0.channelCount > 1 }:
+        joints.append(node)
+        for part in architecture.sources[node] { add(part, joins: false) }
+      default: return
+      }
+    }
+    add(architecture.sources[index][0], joins: true)
+    return joints
+  }
+
+  /// Whether pictures of different widths go in.
+  private var variesInWidth: Bool {
+    architecture.inputs.contains { $0.stepBounds.count > 1 }
+  }
+
+  /// The planes that convolution `index` joins, or `nil` if it reads planes as they are.
+  func parts(readBy index: Int) -> [JoinedPart]? {
+    let joints = joints(readBy: index)
+    guard let first = joints.first else { return nil }
+    let sources =
+      architecture.nodes[first].layer == .upsampling
+      ? [.node(first)] : architecture.sources[first]
+    return sources.map { source in
+      guard case .node(let node) = source, joints.contains(node) else {
+        return JoinedPart(source: source, isDoubled: false)
+      }
+      return JoinedPart(source: architecture.sources[node][0], isDoubled: true)
+    }
+  }
+
+  /// What a convolution over joined planes reads of one of them.
+  func extent(of part: JoinedPart) -> PlaneConvolution.Extent { extent(ofJoined: part.source) }
+
+  private func extent(ofJoined source: Architecture.Source) -> PlaneConvolution.Extent {
+    guard case .planes(_, let height, let width) = architecture.shape(of: source) else {
+      preconditionFailure("planes are joined")
+    }
+    return PlaneConvolution.Extent(
+      height: height, width: width, kernel: JoinedConvolution.kernel, padding: .same)
+  }
 
   /// Where the first value that node `index` reads lies.
   func input(of index: Int) -> Int { places[architecture.sources[index][0]]! }
@@ -119,20 +192,40 @@ struct InferencePlan: Sendable {
     lengths[place].isFixed ? .fixed : .narrowed(by: lost, dividedBy: size, of: place)
   }
 
-  /// What the one convolution that reads `source`, or what is computed in the same place, reads.
+  /// What all convolutions that read `source`, or what is computed in the same place, read alike.
   private func extent(reading source: Architecture.Source) -> PlaneConvolution.Extent? {
     let readers = architecture.readers(of: source)
-    guard let reader = readers.first, readers.count == 1 else { return nil }
+    guard let first = readers.first else { return nil }
+    let extent = extent(reading: source, by: first)
+    return readers.allSatisfy { self.extent(reading: source, by: $0) == extent } ? extent : nil
+  }
+
+  private func extent(
+    reading source: Architecture.Source, by reader: Int
+  ) -> PlaneConvolution.Extent? {
+    // A convolution takes these with it.
+    switch architecture.nodes[reader].layer {
+    case .concatenation where taken.contains(reader), .upsampling where taken.contains(reader):
+      return extent(ofJoined: source)
+    default: break
+    }
     let layer = architecture.nodes[reader].layer.inference
     return layer.isInPlace
-      ? extent(reading: .node(reader)) : layer.extent(reading: architecture.inputShape(of: reader))
+      ? extent(reading: .node(reader)) : layer.extent(reading: architecture.shape(of: source))
   }
 
   /// Where the value that node `index` reads lies with the zeros around it that a convolution wants.
   mutating func input(of index: Int, readBy extent: PlaneConvolution.Extent) -> Int {
-    let place = input(of: index)
+    input(architecture.sources[index][0], readBy: extent)
+  }
+
+  /// Where the value of `source` lies with the zeros around it that a convolution wants.
+  mutating func input(
+    _ source: Architecture.Source, readBy extent: PlaneConvolution.Extent
+  ) -> Int {
+    let place = places[source]!
     let wanted = layout(
-      architecture.inputShape(of: index), packedChannels: layouts[place].packedChannels,
+      architecture.shape(of: source), packedChannels: layouts[place].packedChannels,
       readBy: extent, lengths[place])
     if layouts[place] == wanted { return place }
     add(wanted, like: place)
@@ -200,7 +293,14 @@ struct InferencePlan: Sendable {
   mutating func append(
     _ operation: some Operation, from input: Int, to output: Int, together: Bool = false
   ) {
-    let step = Step(operation: operation, input: input, output: output)
+    append(operation, from: [input], to: output, together: together)
+  }
+
+  /// Adds a step that may read several values.
+  mutating func append(
+    _ operation: some Operation, from inputs: [Int], to output: Int, together: Bool = false
+  ) {
+    let step = Step(operation: operation, inputs: inputs, output: output)
     if together { vectors.insert(output) }
     if vectors.contains(output) { vectorSteps.append(step) } else { planeSteps.append(step) }
   }
@@ -228,7 +328,7 @@ struct Epilogue {
   var end: Int
   var taken: [Int] = []
 
-  init(of index: Int, in network: TrainedNetwork) {
+  init(of index: Int, in network: TrainedNetwork, canPool: Bool) {
     let architecture = network.architecture
     weight = network.values(index, .weight)
     bias = network.values(index, .bias)
@@ -241,7 +341,9 @@ struct Epilogue {
         guard lowest == -.infinity else { return }
         network.batchNormalization(readers[0]).fold(into: &weight, bias: &bias)
       case .rectifier?: lowest = 0
-      case .pooling?: pools = true
+      case .pooling?:
+        guard canPool else { return }
+        pools = true
       case .nothing?: break
       case nil: return
       }

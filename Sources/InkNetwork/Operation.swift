@@ -19,6 +19,36 @@ extension ExampleOperation {
   }
 }
 
+/// An operation whose rows can be computed apart.
+protocol RowOperation: ExampleOperation {
+  /// Computes `rows` of the output of one example; they begin with an even one.
+  func run(
+    rows: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+    scratch: UnsafeMutablePointer<Float>)
+}
+
+extension RowOperation {
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    run(rows: 0..<output.layout.height, input, output, scratch: scratch)
+  }
+}
+
+/// A row operation that reads several values.
+protocol JoiningOperation: Operation {
+  /// Computes `rows` of the output of one example; they begin with an even one.
+  func run(
+    rows: Range<Int>, _ inputs: (Int) -> PlacedValues, _ output: PlacedValues,
+    scratch: UnsafeMutablePointer<Float>)
+}
+
+extension JoiningOperation {
+  func run(
+    count: Int, _ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>
+  ) {
+    preconditionFailure("it reads several values")
+  }
+}
+
 /// The values of an example in memory.
 struct PlacedValues {
   /// The beginning of the layout's memory.

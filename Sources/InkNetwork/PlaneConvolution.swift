@@ -1,10 +1,10 @@
 import CInkKernels
 
-/// A convolution of stride 1 with bias, ReLU and 2 × 2 max-pooling in one pass, over planes with the
-/// channels last.
+/// A convolution with bias and ReLU in one pass, and 2 × 2 max-pooling where its stride is 1, over planes
+/// with the channels last.
 ///
 /// Legend: C channels, F filters, k kernel, P the padded layout of the input. The formula stands
-/// beside the kernels, in `CInkKernels.h`; kernels of 3 × 3 and 5 × 5 take Winograd's way.
+/// beside the kernels, in `CInkKernels.h`; kernels of 3 × 3 and 5 × 5 of stride 1 take Winograd's way.
 package struct PlaneConvolution: Sendable {
   /// What a convolution reads, whatever it computes.
   package struct Extent: Hashable, Sendable {
@@ -49,25 +49,29 @@ package struct PlaneConvolution: Sendable {
   package private(set) var shape: ink_convolution
   package let channels: Int
   package let filters: Int
+  package let stride: Int
   private let isWinograd: Bool
 
   /// Makes a convolution that reads `input` and writes `output`.
   package init(
-    _ extent: Extent, filters: Int, pools: Bool, from input: PlaneLayout, to output: PlaneLayout
+    _ extent: Extent, filters: Int, stride: Int = 1, pools: Bool, from input: PlaneLayout,
+    to output: PlaneLayout
   ) {
+    precondition(stride == 1 || !pools, "pooling after every sum")
     channels = input.channels
     self.filters = filters
-    isWinograd = ink_has_winograd(extent.kernel) && input.packedChannels > 1
+    self.stride = stride
+    isWinograd = stride == 1 && ink_has_winograd(extent.kernel) && input.packedChannels > 1
     shape = ink_convolution(
-      rows: extent.rows, columns: extent.columns, channels: input.packedChannels,
-      kernel: extent.kernel, filters: output.packedChannels, pools: pools, input_row: input.row,
-      output_row: output.row)
+      rows: (extent.rows + stride - 1) / stride, columns: (extent.columns + stride - 1) / stride,
+      channels: input.packedChannels, kernel: extent.kernel, filters: output.packedChannels,
+      pools: pools, input_row: input.row, output_row: output.row)
   }
 
   /// The same convolution of planes of another width.
   package func from(_ input: PlaneLayout, to output: PlaneLayout) -> PlaneConvolution {
     var other = self
-    other.shape.columns = input.width + 2 * input.pad - shape.kernel + 1
+    other.shape.columns = (input.width + 2 * input.pad - shape.kernel) / stride + 1
     (other.shape.input_row, other.shape.output_row) = (input.row, output.row)
     return other
   }
@@ -117,6 +121,21 @@ package struct PlaneConvolution: Sendable {
     }
   }
 
+  /// Computes `rows` of the output of one example; they begin with an even one where the stride is 1.
+  package func forward(
+    rows: Range<Int>, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, lowest: Float, output: UnsafeMutablePointer<Float>,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    var band = self
+    let factor = shape.pools ? 2 : 1
+    band.shape.rows = min(shape.rows, rows.upperBound * factor) - rows.lowerBound * factor
+    band.forward(
+      input: input + rows.lowerBound * factor * stride * shape.input_row, weight: weight,
+      bias: bias, lowest: lowest, output: output + rows.lowerBound * shape.output_row,
+      choices: nil, scratch: scratch)
+  }
+
   /// Computes the output of one example.
   ///
   /// `input` and `output` begin with their layouts' memory and their first used value. `choices`,
@@ -127,7 +146,14 @@ package struct PlaneConvolution: Sendable {
     scratch: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: shape) { shape in
-      if isWinograd {
+      if stride > 1 {
+        var strided = ink_strided(
+          rows: shape.pointee.rows, columns: shape.pointee.columns,
+          channels: shape.pointee.channels, kernel: shape.pointee.kernel, stride: stride,
+          filters: shape.pointee.filters, input_row: shape.pointee.input_row,
+          output_row: shape.pointee.output_row)
+        ink_strided_convolve(&strided, input, weight, bias, lowest, output)
+      } else if isWinograd {
         ink_convolve_winograd(shape, input, weight, bias, lowest, output, choices, scratch)
       } else {
         ink_convolve(shape, input, weight, bias, lowest, output, choices)

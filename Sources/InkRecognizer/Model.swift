@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkNetwork
 import InkRaster
 import InkSeries
@@ -18,6 +19,8 @@ public struct Model: Hashable, Sendable {
   public var provenance: [String: String]
   /// The words that a reader knows, in small letters; other models have none.
   public let words: [String]
+  /// What the numbers beside the classes of each cell are, in order; models without such numbers have none.
+  public let fields: [String]
 
   /// The version of the file format that is written; those of version 2 are read as well.
   static let formatVersion = "3"
@@ -144,7 +147,7 @@ public struct Model: Hashable, Sendable {
   public init(
     network: TrainedNetwork, labels: [String], preprocessing: [Preprocessing],
     decision: Decision = Decision(), provenance: [String: String] = [:], words: [String] = [],
-    path: String = "model"
+    fields: [String] = [], path: String = "model"
   ) throws(ModelError) {
     let architecture = network.architecture
     guard labels.count == architecture.labelCount else {
@@ -167,6 +170,13 @@ public struct Model: Hashable, Sendable {
         found: text)
     }
     try Self.check(preprocessing, for: architecture, path: path)
+    let fieldCount =
+      if case .distributionPerCell(let count) = architecture.output { count } else { 0 }
+    guard fields.count == fieldCount, Self.canName(classes: fields) else {
+      throw ModelError(
+        path: path, field: "fields", expected: "\(fieldCount.counted("different name"))",
+        found: fields.isEmpty ? "none" : fields.joined(separator: ", "))
+    }
     try decision.check(labels: labels, path: path)
     guard Set(words).count == words.count,
       words.allSatisfy({ !$0.isEmpty && $0 == $0.lowercased() })
@@ -181,6 +191,12 @@ public struct Model: Hashable, Sendable {
     self.decision = decision
     self.provenance = provenance
     self.words = words
+    self.fields = fields
+  }
+
+  /// Whether the model answers for each cell of a picture; see ``PageRecognizer``.
+  public var answersCells: Bool {
+    if case .distributionPerCell = architecture.output { true } else { false }
   }
 
   /// Whether the model reads text: its answer is a distribution over characters for each step.
@@ -311,7 +327,8 @@ public struct Model: Hashable, Sendable {
       labels: field("labels", as: [String].self), preprocessing: preprocessing,
       decision: field("decision", as: Decision.self),
       provenance: field("provenance", as: [String: String].self),
-      words: metadata["words"] == nil ? [] : field("words", as: [String].self), path: path)
+      words: metadata["words"] == nil ? [] : field("words", as: [String].self),
+      fields: metadata["fields"] == nil ? [] : field("fields", as: [String].self), path: path)
   }
 
   /// Everything but the weights, as texts: the format's version and JSON.
@@ -333,6 +350,7 @@ public struct Model: Hashable, Sendable {
       "provenance": text(provenance),
     ]
     if !words.isEmpty { metadata["words"] = text(words) }
+    if !fields.isEmpty { metadata["fields"] = text(fields) }
     return metadata
   }
 
@@ -352,7 +370,7 @@ extension Model {
   public func foldingBatchNormalization() throws(ModelError) -> Model {
     try Model(
       network: network.foldingBatchNormalization(), labels: labels, preprocessing: preprocessing,
-      decision: decision, provenance: provenance, words: words)
+      decision: decision, provenance: provenance, words: words, fields: fields)
   }
 
   /// Checks the decision, which may have been changed since the model was made.

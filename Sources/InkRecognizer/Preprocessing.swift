@@ -17,6 +17,8 @@ public enum Preprocessing: Hashable, Sendable {
   /// A recording of sensors; `window` has the training windows, or is `nil` if whole recordings were
   /// used.
   case series(SeriesPreparation, window: SlidingWindows?)
+  /// A picture of a whole page, of any size.
+  case page(PagePreparation)
 
   /// Draws with `rasterizer`; grey values become numbers from 0 to 1.
   public static func raster(_ rasterizer: Rasterizer) -> Preprocessing {
@@ -37,14 +39,19 @@ public enum Preprocessing: Hashable, Sendable {
   package var greyScale: Float? {
     switch self {
     case .raster(_, let scale), .line(_, let scale): scale
-    case .strokes, .series: nil
+    case .strokes, .series, .page: nil
     }
+  }
+
+  /// What prepares pictures of whole pages, for a page.
+  public var page: PagePreparation? {
+    if case .page(let preparation) = self { preparation } else { nil }
   }
 
   /// The channels of a series; 1 for a picture.
   public var channelCount: Int {
     switch self {
-    case .raster, .line: 1
+    case .raster, .line, .page: 1
     case .strokes(_, let preparation), .series(let preparation, _): preparation.channels.count
     }
   }
@@ -73,6 +80,7 @@ public enum Preprocessing: Hashable, Sendable {
       return preparation.channels.joined(separator: ", ")
         + (preparation.rate.map { ", \($0.shortText) steps a second" } ?? "")
         + (window.map { ", windows of \($0.length) steps every \($0.stride)" } ?? "")
+    case .page(let preparation): return preparation.summary
     }
   }
 
@@ -83,6 +91,7 @@ public enum Preprocessing: Hashable, Sendable {
     case .line: "drawings or pictures of lines"
     case .strokes: "drawings"
     case .series: "recordings"
+    case .page: "pictures of whole pages"
     }
   }
 
@@ -130,6 +139,22 @@ public enum Preprocessing: Hashable, Sendable {
       }
       channels = preparation.channels.count
     case .series(let preparation, _): channels = preparation.channels.count
+    case .page:
+      let isPage =
+        switch input.form {
+        case .page(1, _, _), .image(1, _, .fixed): true
+        case .page, .image, .series, .vector: false
+        }
+      guard isPage else {
+        throw refuse(
+          "architecture", "a grey picture of any size as the input `\(input.name)`",
+          "another input")
+      }
+      guard case .distributionPerCell = architecture.output, architecture.cellSize != nil else {
+        throw refuse(
+          "architecture", "an answer for each cell of whole pixels, as for pages", "another output")
+      }
+      return
     }
     guard case .series(channels, _) = input.form else {
       throw refuse(
@@ -141,15 +166,16 @@ public enum Preprocessing: Hashable, Sendable {
 
 /// `{"kind": "raster", "raster": {"size": 28, "margin": 1, "penWidth": 1.75}, "scale": 0.003921569}`,
 /// `{"kind": "line", "line": {"height": 32, …}, "scale": 0.003921569}`,
-/// `{"kind": "strokes", "encoder": {…}, "preparation": {…}}` or
-/// `{"kind": "series", "preparation": {…}, "window": {"length": 120, "stride": 60}}`
+/// `{"kind": "strokes", "encoder": {…}, "preparation": {…}}`,
+/// `{"kind": "series", "preparation": {…}, "window": {"length": 120, "stride": 60}}` or
+/// `{"kind": "page", "page": {"longerSide": 1024, "radius": 24}}`
 extension Preprocessing: Codable {
   private enum CodingKeys: CodingKey {
-    case kind, raster, line, scale, encoder, preparation, window
+    case kind, raster, line, scale, encoder, preparation, window, page
   }
 
   private enum Kind: String, Codable, CaseIterable {
-    case raster, line, strokes, series
+    case raster, line, strokes, series, page
   }
 
   /// Reads the JSON form.
@@ -174,6 +200,8 @@ extension Preprocessing: Codable {
       self = .series(
         try container.decode(SeriesPreparation.self, forKey: .preparation),
         window: try container.decodeIfPresent(SlidingWindows.self, forKey: .window))
+    case .page:
+      self = .page(try container.decode(PagePreparation.self, forKey: .page))
     }
   }
 
@@ -197,6 +225,9 @@ extension Preprocessing: Codable {
       try container.encode(Kind.series, forKey: .kind)
       try container.encode(preparation, forKey: .preparation)
       try container.encodeIfPresent(window, forKey: .window)
+    case .page(let preparation):
+      try container.encode(Kind.page, forKey: .kind)
+      try container.encode(preparation, forKey: .page)
     }
   }
 }
@@ -259,7 +290,7 @@ extension Preprocessing {
       case (.line(let line, _), .drawing(let drawing)): try line.render(drawing).bitmap
       case (.line(let line, _), .bitmap(let strip)), (.line(let line, _), .strip(let strip)):
         try line.render(strip).bitmap
-      case (.raster, .series), (.line, .series), (.strokes, _), (.series, _): nil
+      case (.raster, .series), (.line, .series), (.strokes, _), (.series, _), (.page, _): nil
       }
     } catch {
       throw .raster(error)
@@ -282,7 +313,9 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     case (.strokes, .bitmap), (.strokes, .strip):
       throw .unsuitable(expected: words, found: "\(input.words), which has no strokes")
-    case (.raster, _), (.line, _), (.strokes, .series), (.series, .drawing), (.series, .bitmap),
+    case (.page(let preparation), .bitmap(let bitmap)), (.page(let preparation), .strip(let bitmap)):
+      return preparation.values(of: preparation.scaled(bitmap))
+    case (.raster, _), (.line, _), (.page, _), (.strokes, .series), (.series, .drawing), (.series, .bitmap),
       (.series, .strip):
       throw .unsuitable(expected: words, found: input.words)
     }

@@ -13,6 +13,8 @@ public struct Recognizer: Sendable {
   private let network: InferenceNetwork
 
   /// Makes a recogniser that decides with `model`.
+  ///
+  /// - Precondition: the model does not answer for each cell of a picture, as ``PageRecognizer`` does.
   public init(model: Model) {
     self.model = model
     network = InferenceNetwork(model.network)
@@ -42,6 +44,11 @@ public struct Recognizer: Sendable {
   private init(classifying model: Model, name: String) throws(ModelError) {
     guard !model.readsText else {
       throw ModelError(path: name, problem: "the model reads text and does not classify")
+    }
+    guard !model.answersCells else {
+      throw ModelError(
+        path: name,
+        problem: "the model answers for each cell of a picture and does not classify drawings")
     }
     self.init(model: model)
   }

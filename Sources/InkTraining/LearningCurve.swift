@@ -13,17 +13,25 @@ public struct LearningCurve: Sendable {
   /// Whether a reader learnt.
   private var readsText: Bool { history.contains { $0.trainingReading != nil } }
 
+  /// The names of the classes of cells, if a network answers with those.
+  private var cellClasses: [String] { history.first?.trainingOverlaps?.map(\.name) ?? [] }
+
   /// A CSV table with a header and one line for each epoch; missing values are empty.
   ///
   /// For a reader, the accuracy is that of whole texts, and more columns have the character and word error
-  /// rates and the shares of blanks.
+  /// rates and the shares of blanks; for cells of pages, the overlap of each class and the loss of fields.
   public var csv: String {
-    let header =
+    var header =
       "epoch,learning_rate,training_loss,training_accuracy,validation_loss,validation_accuracy"
-      + (readsText
-        ? ["training", "validation"].map {
-          ",\($0)_character_error_rate,\($0)_word_error_rate,\($0)_blank_share"
-        }.joined() : "") + "\n"
+    for part in ["training", "validation"] {
+      if readsText {
+        header +=
+          ",\(part)_character_error_rate,\(part)_word_error_rate,\(part)_blank_share"
+      }
+      for name in cellClasses { header += ",\(part)_overlap_of_\(name)" }
+      if !cellClasses.isEmpty { header += ",\(part)_field_loss" }
+    }
+    header += "\n"
     return history.reduce(header) { text, record in
       var fields: [Double?] = [
         record.learningRate, record.trainingLoss, record.trainingAccuracy, record.validationLoss,
@@ -34,6 +42,16 @@ public struct LearningCurve: Sendable {
           fields += [
             reading?.characterErrorRate, reading?.wordErrorRate, reading?.blankShare,
           ]
+        }
+      }
+      if !cellClasses.isEmpty {
+        let parts = [
+          (record.trainingOverlaps, record.trainingFieldLoss),
+          (record.validationOverlaps, record.validationFieldLoss),
+        ]
+        for (overlaps, loss) in parts {
+          for index in cellClasses.indices { fields.append(overlaps?[index].value) }
+          fields.append(loss)
         }
       }
       let values = fields.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")

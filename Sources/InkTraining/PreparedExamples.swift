@@ -75,7 +75,7 @@ struct PreparedExamples: Sendable {
     let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
     longest = preprocessing.indices.map { [series] input in
       switch preprocessing[input] {
-      case .raster: 1
+      case .raster, .page: 1
       // Augmented drawings can have more steps.
       case .strokes(let encoder, _) where variesStrokes: encoder.maxSteps
       // A wider pen or a slant makes wider lines.
@@ -248,7 +248,7 @@ struct PreparedExamples: Sendable {
         canUse(values, input: input, of: index)
       else { return known }
       return values
-    case (.raster, _), (.line, _), (.strokes, _), (.series, _): return known
+    case (.raster, _), (.page, _), (.line, _), (.strokes, _), (.series, _): return known
     }
   }
 

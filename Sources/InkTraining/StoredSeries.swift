@@ -20,7 +20,7 @@ enum StoredSeries: Sendable {
   /// - Throws: `FileError` naming an example that the network cannot read.
   init(of dataset: Dataset, _ preprocessing: Preprocessing) throws {
     switch preprocessing {
-    case .raster: self = .none
+    case .raster, .page: self = .none
     case .line(_, let scale):
       self = .lines(
         try dataset.examples.map { try $0.picture(for: preprocessing).pixels }, scale: scale)

@@ -4,10 +4,25 @@ import InkNetwork
 import InkRecognizer
 import SeededRandom
 
+/// A training that tells what happens by ``TrainingEvent``s and can go on from a checkpoint.
+public protocol TrainingRun: AnyObject {
+  /// The epochs so far.
+  var history: [EpochRecord] { get }
+  /// What the caller stores in every checkpoint.
+  var checkpointNotes: [String: String] { get set }
+  /// Goes on from the checkpoint at `path`, to the same weights as without an interruption.
+  func resume(from path: String, onAnyInstructionSet: Bool) throws
+  /// Trains until the end, or until `shouldStop`, which is asked after every step.
+  func run(
+    checkpointPath: String?, provenance: [String: String], shouldStop: () -> Bool,
+    onEvent: (TrainingEvent) -> Void
+  ) throws -> Trainer.Outcome
+}
+
 /// Trains a network on examples.
 ///
 /// It tells what happens by ``TrainingEvent``s and prints nothing.
-public final class Trainer {
+public final class Trainer: TrainingRun {
   /// How a training ended.
   public enum Outcome: Sendable {
     /// With a model.
@@ -71,6 +86,13 @@ public final class Trainer {
     var bestEpoch: Int?
     /// Which of the checked examples were answered correctly before the last epochs.
     var earlierAnswers: [Bool]?
+    /// The cells of pages that were answered, or `nil` if the answers are no cells.
+    var cellCount: Int?
+    /// How often each class of cells was answered for each, `[classes, classes]`.
+    var confusion: [Int]?
+    /// The sum of the losses of the fields of cells, and the number of fields.
+    var fieldLossSum: Double?
+    var fieldCount: Int?
   }
 
   /// Prepares a training.
@@ -160,13 +182,7 @@ public final class Trainer {
       }
     fingerprint = fingerprintWithTaps
     validationFingerprint = validation?.fingerprint.description
-    startFingerprint = start.map { start in
-      var fingerprint = Fingerprint()
-      for (_, tensor) in start.network.weights.sorted(by: { $0.key < $1.key }) {
-        for value in tensor.values { fingerprint.add(Double(value)) }
-      }
-      return fingerprint.description
-    }
+    startFingerprint = start?.network.fingerprint
     self.training = learnt
     self.validation = chosenBy
     let sample = (validation ?? training).sample(atMost: Self.maximumChecked)
@@ -547,6 +563,17 @@ public final class Trainer {
       notes: checkpointNotes, network: network, optimizer: optimizer,
       average: average, best: best)
     onEvent(.checkpoint(path: path))
+  }
+}
+
+extension TrainedNetwork {
+  /// A hash of the weights.
+  var fingerprint: String {
+    var fingerprint = Fingerprint()
+    for (_, tensor) in weights.sorted(by: { $0.key < $1.key }) {
+      for value in tensor.values { fingerprint.add(Double(value)) }
+    }
+    return fingerprint.description
   }
 }
 

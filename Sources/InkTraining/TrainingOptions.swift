@@ -43,12 +43,14 @@ public struct TrainingOptions: Hashable, Sendable, Codable {
   public var averageDecay: Double?
   /// The seed of all random numbers.
   public var seed: UInt64 = 1
+  /// The options of a network with a class for each cell; `nil` for other networks.
+  public var dense: DenseOptions?
 
   /// The names in checkpoints, which older versions wrote too.
   private enum CodingKeys: String, CodingKey {
     case epochs, batchSize, optimizer, learningRate, schedule, labelSmoothing, balancesClasses
     case augmentation, uprightShare, reorderedShare, seriesAugmentation, patience
-    case averageDecay, seed
+    case averageDecay, seed, dense
     case minimumExtent = "leastExtent"
     case maxGradientNorm = "longestGradient"
   }
@@ -111,6 +113,34 @@ public struct EpochRecord: Hashable, Sendable, Codable {
   public var trainingReading: ReadingRecord?
   /// How well a reader reads the validation part after the epoch.
   public var validationReading: ReadingRecord?
+  /// How well a network with a class for each cell found each class during the epoch.
+  public var trainingOverlaps: [ClassOverlap]?
+  /// The mean loss of the fields of cells during the epoch.
+  public var trainingFieldLoss: Double?
+  /// How well it finds each class on the validation pages after the epoch.
+  public var validationOverlaps: [ClassOverlap]?
+  /// The mean loss of the fields of validation cells after the epoch.
+  public var validationFieldLoss: Double?
+
+  /// The mean overlap of the classes but the background on the validation pages, or 0.
+  var meanOverlap: Double {
+    let values = (validationOverlaps ?? []).dropFirst().map(\.value)
+    return values.reduce(0, +) / Double(max(1, values.count))
+  }
+}
+
+/// How well a class was found.
+public struct ClassOverlap: Hashable, Sendable, Codable {
+  /// The class.
+  public var name: String
+  /// The cells that are of the class and answered so, as a share of those that are or were: intersection
+  /// over union.
+  public var value: Double
+
+  /// Creates an overlap.
+  public init(name: String, value: Double) {
+    (self.name, self.value) = (name, value)
+  }
 }
 
 /// How well a reader reads, with the most likely class of each step.

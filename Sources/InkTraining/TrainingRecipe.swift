@@ -120,6 +120,41 @@ public struct TrainingRecipe: Hashable, Sendable {
     return options
   }
 
+  /// The recipe for pages with a class for each cell.
+  ///
+  /// Chosen with a prototype on composed pages.
+  public static let pages: TrainingRecipe = {
+    var recipe = TrainingRecipe()
+    recipe.optimizer = Optimizer(.adamW, weightDecay: 1e-4)
+    recipe.schedule = Schedule(.cosine, warmup: 0.03)
+    return recipe
+  }()
+
+  /// Returns the options for training in `steps` steps, or as many as suit the data, on `feed`.
+  public func options(
+    for feed: DenseFeed, steps: Int? = nil, startsFromModel: Bool = false
+  ) -> TrainingOptions {
+    var options = TrainingOptions()
+    var dense = DenseOptions(shares: feed.shares())
+    dense.side = feed.side
+    if !balancesClasses {
+      dense.classWeights = [Double](repeating: 1, count: feed.classes.count)
+    }
+    // On two cores, a step takes about a second.
+    let steps =
+      steps ?? epochs.map { $0 * dense.stepsPerEpoch }
+      ?? (feed.pageCount == nil ? 8000 : 1500) / (startsFromModel ? 4 : 1)
+    dense.stepsPerEpoch = min(dense.stepsPerEpoch, steps)
+    options.dense = dense
+    options.epochs = (steps + dense.stepsPerEpoch - 1) / dense.stepsPerEpoch
+    options.batchSize = batchSize ?? 8
+    (options.optimizer, options.schedule) = (optimizer, schedule)
+    options.learningRate = learningRate ?? (startsFromModel ? 1e-3 : 3e-3)
+    options.maxGradientNorm = maxGradientNorm
+    options.seed = seed
+    return options
+  }
+
   private static let readerGradientNorm = 5.0
 
   private static func batchSize(count: Int) -> Int {
@@ -176,6 +211,14 @@ extension TrainingOptions {
       case .adamW: "AdamW"
       }
     parts.append("\(method) with a \(course) rate of \(learningRate.shortest)")
+    if let dense {
+      parts[0] =
+        "\(epochs * dense.stepsPerEpoch) steps of \(batchSize) crops of \(dense.side) × \(dense.side)"
+      let weights = dense.classWeights.map(\.shortest).joined(separator: ", ")
+      parts.append("classes weigh \(weights)")
+      if dense.fieldWeight > 0 { parts.append("fields weigh \(dense.fieldWeight.shortest)") }
+      return parts.joined(separator: ", ")
+    }
     parts.append(balancesClasses ? "classes balanced" : "classes not balanced")
     if let averageDecay, averageDecay > 0 {
       parts.append("weights averaged (\(averageDecay.shortest))")

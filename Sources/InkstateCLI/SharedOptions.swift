@@ -209,7 +209,8 @@ struct TrainingArguments: ParsableArguments {
 
   @Option(
     help: """
-      The network: \(NetworkChoice.names.alternatives), or a JSON file that describes it. gesture \
+      The network: \((NetworkChoice.names + Architecture.pageNames).alternatives), or a JSON file that \
+      describes it. page reads pages with a class for each pixel, gesture \
       and activity read strokes or sensors over time, fusion reads the picture and the strokes of a \
       drawing, reader reads lines of writing, whose labels are texts, and the others read pictures. (default: drawing, or gesture for recordings)
       """)
@@ -221,8 +222,8 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "The batch size. (default: chosen from the number of examples)")
   var batchSize: Int?
 
-  @Option(help: "The optimiser.")
-  var optimizer: Optimizer.Method = .adam
+  @Option(help: "The optimiser: sgd, adam or adamw. (default: adam, or adamw for pages)")
+  var optimizer: Optimizer.Method?
 
   @Option(
     help: "The peak learning rate. (default: chosen from the optimiser, schedule and network)")
@@ -234,11 +235,15 @@ struct TrainingArguments: ParsableArguments {
   @Flag(help: "Use Nesterov momentum with SGD.")
   var nesterov = false
 
-  @Option(help: "The weight decay.")
-  var weightDecay = 0.0
+  @Option(help: "The weight decay. (default: 0, or 0.0001 for pages)")
+  var weightDecay: Double?
 
-  @Option(help: "The learning-rate schedule.")
-  var schedule = Course.oneCycle
+  @Option(
+    help: """
+      The learning-rate schedule: constant, step, cosine or one-cycle. (default: one-cycle, or cosine for \
+      pages)
+      """)
+  var schedule: Course?
 
   @Option(help: "With --schedule step: the epochs between two steps.")
   var stepEpochs = 10
@@ -246,8 +251,9 @@ struct TrainingArguments: ParsableArguments {
   @Option(help: "With --schedule step: the factor for the learning rate at each step.")
   var stepFactor = 0.1
 
-  @Option(help: "The share of all steps that warm up the learning rate.")
-  var warmup = 0.0
+  @Option(
+    help: "The share of all steps that warm up the learning rate. (default: 0, or 0.03 for pages)")
+  var warmup: Double?
 
   @Option(help: "Clip gradients to this norm. (default: no clipping)")
   var clip: Double?
@@ -303,24 +309,9 @@ struct TrainingArguments: ParsableArguments {
 
   /// Returns the options that were given, for training on `dataset`.
   func recipe(for dataset: Dataset) throws -> TrainingRecipe {
-    var recipe = TrainingRecipe()
-    recipe.epochs = epochs
-    recipe.batchSize = batchSize
+    var recipe = given(in: TrainingRecipe())
     recipe.reorderedShare = reorder
-    recipe.optimizer = Optimizer(
-      optimizer, momentum: momentum, isNesterov: nesterov, weightDecay: weightDecay)
-    recipe.learningRate = learningRate
-    let course: Schedule.Course =
-      switch schedule {
-      case .constant: .constant
-      case .step: .step(epochs: stepEpochs, factor: stepFactor)
-      case .cosine: .cosine
-      case .oneCycle: .oneCycle
-      }
-    recipe.schedule = Schedule(course, warmup: warmup)
-    recipe.maxGradientNorm = clip
     recipe.labelSmoothing = labelSmoothing
-    recipe.balancesClasses = balance
     if dataset.examples.contains(where: \.isSeries) {
       recipe.seriesAugmentation = try augment.map { try SeriesAugmentation.named($0) }
     } else {
@@ -329,6 +320,29 @@ struct TrainingArguments: ParsableArguments {
     recipe.rotationInvariantLabels = Set(DrawnClass.allLabels)
     recipe.patience = patience
     recipe.averageDecay = average
+    return recipe
+  }
+
+  /// Returns a recipe with the options that were given and apply to all networks.
+  func given(in recipe: TrainingRecipe) -> TrainingRecipe {
+    var recipe = recipe
+    recipe.epochs = epochs
+    recipe.batchSize = batchSize
+    recipe.optimizer = Optimizer(
+      optimizer ?? recipe.optimizer.method, momentum: momentum, isNesterov: nesterov,
+      weightDecay: weightDecay ?? recipe.optimizer.weightDecay)
+    recipe.learningRate = learningRate
+    let course: Schedule.Course =
+      switch schedule {
+      case .constant: .constant
+      case .step: .step(epochs: stepEpochs, factor: stepFactor)
+      case .cosine: .cosine
+      case .oneCycle: .oneCycle
+      case nil: recipe.schedule.course
+      }
+    recipe.schedule = Schedule(course, warmup: warmup ?? recipe.schedule.warmup)
+    recipe.maxGradientNorm = clip
+    recipe.balancesClasses = balance
     recipe.seed = seed
     return recipe
   }
@@ -464,6 +478,18 @@ extension Architecture {
     try named(description, classCount: classCount, inputSize: inputSize)
       ?? InkstateCLI.described(
         Architecture.self, path: description, option: "--architecture", names: NetworkChoice.names)
+  }
+}
+
+extension Architecture {
+  /// Returns a named network over pages, or the network that a JSON file describes.
+  static func described(
+    by description: String, classCount: Int, fields: Int
+  ) throws -> Architecture {
+    try named(description, classCount: classCount, fields: fields)
+      ?? InkstateCLI.described(
+        Architecture.self, path: description, option: "--architecture",
+        names: Architecture.pageNames)
   }
 }
 

@@ -242,7 +242,15 @@ final class TrainingProgress {
         line += "  character errors \(reading.characterErrorRate.percent)"
         line += "  word errors \(reading.wordErrorRate.percent)"
       }
-      line += "  \(Int(rate)) examples/s"
+      if let overlaps = record.validationOverlaps ?? record.trainingOverlaps {
+        line += "  IoU " + overlaps.map { "\($0.name) \($0.value.fixed(3))" }.joined(separator: " ")
+        if let loss = record.validationFieldLoss ?? record.trainingFieldLoss {
+          line += "  fields \(loss.fixed(4))"
+        }
+        line += "  \(rate.fixed(1)) examples/s"
+      } else {
+        line += "  \(Int(rate)) examples/s"
+      }
       Terminal.say(line)
       epochStart = Date()
       epochExamples = 0

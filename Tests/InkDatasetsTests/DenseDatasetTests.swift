@@ -108,7 +108,7 @@ import TestSupport
       ),
       (
         picture, try png(8, 8, 3), Self.classes, nil,
-        "masks/a.png: expected class indices from 0 to 2, found 3 in row 0, column 0"
+        "masks/a.png: expected class indices from 0 to 2, or 255 for what is left out, found 3 in row 0, column 0"
       ),
       // The header of a PNG has the bits in byte 24, and the width from byte 16.
       (

@@ -74,7 +74,7 @@ void ink_convolve(
   const ink_convolution *shape, const float *input, const float *weight, const float *bias,
   float lowest, float *output, uint8_t *choices);
 
-// The same for kernels of 3 x 3 and 5 x 5 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3)
+// ink_convolve for kernels of 3 x 3 and 5 x 5 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3)
 // and F(2 x 2, 5 x 5) (Lavin & Gray, 2016, section 4), with 16 products where ink_convolve has 36,
 // and 36 where it has 100. Weights are transformed before: [kernel, kernel, channels, filters] to
 // [ink_winograd_points(), channels, filters].
@@ -86,6 +86,25 @@ void ink_convolve_winograd(
   const ink_convolution *shape, const float *input, const float *weight, const float *bias,
   float lowest, float *output, uint8_t *choices, float *scratch);
 size_t ink_winograd_scratch(const ink_convolution *shape);
+
+// A part of the channels of what a convolution reads, from planes of its own.
+typedef struct {
+  // A multiple of 16.
+  size_t channels;
+  // The values from one row to the next.
+  size_t row;
+  // Whether each value stands for a square of 2 x 2 ("nearest" upsampling), which begins in an even
+  // row and column of the convolution's output.
+  bool is_doubled;
+} ink_part;
+
+// ink_convolve_winograd for kernels of 3 x 3 with a border of 1 over the joined channels of `parts`
+// planes, in this order, those that are doubled first. Of a tile of doubled planes, 7 of 16 points are
+// 0, so that 9 products are left of 16 and the large planes are never made.
+void ink_convolve_joined(
+  const ink_convolution *shape, size_t parts, const ink_part *part_shapes,
+  const float *const *inputs, const float *weight, const float *bias, float lowest, float *output,
+  float *scratch);
 
 // The gradient of a convolution's weights by the same transforms. With V = B^T d B of each tile d of
 // the input, and D = A g A^T of the square g of 2 x 2 of the output's gradient that belongs to it,
@@ -122,10 +141,11 @@ void ink_pooled_gradients(
   float *bias_gradient, float *input_gradient, float *scratch);
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
 
-// A convolution with a stride over padded planes with the channels last, kernels of up to 3 x 3:
+// A convolution with a stride over padded planes with the channels last, kernels of up to 32 x 32, or of
+// 4 x 4 for the gradient of the input:
 //
-//   output[y, x, f] = bias[f] + sum over i, j, c of
-//                     input[stride y + i, stride x + j, c] * weight[i, j, c, f]
+//   output[y, x, f] = max(lowest, bias[f] + sum over i, j, c of
+//                                 input[stride y + i, stride x + j, c] * weight[i, j, c, f])
 typedef struct {
   // Of the output.
   size_t rows, columns;
@@ -138,8 +158,8 @@ typedef struct {
   size_t input_row, output_row;
 } ink_strided;
 
-void ink_convolve_strided(
-  const ink_strided *shape, const float *input, const float *weight, const float *bias,
+void ink_strided_convolve(
+  const ink_strided *shape, const float *input, const float *weight, const float *bias, float lowest,
   float *output);
 
 // weight_gradient[i, j, c, f] += sum over y, x of

@@ -15,6 +15,14 @@ public struct DenseClass: Hashable, Sendable {
     (self.name, self.color) = (name, color)
   }
 
+  /// The colour, such as `#d62728`.
+  public var hexColor: String {
+    "#"
+      + [color.red, color.green, color.blue].map { sample in
+        (sample < 16 ? "0" : "") + String(sample, radix: 16)
+      }.joined()
+  }
+
   /// The colours of classes without one, in order; the first is that of the background.
   private static let colors: [ColorPicture.Color] = [
     .init(255, 255, 255), .init(214, 39, 40), .init(44, 160, 44), .init(255, 127, 14),
@@ -31,16 +39,13 @@ public struct DenseClass: Hashable, Sendable {
 /// The list of classes of a dense data set, `classes.tsv`: their indices, names and colours.
 enum DenseClassTable {
   static let name = "classes.tsv"
-  /// The largest number of classes: a mask has 8 bits.
-  private static let maximumClasses = 256
+  /// The largest number of classes: a mask has 8 bits, and 255 is no class (``DenseMask/ignored``).
+  private static let maximumClasses = 255
 
   static func text(of classes: [DenseClass]) -> String {
     "index\tname\tcolor\n"
       + classes.enumerated().map { index, one in
-        let hex = [one.color.red, one.color.green, one.color.blue].map { sample in
-          (sample < 16 ? "0" : "") + String(sample, radix: 16)
-        }.joined()
-        return "\(index)\t\(one.name)\t#\(hex)\n"
+        "\(index)\t\(one.name)\t\(one.hexColor)\n"
       }.joined()
   }
 
@@ -91,7 +96,7 @@ enum DenseClassTable {
 
 extension DenseClass {
   /// The colour of class number `index` where none is given.
-  fileprivate static func usualColor(_ index: Int) -> ColorPicture.Color {
+  package static func usualColor(_ index: Int) -> ColorPicture.Color {
     index < colors.count ? colors[index] : colors[1 + (index - 1) % (colors.count - 1)]
   }
 }

@@ -40,7 +40,7 @@ public struct DenseDescription: Hashable, Sendable, Codable {
       do throws(FileError) {
         let (picture, mask) = try page.read(classCount: dataset.classes.count)
         var counts = [Int](repeating: 0, count: dataset.classes.count)
-        for one in mask.classes { counts[Int(one)] += 1 }
+        for one in mask.classes where one != DenseMask.ignored { counts[Int(one)] += 1 }
         for (index, count) in counts.enumerated() where count > 0 {
           cells[index] += count
           pagesOfClass[index] += 1

@@ -98,10 +98,14 @@ public struct DensePage: Hashable, Sendable {
     _ path: String, beside picture: Photograph, classCount: Int
   ) throws(FileError) -> DenseMask {
     let numbers = try numbers(path, beside: picture)
-    if let place = numbers.pixels.firstIndex(where: { $0 >= classCount }) {
+    if let place = numbers.pixels.firstIndex(where: {
+      $0 >= classCount && $0 != DenseMask.ignored
+    }) {
       let (row, column) = (place / numbers.width, place % numbers.width)
       throw FileError(
-        path: path, expected: "class indices from 0 to \(classCount - 1)",
+        path: path,
+        expected:
+          "class indices from 0 to \(classCount - 1), or \(DenseMask.ignored) for what is left out",
         found: "\(numbers.pixels[place]) in row \(row), column \(column)")
     }
     return DenseMask(width: numbers.width, height: numbers.height, classes: numbers.pixels)

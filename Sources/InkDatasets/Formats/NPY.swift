@@ -175,11 +175,22 @@ package enum NPY {
     return IDX.Content(shape: header.shape, values: Array(data[header.offset...]))
   }
 
+  /// Returns an array of 32-bit floating-point numbers of `shape`.
+  package static func encode(_ values: [Float], shape: [Int]) -> Data {
+    precondition(values.count == shape.reduce(1, *), "as many values as the shape has")
+    var data = header(shape: shape, type: "<f4")
+    data.reserveCapacity(data.count + 4 * values.count)
+    for value in values {
+      withUnsafeBytes(of: value.bitPattern.littleEndian) { data.append(contentsOf: $0) }
+    }
+    return data
+  }
+
   /// Returns the header of an array of `shape`.
-  static func header(shape: [Int]) -> Data {
+  static func header(shape: [Int], type: String = "|u1") -> Data {
     let lengths = shape.map(String.init).joined(separator: ", ")
     let comma = shape.count == 1 ? "," : ""
-    var header = "{'descr': '|u1', 'fortran_order': False, 'shape': (\(lengths)\(comma)), }"
+    var header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(lengths)\(comma)), }"
     // The values start at a multiple of 64 bytes.
     header += String(repeating: " ", count: (64 - (header.utf8.count + 11) % 64) % 64) + "\n"
     var data = Data(magic + [1, 0])

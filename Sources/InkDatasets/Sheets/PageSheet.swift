@@ -25,9 +25,6 @@ public struct PageSheet: Sendable {
 
   private static let gap = 4
   private static let titleHeight = 14
-  /// How much of the classes' colours covers the picture.
-  private static let cover = 0.7
-
   /// Creates a sheet.
   public init(_ items: [Item], classes: [DenseClass], columns: Int = 3, side: Int = 300) {
     (self.items, self.classes, self.columns, self.side) = (items, classes, columns, side)
@@ -97,17 +94,13 @@ public struct PageSheet: Sendable {
             }
             count += 1
             let one = mask[y * mask.height / picture.height, x * mask.width / picture.width]
-            if one != 0 { found = one }
+            if one != 0, one != DenseMask.ignored { found = one }
           }
         }
         let mean = sums.map { Double($0) / Double(count) }
         set(top + row, left + column, .init(UInt8(mean[0]), UInt8(mean[1]), UInt8(mean[2])))
-        let color = classes[Int(found)].color
-        let colors = [color.red, color.green, color.blue].map(Double.init)
-        let mixed = zip(mean, colors).map { grey, color in
-          UInt8(found == 0 ? 128 + grey / 2 : grey + (color - grey) * Self.cover)
-        }
-        set(top + row, left + side + Self.gap + column, .init(mixed[0], mixed[1], mixed[2]))
+        let shown = ClassOverlay(classes).color(found, over: mean)
+        set(top + row, left + side + Self.gap + column, shown)
       }
     }
   }

@@ -2,65 +2,31 @@ extension Convolution: InferableLayer {
   var takesNormalization: Bool { true }
 
   func extent(reading shape: Shape) -> PlaneConvolution.Extent? {
-    guard stride == 1 else { return nil }
-    return PlaneConvolution.Extent(self, reading: shape)
+    PlaneConvolution.Extent(self, reading: shape)
   }
 
   func addSteps(of index: Int, to plan: inout InferencePlan) -> Int {
-    guard stride == 1 else { return addStridedSteps(of: index, to: &plan) }
-    let epilogue = plan.takeEpilogue(of: index)
+    let epilogue = plan.takeEpilogue(of: index, canPool: stride == 1)
+    if let parts = plan.parts(readBy: index) {
+      return addJoinedSteps(of: index, reading: parts, epilogue, to: &plan)
+    }
     let extent = PlaneConvolution.Extent(self, reading: plan.architecture.inputShape(of: index))
     let input = plan.input(of: index, readBy: extent)
     let output = plan.addLayout(
       of: .node(epilogue.end), packedChannels: PlaneLayout.packed(filters),
       plan.length(
-        of: input, narrowedBy: kernel - 1 - 2 * pad, dividedBy: epilogue.pools ? 2 : 1))
+        of: input, narrowedBy: kernel - stride - 2 * pad,
+        dividedBy: epilogue.pools ? 2 : stride))
     let convolution = PlaneConvolution(
-      extent, filters: filters, pools: epilogue.pools, from: plan.layouts[input],
+      extent, filters: filters, stride: stride, pools: epilogue.pools, from: plan.layouts[input],
       to: plan.layouts[output])
     plan.reserveScratch(convolution.scratchCount)
     plan.append(Inference(convolution, epilogue), from: input, to: output)
     return output
   }
 
-  private func addStridedSteps(of index: Int, to plan: inout InferencePlan) -> Int {
-    let input = plan.input(of: index)
-    let output = plan.addLayout(
-      of: .node(index), packedChannels: PlaneLayout.packed(filters),
-      plan.length(of: input, narrowedBy: kernel - stride - 2 * pad, dividedBy: stride))
-    plan.append(
-      StridedInference(
-        layer: self, weight: plan.network.values(index, .weight),
-        bias: plan.network.values(index, .bias)), from: input, to: output)
-    return output
-  }
-
-  /// A convolution of stride 2 in plain loops.
-  private struct StridedInference: ExampleOperation {
-    let layer: Convolution
-    let weight: [Float]
-    let bias: [Float]
-
-    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
-      func shape(_ layout: PlaneLayout) -> Shape {
-        .planes(channels: layout.channels, height: layout.height, width: layout.width)
-      }
-      let (source, target) = (shape(input.layout), shape(output.layout))
-      var values = [Float](repeating: 0, count: source.count)
-      values.withUnsafeMutableBufferPointer {
-        input.layout.unpack(input.memory, into: $0.baseAddress!)
-      }
-      let result = layer.apply(to: [values], shapes: [source], output: target) {
-        $0 == .weight ? weight : bias
-      }
-      result.withUnsafeBufferPointer {
-        output.layout.pack($0.baseAddress!, into: output.memory)
-      }
-    }
-  }
-
   /// A convolution with what follows it, and its packed weights and bias.
-  private struct Inference: ExampleOperation {
+  private struct Inference: RowOperation {
     let convolution: PlaneConvolution
     let weight: FloatBuffer
     let bias: FloatBuffer
@@ -77,13 +43,69 @@ extension Convolution: InferableLayer {
       bias.pointer.update(from: epilogue.bias, count: epilogue.bias.count)
     }
 
-    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    func run(
+      rows: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+      scratch: UnsafeMutablePointer<Float>
+    ) {
       let convolution =
         input.layout.variesInWidth
         ? convolution.from(input.layout, to: output.layout) : convolution
       convolution.forward(
-        input: input.memory, weight: weight.pointer, bias: bias.pointer, lowest: lowest,
-        output: output.start, choices: nil, scratch: scratch)
+        rows: rows, input: input.memory, weight: weight.pointer, bias: bias.pointer,
+        lowest: lowest, output: output.start, scratch: scratch)
+    }
+  }
+
+  // MARK: Joined planes
+
+  /// Adds the step of a convolution over joined planes, some of which are made twice as large on the way.
+  private func addJoinedSteps(
+    of index: Int, reading parts: [InferencePlan.JoinedPart], _ epilogue: Epilogue,
+    to plan: inout InferencePlan
+  ) -> Int {
+    let output = plan.addLayout(
+      of: .node(epilogue.end), packedChannels: PlaneLayout.packed(filters))
+    // Those that are doubled come first, and the weights in the same order.
+    let order = parts.indices.sorted {
+      (parts[$0].isDoubled ? 0 : 1, $0) < (parts[$1].isDoubled ? 0 : 1, $1)
+    }
+    var starts = [0]
+    for part in parts {
+      starts.append(starts.last! + plan.architecture.shape(of: part.source).channelCount)
+    }
+    let inputs = order.map { plan.input(parts[$0].source, readBy: plan.extent(of: parts[$0])) }
+    let convolution = JoinedConvolution(
+      Array(zip(order.map { parts[$0].isDoubled }, inputs.map { plan.layouts[$0] })),
+      to: plan.layouts[output], pools: epilogue.pools)
+    plan.reserveScratch(convolution.scratchCount)
+    plan.append(
+      JoinedInference(convolution, epilogue, firstChannels: order.map { starts[$0] }),
+      from: inputs, to: output)
+    return output
+  }
+
+  /// A convolution over joined planes with what follows it, and its packed weights and bias.
+  private struct JoinedInference: JoiningOperation {
+    let convolution: JoinedConvolution
+    let weight: FloatBuffer
+    let bias: FloatBuffer
+    let lowest: Float
+
+    init(_ convolution: JoinedConvolution, _ epilogue: Epilogue, firstChannels: [Int]) {
+      self.convolution = convolution
+      lowest = epilogue.lowest
+      weight = convolution.packed(epilogue.weight, firstChannels: firstChannels)
+      bias = FloatBuffer(count: convolution.packedBiasCount)
+      bias.pointer.update(from: epilogue.bias, count: epilogue.bias.count)
+    }
+
+    func run(
+      rows: Range<Int>, _ inputs: (Int) -> PlacedValues, _ output: PlacedValues,
+      scratch: UnsafeMutablePointer<Float>
+    ) {
+      convolution.forward(
+        rows: rows, input: { UnsafePointer(inputs($0).memory) }, weight: weight.pointer,
+        bias: bias.pointer, lowest: lowest, output: output.start, scratch: scratch)
     }
   }
 }

@@ -86,14 +86,7 @@ struct DatasetComposePages: ParsableCommand {
     if let writers { return PageWriter.synthetic(count: writers, seed: seed) }
     var dataset = Dataset([])
     for path in data { dataset.examples += try loading.load(path).dataset.examples }
-    let writers = PageWriter.all(in: dataset, seed: seed)
-    guard !writers.isEmpty else {
-      throw FileError(
-        path: data.joined(separator: ", "),
-        expected: "a writer of \(PageWriter.fewestCharacters) characters or "
-          + "\(PageWriter.fewestWords) words, with points",
-        found: "none")
-    }
+    let writers = try PageWriter.all(in: dataset, from: data, seed: seed)
     Terminal.say("\(writers.count.counted("writer"))")
     return writers
   }

@@ -40,6 +40,11 @@ struct Train: ParsableCommand {
       also trains on the given data sets, so that it does not forget them; without any, it uses \
       synthetic drawings.
 
+      Pages are pictures with a class for each pixel: a folder with pictures, masks and classes.tsv. \
+      The network answers with a class for each 2 × 2 pixels. It learns from parts of the pages that are \
+      changed at random; every 100 steps count as an epoch. With --compose-pages, pages with automata are \
+      composed while it learns, in the handwriting of the given data sets.
+
       A build with `swift build --traits MPI` can share each batch among processes: mpirun -n 4 \
       inkstate train …. The weights equal those of one process up to rounding. If a process fails, \
       the others stop, and --resume continues from the last checkpoint.
@@ -48,6 +53,9 @@ struct Train: ParsableCommand {
 
       Example: inkstate train --from models/inkstate.safetensors --adapt datasets/synthetic.ndjson \
       --epochs 2 --output runs/mine.safetensors
+
+      Example: inkstate train runs/pages --architecture page --steps 1500 --validation-share 0.1 \
+      --output runs/page.safetensors
       """)
 
   @Argument(help: "Divided data sets, or data sets in any format; several are used together.")
@@ -85,6 +93,7 @@ struct Train: ParsableCommand {
   var anyInstructionSet = false
 
   @OptionGroup(title: "Options for windows of recordings") var windows: WindowOptions
+  @OptionGroup(title: "Options for pages") var pages: PageTrainingOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var training: TrainingArguments
   @OptionGroup var raster: RasterOptions
@@ -146,6 +155,9 @@ struct Train: ParsableCommand {
     for ending in ["csv", "svg"] {
       try FileTree.refuseExisting("\(stem).\(ending)", force: output.force || resume)
     }
+    if try pages.areAsked(for: data, architecture: training.architecture) {
+      return try trainOnPages(in: group)
+    }
     var start = try from.map { try Model.read(path: $0) }
     if let alphabet, let model = start, model.readsText {
       start = try model.adding(characters: alphabet.map { String($0) })
@@ -180,17 +192,9 @@ struct Train: ParsableCommand {
       network.architecture, training: learnt, validation: chosenBy,
       preprocessing: network.preprocessing, options: options, alphabet: start?.labels,
       startingFrom: start, workers: training.workers(of: group), group: group)
-    let provenance = provenance(chosenBy, options, choice)
-    if resume {
-      try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
-      try refuseModel(unlessOf: provenance, orNamedIn: trainer.checkpointNotes)
-    }
-    if output.force { trainer.checkpointNotes[Self.replacedKey] = outputFingerprint() }
-    // Waits, because the first process may write or remove files that others still look for.
-    group.wait()
-    // With --force, the checkpoint of another training would be in the place of this one's until the first
-    // epoch ends.
-    if !resume, group.rank == 0 { try? FileManager.default.removeItem(atPath: checkpointPath) }
+    var provenance = provenance(options, validationFingerprint: chosenBy?.fingerprint.description)
+    provenance[Model.restLabelKey] = choice?.plan.restLabel
+    try prepare(trainer, provenance, in: group)
 
     Terminal.say(
       "\(network.architecture.name): \(network.architecture.parameterCount.counted("parameter")), "
@@ -223,6 +227,58 @@ struct Train: ParsableCommand {
     {
       Terminal.say("note: \(note)")
     }
+    try run(trainer, provenance, in: group)
+    if group.rank == 0, let shortfall = trainer.shortfall { Terminal.say("warning: \(shortfall)") }
+  }
+
+  /// Trains on pages with a class for each cell.
+  private func trainOnPages(in group: ProcessGroup) throws {
+    guard adapt == nil, alphabet == nil else {
+      throw ValidationError("--adapt and --alphabet do not apply to pages")
+    }
+    let start = try from.map { try Model.read(path: $0) }
+    let plan = try pages.plan(
+      data: data, validation: validation, validationShare: validationShare, training: training,
+      loading: loading, startingFrom: start)
+    let trainer = try DenseTrainer(
+      plan.architecture, feed: plan.feed, validation: plan.validation,
+      preparation: plan.preparation, options: plan.options, startingFrom: start,
+      workers: training.workers(of: group), group: group)
+    var provenance = provenance(
+      plan.options, validationFingerprint: plan.validation?.fingerprint)
+    provenance.merge(plan.provenance) { $1 }
+    try prepare(trainer, provenance, in: group)
+    let classes = plan.feed.classes.map(\.name).joined(separator: ", ")
+    Terminal.say(
+      "\(plan.architecture.name): \(plan.architecture.parameterCount.counted("parameter")), "
+        + (plan.feed.pageCount.map { $0.counted("page") } ?? "composed pages") + " of \(classes)"
+        + (trainer.validationCount > 0
+          ? ", \(trainer.validationCount) for validation"
+          : "; no validation part, so the last epoch is kept"))
+    Terminal.say("\(plan.options.summary) (options override each choice)")
+    try run(trainer, provenance, in: group)
+  }
+
+  /// Resumes a training if it is asked for, and removes the checkpoint of another one if not.
+  private func prepare(
+    _ trainer: any TrainingRun, _ provenance: [String: String], in group: ProcessGroup
+  ) throws {
+    if resume {
+      try trainer.resume(from: checkpointPath, onAnyInstructionSet: anyInstructionSet)
+      try refuseModel(unlessOf: provenance, orNamedIn: trainer.checkpointNotes)
+    }
+    if output.force { trainer.checkpointNotes[Self.replacedKey] = outputFingerprint() }
+    // Waits, because the first process may write or remove files that others still look for.
+    group.wait()
+    // With --force, the checkpoint of another training would be in the place of this one's until the first
+    // epoch ends.
+    if !resume, group.rank == 0 { try? FileManager.default.removeItem(atPath: checkpointPath) }
+  }
+
+  /// Trains, and writes the model and its log.
+  private func run(
+    _ trainer: any TrainingRun, _ provenance: [String: String], in group: ProcessGroup
+  ) throws {
     Interrupt.listen()
     let progress = TrainingProgress()
     var logFailure: (any Error)?
@@ -250,7 +306,6 @@ struct Train: ParsableCommand {
       try FileTree.write(model.encoded(), to: output.output)
       try? FileManager.default.removeItem(atPath: checkpointPath)
       print("\(output.output): \(model.labelList)")
-      if let shortfall = trainer.shortfall { Terminal.say("warning: \(shortfall)") }
     }
     // The model is written even if the log cannot be.
     if let logFailure { throw logFailure }
@@ -391,7 +446,7 @@ struct Train: ParsableCommand {
 
   /// Returns the model's provenance, without options that do not change the result.
   private func provenance(
-    _ validation: Dataset?, _ options: TrainingOptions, _ choice: WindowChoice?
+    _ options: TrainingOptions, validationFingerprint: String?
   ) -> [String: String] {
     let incidental = ["--resume", "--force", "--any-instruction-set"]
     var arguments = CommandLine.arguments.dropFirst().filter { !incidental.contains($0) }
@@ -407,8 +462,7 @@ struct Train: ParsableCommand {
       "version": Version.current,
     ]
     provenance["training"] = options.summary
-    provenance[Model.restLabelKey] = choice?.plan.restLabel
-    provenance["validation_fingerprint"] = validation?.fingerprint.description
+    provenance["validation_fingerprint"] = validationFingerprint
     about.add(to: &provenance)
     return provenance
   }

@@ -61,7 +61,7 @@ extension PageDraft {
     ink(wobbling(path, by: habits.tremor), .nothing, .none)
   }
 
-  private mutating func drawRemark() {
+  mutating func drawRemark() {
     let lines = (0..<1 + dice.generator.index(below: 5)).map { _ in
       dice.generator.chance(0.25)
         ? writer.text(.expression, .list, .word, using: &dice.generator)
@@ -83,7 +83,7 @@ extension PageDraft {
   }
 
   /// Draws a table, such as one of transitions: its lines are no arrows.
-  private mutating func drawTable() {
+  mutating func drawTable() {
     let (columns, rows) = (2 + dice.generator.index(below: 4), 2 + dice.generator.index(below: 5))
     let height = remarkHeight()
     let cell = Vector(height * dice.generator.uniform(2.2...4), height * 1.9)

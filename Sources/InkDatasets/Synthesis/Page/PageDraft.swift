@@ -45,7 +45,10 @@ struct PageDraft {
   /// Draws everything.
   mutating func compose() {
     let whole = Region(left: 0, top: 0, width: Double(page.width), height: Double(page.height))
-    if dice.happens(.otherAutomaton) {
+    if dice.happens(.noAutomaton) {
+      for _ in 0...dice.generator.index(below: 5) { drawRemark() }
+      if dice.generator.chance(0.5) { drawTable() }
+    } else if dice.happens(.otherAutomaton) {
       let (first, second) = whole.halves
       drawAutomaton(in: first)
       drawAutomaton(in: second)

@@ -20,33 +20,9 @@ struct PageMask {
   }
 
   private mutating func draw(_ stroke: Page.Stroke) {
-    let scale = 1 / Double(Self.cell)
-    let path = stroke.path.map { $0 * scale }
-    // A cell counts if its centre is at most a quarter of it beside the ink.
-    let radius = stroke.width * scale / 2 + 0.3
-    for (a, b) in zip(path, path.dropFirst()) { mark(a, b, radius, stroke.pageClass.rawValue) }
-    if path.count == 1 { mark(path[0], path[0], radius, stroke.pageClass.rawValue) }
-    guard stroke.isFilled else { return }
-    path.forEachRow(width: mask.width, height: mask.height) { row, columns in
-      for column in columns {
-        mask.classes[row * mask.width + column] = stroke.pageClass.rawValue
-      }
-    }
-  }
-
-  private mutating func mark(_ a: Vector, _ b: Vector, _ radius: Double, _ value: UInt8) {
-    let (top, bottom) = (min(a.y, b.y) - radius, max(a.y, b.y) + radius)
-    let (left, right) = (min(a.x, b.x) - radius, max(a.x, b.x) + radius)
-    guard bottom >= 0, right >= 0, top < Double(mask.height), left < Double(mask.width) else {
-      return
-    }
-    for row in max(0, Int(top))...min(mask.height - 1, Int(bottom)) {
-      for column in max(0, Int(left))...min(mask.width - 1, Int(right)) {
-        let place = Vector(Double(column) + 0.5, Double(row) + 0.5)
-        if place.distance(toSegmentFrom: a, to: b) <= radius {
-          mask.classes[row * mask.width + column] = value
-        }
-      }
+    let (width, height) = (mask.width, mask.height)
+    stroke.forEachCell(width: width, height: height) { index, _ in
+      mask.classes[index] = stroke.pageClass.rawValue
     }
   }
 
@@ -59,6 +35,36 @@ struct PageMask {
           mask.classes[row * mask.width + column] = 0
         }
       }
+    }
+  }
+}
+
+extension Page.Stroke {
+  /// Calls `body` with each cell of a mask of `width` × `height` cells that the stroke covers, perhaps
+  /// several times, and the number of the segment that does; that of a filled area is `nil`.
+  func forEachCell(width: Int, height: Int, _ body: (_ index: Int, _ segment: Int?) -> Void) {
+    let scale = 1 / Double(PageMask.cell)
+    let path = path.map { $0 * scale }
+    // A cell counts if its centre is at most a quarter of it beside the ink.
+    let radius = self.width * scale / 2 + 0.3
+    func mark(_ a: Vector, _ b: Vector, _ segment: Int) {
+      let (top, bottom) = (min(a.y, b.y) - radius, max(a.y, b.y) + radius)
+      let (left, right) = (min(a.x, b.x) - radius, max(a.x, b.x) + radius)
+      guard bottom >= 0, right >= 0, top < Double(height), left < Double(width) else { return }
+      for row in max(0, Int(top))...min(height - 1, Int(bottom)) {
+        for column in max(0, Int(left))...min(width - 1, Int(right)) {
+          let place = Vector(Double(column) + 0.5, Double(row) + 0.5)
+          if place.distance(toSegmentFrom: a, to: b) <= radius {
+            body(row * width + column, segment)
+          }
+        }
+      }
+    }
+    for segment in 0..<max(0, path.count - 1) { mark(path[segment], path[segment + 1], segment) }
+    if path.count == 1 { mark(path[0], path[0], 0) }
+    guard isFilled else { return }
+    path.forEachRow(width: width, height: height) { row, columns in
+      for column in columns { body(row * width + column, nil) }
     }
   }
 }

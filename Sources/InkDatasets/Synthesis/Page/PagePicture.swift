@@ -9,6 +9,8 @@ public struct PagePicture: Sendable {
   public let photograph: Photograph
   /// The classes, a cell for 2 × 2 px.
   public let mask: DenseMask
+  /// What is known of the cells beside their classes.
+  public let fields: DenseFields
   /// The page in px of the picture.
   public let page: Page
   /// What was drawn for each trait of the paper, the light and the camera.
@@ -61,8 +63,12 @@ extension PagePicture {
     scene.develop(ink: ink, lines: lines, using: &dice)
 
     var mask = PageMask(of: page)
-    if scene.hasCovers { mask.clear { scene.isCovered($0 * scale) } }
-    self.mask = mask.mask
+    var fields = PageFields(of: page)
+    if scene.hasCovers {
+      mask.clear { scene.isCovered($0 * scale) }
+      fields.clear { scene.isCovered($0 * scale) }
+    }
+    (self.mask, self.fields) = (mask.mask, fields.fields)
     self.page = page
     let isCompressed = dice.happens(.compressed)
     let quality = isCompressed ? Int(dice.number(.jpegQuality)) : nil

@@ -135,6 +135,8 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case table
   /// Whether a page has a second automaton.
   case otherAutomaton
+  /// Whether a page has no automaton, but text and perhaps tables.
+  case noAutomaton
   /// Whether something is crossed out.
   case crossedOut
   /// Whether a remark has an arrow.

@@ -79,7 +79,7 @@ extension PageTrait {
     case .fullness: .range(0...0.9, usual: 0...0.3, share: 0.6)
     case .layout: .choice([3, 1, 3, 1.5, 1.5, 4])
     case .spacing: .range(0.15...3, usual: 0.5...1.6, share: 0.75)
-    case .stateSize: .range(8...400, usual: 26...90, share: 0.85)
+    case .stateSize: .range(8...400, usual: 26...110, share: 0.85)
     case .stateScatter: .range(0...0.4, usual: 0...0.1, share: 0.75)
     case .stateAspect: .range(0.5...3, usual: 0.92...1.12, share: 0.55)
     case .stateAngle: .range(-15...15, usual: -3...3, share: 0.7)
@@ -136,6 +136,7 @@ extension PageTrait {
     case .remarks: .range(0...6, usual: 0...2, share: 0.75)
     case .table: .chance(0.08)
     case .otherAutomaton: .chance(0.15)
+    case .noAutomaton: .chance(0.04)
     case .crossedOut: .chance(0.05)
     case .remarkArrow: .chance(0.05)
 
@@ -200,6 +201,7 @@ extension PageVariety {
     variety[.surface] = .only(PageSurface.white)
     variety[.turn] = .only(0)
     variety[.contrast] = .only(0.8)
+    variety[.noAutomaton] = .chance(0)
     for (needed, values) in trait.conditions { variety[needed] = values }
     variety[trait] = values
     return variety

@@ -1,4 +1,5 @@
 import Ink
+import SafeFiles
 import SeededRandom
 
 /// A person who writes on pages: recorded characters or words, or both.
@@ -20,7 +21,7 @@ public struct PageWriter: Sendable {
     .name, .index, .symbol, .list, .number, .expression, .word, .letters, .emptyWord, .signs,
   ]
   /// The fewest characters, and the fewest words, of a writer.
-  public static let (fewestCharacters, fewestWords) = (12, 15)
+  private static let (fewestCharacters, fewestWords) = (12, 15)
 
   /// Creates a writer, or returns `nil` if there are too few recordings.
   fileprivate init?(
@@ -62,6 +63,22 @@ public struct PageWriter: Sendable {
     }
   }
 
+  /// Returns the writers of data sets that were read from `paths`.
+  ///
+  /// - Throws: `FileError` if there is none.
+  public static func all(
+    in dataset: Dataset, from paths: [String], seed: UInt64
+  ) throws(FileError) -> [PageWriter] {
+    let writers = all(in: dataset, seed: seed)
+    guard !writers.isEmpty else {
+      throw FileError(
+        path: paths.joined(separator: ", "),
+        expected: "a writer of \(fewestCharacters) characters or \(fewestWords) words, with points",
+        found: "none")
+    }
+    return writers
+  }
+
   /// Returns synthetic writers.
   public static func synthetic(count: Int, seed: UInt64) -> [PageWriter] {
     (0..<count).compactMap { number in
@@ -82,7 +99,12 @@ public struct PageWriter: Sendable {
         return write(text, using: &generator)
       }
     }
-    return word(using: &generator)
+    if !words.isEmpty { return Writing(generator.pick(words).paths) }
+    // The writer recorded no letters.
+    let recorded = letters?.recorded.sorted() ?? []
+    guard !recorded.isEmpty else { return Writing([]) }
+    let characters = (0...generator.index(below: 3)).map { _ in generator.pick(recorded) }
+    return write(LineText(String(characters)), using: &generator)
   }
 
   /// Writes the characters of a text that the writer has, or random letters if there are none.

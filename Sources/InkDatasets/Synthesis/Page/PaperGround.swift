@@ -21,7 +21,7 @@ struct PaperGround {
     let reach = 1.5 * max(middle.x, middle.y)
     let spacing = dice.number(.lineSpacing)
     let strength = dice.number(.lineStrength)
-    let radius = dice.generator.uniform(0.3...0.8)
+    let radius = dice.generator.uniform(0.3...1.1)
     let cover = min(1, strength / PageScene.lineDepth)
     let start = dice.generator.uniform(0...spacing)
     let steps = Array(stride(from: start - reach, through: reach, by: spacing))

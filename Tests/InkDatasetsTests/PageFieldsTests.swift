@@ -1,0 +1,88 @@
+import Foundation
+import Ink
+import Testing
+
+@testable import InkDatasets
+
+@Suite struct PageFieldsTests {
+  private static let composer = PageComposer(
+    seed: 3, width: 256, height: 256, writers: PageWriter.synthetic(count: 2, seed: 2))
+  private static let pictures = (0..<24).map { composer.picture($0) }
+
+  /// The values of a group at a cell, or `nil` if they are not known.
+  private func values(_ fields: DenseFields, group: Int, at index: Int) -> [Float]? {
+    let names = fields.names
+    guard fields.known[index * names.groups.count + group] == 1 else { return nil }
+    let start = names.groups[..<group].reduce(0) { $0 + $1.fields.count }
+    let first = index * names.count + start
+    return Array(fields.values[first..<first + names.groups[group].fields.count])
+  }
+
+  private func place(_ index: Int, _ mask: DenseMask) -> Vector {
+    Vector(2 * Double(index % mask.width) + 1, 2 * Double(index / mask.width) + 1)
+  }
+
+  @Test func statesHaveTheirCentreAndSize() {
+    var (known, rings) = (0, 0)
+    for picture in Self.pictures {
+      for index in picture.mask.classes.indices {
+        let own = values(picture.fields, group: 0, at: index)
+        if picture.mask.classes[index] == PageClass.ring.rawValue {
+          rings += 1
+          #expect(own != nil)
+        }
+        guard let own else { continue }
+        known += 1
+        let center =
+          place(index, picture.mask) + Vector(Double(own[0]), Double(own[1]))
+          * DenseFieldNames.pageUnit
+        let state = picture.page.states.min {
+          $0.center.distance(to: center) < $1.center.distance(to: center)
+        }!
+        #expect(state.center.distance(to: center) < 0.01)
+        let radius = (state.halfWidth * state.halfHeight).squareRoot()
+        let stated = DenseFieldNames.pageUnit * exp((Double(own[2]) + Double(own[3])) / 2)
+        #expect(stated > 0.9 * radius && stated < 1.6 * radius)
+        #expect(picture.page.states.contains { $0.isFinal == (own[4] == 1) })
+      }
+    }
+    #expect(rings > 1000 && known > 2 * rings)
+  }
+
+  @Test func linesAndHeadsLeadToTheTip() {
+    var (cells, heads, ahead) = (0, 0, 0)
+    for picture in Self.pictures {
+      for index in picture.mask.classes.indices {
+        let one = picture.mask.classes[index]
+        guard let towards = values(picture.fields, group: 1, at: index) else {
+          #expect(one != PageClass.head.rawValue)
+          continue
+        }
+        cells += 1
+        let way = Vector(Double(towards[0]), Double(towards[1]))
+        #expect(abs(way.length - 1) < 1e-4)
+        #expect(one == PageClass.line.rawValue || one == PageClass.head.rawValue)
+        guard one == PageClass.head.rawValue else { continue }
+        // A head points from its wings to the tip of an arrow nearby.
+        heads += 1
+        let here = place(index, picture.mask)
+        let tips = picture.page.arrows.flatMap { $0.hasTwoHeads ? [$0.tip, $0.path[0]] : [$0.tip] }
+        let tip = tips.min { $0.distance(to: here) < $1.distance(to: here) }!
+        if (tip - here).dot(way) > -3 { ahead += 1 }
+      }
+    }
+    #expect(heads > 100 && cells > 1000)
+    #expect(Double(ahead) > 0.95 * Double(heads))
+  }
+
+  @Test func unknownCellsHaveNoValues() {
+    for picture in Self.pictures {
+      let groups = picture.fields.names.groups.count
+      let count = picture.fields.names.count
+      for index in picture.mask.classes.indices
+      where (0..<groups).allSatisfy({ picture.fields.known[index * groups + $0] == 0 }) {
+        #expect(picture.fields.values[index * count..<(index + 1) * count].allSatisfy { $0 == 0 })
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import TestSupport
+import Testing
+
+@testable import InkTraining
+
+@Suite(.timeLimit(.minutes(30))) struct DenseTrainerTests {
+  private static let writers = PageWriter.synthetic(count: 3, seed: 2)
+
+  private func feed(seed: UInt64 = 5) -> DenseFeed {
+    DenseFeed(PageComposer(seed: seed, width: 64, height: 64, writers: Self.writers))
+  }
+
+  /// Two levels, with a skip.
+  private func network(classes: Int = 5, fields: Int = 7) throws -> Architecture {
+    func block(_ filters: Int, stride: Int = 1) -> [Architecture.Node] {
+      [
+        .init(.convolution(filters: filters, kernel: 3, stride: stride, padding: .same)),
+        .init(.batchNormalization), .init(.relu),
+      ]
+    }
+    let nodes =
+      block(16, stride: 2) + block(16, stride: 2) + [
+        .init(.upsampling), .init(.concatenation, from: [.node(6), .node(2)]),
+      ] + block(16) + [
+        .init(.convolution(filters: classes + fields, kernel: 1, padding: .same))
+      ]
+    return try Architecture(
+      name: "small",
+      inputs: [
+        NetworkInput(name: "page", form: .page(channels: 1, heights: 32...512, widths: 32...512))
+      ],
+      nodes: nodes, output: .distributionPerCell(fields: fields))
+  }
+
+  private func options(_ feed: DenseFeed, steps: Int, perEpoch: Int) -> TrainingOptions {
+    var options = TrainingRecipe.pages.options(for: feed, steps: steps)
+    options.dense?.stepsPerEpoch = perEpoch
+    options.dense?.validationCount = 6
+    options.epochs = steps / perEpoch
+    options.batchSize = 4
+    return options
+  }
+
+  private func trainer(
+    steps: Int = 12, perEpoch: Int = 4, validation: DenseFeed? = nil, workers: Int = 2
+  ) throws -> DenseTrainer {
+    let feed = feed()
+    return try DenseTrainer(
+      try network(), feed: feed, validation: validation, preparation: .standard,
+      options: options(feed, steps: steps, perEpoch: perEpoch), workers: workers)
+  }
+
+  private func model(_ trainer: DenseTrainer) throws -> Model {
+    guard case .finished(let model) = try trainer.run() else {
+      throw TrainingError.unsuitableData("interrupted")
+    }
+    return model
+  }
+
+  @Test func theLossFallsAndWritingIsFound() throws {
+    let trainer = try trainer(steps: 120, perEpoch: 20, validation: feed(seed: 6))
+    let model = try model(trainer)
+    let (first, last) = (trainer.history[0], trainer.history[5])
+    #expect(last.trainingLoss < 0.8 * first.trainingLoss)
+    #expect(try #require(last.validationOverlaps)[4].value > 0.15)
+    #expect(last.trainingFieldLoss! < first.trainingFieldLoss!)
+    #expect(model.labels == ["nothing", "ring", "line", "head", "writing"])
+    #expect(model.preprocessing == [.page(.standard)])
+    #expect(model.architecture == (try network()))
+    let csv = LearningCurve(trainer.history).csv.split(separator: "\n")
+    #expect(csv[0].contains(",validation_overlap_of_ring,"))
+    #expect(Set(csv.map { $0.filter { $0 == "," }.count }).count == 1)
+  }
+
+  @Test func theNumberOfCoresChangesNothing() throws {
+    let one = try model(trainer(validation: feed(seed: 6), workers: 1))
+    let three = try model(trainer(validation: feed(seed: 6), workers: 3))
+    #expect(one.network.weights == three.network.weights)
+  }
+
+  @Test(arguments: [2, 4, 7]) func anInterruptedTrainingEndsTheSame(stop: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/checkpoint"
+    let whole = try model(trainer(validation: feed(seed: 6)))
+    let first = try trainer(validation: feed(seed: 6))
+    var steps = 0
+    let outcome = try first.run(checkpointPath: path, shouldStop: { steps == stop }) { event in
+      if case .step = event { steps += 1 }
+    }
+    guard case .interrupted = outcome else {
+      Issue.record("it was not interrupted")
+      return
+    }
+    let second = try trainer(validation: feed(seed: 6))
+    try second.resume(from: path)
+    #expect(try model(second).network.weights == whole.network.weights)
+    #expect(second.history.count == 3)
+
+    let other = try DenseTrainer(
+      try network(), feed: feed(seed: 9), validation: feed(seed: 6), preparation: .standard,
+      options: options(feed(), steps: 12, perEpoch: 4), workers: 1)
+    #expect(throws: TrainingError.self) { try other.resume(from: path) }
+  }
+
+  @Test func unsuitableNetworksAreNamed() throws {
+    let feed = feed()
+    let options = options(feed, steps: 4, perEpoch: 4)
+    for (architecture, words) in [
+      (try network(classes: 4), "the network has 4 classes and 7 fields"),
+      (try network(fields: 0), "the network has 5 classes and 0 fields"),
+      (try Architecture.named("drawing", classCount: 5, inputSize: 28)!, "has another answer"),
+    ] {
+      let error = #expect(throws: TrainingError.self) {
+        _ = try DenseTrainer(
+          architecture, feed: feed, validation: nil, preparation: .standard, options: options,
+          workers: 1)
+      }
+      #expect("\(error!)".contains(words))
+    }
+    var wrong = options
+    wrong.dense?.classWeights = [1, 1]
+    let error = #expect(throws: TrainingError.self) {
+      _ = try DenseTrainer(
+        try network(), feed: feed, validation: nil, preparation: .standard, options: wrong,
+        workers: 1)
+    }
+    #expect(
+      "\(error!)" == "class weights: expected 5 numbers, one a class, 0 or more, found [1.0, 1.0]")
+  }
+
+  @Test func rareClassesWeighMoreButNotAllAlike() {
+    let weights = DenseOptions.classWeights(shares: [0.9, 0.04, 0.02, 0.01, 0.03])
+    #expect(weights[0] < weights[1] && weights[1] < weights[2] && weights[2] < weights[3])
+    #expect(abs(weights.dropFirst().reduce(0, +) - 4) < 0.02)
+    #expect(weights[3] / weights[0] < 4)
+  }
+}

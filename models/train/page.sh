@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Trains the network that sees a whole page: a class for each cell of 2 x 2 pixels, the centre and size of states,
+# and the direction of arrows. It learns from pages that are composed while it learns, in the handwriting of 321
+# people, with rings, arrows and heads of 17 others, and synthetic ones. `scripts/train page` runs this. If it
+# is stopped, it goes on where it was, to the same bytes.
+set -euo pipefail
+
+data=$INKSTATE_DATA
+inkstate=$INKSTATE
+runs=runs/page
+mkdir -p "$runs"
+
+# Handwriting: whole contributors and single writers of UNIPEN are set aside for validation, as in reader.sh.
+python3 models/train/unipen-parts.py parts "$data/characters" "$runs"
+"$inkstate" dataset split "$data/characters/chars74k.ndjson" --by writer --validation 0.1 --test 0 --seed 7 \
+  --output "$runs/chars74k" --force
+cat "$runs"/{char-train,word-train,chars74k/train}.ndjson >"$runs/writing.ndjson"
+cat "$runs"/{char-aside,word-aside,char-writers,word-writers,chars74k/validation}.ndjson \
+  >"$runs/writing-validation.ndjson"
+
+# Rings, shafts and heads: $1 gestures, and Mixed Multistroke Gestures, whose ring is a stroke of the null symbol.
+"$inkstate" dataset import "$data/dollar1" --map circle=state --map arrow=transition --others drop \
+  --output "$runs/dollar1.ndjson" --force
+"$inkstate" dataset import "$data/mmg" --map arrowhead=transition --others drop \
+  --output "$runs/mmg-arrows.ndjson" --force
+"$inkstate" dataset import "$data/mmg" --strokes --map null/curve=state --others drop --source mmg \
+  --output "$runs/mmg-rings.ndjson" --force
+cat "$runs"/{dollar1,mmg-arrows,mmg-rings}.ndjson >"$runs/shapes.ndjson"
+"$inkstate" dataset split "$runs/shapes.ndjson" --by writer --validation 0.2 --test 0 --seed 7 \
+  --output "$runs/shapes" --force
+
+# Goes on with an unfinished training.
+if [ -e "$runs/page.checkpoint" ]; then way=--resume; else way=--force; fi
+"$inkstate" train "$runs/writing.ndjson" --compose-pages --shapes "$runs/shapes" \
+  --validation "$runs/writing-validation.ndjson" --architecture page --steps "${STEPS:-12000}" \
+  --seed 20261126 --output "$runs/page.safetensors" $way \
+  --license "MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), \$1 gestures (New BSD) and Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012)"
+cp "$runs/page.safetensors" models/page.safetensors
+
+# Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors
+"$inkstate" dataset compose pages "$runs/writing-validation.ndjson" --shapes "$runs/shapes/validation.ndjson" \
+  --count 400 --seed 77 --output "$runs/pages" --force
