@@ -91,9 +91,9 @@ struct PageClassification {
 
   /// Reads a picture that is not too large.
   private func picture(_ data: Data, path: String) throws -> Bitmap {
-    func check(_ width: Int, _ height: Int) throws(PictureError) {
+    func check(_ width: Int, _ height: Int) throws(FileError) {
       guard width * height <= PageRecognizer.maximumPixels else {
-        throw PictureError(
+        throw FileError(
           path: path,
           expected: "at most \(PageRecognizer.maximumPixels / 1_000_000) megapixels",
           found: "\(width) × \(height)")
