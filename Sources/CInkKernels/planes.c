@@ -113,71 +113,14 @@ CLONES void ink_convolve(
   }
 }
 
-// MARK: Strided
-
-INLINE void convolve_places(
-  const ink_convolution *shape, size_t stride, const float *input, const float *weight,
-  const float *bias, float lowest, size_t filter, float *output, const size_t places,
-  const size_t vectors) {
-#pragma clang fp contract(fast)
-  v16 sums[MOST_VECTORS];
-  for (size_t s = 0; s < places * vectors; s++) sums[s] = 0;
-  size_t step = stride * shape->channels, length = shape->kernel * shape->channels;
-  for (size_t i = 0; i < shape->kernel; i++) {
-    const float *row = input + i * shape->input_row;
-    const float *w = weight + i * length * shape->filters + filter;
-    for (size_t t = 0; t < length; t++, w += shape->filters)
-      for (size_t p = 0; p < places; p++) {
-        float value = row[p * step + t];
-        for (size_t v = 0; v < vectors; v++) sums[p * vectors + v] += AT(w + v * LANES) * value;
-      }
-  }
-  v16 least = lowest;
-  for (size_t p = 0; p < places; p++)
-    for (size_t v = 0; v < vectors; v++) {
-      size_t place = filter + v * LANES;
-      v16 value = sums[p * vectors + v] + AT(bias + place);
-      AT(output + p * shape->filters + place) = value < least ? least : value;
-    }
-}
-
-CLONES void ink_convolve_strided(
-  const ink_convolution *shape, size_t stride, const float *restrict input,
-  const float *restrict weight, const float *restrict bias, float lowest,
-  float *restrict output) {
-  size_t most = most_vectors(), step = stride * shape->channels;
-  size_t most_together = most < MOST_VECTORS ? 1 : 3;
-  for (size_t y = 0; y < shape->rows; y++) {
-    const float *row = input + stride * y * shape->input_row;
-    for (size_t filter = 0, vectors; filter < shape->filters; filter += vectors * LANES) {
-      vectors = part(shape->filters / LANES, filter / LANES, most_together);
-      size_t most_places = most / vectors < MOST_TILES ? most / vectors : MOST_TILES;
-      for (size_t x = 0, places; x < shape->columns; x += places) {
-        places = part(shape->columns, x, most_places);
-#define CASE(P, V) \
-  case P * 4 + V: \
-    convolve_places( \
-      shape, stride, row + x * step, weight, bias, lowest, filter, \
-      output + y * shape->output_row + x * shape->filters, P, V); \
-    break;
-        switch (places * 4 + vectors) {
-          CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1) CASE(5, 1) CASE(6, 1)
-          CASE(7, 1) CASE(8, 1) CASE(9, 1) CASE(10, 1) CASE(11, 1) CASE(12, 1)
-          CASE(1, 2) CASE(2, 2) CASE(3, 2) CASE(4, 2) CASE(5, 2) CASE(6, 2)
-          CASE(7, 2) CASE(8, 2) CASE(9, 2) CASE(10, 2) CASE(11, 2) CASE(12, 2)
-          CASE(1, 3) CASE(2, 3) CASE(3, 3) CASE(4, 3) CASE(5, 3) CASE(6, 3) CASE(7, 3) CASE(8, 3)
-        }
-#undef CASE
-      }
-    }
-  }
-}
-
 // MARK: Winograd's F(2 x 2, 3 x 3) and F(2 x 2, 5 x 5)
 
 // A tile of 4 x 4 makes a square of 2 x 2 by 16 products instead of 36, one of 6 x 6 by 36 instead
 // of 100. The points of the transforms are 0, 1, -1, infinity, and 2, -2 for the larger.
 enum { MOST_SIDE = 6, MOST_POINTS = MOST_SIDE * MOST_SIDE };
+
+// The tiles that are multiplied together.
+enum { MOST_TOGETHER = 8 };
 
 bool ink_has_winograd(size_t kernel) { return kernel == 3 || kernel == 5; }
 
@@ -349,7 +292,8 @@ INLINE void convolve_tiles(
   uint8_t *choices, float *scratch) {
   size_t most = most_vectors(), columns = square_columns(shape);
   size_t count = square_rows(shape) * columns, channels = shape->channels;
-  size_t most_tiles = most < MOST_TILES ? most : MOST_TILES;
+  // With more, there are not enough registers for pointers to them.
+  size_t most_tiles = most < MOST_TOGETHER ? most : MOST_TOGETHER;
   size_t doubled = 0;
   for (size_t p = 0; p < parts; p++)
     if (part_shapes[p].is_doubled) doubled += part_shapes[p].channels;
@@ -369,7 +313,7 @@ INLINE void convolve_tiles(
         target += own;
       }
     }
-    size_t most_together = most < MOST_VECTORS ? 1 : tiles > MOST_VECTORS / 3 ? 2 : 3;
+    size_t most_together = most < MOST_VECTORS ? 1 : MOST_VECTORS / MOST_TOGETHER;
     for (size_t filter = 0; filter < shape->filters;) {
       size_t vectors = part(shape->filters / LANES, filter / LANES, most_together);
       v16 products[MOST_POINTS * MOST_VECTORS];

@@ -5,7 +5,6 @@ import InkRaster
 import InkRecognizer
 import ParallelLoops
 import SafeFiles
-import Synchronization
 
 extension DenseEvaluation {
   /// Evaluates `recognizer` on pages of `dataset`, on `workers` cores; `progress` gets the number of pages so
@@ -16,7 +15,7 @@ extension DenseEvaluation {
   /// - Throws: `FileError` if the classes are not those of the model, or no page can be read.
   public init(
     of recognizer: PageRecognizer, on dataset: DenseDataset, pages: [Int], workers: Int,
-    progress: @escaping @Sendable (Int) -> Void = { _ in }
+    progress: (Int) -> Void = { _ in }
   ) throws(FileError) {
     let names = dataset.classes.map(\.name)
     guard names == recognizer.model.labels else {
@@ -25,22 +24,20 @@ extension DenseEvaluation {
         expected: "the classes of the model, \(recognizer.model.labels.joined(separator: ", "))",
         found: names.joined(separator: ", "))
     }
-    let done = Mutex(0)
-    let results = ParallelLoop(workers: workers).map(pages.count) {
-      task, _ -> Result<DenseConfusion, FileError> in
-      defer {
-        progress(
-          done.withLock {
-            $0 += 1
-            return $0
-          })
+    let loop = ParallelLoop(workers: workers)
+    var results: [Result<DenseConfusion, FileError>] = []
+    while results.count < pages.count {
+      let start = results.count
+      results += loop.map(min(4 * workers, pages.count - start)) { task, _ in
+        do throws(FileError) {
+          let (picture, mask) = try dataset.pages[pages[start + task]].read(
+            classCount: names.count)
+          var confusion = DenseConfusion(classCount: names.count)
+          confusion.add(mask, answer: DenseMask(recognizer.recognize(picture.grey).cells))
+          return .success(confusion)
+        } catch { return .failure(error) }
       }
-      do throws(FileError) {
-        let (picture, mask) = try dataset.pages[pages[task]].read(classCount: names.count)
-        var confusion = DenseConfusion(classCount: names.count)
-        confusion.add(mask, answer: DenseMask(recognizer.recognize(picture.grey).cells))
-        return .success(confusion)
-      } catch { return .failure(error) }
+      progress(results.count)
     }
     var evaluated: [(index: Int, page: DensePage, confusion: DenseConfusion)] = []
     var failures = dataset.failures

@@ -346,7 +346,22 @@ nonisolated struct CoreML_Specification_ArrayFeatureType: Sendable {
 
   var dataType: CoreML_Specification_ArrayFeatureType.ArrayDataType = .invalidArrayDataType
 
+  var shapeFlexibility: CoreML_Specification_ArrayFeatureType.OneOf_ShapeFlexibility? = nil
+
+  var shapeRange: CoreML_Specification_ArrayFeatureType.ShapeRange {
+    get {
+      if case .shapeRange(let v)? = shapeFlexibility {return v}
+      return CoreML_Specification_ArrayFeatureType.ShapeRange()
+    }
+    set {shapeFlexibility = .shapeRange(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_ShapeFlexibility: Equatable, Sendable {
+    case shapeRange(CoreML_Specification_ArrayFeatureType.ShapeRange)
+
+  }
 
   nonisolated enum ArrayDataType: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
@@ -396,6 +411,18 @@ nonisolated struct CoreML_Specification_ArrayFeatureType: Sendable {
       .int32,
     ]
 
+  }
+
+  nonisolated struct ShapeRange: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var sizeRanges: [CoreML_Specification_SizeRange] = []
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
   }
 
   init() {}
@@ -625,6 +652,14 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     set {layer = .softmax(newValue)}
   }
 
+  var upsample: CoreML_Specification_UpsampleLayerParams {
+    get {
+      if case .upsample(let v)? = layer {return v}
+      return CoreML_Specification_UpsampleLayerParams()
+    }
+    set {layer = .upsample(newValue)}
+  }
+
   var multiply: CoreML_Specification_MultiplyLayerParams {
     get {
       if case .multiply(let v)? = layer {return v}
@@ -762,6 +797,7 @@ nonisolated struct CoreML_Specification_NeuralNetworkLayer: Sendable {
     case innerProduct(CoreML_Specification_InnerProductLayerParams)
     case batchnorm(CoreML_Specification_BatchnormLayerParams)
     case softmax(CoreML_Specification_SoftmaxLayerParams)
+    case upsample(CoreML_Specification_UpsampleLayerParams)
     case multiply(CoreML_Specification_MultiplyLayerParams)
     case scale(CoreML_Specification_ScaleLayerParams)
     case reduce(CoreML_Specification_ReduceLayerParams)
@@ -1577,6 +1613,56 @@ nonisolated struct CoreML_Specification_ConcatLayerParams: Sendable {
   var sequenceConcat: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct CoreML_Specification_UpsampleLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var scalingFactor: [UInt64] = []
+
+  var mode: CoreML_Specification_UpsampleLayerParams.InterpolationMode = .nn
+
+  var fractionalScalingFactor: [Float] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum InterpolationMode: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case nn // = 0
+    case bilinear // = 1
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .nn
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .nn
+      case 1: self = .bilinear
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .nn: return 0
+      case .bilinear: return 1
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [CoreML_Specification_UpsampleLayerParams.InterpolationMode] = [
+      .nn,
+      .bilinear,
+    ]
+
+  }
 
   init() {}
 }
@@ -2479,7 +2565,7 @@ nonisolated extension CoreML_Specification_SizeRange: SwiftProtobuf.Message, Swi
 
 nonisolated extension CoreML_Specification_ArrayFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ArrayFeatureType"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}dataType\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shape\0\u{1}dataType\0\u{2}\u{1d}shapeRange\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2489,24 +2575,45 @@ nonisolated extension CoreML_Specification_ArrayFeatureType: SwiftProtobuf.Messa
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedInt64Field(value: &self.shape) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.dataType) }()
+      case 31: try {
+        var v: CoreML_Specification_ArrayFeatureType.ShapeRange?
+        var hadOneofValue = false
+        if let current = self.shapeFlexibility {
+          hadOneofValue = true
+          if case .shapeRange(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.shapeFlexibility = .shapeRange(v)
+        }
+      }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.shape.isEmpty {
       try visitor.visitPackedInt64Field(value: self.shape, fieldNumber: 1)
     }
     if self.dataType != .invalidArrayDataType {
       try visitor.visitSingularEnumField(value: self.dataType, fieldNumber: 2)
     }
+    try { if case .shapeRange(let v)? = self.shapeFlexibility {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: CoreML_Specification_ArrayFeatureType, rhs: CoreML_Specification_ArrayFeatureType) -> Bool {
     if lhs.shape != rhs.shape {return false}
     if lhs.dataType != rhs.dataType {return false}
+    if lhs.shapeFlexibility != rhs.shapeFlexibility {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2514,6 +2621,36 @@ nonisolated extension CoreML_Specification_ArrayFeatureType: SwiftProtobuf.Messa
 
 nonisolated extension CoreML_Specification_ArrayFeatureType.ArrayDataType: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0INVALID_ARRAY_DATA_TYPE\0\u{2}P@\u{10}FLOAT16\0\u{2}\u{10}FLOAT32\0\u{2} DOUBLE\0\u{2}H\u{7f}\u{f}INT8\0\u{2}\u{18}INT32\0")
+}
+
+nonisolated extension CoreML_Specification_ArrayFeatureType.ShapeRange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = CoreML_Specification_ArrayFeatureType.protoMessageName + ".ShapeRange"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sizeRanges\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.sizeRanges) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sizeRanges.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sizeRanges, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_ArrayFeatureType.ShapeRange, rhs: CoreML_Specification_ArrayFeatureType.ShapeRange) -> Bool {
+    if lhs.sizeRanges != rhs.sizeRanges {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension CoreML_Specification_DictionaryFeatureType: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2867,7 +3004,7 @@ nonisolated extension CoreML_Specification_NeuralNetworkMeanImage: SwiftProtobuf
 
 nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NeuralNetworkLayer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}8multiply\0\u{2}\u{e}scale\0\u{2}#reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{1e}slice\0\u{2}<gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}H\u{8}softmaxND\0\u{2}\u{a}reverse\0\u{2}j\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{2}a\u{1}convolution\0\u{2}\u{14}pooling\0\u{2}\u{a}activation\0\u{2}\u{a}innerProduct\0\u{2}\u{14}batchnorm\0\u{2}\u{f}softmax\0\u{2}#upsample\0\u{2}\u{15}multiply\0\u{2}\u{e}scale\0\u{2}#reduce\0\u{2}\u{a}loadConstant\0\u{2}\u{a}reshape\0\u{1}flatten\0\u{2}\u{9}permute\0\u{2}\u{a}concat\0\u{2}\u{1e}slice\0\u{2}<gru\0\u{2}\u{a}uniDirectionalLSTM\0\u{2}\u{a}biDirectionalLSTM\0\u{2}H\u{8}softmaxND\0\u{2}\u{a}reverse\0\u{2}j\u{2}flattenTo2D\0\u{2}\u{a}reshapeStatic\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2954,6 +3091,19 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.layer = .softmax(v)
+        }
+      }()
+      case 210: try {
+        var v: CoreML_Specification_UpsampleLayerParams?
+        var hadOneofValue = false
+        if let current = self.layer {
+          hadOneofValue = true
+          if case .upsample(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.layer = .upsample(v)
         }
       }()
       case 231: try {
@@ -3207,6 +3357,10 @@ nonisolated extension CoreML_Specification_NeuralNetworkLayer: SwiftProtobuf.Mes
     case .softmax?: try {
       guard case .softmax(let v)? = self.layer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 175)
+    }()
+    case .upsample?: try {
+      guard case .upsample(let v)? = self.layer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 210)
     }()
     case .multiply?: try {
       guard case .multiply(let v)? = self.layer else { preconditionFailure() }
@@ -4411,6 +4565,50 @@ nonisolated extension CoreML_Specification_ConcatLayerParams: SwiftProtobuf.Mess
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension CoreML_Specification_UpsampleLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UpsampleLayerParams"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}scalingFactor\0\u{2}\u{4}mode\0\u{2}\u{2}fractionalScalingFactor\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.scalingFactor) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.mode) }()
+      case 7: try { try decoder.decodeRepeatedFloatField(value: &self.fractionalScalingFactor) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.scalingFactor.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.scalingFactor, fieldNumber: 1)
+    }
+    if self.mode != .nn {
+      try visitor.visitSingularEnumField(value: self.mode, fieldNumber: 5)
+    }
+    if !self.fractionalScalingFactor.isEmpty {
+      try visitor.visitPackedFloatField(value: self.fractionalScalingFactor, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: CoreML_Specification_UpsampleLayerParams, rhs: CoreML_Specification_UpsampleLayerParams) -> Bool {
+    if lhs.scalingFactor != rhs.scalingFactor {return false}
+    if lhs.mode != rhs.mode {return false}
+    if lhs.fractionalScalingFactor != rhs.fractionalScalingFactor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension CoreML_Specification_UpsampleLayerParams.InterpolationMode: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0NN\0\u{1}BILINEAR\0")
 }
 
 nonisolated extension CoreML_Specification_SliceLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -319,7 +319,7 @@ struct CoreMLReader: ModelFileReader {
         case .flatten?, .flattenTo2D?, .reshapeStatic?, .reshape?, .innerProduct?: break
         case .convolution?, .pooling?, .activation?, .batchnorm?, .softmax?, .softmaxNd?,
           .permute?, .concat?, .gru?, .uniDirectionalLstm?, .biDirectionalLstm?, .reverse?,
-          .multiply?, .scale?, .reduce?, .loadConstant?, .slice?, nil:
+          .multiply?, .scale?, .reduce?, .loadConstant?, .slice?, .upsample?, nil:
           throw mismatch(
             place, "a flattening and an inner product after an average pooling", "another layer")
         }
@@ -400,6 +400,10 @@ struct CoreMLReader: ModelFileReader {
         }
         value.axes = order.map { value.axes[$0] }
       case .concat(let concat)?: try add(concat, layer, &value, at: place)
+      case .upsample?:
+        throw mismatch(
+          place, "a classifier; networks that answer for each cell are read from ONNX",
+          "an upsampling")
       case .gru(let gru)?: try add(gru, layer, &value, at: place)
       case .uniDirectionalLstm(let lstm)?:
         guard !lstm.reverseInput else {
@@ -940,7 +944,7 @@ struct CoreMLReader: ModelFileReader {
       case .reverse(let reverse)?: (unknown, known) = (reverse.unknownFields, [1])
       case .reshape(let reshape)?: (unknown, known) = (reshape.unknownFields, [1, 2])
       case .loadConstant(let constant)?: (unknown, known) = (constant.unknownFields, [1, 2])
-      case .multiply?, .softmax?, .softmaxNd?, nil: return
+      case .multiply?, .softmax?, .softmaxNd?, .upsample?, nil: return
       }
       if let number = ProtobufFields.numbers(in: unknown.data).first(where: known.contains) {
         throw mismatch(place, "field \(number) with its own wire type", "another wire type")

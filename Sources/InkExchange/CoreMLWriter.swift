@@ -20,6 +20,8 @@ struct CoreMLWriter {
   private var values: [Architecture.Source: String] = [:]
   private let label: String
   private let probabilities: String
+  /// The output with the fields of cells, and their number.
+  private var fields: (name: String, count: Int)?
   /// Whether a series is reversed.
   private var reverses = false
 
@@ -53,6 +55,14 @@ struct CoreMLWriter {
       values[.node(index)] = layer.export.add(node, to: &self)
     }
     var logits = values[.node(architecture.nodes.count - 1)]!
+    if let count = content.cellFields, count > 0 {
+      let all = logits
+      logits = channels(0..<architecture.classCount, of: all, as: names.name("logits"))
+      let name = channels(
+        architecture.classCount..<architecture.classCount + count, of: all,
+        as: names.name("fields"))
+      fields = (name, count)
+    }
     if content.temperature != 1 {
       logits = append(names.name("temperature"), [logits]) {
         $0.activation.linear.alpha = Float(1 / content.temperature)
@@ -63,7 +73,8 @@ struct CoreMLWriter {
 
   func data() throws -> Data {
     var file = CoreML_Specification_Model()
-    file.specificationVersion = reverses ? 4 : content.hasVariableWidth ? 3 : 1
+    file.specificationVersion =
+      reverses ? 4 : content.hasVariableWidth || content.readsPages ? 3 : 1
     file.description_p = description
     let preprocessing = content.architecture.inputs.indices.filter(isImage).map { index in
       CoreML_Specification_NeuralNetworkPreprocessing.with {
@@ -115,7 +126,23 @@ struct CoreMLWriter {
       description.output = [label, probabilities]
       description.predictedFeatureName = self.label
       description.predictedProbabilitiesName = self.probabilities
-    case .distributionPerStep, .distributionPerCell:
+    case .distributionPerCell:
+      let planes = content.architecture.outputShapes[content.architecture.nodes.count - 1]
+      guard case .planes(_, let rows, let columns) = planes else {
+        preconditionFailure("cells are planes")
+      }
+      description.output = [
+        Self.array(
+          probabilities, [content.architecture.classCount, rows, columns],
+          "The probability of each label for each cell: "
+            + content.labels.joined(separator: ", "))
+      ]
+      if let fields {
+        description.output.append(
+          Self.array(
+            fields.name, [fields.count, rows, columns], "What is measured in each cell"))
+      }
+    case .distributionPerStep:
       let labels = content.labels.joined(separator: ", ")
       description.output = [
         Self.array(
@@ -160,9 +187,14 @@ struct CoreMLWriter {
         name, [channels, height, width.bounds.upperBound],
         "A picture, [channels, height, width], its values times the input scale")
     case .page(let channels, let heights, let widths):
-      return array(
+      var page = array(
         name, [channels, heights.upperBound, widths.upperBound],
-        "A picture, [channels, height, width], its values times the input scale")
+        "A page, [channels, height, width], prepared as the metadata say")
+      page.type.multiArrayType.shapeRange.sizeRanges = [channels...channels, heights, widths].map {
+        range in
+        .with { ($0.lowerBound, $0.upperBound) = (UInt64(range.lowerBound), Int64(range.upperBound)) }
+      }
+      return page
     case .series(let channels, let length):
       return array(
         name, [channels],
@@ -219,6 +251,18 @@ struct CoreMLWriter {
 
   mutating func joined(_ read: [String], _ name: String) -> String {
     append(name, read) { $0.concat = .init() }
+  }
+
+  /// Adds a layer that takes some channels of planes.
+  private mutating func channels(
+    _ range: Range<Int>, of planes: String, as name: String
+  ) -> String {
+    append(name, [planes]) {
+      $0.slice.startIndex = Int64(range.lowerBound)
+      $0.slice.endIndex = Int64(range.upperBound)
+      $0.slice.stride = 1
+      $0.slice.axis = .channelAxis
+    }
   }
 
   mutating func permute(_ value: String, _ axes: [UInt64], _ name: String) -> String {

@@ -29,6 +29,8 @@ struct LayerGraph: ModelFileReader {
   private var pooled: [Architecture.Source: MeanPooling] = [:]
   /// Whether the graph ends with a softmax.
   private(set) var isComplete = false
+  /// The number of classes of the cells, if the last planes have fields as well.
+  private var cellClassCount: Int?
   /// The divisor of the logits before the softmax.
   private(set) var temperature = 1.0
 
@@ -258,7 +260,10 @@ struct LayerGraph: ModelFileReader {
     guard let kernel = window.kernel.first, window.kernel == [kernel, kernel],
       (1...31).contains(kernel)
     else { throw mismatch(place, "a square kernel of 1 to 31", "\(window.kernel)") }
-    guard window.stride == [1, 1] else { throw mismatch(place, "stride 1", "\(window.stride)") }
+    guard window.stride == [1, 1] || window.stride == [2, 2] else {
+      throw mismatch(place, "stride 1 or 2", "\(window.stride)")
+    }
+    let stride = window.stride[0]
     guard window.dilation == [1, 1] else {
       throw mismatch(place, "dilation 1", "\(window.dilation)")
     }
@@ -272,6 +277,9 @@ struct LayerGraph: ModelFileReader {
     switch window.edges {
     case [half, half, half, half]? where kernel % 2 == 1: padding = .same
     case [0, 0, 0, 0]?: padding = .valid
+    case let edges where stride > 1:
+      throw mismatch(
+        place, "no padding, or \(half) on each side", edges.map { "\($0)" } ?? "one by size")
     case let edges:
       // Zeros before and after keep the size. With zeros around it, the kernel has them on both sides alike.
       let edges = edges ?? [(kernel - 1) / 2, (kernel - 1) / 2, half, half]
@@ -293,7 +301,8 @@ struct LayerGraph: ModelFileReader {
       throw mismatch(
         place, "an odd kernel, or padding that keeps the size", "a kernel of \(kernel) × \(kernel)")
     }
-    try add(.convolution(filters: filters, kernel: size, padding: padding), at: place)
+    try add(
+      .convolution(filters: filters, kernel: size, stride: stride, padding: padding), at: place)
     try store(.weight, weight, [filters, channels, size, size], at: place)
     try store(.bias, bias ?? [Float](repeating: 0, count: filters), [filters], at: place)
   }
@@ -494,7 +503,7 @@ struct LayerGraph: ModelFileReader {
 
   /// Adds a multiplication of the logits before the softmax.
   mutating func addScale(_ factor: Double, at place: String) throws(ModelError) {
-    guard case .dense? = layer, !isComplete, factor.isFinite, factor > 0 else {
+    guard makesLogits, !isComplete, factor.isFinite, factor > 0 else {
       throw mismatch(place, "a positive factor on the logits only", "\(factor)")
     }
     temperature /= factor
@@ -524,10 +533,29 @@ struct LayerGraph: ModelFileReader {
   }
 
   mutating func addSoftmax(at place: String) throws(ModelError) {
-    guard !isComplete, case .dense? = layer else {
+    guard !isComplete, makesLogits else {
       throw mismatch(place, "a softmax of a dense layer's logits, at the end", "another one")
     }
     isComplete = true
+  }
+
+  /// Whether the current value can be logits: those of a dense layer, or of the cells of a picture.
+  private var makesLogits: Bool {
+    switch layer {
+    case .dense?: true
+    case .convolution(let layer)?: layer.kernel == 1 && layer.stride == 1
+    default: false
+    }
+  }
+
+  /// Takes the first channels of the cells as logits, and the others as fields.
+  mutating func setCellClasses(_ count: Int, at place: String) throws(ModelError) {
+    guard makesLogits, !isComplete, cellClassCount == nil, let planes, (2..<planes.channels) ~= count
+    else {
+      throw mismatch(
+        place, "the first channels of the last convolution as classes", "other channels")
+    }
+    cellClassCount = count
   }
 
   /// The content of a file besides its layers.
@@ -577,8 +605,16 @@ struct LayerGraph: ModelFileReader {
     }
     var preprocessing: [Preprocessing] = []
     for input in architecture.inputs {
+      if case .distributionPerCell = architecture.output {
+        preprocessing.append(.page(.standard))
+        continue
+      }
       preprocessing.append(try self.preprocessing(of: input, description, options))
     }
+    let fields =
+      if case .distributionPerCell(let count) = architecture.output {
+        (0..<count).map { "field \($0 + 1)" }
+      } else { [String]() }
     var provenance = description.about
     provenance["imported_from"] = FileManager.default.displayName(atPath: path)
     return try Model(
@@ -586,7 +622,7 @@ struct LayerGraph: ModelFileReader {
       preprocessing: preprocessing,
       decision: Model.Decision(
         temperature: temperature, rejectedLabel: Model.Decision.rejectedLabel(among: labels)),
-      provenance: provenance, path: path)
+      provenance: provenance, fields: fields, path: path)
   }
 
   /// Returns how the input of a network of another program is made.
@@ -650,7 +686,12 @@ struct LayerGraph: ModelFileReader {
   /// Dropout is only in the metadata.
   func network(_ stored: Architecture?) throws(ModelError) -> TrainedNetwork {
     let output: Architecture.Output =
-      if case .series = shape { .distributionPerStep } else { .distribution }
+      switch shape {
+      case .series: .distributionPerStep
+      case .planes(let channels, _, _):
+        .distributionPerCell(fields: channels - (cellClassCount ?? channels))
+      case .vector: .distribution
+      }
     let read = Self.simplified(nodes, sources: nodes.map { $0.sources! }, shape: shape(of:))
     guard let stored else {
       return try TrainedNetwork(

@@ -54,6 +54,7 @@ extension Model {
     if let description = provenance["description"] { return description }
     let labels = labels.joined(separator: ", ")
     let origin = "(Inkstate, network \(architecture.name))"
+    if answersCells { return "Classifies the cells of pages as \(labels) \(origin)." }
     guard let rasterizer else { return "Classifies series as \(labels) \(origin)." }
     let strokes = readsStrokes ? " and series of their strokes," : ""
     return

@@ -57,14 +57,6 @@ struct NetworkExport {
   /// - Throws: `ModelError` naming the layer that `form` does not have.
   func encoded(as form: ExportForm, name: String) throws -> Data {
     try checkState()
-    if form != .safetensors {
-      for (index, layer) in architecture.layers.enumerated() {
-        let isStrided = if case .convolution(let layer) = layer { layer.stride > 1 } else { false }
-        guard !isStrided, layer != .upsampling else {
-          throw refuse(index, to: form.rawValue, "a layer that can be exported", layer.kind)
-        }
-      }
-    }
     switch form {
     case .coreml: return try CoreMLWriter(self).data()
     case .onnx: return try ONNXWriter(self).data()
@@ -76,7 +68,30 @@ struct NetworkExport {
           path: "swift", field: "state", expected: "Core ML or ONNX, whose files can have states",
           found: "Swift")
       }
+      try checkPaddingOfPages()
       return Data(SwiftWriter(self, name: name).text.utf8)
+    }
+  }
+
+  /// Whether pictures of any size go in.
+  var readsPages: Bool {
+    architecture.inputs.contains { if case .page = $0.form { true } else { false } }
+  }
+
+  /// The number of fields, if there is a distribution for each cell.
+  var cellFields: Int? {
+    if case .distributionPerCell(let fields) = architecture.output { fields } else { nil }
+  }
+
+  /// Checks that the sizes of planes are shares of that of a page, which Swift files count with.
+  private func checkPaddingOfPages() throws(ModelError) {
+    guard readsPages else { return }
+    for (index, layer) in architecture.layers.enumerated() {
+      if case .convolution(let convolution) = layer, 2 * convolution.pad != convolution.kernel - 1 {
+        throw refuse(
+          index, to: "swift", "`same` padding, with which planes are shares of a page",
+          "`\(convolution.padding.rawValue)`")
+      }
     }
   }
 

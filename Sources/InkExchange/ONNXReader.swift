@@ -120,7 +120,10 @@ struct ONNXReader: ModelFileReader {
       self.readers = readers
       self.writers = writers
       self.states = states
-      let outputs = file.output.map(\.name).filter { !stateOutputs.contains($0) }
+      // The fields of cells are some channels of what the probabilities are made of.
+      let slices = Set(file.node.filter { $0.opType == "Slice" }.flatMap(\.output))
+      let all = file.output.map(\.name).filter { !stateOutputs.contains($0) }
+      let outputs = all.count > 1 ? all.filter { !slices.contains($0) } : all
       let ends = outputs.filter { readers[$0] == nil }
       guard let output = ends.first ?? outputs.first, ends.count <= 1 else {
         throw mismatch("graph", "one output", "\(ends.count): \(ends.joined(separator: ", "))")
@@ -208,6 +211,8 @@ struct ONNXReader: ModelFileReader {
             channels: Int(channels),
             length: length == 0 ? .variable(1...maxLength) : .fixed(Int(length)))
         )
+      case 4 where lengths[1] == 1 && lengths[2] == 0 && lengths[3] == 0:
+        return (planeAxes, .page(channels: 1, heights: pageSides, widths: pageSides))
       case 4:
         let isLast = lengths[1] != 1 && lengths[3] == 1
         guard lengths[1] == 1 || isLast else { fallthrough }
@@ -227,6 +232,9 @@ struct ONNXReader: ModelFileReader {
             + "[batch, count]", "\(lengths)")
       }
     }
+
+    /// The sides of a picture of any size, multiples of those of all its cells.
+    private static let pageSides = 64...4096
 
     /// The least side of a picture whose pixels are a vector: shorter vectors are rather measurements.
     private static let minimumFlatSide = 16
@@ -474,6 +482,8 @@ struct ONNXReader: ModelFileReader {
         try poolOverTime(
           node.opType == "GlobalMaxPool" ? .max : .mean, Array(value.axes.indices.dropFirst(2)),
           keepsAxes: true, &value, at: place)
+      case "Resize", "Upsample": try addUpsampling(node, attributes, &value, at: place)
+      case "Slice" where graph.planes != nil: try takeClasses(node, value, at: place)
       case "Concat": try concatenate(node, attributes, value, at: place)
       case "Cast":
         let type = Onnx_TensorProto.DataType(rawValue: attributes.int("to") ?? 0)
@@ -490,7 +500,7 @@ struct ONNXReader: ModelFileReader {
           place,
           "Conv, MaxPool, AveragePool, Relu, BatchNormalization, Flatten, Reshape, Transpose, Gemm, "
             + "MatMul, Add, Sub, Mul, Div, Softmax, Sigmoid, GRU, LSTM, LayerNormalization, "
-            + "ReduceMax, ReduceMean, GlobalMaxPool, GlobalAveragePool, Concat, Pad, Squeeze, "
+            + "ReduceMax, ReduceMean, GlobalMaxPool, GlobalAveragePool, Concat, Resize, Pad, Squeeze, "
             + "Unsqueeze, Dropout, Cast or Identity", node.opType)
       }
       value.source = graph.current
@@ -891,9 +901,9 @@ struct ONNXReader: ModelFileReader {
     ) throws(ModelError) {
       let axis = attributes.int("axis") ?? -1
       let normalized = axis < 0 ? axis + value.axes.count : axis
-      guard value.axes.indices.contains(normalized), value.axes[normalized] == .channel,
-        graph.planes == nil
-      else { throw mismatch(place, "channels of vectors or series", "axis \(axis)") }
+      guard value.axes.indices.contains(normalized), value.axes[normalized] == .channel else {
+        throw mismatch(place, "channels", "axis \(axis)")
+      }
       var sources: [Architecture.Source] = []
       for name in node.input {
         guard let part = values[name], part.axes == value.axes else {
@@ -902,6 +912,50 @@ struct ONNXReader: ModelFileReader {
         sources.append(part.source)
       }
       if sources.count > 1 { try graph.add(.concatenation, from: sources, at: place) }
+    }
+
+    /// Adds an upsampling by 2 that repeats values.
+    private mutating func addUpsampling(
+      _ node: Onnx_NodeProto, _ attributes: Attributes, _ value: inout Value, at place: String
+    ) throws(ModelError) {
+      try useChannelsFirst(&value, at: place)
+      let mode = attributes.text("mode") ?? "nearest"
+      let transform = attributes.text("coordinate_transformation_mode") ?? "half_pixel"
+      let rounding = attributes.text("nearest_mode") ?? "round_prefer_floor"
+      // All of these choose the same values where the factor is 2.
+      let isUsual =
+        node.opType == "Upsample"
+        || transform == "asymmetric" && ["floor", "round_prefer_floor"].contains(rounding)
+        || ["half_pixel", "pytorch_half_pixel"].contains(transform)
+          && ["round_prefer_floor", "round_prefer_ceil"].contains(rounding)
+      guard mode == "nearest", isUsual else {
+        throw mismatch(
+          place, "nearest values, as PyTorch's Upsample takes them",
+          "\(mode), \(transform), \(rounding)")
+      }
+      let scales = try optionalConstant(node, node.opType == "Resize" ? 2 : 1, at: place)
+      guard scales == [1, 1, 2, 2] else {
+        throw mismatch(
+          place, "constant scales of 1, 1, 2, 2", scales.map { "\($0)" } ?? "none")
+      }
+      try graph.add(.upsampling, at: place)
+    }
+
+    /// Takes the first channels of the last planes as the classes of cells.
+    private mutating func takeClasses(
+      _ node: Onnx_NodeProto, _ value: Value, at place: String
+    ) throws(ModelError) {
+      var bounds: [Int] = []
+      for index in 1...4 where index < node.input.count {
+        guard let tensor = constants.tensor(node.input[index]), tensor.dims.reduce(1, *) == 1,
+          let number = try constants.integers(tensor, at: place).first
+        else { throw mismatch(place, "some channels of planes", "others") }
+        bounds.append(Int(clamping: number))
+      }
+      guard value.axes == ONNXReader.planeAxes, bounds.count >= 3, bounds[0] == 0, bounds[2] == 1,
+        bounds.count == 3 || bounds[3] == 1
+      else { throw mismatch(place, "the first channels of planes", "others") }
+      try graph.setCellClasses(bounds[1], at: place)
     }
 
     // MARK: Shapes

@@ -8,7 +8,8 @@ import SwiftProtobuf
 ///
 /// Pictures go in as `[batch, channels, height, width]`, grey values times the input scale, series as
 /// `[batch, length, channels]` and vectors as `[batch, count]`. `probabilities` are `[batch, classes]`, or
-/// `[batch, length, classes]`.
+/// `[batch, length, classes]`. Where there is a distribution for each cell, they are
+/// `[batch, classes, rows, columns]`, and `fields` are `[batch, fields, rows, columns]`.
 struct ONNXWriter {
   let content: NetworkExport
   var nodes: [Onnx_NodeProto] = []
@@ -20,6 +21,7 @@ struct ONNXWriter {
   private var values: [Architecture.Source: String] = [:]
 
   private static let output = "probabilities"
+  private static let fields = "fields"
   private static let batch = Onnx_TensorShapeProto.Dimension.with { $0.dimParam = "batch" }
 
   /// Creates a writer of `content`, whose batch normalisations are already folded where possible.
@@ -38,18 +40,45 @@ struct ONNXWriter {
       values[.node(index)] = layer.export.add(node, to: &self)
     }
     var logits = values[.node(architecture.nodes.count - 1)]!
+    if let fields = content.cellFields, fields > 0 {
+      let all = logits
+      logits = channels(0..<architecture.classCount, of: all, as: names.name("logits"))
+      let output = channels(
+        architecture.classCount..<architecture.classCount + fields, of: all,
+        as: names.name(Self.fields))
+      outputs.append(Self.description(output, Self.cells(fields)))
+    }
     if content.temperature != 1 {
       let factor = constant("temperature.factor", [1], [Float(1 / content.temperature)])
       logits = append("Mul", names.name("temperature"), [logits, factor])
     }
-    append("Softmax", output, [logits], [.integer("axis", -1)])
+    append("Softmax", output, [logits], [.integer("axis", content.cellFields == nil ? -1 : 1)])
     var lengths = [Int64(architecture.classCount)].map { count in
       Onnx_TensorShapeProto.Dimension.with { $0.dimValue = count }
     }
     if architecture.output == .distributionPerStep {
       lengths.insert(.with { $0.dimParam = "steps" }, at: 0)
     }
+    if content.cellFields != nil { lengths = Self.cells(architecture.classCount) }
     outputs.insert(Self.description(output, lengths), at: 0)
+  }
+
+  /// The axes of so many planes of cells.
+  private static func cells(_ count: Int) -> [Onnx_TensorShapeProto.Dimension] {
+    [
+      .with { $0.dimValue = Int64(count) }, .with { $0.dimParam = "rows" },
+      .with { $0.dimParam = "columns" },
+    ]
+  }
+
+  /// Adds a node that takes some channels of planes.
+  private mutating func channels(
+    _ range: Range<Int>, of planes: String, as name: String
+  ) -> String {
+    let bounds = [range.lowerBound, range.upperBound, 1].enumerated().map {
+      integers("\(name).\(["first", "end", "axis"][$0])", [$1])
+    }
+    return append("Slice", name, [planes] + bounds)
   }
 
   func data() throws -> Data {
@@ -144,8 +173,8 @@ struct ONNXWriter {
     return name
   }
 
-  mutating func joined(_ read: [String], _ name: String) -> String {
-    append("Concat", name, read, [.integer("axis", -1)])
+  mutating func joined(_ read: [String], _ name: String, axis: Int = -1) -> String {
+    append("Concat", name, read, [.integer("axis", axis)])
   }
 
   mutating func transpose(_ value: String, _ order: [Int], _ name: String) -> String {

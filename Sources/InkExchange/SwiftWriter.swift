@@ -21,6 +21,7 @@ struct SwiftWriter {
   init(_ content: NetworkExport, name: String) {
     self.content = content
     self.name = name
+    if content.cellFields != nil { functions.insert(.distributions) }
     let architecture = content.architecture
     let isNamed = architecture.inputs.allSatisfy {
       $0.name.wholeMatch(of: /[a-z][A-Za-z]*/) != nil && !Self.reserved.contains($0.name)
@@ -66,6 +67,16 @@ struct SwiftWriter {
     guard case .planes(let channels, let height, let width) = node.shapes[0] else {
       preconditionFailure("\(node.name) reads planes")
     }
+    if content.readsPages, case .planes(_, let rows, let columns) = content.architecture.inputShapes[0]
+    {
+      // Planes are shares of a page.
+      func share(_ name: String, _ length: Int, of whole: Int) -> String {
+        length == whole ? name : length < whole ? "\(name) / \(whole / length)"
+          : "\(name) * \(length / whole)"
+      }
+      return "channels: \(channels), height: \(share("height", height, of: rows)), "
+        + "width: \(share("width", width, of: columns))"
+    }
     let columns =
       content.hasVariableWidth ? "\(node.read[0]).count / \(channels * height)" : "\(width)"
     return "channels: \(channels), height: \(height), width: \(columns)"
@@ -93,13 +104,18 @@ struct SwiftWriter {
     let architecture = content.architecture
     let labels = content.labels.map { $0.debugDescription }.joined(separator: ", ")
     let isPerStep = architecture.output == .distributionPerStep
-    let parameters = inputs.enumerated().map { index, input in
+    var parameters = inputs.enumerated().map { index, input in
       index == 0 ? "of \(input): [Float]" : "\(input): [Float]"
     }
+    if content.readsPages { parameters += ["height: Int", "width: Int"] }
     let logits = values[.node(architecture.nodes.count - 1)]!
     let temperature = "temperature: \(Float(content.temperature))"
+    let isPerCell = content.cellFields != nil
     let result =
-      isPerStep
+      isPerCell
+      ? "return distributions(\(logits), classes: \(architecture.classCount), of: "
+        + "\(architecture.classCount + (content.cellFields ?? 0)), \(temperature))"
+      : isPerStep
       ? "return stride(from: 0, to: \(logits).count, by: \(architecture.classCount)).map { step in\n"
         + "      softmax(Array(\(logits)[step..<step + \(architecture.classCount)]), \(temperature))\n"
         + "    }"
@@ -113,10 +129,10 @@ struct SwiftWriter {
         /// The labels of the probabilities, in order.
         public static let labels = [\(labels)]
       \(sizes)
-        /// Returns the probability of each label\(isPerStep ? ", step after step" : "").
+        /// Returns the probability of each label\(isPerCell ? " for each cell, `[labels, rows, columns]`, and the fields" : isPerStep ? ", step after step" : "").
         ///
       \(zip(inputs, architecture.inputs).map { "  /// - \(Self.comment($0, $1))" }.joined(separator: "\n"))
-        public static func probabilities(\(parameters.joined(separator: ", "))) -> \(isPerStep ? "[[Float]]" : "[Float]") {
+        public static func probabilities(\(parameters.joined(separator: ", "))) -> \(isPerCell ? "(probabilities: [Float], fields: [Float])" : isPerStep ? "[[Float]]" : "[Float]") {
           \((checks + statements + [result]).joined(separator: "\n    "))
         }
       \(sources)
@@ -197,7 +213,7 @@ struct SwiftWriter {
     case .page(let channels, let heights, let widths):
       return
         "\(name): \(channels) planes of \(heights.lowerBound) to \(heights.upperBound) rows of "
-        + "\(widths.lowerBound) to \(widths.upperBound) values times ``inputScale``."
+        + "\(widths.lowerBound) to \(widths.upperBound) values, prepared as the model's metadata say."
     case .series(let channels, let length):
       return "\(name): \(length.text) steps of \(channels) values, step after step."
     case .vector(let count): return "\(name): \(count) values."
@@ -222,11 +238,11 @@ struct SwiftWriter {
       }
       switch input.form {
       case .image(let channels, let height, let width): return check(channels * height, width)
-      case .page(let channels, let heights, let widths):
-        return check(
-          channels,
-          .variable(
-            heights.lowerBound * widths.lowerBound...heights.upperBound * widths.upperBound))
+      case .page(let channels, _, _):
+        let multiple = content.architecture.sideMultiple
+        return "precondition(\n      height % \(multiple) == 0 && width % \(multiple) == 0 && "
+          + "\(name).count == \(channels) * height * width,\n      \"expected sides that are multiples "
+          + "of \(multiple) and as many values\")"
       case .series(let channels, let length): return check(channels, length)
       case .vector(let count): return check(1, .fixed(count))
       }
@@ -271,9 +287,30 @@ struct SwiftFunction: Hashable {
 
   /// All functions, in the order of their declaration.
   static let all: [SwiftFunction] = [
-    .convolution, .maxPooling, .scaleAndShift, .seriesConvolution, .recurrence, .maxOverTime,
-    .meanOverTime, .attention, .layerNormalization, .concatenation, .columns, .dense, .softmax,
+    .convolution, .stridedConvolution, .maxPooling, .upsampling, .scaleAndShift, .seriesConvolution, .recurrence, .maxOverTime,
+    .meanOverTime, .attention, .layerNormalization, .concatenation, .columns, .dense, .distributions, .softmax,
   ]
+
+  static let distributions = SwiftFunction(
+    "distributions",
+    """
+
+      /// The softmax of the first planes, place by place, and the other planes
+      private static func distributions(
+        _ planes: [Float], classes: Int, of count: Int, temperature: Float
+      ) -> (probabilities: [Float], fields: [Float]) {
+        let length = planes.count / count
+        var probabilities = [Float](repeating: 0, count: classes * length)
+        for place in 0..<length {
+          let logits = (0..<classes).map { planes[$0 * length + place] }
+          for (index, probability) in softmax(logits, temperature: temperature).enumerated() {
+            probabilities[index * length + place] = probability
+          }
+        }
+        return (probabilities, Array(planes[(classes * length)...]))
+      }
+
+    """)
 
   static let softmax = SwiftFunction(
     "softmax",

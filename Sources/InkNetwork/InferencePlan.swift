@@ -150,9 +150,10 @@ struct InferencePlan: Sendable {
     let sources = architecture.sources[index]
     if case .vector = architecture.outputShapes[index] { return vector(of: sources) }
     let channels = architecture.outputShapes[index].channelCount
+    let first = places[sources[0]]!
     let output = addLayout(
       of: .node(index), packedChannels: PlaneLayout.packed(channels),
-      .same(as: places[sources[0]]!))
+      lengths[first].isFixed ? .fixed : .same(as: first))
     var start = 0
     for source in sources {
       append(Join(start: start), from: places[source]!, to: output)

@@ -147,7 +147,12 @@ package struct PlaneConvolution: Sendable {
   ) {
     withUnsafePointer(to: shape) { shape in
       if stride > 1 {
-        ink_convolve_strided(shape, stride, input, weight, bias, lowest, output)
+        var strided = ink_strided(
+          rows: shape.pointee.rows, columns: shape.pointee.columns,
+          channels: shape.pointee.channels, kernel: shape.pointee.kernel, stride: stride,
+          filters: shape.pointee.filters, input_row: shape.pointee.input_row,
+          output_row: shape.pointee.output_row)
+        ink_strided_convolve(&strided, input, weight, bias, lowest, output)
       } else if isWinograd {
         ink_convolve_winograd(shape, input, weight, bias, lowest, output, choices, scratch)
       } else {

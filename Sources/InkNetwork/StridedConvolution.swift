@@ -70,7 +70,7 @@ package struct StridedConvolution: Sendable {
     output: UnsafeMutablePointer<Float>
   ) {
     withUnsafePointer(to: shape) {
-      ink_strided_convolve($0, input + start, weight, bias, output)
+      ink_strided_convolve($0, input + start, weight, bias, -.infinity, output)
     }
   }
 }

@@ -56,6 +56,17 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   private let strided: StridedConvolution?
   /// Whether the gradient of the input is added to what is there, which only a stride can.
   private let adds: Bool
+  /// The channels that are read of those of the weights, where ``DoubledConvolutionKernel`` reads the others.
+  private let part: Part?
+
+  /// Some of the channels of a convolution's weights.
+  struct Part {
+    /// Those before.
+    var first: Int
+    /// All of them.
+    var all: Int
+  }
+
   /// The widest planes.
   private let widest: Planes
   /// The width of each example, or 0 if all have that of ``widest``.
@@ -66,6 +77,8 @@ final class NormalizedConvolutionKernel: PackedConvolution {
   /// The weights of the convolution to ∂x.
   private let backwards: (weight: FloatBuffer, bias: FloatBuffer)?
   private let packingScratch: FloatBuffer
+  /// The weights of a part of the channels, `[F, C, k, k]`.
+  private let selection: FloatBuffer
 
   /// v, `[B, L, P(F)]`.
   private let values: FloatBuffer
@@ -85,7 +98,7 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   init(
     _ fusion: TrainingPlan.Fusion, filters: Int, from input: PlaneLayout, to output: PlaneLayout,
-    maximumExamples: Int, adds: Bool = false
+    maximumExamples: Int, adds: Bool = false, part: Part? = nil
   ) {
     let extent = fusion.extent
     let packed = output.packedChannels
@@ -93,6 +106,9 @@ final class NormalizedConvolutionKernel: PackedConvolution {
       preconditionFailure("a convolution makes planes")
     }
     self.adds = adds
+    self.part = part
+    selection = FloatBuffer(
+      count: part == nil ? 0 : filters * input.channels * extent.kernel * extent.kernel)
     func layout(readBy reader: PlaneConvolution.Extent?) -> PlaneLayout {
       PlaneLayout(
         fusion.valueShape, packedChannels: packed, readBy: reader,
@@ -177,10 +193,21 @@ final class NormalizedConvolutionKernel: PackedConvolution {
 
   private var hasPoints: Bool { backwards != nil && strided == nil }
 
-  private var weightCount: Int { filters * widest.input.channels * positions }
+  private var allChannels: Int { part?.all ?? widest.input.channels }
 
-  func pack(_ source: UnsafePointer<Float>) {
-    bias.pointer.update(from: source + weightCount, count: filters)
+  private var weightCount: Int { filters * allChannels * positions }
+
+  func pack(_ parameters: UnsafePointer<Float>) {
+    var source = parameters
+    if let part {
+      let count = widest.input.channels * positions
+      for filter in 0..<filters {
+        (selection.pointer + filter * count).update(
+          from: source + (filter * part.all + part.first) * positions, count: count)
+      }
+      source = UnsafePointer(selection.pointer)
+    }
+    bias.pointer.update(from: parameters + weightCount, count: filters)
     if let strided {
       strided.pack(source, into: weight.pointer)
       if let backwards { strided.pack(source, filtersFirst: true, into: backwards.weight.pointer) }
@@ -204,7 +231,8 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     let input = widest.input
     for filter in 0..<filters {
       for channel in 0..<input.channels {
-        let target = parameterGradients + (filter * input.channels + channel) * positions
+        let target =
+          parameterGradients + (filter * allChannels + (part?.first ?? 0) + channel) * positions
         for position in 0..<positions {
           target[position] = source[(position * input.packedChannels + channel) * packed + filter]
         }
@@ -228,9 +256,20 @@ final class NormalizedConvolutionKernel: PackedConvolution {
         input: example.input, weight: weight.pointer, bias: bias.pointer, lowest: -.infinity,
         output: values, choices: nil, scratch: example.scratch)
     }
-    guard isTraining else { return }
-    let sums = sums(of: example.index)
-    withUnsafePointer(to: planes.shape) { ink_channel_moments($0, values, sums, sums + packed) }
+    if isTraining, part == nil { addMoments(of: example.index) }
+  }
+
+  /// v of an example, with the layout of its memory.
+  func values(of example: Int) -> (start: UnsafeMutablePointer<Float>, layout: PlaneLayout) {
+    (values.pointer + example * valueCount, widest.plain)
+  }
+
+  /// Sums v and its squared distances from the mean, for an example whose v is complete.
+  func addMoments(of example: Int) {
+    let sums = sums(of: example)
+    withUnsafePointer(to: planes(of: example).shape) {
+      ink_channel_moments($0, values.pointer + example * valueCount, sums, sums + packed)
+    }
   }
 
   /// Returns n, with the examples of all processes.
@@ -329,20 +368,32 @@ final class NormalizedConvolutionKernel: PackedConvolution {
     }
   }
 
+  /// Writes ∂v to the beginning of the scratch memory, with zeros around it.
+  func writeValueGradient(_ example: ExampleValues) {
+    let planes = planes(of: example.index)
+    let (valueGradient, scratch) = (planes.valueGradient, example.scratch)
+    scratch.update(repeating: 0, count: valueGradient.count)
+    withUnsafePointer(to: planes.shape) {
+      ink_normalization_gradient(
+        $0, values.pointer + example.index * valueCount, mean.pointer, factors.pointer,
+        choices.pointer + example.index * choiceCount,
+        example.outputGradient + planes.output.start, scratch + valueGradient.start,
+        valueGradient.row)
+    }
+  }
+
+  /// The layout of ∂v where planes have one size.
+  var valueGradient: PlaneLayout { widest.valueGradient }
+
   /// Adds to the packed `gradients`, and writes the gradient of an input that is not a picture.
   ///
   /// All pointers to planes are the start of the memory of their layouts.
   private func backward(_ example: ExampleValues, gradients: UnsafeMutablePointer<Float>) {
     let planes = planes(of: example.index)
     let (valueGradient, scratch) = (planes.valueGradient, example.scratch)
-    scratch.update(repeating: 0, count: valueGradient.count)
+    // Of a part of the channels, the other has just written it.
+    if part == nil { writeValueGradient(example) }
     let start = scratch + valueGradient.start
-    withUnsafePointer(to: planes.shape) {
-      ink_normalization_gradient(
-        $0, values.pointer + example.index * valueCount, mean.pointer, factors.pointer,
-        choices.pointer + example.index * choiceCount,
-        example.outputGradient + planes.output.start, start, valueGradient.row)
-    }
     if let strided {
       backward(strided, example, start, gradients: gradients)
       return

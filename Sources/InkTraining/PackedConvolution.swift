@@ -99,10 +99,22 @@ extension TrainingPlan {
       dividedBy: fusion.pools ? 2 : 1)
     let step = step(of: fusion.index, from: place, to: planes(output, columns))
     if let node = fusion.normalization {
+      var left: (node: Int, join: DoubledJoin)?
+      if case .node(let node) = architecture.sources[fusion.index][0], let join = leftJoins[node] {
+        left = (node, join)
+      }
       let kernel = NormalizedConvolutionKernel(
         fusion, filters: filters, from: input, to: output, maximumExamples: maximumExamples,
-        adds: isAdding(fusion.index))
+        adds: isAdding(fusion.index), part: left.map { parts(of: $0.node, $0.join).other })
       append(NormalizedConvolutionKernel.Convolving(kernel: kernel), step, packedBy: kernel)
+      if let (node, join) = left {
+        let (small, layout) = packedInput(of: node, join.position)
+        let doubled = DoubledConvolutionKernel(
+          of: kernel, filters: filters, from: layout, part: parts(of: node, join).doubled)
+        var other = self.step(of: fusion.index, from: small)
+        other.output = step.output
+        append(doubled, other, packedBy: doubled)
+      }
       var normalization = self.step(of: node, from: place)
       normalization.output = step.output
       append(whole: NormalizedConvolutionKernel.Gathering(kernel: kernel), normalization)

@@ -24,6 +24,9 @@ extension TrainingPlan {
         extent = fusion.extent
       case .concatenation where hasCells, .upsampling where hasCells:
         guard packedLayout(of: reader) != nil else { return nil }
+        guard let wanted = extentOfDoubledJoin(reader) else { continue }
+        guard extent ?? wanted == wanted else { return nil }
+        extent = wanted
       default: return nil
       }
     }
@@ -33,10 +36,75 @@ extension TrainingPlan {
       variesInWidth: variesInWidth)
   }
 
+  /// A join of planes with doubled ones, which one convolution reads part by part.
+  struct DoubledJoin {
+    /// The convolution.
+    let fusion: Fusion
+    /// The number of the source that is doubled; the other one is not.
+    let position: Int
+  }
+
+  /// The join of node `index` as a convolution reads it without the doubled planes being made, or `nil`.
+  private func doubledJoin(_ index: Int) -> DoubledJoin? {
+    let sources = architecture.sources[index]
+    guard hasCells, architecture.nodes[index].layer == .concatenation, sources.count == 2,
+      sources[0] != sources[1], let reader = reader(of: index),
+      let fusion = Fusion(reader, of: architecture), fusion.normalization != nil,
+      fusion.layer.kernel == 3, fusion.layer.stride == 1, fusion.layer.padding == .same
+    else { return nil }
+    let positions = sources.indices.filter {
+      guard case .node(let node) = sources[$0] else { return false }
+      return architecture.nodes[node].layer == .upsampling
+        && architecture.readers(of: sources[$0]) == [index]
+        && architecture.readers(of: architecture.sources[node][0]) == [node]
+    }
+    return positions.count == 1 ? DoubledJoin(fusion: fusion, position: positions[0]) : nil
+  }
+
+  /// What the convolution behind node `index`, such a join or its upsampling, reads of the value before it.
+  private func extentOfDoubledJoin(_ index: Int) -> PlaneConvolution.Extent? {
+    if architecture.nodes[index].layer == .concatenation {
+      return doubledJoin(index)?.fusion.extent
+    }
+    guard let reader = architecture.readers(of: .node(index)).first, doubledJoin(reader) != nil,
+      case .planes(_, let height, let width) = architecture.inputShape(of: index)
+    else { return nil }
+    return PlaneConvolution.Extent(height: height, width: width, kernel: 3, padding: .same)
+  }
+
+  /// Leaves the join of node `index` to the convolution that reads it; returns the buffer with the planes that
+  /// are not doubled, or `nil` where the join has to be made.
+  mutating func leaveDoubledJoin(_ index: Int) -> Int? {
+    guard let join = doubledJoin(index) else { return nil }
+    let sources = architecture.sources[index]
+    guard case .node(let small) = sources[join.position], doubled.contains(small),
+      let input = layouts[small], input.pad > 0,
+      case .node(let other) = sources[1 - join.position], let layout = layouts[other],
+      layout
+        == PlaneLayout(
+          architecture.outputShapes[other], packedChannels: layout.packedChannels,
+          readBy: join.fusion.extent)
+    else { return nil }
+    layouts[index] = layout
+    leftJoins[index] = join
+    return place(of: index, 1 - join.position)
+  }
+
+  /// The parts of the weights that read the doubled planes, and the others, of the join of node `index`.
+  func parts(
+    of index: Int, _ join: DoubledJoin
+  ) -> (doubled: NormalizedConvolutionKernel.Part, other: NormalizedConvolutionKernel.Part) {
+    let counts = architecture.sourceShapes(of: index).map(\.channelCount)
+    let parts = [0, counts[0]].map {
+      NormalizedConvolutionKernel.Part(first: $0, all: counts[0] + counts[1])
+    }
+    return (parts[join.position], parts[1 - join.position])
+  }
+
   /// Whether the step of node `index` can add to the gradient of what it reads.
   func addsGradients(_ index: Int) -> Bool {
     switch architecture.nodes[index].layer {
-    case .concatenation: true
+    case .concatenation: doubledJoin(index) == nil
     case .convolution(let layer):
       layer.stride > 1 && Fusion(index, of: architecture) != nil
     default: false

@@ -85,6 +85,8 @@ struct TrainingPlan {
   private var adding: Set<Reading> = []
   /// The layouts of the nodes whose values lie packed.
   var layouts: [Int: PlaneLayout] = [:]
+  /// The joins that the convolutions that read them do not need.
+  var leftJoins: [Int: DoubledJoin] = [:]
   /// The upsamplings whose planes are doubled by what reads them.
   var doubled: Set<Int> = []
   /// The nodes that are computed together with a node before them.

@@ -162,6 +162,49 @@ import Testing
     }
   }
 
+  /// Planes are neither joined nor doubled in memory where a convolution alone reads them; a dropout of nothing
+  /// keeps them apart.
+  @Test func joinsThatAreLeftOutAgreeWithThoseThatAreMade() throws {
+    let page = try Architecture.page(classCount: 3).sized(height: 64, width: 96)
+    var numbers: [Int] = []
+    var nodes: [Architecture.Node] = []
+    for (index, node) in page.nodes.enumerated() {
+      let sources = page.sources[index].map { source in
+        if case .node(let other) = source {
+          Architecture.Source.node(numbers[other])
+        } else {
+          source
+        }
+      }
+      nodes.append(.init(node.layer, from: sources))
+      if node.layer == .concatenation { nodes.append(.init(.dropout(rate: 0))) }
+      numbers.append(nodes.count - 1)
+    }
+    let apart = try Architecture(
+      name: "apart", inputs: page.inputs, nodes: nodes, output: page.output)
+    let truth = CellTruth(classes: (0..<32 * 48).map { UInt8($0 * $0 % 3) })
+    let results = try [page, apart].map { architecture in
+      let network = try TrainingNetwork(architecture, maximumExamples: 2, workers: 2, seed: 3)
+      var generator = SeededGenerator(seed: 4)
+      for index in 0..<network.learnt.count {
+        network.learnt.pointer[index] = Float(generator.uniform(-0.1...0.1))
+      }
+      let sums = network.learn(
+        targets: [truth, truth], loss: CellLoss(classWeights: [1, 2, 1]), trainingStep: 0
+      ) { example, _, target in
+        for index in 0..<64 * 96 {
+          target[index] = Float((index * (31 + example)) % 97) / 97
+        }
+      }
+      return (sums.loss, network.gradient.values, network.statistics.values)
+    }
+    #expect(abs(results[0].0 - results[1].0) < 1e-5)
+    let largest = results[0].1.map(abs).max() ?? 0
+    let relative = results.map { $0.1.map { $0 / largest } }
+    #expect(largest > 1e-3 && isClose(relative[0], relative[1], tolerance: 1e-4))
+    #expect(isClose(results[0].2, results[1].2, tolerance: 1e-5))
+  }
+
   @Test func anyNumberOfWorkersGivesTheSameBits() throws {
     for reference in try Self.cases() {
       let results = try [1, 2, 5].map { workers in

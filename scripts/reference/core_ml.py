@@ -98,6 +98,9 @@ def core_ml_layer(layer, read):
     if kind == "softmax":
         powers = np.exp(values - values.max(axis=1, keepdims=True))
         return [powers / powers.sum(axis=1, keepdims=True)]
+    if kind == "upsample":
+        assert p.mode == p.NN
+        return [values.repeat(p.scalingFactor[0], axis=2).repeat(p.scalingFactor[1], axis=3)]
     if kind == "permute":
         return [values.transpose(list(p.axis))]
     if kind == "reverse":

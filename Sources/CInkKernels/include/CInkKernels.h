@@ -74,14 +74,6 @@ void ink_convolve(
   const ink_convolution *shape, const float *input, const float *weight, const float *bias,
   float lowest, float *output, uint8_t *choices);
 
-// The same where only every stride-th sum in a row and a column is made, without pooling: rows and
-// columns are those of the output, and
-//
-//   sum[y, x, f] = sum over i, j, c of input[stride y + i, stride x + j, c] * weight[i, j, c, f]
-void ink_convolve_strided(
-  const ink_convolution *shape, size_t stride, const float *input, const float *weight,
-  const float *bias, float lowest, float *output);
-
 // ink_convolve for kernels of 3 x 3 and 5 x 5 over 16 channels and more, by Winograd's F(2 x 2, 3 x 3)
 // and F(2 x 2, 5 x 5) (Lavin & Gray, 2016, section 4), with 16 products where ink_convolve has 36,
 // and 36 where it has 100. Weights are transformed before: [kernel, kernel, channels, filters] to
@@ -149,10 +141,11 @@ void ink_pooled_gradients(
   float *bias_gradient, float *input_gradient, float *scratch);
 size_t ink_pooled_gradients_scratch(const ink_convolution *shape);
 
-// A convolution with a stride over padded planes with the channels last, kernels of up to 3 x 3:
+// A convolution with a stride over padded planes with the channels last, kernels of up to 32 x 32, or of
+// 4 x 4 for the gradient of the input:
 //
-//   output[y, x, f] = bias[f] + sum over i, j, c of
-//                     input[stride y + i, stride x + j, c] * weight[i, j, c, f]
+//   output[y, x, f] = max(lowest, bias[f] + sum over i, j, c of
+//                                 input[stride y + i, stride x + j, c] * weight[i, j, c, f])
 typedef struct {
   // Of the output.
   size_t rows, columns;
@@ -166,7 +159,7 @@ typedef struct {
 } ink_strided;
 
 void ink_strided_convolve(
-  const ink_strided *shape, const float *input, const float *weight, const float *bias,
+  const ink_strided *shape, const float *input, const float *weight, const float *bias, float lowest,
   float *output);
 
 // weight_gradient[i, j, c, f] += sum over y, x of
@@ -186,6 +179,41 @@ void ink_strided_weight_gradient(
 void ink_strided_input_gradient(
   const ink_strided *shape, size_t pad, size_t height, size_t width, const float *weight,
   const float *output_gradient, size_t gradient_row, bool adds, float *input_gradient);
+
+// A convolution of 3 x 3 over planes that are doubled before (nearest upsampling), with zeros around them.
+//
+// An output in an even row sees of the three rows that it reads one row of the input once and the next one
+// twice, and one in an odd row the other way round: four products instead of nine, with sums of weights
+// (Shi et al., 2016, section 3.2, have the same identity). With a, b, p, q of 0 or 1,
+//
+//   output[2 y + a, 2 x + b, f] += sum over p, q, c of
+//                                  input[y - 1 + a + p, x - 1 + b + q, c] * weight[a, b, p, q, c, f]
+//   weight[a, b, p, q] = the sum of kernel[i, j] over i of S(a, p) and j of S(b, q)
+//   S(0, 0) = {0}, S(0, 1) = {1, 2}, S(1, 0) = {0, 1}, S(1, 1) = {2}
+typedef struct {
+  // Of the input; the output has twice as many.
+  size_t rows, columns;
+  // Multiples of 16.
+  size_t channels, filters;
+  // The values from one row to the next.
+  size_t input_row, output_row;
+} ink_doubled;
+
+// Adds to the output. Pointers are to the first value; there are zeros around the input, one row and column
+// on each side.
+void ink_convolve_doubled(
+  const ink_doubled *shape, const float *input, const float *weight, float *output);
+
+// Writes the gradient of the input, with weights [a, b, p, q, f, c]; there are zeros around that of the
+// output, one row and column on each side.
+void ink_doubled_input_gradient(
+  const ink_doubled *shape, const float *weight, const float *output_gradient, size_t gradient_row,
+  float *input_gradient);
+
+// Adds to the gradient of the summed weights.
+void ink_doubled_weight_gradient(
+  const ink_doubled *shape, const float *input, const float *output_gradient, size_t gradient_row,
+  float *weight_gradient);
 
 // sums[c] += sum over y, x of values[y, x, c], in rows of `row` values; channels a multiple of 16.
 void ink_channel_sums(

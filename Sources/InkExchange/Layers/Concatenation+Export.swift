@@ -6,7 +6,8 @@ extension Concatenation: ExportableLayer {
   }
 
   func add(_ node: ExportedNode, to file: inout ONNXWriter) -> String {
-    file.joined(node.read, node.name)
+    if case .planes = node.outputShape { return file.joined(node.read, node.name, axis: 1) }
+    return file.joined(node.read, node.name)
   }
 
   func expression(_ node: ExportedNode, in file: inout SwiftWriter) -> String? {

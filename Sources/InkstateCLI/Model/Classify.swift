@@ -10,7 +10,7 @@ import InkRecognizer
 import InkTraining
 import SafeFiles
 
-/// Classifies drawings, pictures and recordings of sensors.
+/// Classifies drawings, pictures and recordings of sensors, and each cell of pictures of pages.
 struct Classify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "classify",
@@ -27,6 +27,10 @@ struct Classify: ParsableCommand {
       seconds after the first row; --events joins them to events. Without a path it reads rows of a \
       table with the names of the channels in the first row from standard input. It answers as soon as \
       a window or event is complete, and prints its delay first.
+
+      With a model that answers for each cell of a picture (trained with --architecture page), it reads PNGs, \
+      JPEGs and folders of them and prints the share of cells of each class. --output writes the class \
+      maps, probabilities and overlays.
 
       Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)
@@ -51,13 +55,31 @@ struct Classify: ParsableCommand {
   @OptionGroup var unit: UnitOptions
 
   @OptionGroup(title: "Options for recordings") var series: SeriesClassificationOptions
+  @OptionGroup(title: "Options for cells of pictures") var pages: PageClassificationOptions
 
   func run() throws {
+    if let model, let loaded = try? Model.read(path: model), loaded.answersCells {
+      if try answerPages(loaded, path: model) > 0 { throw ExitCode(2) }
+      return
+    }
+    try pages.checkUnused()
     let recognizer = try Recognizer.load(model)
     let failureCount =
       recognizer.model.recordings == nil
       ? try answerDrawings(recognizer) : try answerRecordings(recognizer)
     if failureCount > 0 { throw ExitCode(2) }
+  }
+
+  /// Classifies the cells of pictures; returns how many items could not be read.
+  private func answerPages(_ model: Model, path: String) throws -> Int {
+    try series.checkUnused()
+    if show { throw ValidationError("--show: the model classifies cells; --output writes overlays") }
+    guard polarity == .auto else {
+      throw ValidationError("--polarity: the model finds out itself whether the ink is dark")
+    }
+    return try PageClassification(
+      model, path: path, options: pages, isJSON: format.value == .json
+    ).answer(paths)
   }
 
   /// Classifies recordings; returns how many items could not be read.

@@ -30,6 +30,9 @@ struct Evaluate: ParsableCommand {
       only are the same; the character and word error rates; and the rejected share. Drawings with the \
       label U+FFFD are no writing, and are counted apart.
 
+      Of a model that answers for each cell of a picture, the data are pages with masks. The report has \
+      recall, precision and intersection over union (IoU) of each class, also by source, and the worst pages.
+
       The report starts with the mean recall, where all classes count equally, and the class with \
       the lowest recall. The accuracy follows; it hides small classes when one class has most examples.
 
@@ -95,6 +98,11 @@ struct Evaluate: ParsableCommand {
       try FileTree.refuseExisting(path, force: force)
     }
     if let html, let errors { try FileTree.refuseReplacing(html, by: errors) }
+    if loaded.answersCells { return try evaluatePages(loaded, path: path) }
+    if let pages = data.first(where: DenseDataset.isOne) {
+      throw FileError(
+        path: pages, expected: "examples, which the model classifies", found: "pages with masks")
+    }
     let sources = try data.map {
       try DataSource.load($0, part: part, loading: loading, keepsCounters: true)
     }
@@ -162,6 +170,35 @@ struct Evaluate: ParsableCommand {
         ? try PNG.encode(curves(report.evaluation, of: dataset))
         : try PNG.encode(sheet(report.evaluation, of: dataset, rasterizer))
       try FileTree.write(picture, to: errors)
+    }
+  }
+
+  /// Evaluates a model that answers for each cell of a picture.
+  private func evaluatePages(_ model: Model, path: String) throws {
+    let given: [(String, Bool)] = [
+      ("--disturb", disturb != nil), ("--by", by != nil), ("--grammar or --vocabulary", texts.isGiven),
+      (events.given ?? "", events.given != nil),
+    ]
+    if let (name, _) = given.first(where: \.1) {
+      throw ValidationError("\(name): the model answers for each cell of a picture")
+    }
+    guard data.count == 1 else {
+      throw ValidationError("expected one data set of pages with masks, found \(data.count)")
+    }
+    let pages = PageEvaluation(
+      recognizer: try PageRecognizer(model: model, name: path), path: path,
+      workers: try workerCount(threads))
+    let (report, dataset) = try pages.report(on: data[0], part: part)
+    switch format.value {
+    case .text: print(report.text)
+    case .json: try Terminal.show(json: report)
+    }
+    if let html {
+      let page = try report.html(of: dataset, pages.recognizer, workers: pages.workers)
+      try FileTree.write(Data(page.utf8), to: html)
+    }
+    if let errors {
+      try FileTree.write(PNG.encode(pages.sheet(report, of: dataset)), to: errors)
     }
   }
 

@@ -48,9 +48,11 @@ struct Inspect: ParsableCommand {
         + "\((all / 1e9).fixed(0)) on all (1024 × 1024 × 1024, one on each)")
   }
 
-  /// Returns the network of a model, with series that are at most as long as drawings are.
+  /// Returns the network of a model, with series that are at most as long as drawings are, and pages of a
+  /// usual size.
   private static func architecture(of model: Model) throws -> Architecture {
     let network = model.architecture
+    if model.answersCells, let sized = try? network.sized(height: 768, width: 1024) { return sized }
     let inputs = zip(network.inputs, model.preprocessing).map { input, preprocessing in
       guard case .strokes(let encoder, _) = preprocessing,
         case .series(let channels, .variable(let bounds)) = input.form
@@ -88,13 +90,18 @@ struct Inspect: ParsableCommand {
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
     let decision = model.decision
+    if model.answersCells {
+      print(
+        "\npictures      any size, filled up to multiples of \(architecture.sideMultiple); the numbers "
+          + "above are for \(architecture.inputShapes[0])")
+    }
     print((model.readsText ? "\ncharacters    " : "\nlabels        ") + model.labelList)
     for (index, preprocessing) in model.preprocessing.enumerated() {
       print((index == 0 ? "preprocessing " : "              ") + preprocessing.summary)
     }
     print(
       "decision      temperature \(decision.temperature.fixed(3))"
-        + (model.recordings == nil
+        + (model.recordings == nil && !model.answersCells
           ? ", extent at least " + extent(decision.minimumExtent) : "")
         + (decision.rejectedLabel.map { ", \($0) is rejected" } ?? ""))
     if let limits = decision.reading {
@@ -108,7 +115,11 @@ struct Inspect: ParsableCommand {
         "words         \(model.words.count), such as "
           + model.words.prefix(5).joined(separator: ", "))
     }
-    for label in model.labels where !model.readsText && label != decision.rejectedLabel {
+    if !model.fields.isEmpty {
+      print("fields        " + model.fields.joined(separator: ", "))
+    }
+    for label in model.labels
+    where !model.readsText && !model.answersCells && label != decision.rejectedLabel {
       print(
         "              \(label): probability at least "
           + "\((decision.minimumProbabilities[label] ?? 0).fixed(3)), margin at least "

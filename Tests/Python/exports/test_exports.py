@@ -22,10 +22,11 @@ def peers():
     return python
 
 
-def test_other_tools_give_the_same_answers(peers):
+@pytest.mark.parametrize("program", [["check-exports.py", str(COUNT)], ["check-page-exports.py"]])
+def test_other_tools_give_the_same_answers(peers, program):
     require_build()
-    program = os.path.join(ROOT, "scripts", "reference", "check-exports.py")
+    path = os.path.join(ROOT, "scripts", "reference", program[0])
     # coremltools warns on Linux of what it cannot do there, which is not asked of it.
-    result = subprocess.run([peers, "-W", "ignore", program, str(COUNT)], cwd=ROOT, stdout=subprocess.PIPE,
+    result = subprocess.run([peers, "-W", "ignore", path, *program[1:]], cwd=ROOT, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, env={**os.environ, "INKSTATE": INKSTATE})
     assert result.returncode == 0, result.stdout
