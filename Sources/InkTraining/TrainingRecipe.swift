@@ -137,6 +137,7 @@ public struct TrainingRecipe: Hashable, Sendable {
     var options = TrainingOptions()
     var dense = DenseOptions(shares: feed.shares())
     dense.side = feed.side
+    if feed.fields.groups.isEmpty { dense.fieldWeight = 0 }
     if !balancesClasses {
       dense.classWeights = [Double](repeating: 1, count: feed.classes.count)
     }

@@ -45,8 +45,10 @@ struct PageTrainingOptions: ParsableArguments {
   var classWeights: String?
 
   @Option(
-    help: "The weight of the fields of composed pages, which say more of a cell than its class.")
-  var fieldWeight = 0.2
+    help: """
+      The weight of the fields of composed pages, which say more of a cell than its class. (default: 0.2)
+      """)
+  var fieldWeight: Double?
 
   func validate() throws {
     if let steps { try check("--steps", steps, in: 1...10_000_000) }
@@ -55,7 +57,7 @@ struct PageTrainingOptions: ParsableArguments {
       throw ValidationError("--side must be a multiple of 32, not \(side)")
     }
     if let longerSide { try check("--longer-side", longerSide, in: PagePreparation.longerSides) }
-    try check("--field-weight", fieldWeight, in: 0...100)
+    if let fieldWeight { try check("--field-weight", fieldWeight, in: 0...100) }
     _ = try weights()
     guard shapes == nil || composePages else {
       throw ValidationError("--shapes needs --compose-pages")
@@ -145,7 +147,7 @@ struct PageTrainingOptions: ParsableArguments {
     var options = training.given(in: .pages).options(
       for: feed, steps: steps, startsFromModel: start != nil)
     if let weights = try weights() { options.dense?.classWeights = weights }
-    options.dense?.fieldWeight = fieldWeight
+    if let fieldWeight { options.dense?.fieldWeight = fieldWeight }
     return Plan(
       architecture: try start?.architecture
         ?? .described(
