@@ -550,7 +550,8 @@ struct LayerGraph: ModelFileReader {
 
   /// Takes the first channels of the cells as logits, and the others as fields.
   mutating func setCellClasses(_ count: Int, at place: String) throws(ModelError) {
-    guard makesLogits, !isComplete, cellClassCount == nil, let planes, (2..<planes.channels) ~= count
+    guard makesLogits, !isComplete, cellClassCount == nil, let planes,
+      (2..<planes.channels) ~= count
     else {
       throw mismatch(
         place, "the first channels of the last convolution as classes", "other channels")

@@ -53,7 +53,8 @@ import Testing
     let path = FileTree.join(folder.path, "pages")
     var pictures: [Bitmap] = []
     try DenseWriter.write(
-      to: path, classes: [
+      to: path,
+      classes: [
         DenseClass(name: "nothing", color: .init(255, 255, 255)),
         DenseClass(name: "ring", color: .init(214, 39, 40)),
       ]
@@ -72,7 +73,8 @@ import Testing
       }
     }
     let dataset = try DenseDataset(folder: path)
-    let evaluation = try DenseEvaluation(of: recognizer, on: dataset, pages: [0, 1, 2, 3], workers: 2)
+    let evaluation = try DenseEvaluation(
+      of: recognizer, on: dataset, pages: [0, 1, 2, 3], workers: 2)
     #expect(evaluation.pages.map(\.index) == [3, 2, 1, 0])
     #expect(evaluation.pages.last?.meanIntersectionOverUnion == 1)
     #expect(evaluation.sources.map(\.source) == ["even", "odd"])
