@@ -279,7 +279,8 @@ struct LayerGraph: ModelFileReader {
     case [0, 0, 0, 0]?: padding = .valid
     case let edges where stride > 1:
       throw mismatch(
-        place, "no padding, or \(half) on each side", edges.map { "\($0)" } ?? "one by size")
+        place, "no padding, or \(half) on each side",
+        edges.map { "\($0)" } ?? "one that depends on the size")
     case let edges:
       // Zeros before and after keep the size. With zeros around it, the kernel has them on both sides alike.
       let edges = edges ?? [(kernel - 1) / 2, (kernel - 1) / 2, half, half]
