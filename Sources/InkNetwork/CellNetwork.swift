@@ -97,6 +97,13 @@ public struct CellNetwork: Sendable {
     return answers
   }
 
+  /// The bytes of memory that values of a picture of this size, looked at as a whole, take at the same time.
+  func memory(height: Int, width: Int) -> Int {
+    let laidOut = take(height: padded(height), width: padded(width), 1)
+    defer { give(back: laidOut) }
+    return laidOut.byteCount
+  }
+
   private func padded(_ side: Int) -> Int {
     max(smallestSide, (side + sideMultiple - 1) / sideMultiple * sideMultiple)
   }
@@ -198,6 +205,10 @@ public struct CellNetwork: Sendable {
       memory = FloatBuffer(count: count)
       scratch = []
       makeRoom(workers: workers)
+    }
+
+    var byteCount: Int {
+      (memory.count + scratch.reduce(0) { $0 + $1.count }) * MemoryLayout<Float>.stride
     }
 
     func makeRoom(workers: Int) {

@@ -162,6 +162,13 @@ import Testing
     #expect(tiled.answers(to: values, height: height, width: width, workers: 2) == answers)
   }
 
+  @Test func aPageAtItsWorkingSizeStaysSmall() throws {
+    let network = CellNetwork(try randomNetwork(Architecture.page(classCount: 5, fields: 7)))
+    // The longest side of 12 megapixels made smaller; all values together would take 250 MB.
+    let memory = network.memory(height: 1080, width: 1440)
+    #expect(memory < 100_000_000, "\(memory)")
+  }
+
   @Test func aTemperatureFlattensTheProbabilities() throws {
     let network = CellNetwork(
       try scaled(randomNetwork(Architecture.page(classCount: 2), seed: 4), by: 1e-4))
