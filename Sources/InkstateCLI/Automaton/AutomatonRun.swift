@@ -15,21 +15,18 @@ struct AutomatonRun: ParsableCommand {
       Spaces or commas may separate the symbols of a word. If the alphabet has symbols of several \
       characters, the rest is split by longest match, and the answer shows how the word was split.
 
-      With --words, the words come from a file with one on each line: the word, a comma or tab, and \
-      accepted or rejected. The exit status is then 0 if all answers are as expected.
+      With --words, the words come from a file. Each line has a word, a comma or tab, and accepted or \
+      rejected. The exit status is then 0 if all answers are as expected.
 
       A Moore or Mealy machine answers with its output, and a Turing machine with its tape as well. A run \
-      of a pushdown automaton or Turing machine that reaches a limit is undecided. Unless the word is \
-      accepted, only the cells around the head are shown of a long tape.
+      of a pushdown automaton or Turing machine that reaches a limit is undecided. Of a long tape, \
+      only the cells around the head are shown, unless the word is accepted.
 
-      Example:
+      Examples:
 
         inkstate automaton run Examples/Automata/mod3.automaton 001011 10
-
-      Example: inkstate automaton run Examples/Automata/mod3.automaton --words \
-      Examples/Automata/mod3-words.csv
-
-      Example: inkstate automaton run Examples/Machines/increment.automaton 1011
+        inkstate automaton run Examples/Automata/mod3.automaton --words Examples/Automata/mod3-words.csv
+        inkstate automaton run Examples/Machines/increment.automaton 1011
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet

@@ -12,11 +12,10 @@ struct AutomatonTrace: ParsableCommand {
       the state, the rest of the word, and the output, stack (its top first) or tape (the head in brackets). \
       Long stacks and tapes are cut.
 
-      Example:
+      Examples:
 
         inkstate automaton trace Examples/Automata/c.automaton ABB
-
-      Example: inkstate automaton trace Examples/Machines/anbn.automaton aabb
+        inkstate automaton trace Examples/Machines/anbn.automaton aabb
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet

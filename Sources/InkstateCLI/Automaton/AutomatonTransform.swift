@@ -153,11 +153,11 @@ enum AutomatonTransform {
       commandName: "convert",
       abstract: "Convert an automaton to another file format.",
       discussion: """
+        What the format has no place for, such as notes, is named on standard error.
+
         Example:
 
           inkstate automaton convert Examples/Automata/mod3.automaton -o runs/mod3.dot
-
-        What the format has no place for, such as notes, is named on standard error.
         """)
 
     @OptionGroup var input: AutomatonInputOverAlphabet

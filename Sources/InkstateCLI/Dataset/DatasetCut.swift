@@ -28,8 +28,8 @@ struct DatasetCut: ParsableCommand {
       commandName: "ends",
       abstract: "Cut squares around the ends of lines.",
       discussion: """
-        The class head is the head of an arrow, and end is any other end of an arrow, of a part of a head or \
-        of writing.
+        The class head is the head of an arrow. The class end is the other end of an arrow, or an end of a \
+        stroke of a head or of writing.
 
         Example: inkstate dataset cut ends runs/photographs --output runs/heads
         """)
