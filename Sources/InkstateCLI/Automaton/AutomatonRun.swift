@@ -37,8 +37,7 @@ struct AutomatonRun: ParsableCommand {
   @Option(name: .customLong("words"), help: "A file of words with the expected answers.")
   var tests: String?
 
-  @OptionGroup var acceptance: AcceptanceOptions
-  @OptionGroup var limits: MachineLimitOptions
+  @OptionGroup var options: MachineRunOptions
   @OptionGroup var format: FormatOptions
 
   /// The answer for a word, of finite automata and of other machines.
@@ -66,7 +65,7 @@ struct AutomatonRun: ParsableCommand {
   }
 
   func run() throws {
-    let runnable = try input.readToRun(acceptance)
+    let runnable = try input.readToRun(options.acceptance)
     let expected = try tests.map(WordTest.read(path:)) ?? []
     let asked: [(word: String, expected: Bool?)] =
       words.map { ($0, nil) } + expected.map { ($0.word, $0.isAccepted) }
@@ -113,7 +112,7 @@ extension AutomatonRun {
     var answers: [Report] = []
     for (word, expected) in asked {
       let symbols = machine.symbols(of: word)
-      let run = try machine.run(symbols, limits: limits.value)
+      let run = try machine.run(symbols, limits: options.limits)
       let last = run.last
       let isRight =
         expected.map { run.outcome == .accepted ? $0 : !$0 && run.outcome.name == "rejected" }
