@@ -45,13 +45,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
         expected: "\(Self.heights.lowerBound) to \(Self.heights.upperBound) pixels",
         found: "\(height)")
     }
-    guard margin >= 0, margin.isFinite else {
-      throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
-    }
-    guard penWidth >= 0.5, penWidth.isFinite else {
-      throw .invalidParameter(
-        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
-    }
+    try RasterError.check(margin: margin, penWidth: penWidth)
     guard Double(height) - 2 * margin - penWidth >= 8 else {
       throw .invalidParameter(
         name: "margin", expected: "at least 8 pixels left between margins and pen",
@@ -141,15 +135,19 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
       unitsPerColumn: frame.unitsPerColumn * ink.pixelsPerCell)
   }
 
-  /// Returns the connected parts of the ink on `strip`, from left to right: the columns that each covers,
-  /// in pixels.
+  /// Returns the connected parts of the ink on `strip`, from left to right: the rectangle around each, in
+  /// pixels.
   ///
   /// Lines of the paper and dirt are no parts. A strip without writing has none.
-  public static func parts(of strip: Bitmap) -> [ClosedRange<Double>] {
+  public static func parts(of strip: Bitmap) -> [Bounds] {
     guard let ink = StripInk(strip) else { return [] }
-    return ink.columnsOfParts
-      .map { Double($0.lowerBound) * ink.pixelsPerCell...Double($0.upperBound) * ink.pixelsPerCell }
-      .sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+    func edge(_ cell: Int) -> Double { Double(cell) * ink.pixelsPerCell }
+    return ink.rectanglesOfParts
+      .map { columns, rows in
+        Bounds(around: Point(edge(columns.lowerBound), edge(rows.lowerBound)))
+          .extended(to: Point(edge(columns.upperBound), edge(rows.upperBound)))
+      }
+      .sorted { ($0.minX, $0.maxX) < ($1.minX, $1.maxX) }
   }
 
   /// The picture of no writing.

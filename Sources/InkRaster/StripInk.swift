@@ -310,14 +310,21 @@ struct StripInk: LineShape {
     }
   }
 
-  /// The columns that each part covers.
-  var columnsOfParts: [Range<Int>] {
-    var columns = [Range<Int>](repeating: width..<width, count: partCount)
+  /// The columns and rows that each part covers.
+  var rectanglesOfParts: [(columns: Range<Int>, rows: Range<Int>)] {
+    var parts = [(columns: Range<Int>, rows: Range<Int>)](
+      repeating: (width..<width, height..<height), count: partCount)
     // The runs are in the order of their columns.
     for run in runs {
-      columns[run.part] = min(columns[run.part].lowerBound, run.column)..<run.column + 1
+      let (columns, rows) = parts[run.part]
+      parts[run.part] = (
+        min(columns.lowerBound, run.column)..<run.column + 1,
+        min(
+          rows.lowerBound, run.rows.lowerBound)..<(rows.isEmpty
+          ? run.rows.upperBound : max(rows.upperBound, run.rows.upperBound))
+      )
     }
-    return columns
+    return parts
   }
 
   // MARK: Picture

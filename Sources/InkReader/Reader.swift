@@ -107,13 +107,73 @@ public struct Reader: Sendable {
     return line
   }
 
+  /// Reads `page`, writing of one line or several: the words of each line from left to right, the lines from top
+  /// to bottom.
+  ///
+  /// Texts of a grammar other than `text` are not divided into words. A label stays one word, and a blank page
+  /// is one word that is rejected.
+  ///
+  /// - Throws: `PreparationError` if the drawing cannot be rendered.
+  public func readPage(
+    _ page: Drawing, with decoder: CTCDecoder
+  ) throws(PreparationError) -> [[Line]] {
+    let inked = page.strokes.indices.filter { !page.strokes[$0].points.isEmpty }
+    let layout = WritingLayout(
+      of: inked.map { Drawing([page.strokes[$0]]).bounds! }, dividesWords: decoder.grammar == .text)
+    guard layout.lines.joined().count > 1 else { return [[try read(page, with: decoder)]] }
+    var lines: [[Line]] = []
+    for words in layout.lines {
+      var line: [Line] = []
+      for word in words {
+        let strokes = word.map { inked[$0] }
+        var read = try read(Drawing(strokes.map { page.strokes[$0] }), with: decoder)
+        read.strokes = read.strokes?.map { $0.map { strokes[$0] } }
+        line.append(read)
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  /// Reads `page`, a picture with one line of writing or several: the words of each line from left to right, the
+  /// lines from top to bottom.
+  ///
+  /// Lines that the upper or lower edge cuts off are left out.
+  ///
+  /// - Throws: `PreparationError` if the picture cannot be rendered.
+  public func readPage(
+    _ page: Bitmap, with decoder: CTCDecoder
+  ) throws(PreparationError) -> [[Line]] {
+    let parts = LineRasterizer.parts(of: page)
+    let layout = WritingLayout(of: parts, dividesWords: decoder.grammar == .text)
+    // What the edge cuts off is a remainder of another line beside a strip.
+    let whole = layout.lines.filter { line in
+      line.joined().allSatisfy { parts[$0].minY > 0 && parts[$0].maxY < Double(page.height) }
+    }
+    guard whole.count > 1 || layout.lines.count == 1 && layout.lines[0].count > 1 else {
+      return [[try read(page, with: decoder)]]
+    }
+    var lines: [[Line]] = []
+    for words in whole.count > 1 ? whole : layout.lines {
+      var line: [Line] = []
+      for word in words {
+        let (part, left) = page.part(around: word.map { parts[$0] })
+        var read = try read(part, with: decoder)
+        read.columns = read.columns?.map { $0.lowerBound + left...$0.upperBound + left }
+        line.append(read)
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
   /// Reads `strip`, a line of writing that was cut from a picture.
   ///
   /// - Throws: `PreparationError` if the strip cannot be rendered.
   public func read(_ strip: Bitmap, with decoder: CTCDecoder) throws(PreparationError) -> Line {
     var line = try read(.bitmap(strip), with: decoder)
     let extents = LineRasterizer.parts(of: strip).enumerated().map {
-      Extent(index: $0, columns: $1)
+      Extent(index: $0, columns: $1.minX...$1.maxX)
     }
     let groups = Self.groups(of: extents, height: Double(strip.height))
     if groups.count == line.reading.text.count {
@@ -179,5 +239,25 @@ public struct Reader: Sendable {
     do { return try decoder.read(output) } catch {
       preconditionFailure("a decoder of this reader: \(error)")
     }
+  }
+}
+
+extension Bitmap {
+  /// The part of the picture around `rectangles`, with a fifth of their height on each side, and its left edge.
+  fileprivate func part(around rectangles: [Bounds]) -> (part: Bitmap, left: Double) {
+    var bounds = rectangles[0]
+    for other in rectangles {
+      bounds = bounds.extended(to: Point(other.minX, other.minY))
+        .extended(to: Point(other.maxX, other.maxY))
+    }
+    let margin = max(2, bounds.height / 5)
+    let rows = max(0, Int(bounds.minY - margin))..<min(height, Int(bounds.maxY + margin) + 1)
+    let columns = max(0, Int(bounds.minX - margin))..<min(width, Int(bounds.maxX + margin) + 1)
+    let part = Bitmap(
+      width: columns.count, height: rows.count,
+      pixels: rows.flatMap { row in
+        pixels[row * width + columns.lowerBound..<row * width + columns.upperBound]
+      })
+    return (part, Double(columns.lowerBound))
   }
 }

@@ -61,3 +61,35 @@ public struct Reading: Hashable, Sendable {
   /// The other texts, from the most to the least probable.
   public var alternatives: ArraySlice<Candidate> { candidates.dropFirst() }
 }
+
+extension Reading {
+  /// The text of a line of `words`, with a space between them; it is rejected for the reason of the first word
+  /// that is.
+  ///
+  /// The other candidates differ in one word. ``steps`` are those of the words, none for a space.
+  ///
+  /// - Precondition: there is a word.
+  public init(words: [Reading]) {
+    if words.count == 1 {
+      self = words[0]
+      return
+    }
+    let probability = words.reduce(1) { $0 * $1.probability }
+    func text(with other: String, at index: Int) -> String {
+      words.indices.map { $0 == index ? other : words[$0].text }.joined(separator: " ")
+    }
+    let others = words.indices.flatMap { index in
+      words[index].alternatives.map {
+        Candidate(
+          text: text(with: $0.text, at: index),
+          probability: probability * $0.probability / words[index].probability)
+      }
+    }
+    self.init(
+      candidates: [Candidate(text: text(with: words[0].text, at: 0), probability: probability)]
+        + others.sorted { $0.probability > $1.probability },
+      steps: Array(words.map(\.steps).joined(separator: [0..<0])),
+      evidence: words.map(\.evidence).min()!, noWriting: words.map(\.noWriting).max()!,
+      rejection: words.lazy.compactMap(\.rejection).first)
+  }
+}

@@ -47,6 +47,27 @@ import TestSupport
     }
   }
 
+  /// Both names of the example, one below the other, as strokes and as a picture.
+  @Test func pagesOfSeveralLinesAreReadLineByLine() throws {
+    let drawings = try InkFile.items(path: names).map { try $0.result.get().drawing }
+    let below = drawings[0].bounds!.maxY + 60 - drawings[1].bounds!.minY
+    let page = Drawing(
+      drawings[0].strokes
+        + drawings[1].strokes.map { Stroke($0.points.map { Point($0.x, $0.y + below) }) })
+    _ = try folder.write("page.ndjson", NDJSON.line(Recording(page), at: Place(file: "page")))
+    var result = try run("read page.ndjson")
+    var lines = result.output.split(separator: "\n")
+    #expect(lines.count == 2 && result.status == 0)
+    #expect(lines[0].hasPrefix("page.ndjson:1, line 1: `q0` "))
+    #expect(lines[1].hasPrefix("page.ndjson:1, line 2: `a,b` "))
+    result = try run("read page.ndjson --json --grammar symbols")
+    lines = result.output.split(separator: "\n")
+    let answer = try #require(
+      try JSONSerialization.jsonObject(with: Data(lines[1].utf8)) as? [String: Any])
+    #expect(answer["line"] as? Int == 2)
+    #expect(answer["strokes"] as? [[Int]] == [[3, 4], [5], [6]])
+  }
+
   @Test func vocabulariesAndMistakesAreExplained() throws {
     try folder.write("words.txt", "q0\nq€\r\n\n")
     var result = try run("read --vocabulary words.txt --grammar state \(names)")

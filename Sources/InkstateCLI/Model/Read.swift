@@ -12,8 +12,9 @@ struct Read: ParsableCommand {
     commandName: "read",
     abstract: "Read lines of handwriting: print the text and its probability.",
     discussion: """
-      Reads ink files, PNG or JPEG strips of one line each, and folders of them. Each drawing is one line of \
-      writing. Without a path it reads NDJSON from standard input and answers line by line.
+      Reads ink files, PNG or JPEG pictures of writing, and folders of them. A drawing or picture has one \
+      line of writing or several, and each line gets an answer; words that are apart get a space. Without a \
+      path it reads NDJSON from standard input and answers one drawing at a time.
 
       --grammar limits the texts: state is the name of a state such as q0 or A', symbols is a list \
       with commas, in which eps and λ are the empty word ε, and number is a number. Without one, \
@@ -45,12 +46,13 @@ struct Read: ParsableCommand {
     let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
-      drawing: { write(try reader.read($0.drawing, with: decoder), named: $1, isPicture: false) },
+      drawing: {
+        write(try reader.readPage($0.drawing, with: decoder), named: $1, isPicture: false)
+      },
       picture: { data, path in
         write(
-          try reader.read(Bitmap.decode(data, path: path), with: decoder), named: path,
-          isPicture: true
-        )
+          try reader.readPage(Bitmap.decode(data, path: path), with: decoder), named: path,
+          isPicture: true)
       }
     ).answer(paths)
     if failureCount > 0 { throw ExitCode(2) }
@@ -58,14 +60,18 @@ struct Read: ParsableCommand {
 
   private struct JSONLine: Encodable {
     var source: String
+    /// The number of the line, from 1, on a page of several; otherwise left out.
+    var line: Int?
     var text: String
     var probability: Double
     /// Written as `null` if the line is accepted.
     var rejected: String??
     var alternatives: [Alternative]
-    /// The indices of the strokes of each character, from 0; `null` if they cannot be told apart.
+    /// The indices of the strokes of each character, from 0, none for a space; `null` if they cannot be told
+    /// apart.
     var strokes: [[Int]]??
-    /// The columns of each character, `[from, to]` in pixels; `null` if they cannot be told apart.
+    /// The columns of each character, `[from, to]` in pixels, `[]` for a space; `null` if they cannot be told
+    /// apart.
     var columns: [[Double]]??
   }
 
@@ -80,20 +86,37 @@ struct Read: ParsableCommand {
     }
   }
 
-  private func write(_ line: Reader.Line, named name: String, isPicture: Bool) {
-    let reading = line.reading
+  private func write(_ page: [[Reader.Line]], named name: String, isPicture: Bool) {
+    for (index, words) in page.enumerated() {
+      write(words, number: page.count > 1 ? index + 1 : nil, named: name, isPicture: isPicture)
+    }
+    // A program that sends one drawing at a time waits for each answer.
+    fflush(nil)
+  }
+
+  private func write(_ words: [Reader.Line], number: Int?, named name: String, isPicture: Bool) {
+    let reading = Reading(words: words.map(\.reading))
     if format.value == .json {
+      // A space has no ink.
+      func characters<Place>(_ words: [[[Place]]?]) -> [[Place]]? {
+        guard words.allSatisfy({ $0 != nil }) else { return nil }
+        return Array(words.map { $0! }.joined(separator: [[Place]()]))
+      }
+      let strokes = characters(words.map(\.strokes))
+      let columns = characters(
+        words.map { $0.columns?.map { [$0.lowerBound, $0.upperBound] } })
       // Strings and finite numbers can always be encoded as JSON.
       try! Terminal.show(
         json: JSONLine(
-          source: name, text: reading.text, probability: reading.probability,
+          source: name, line: number, text: reading.text, probability: reading.probability,
           rejected: .some(reading.rejection?.rawValue),
           alternatives: reading.alternatives.map { Alternative(candidate: $0) },
-          strokes: isPicture ? nil : .some(line.strokes),
-          columns: isPicture
-            ? .some(line.columns?.map { [$0.lowerBound, $0.upperBound] }) : nil),
+          strokes: isPicture ? nil : .some(strokes), columns: isPicture ? .some(columns) : nil),
         indented: false)
-    } else if let rejection = reading.rejection {
+      return
+    }
+    let name = number.map { "\(name), line \($0)" } ?? name
+    if let rejection = reading.rejection {
       Terminal.show("\(name): rejected (\(rejection.message))")
     } else {
       let others = reading.alternatives.prefix(2).filter { $0.probability >= 0.01 }
@@ -104,7 +127,5 @@ struct Read: ParsableCommand {
           + others.map { "`\($0.text)` \($0.probability.fixed(3))" }.joined(separator: ", ")
       Terminal.show("\(name): `\(reading.text)` \(reading.probability.fixed(3))\(more)")
     }
-    // A program that sends one line at a time waits for each answer.
-    fflush(nil)
   }
 }
