@@ -192,7 +192,9 @@ struct CoreMLWriter {
         "A page, [channels, height, width], prepared as the metadata say")
       page.type.multiArrayType.shapeRange.sizeRanges = [channels...channels, heights, widths].map {
         range in
-        .with { ($0.lowerBound, $0.upperBound) = (UInt64(range.lowerBound), Int64(range.upperBound)) }
+        .with {
+          ($0.lowerBound, $0.upperBound) = (UInt64(range.lowerBound), Int64(range.upperBound))
+        }
       }
       return page
     case .series(let channels, let length):

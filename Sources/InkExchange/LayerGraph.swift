@@ -279,7 +279,8 @@ struct LayerGraph: ModelFileReader {
     case [0, 0, 0, 0]?: padding = .valid
     case let edges where stride > 1:
       throw mismatch(
-        place, "no padding, or \(half) on each side", edges.map { "\($0)" } ?? "one by size")
+        place, "no padding, or \(half) on each side",
+        edges.map { "\($0)" } ?? "one that depends on the size")
     case let edges:
       // Zeros before and after keep the size. With zeros around it, the kernel has them on both sides alike.
       let edges = edges ?? [(kernel - 1) / 2, (kernel - 1) / 2, half, half]
@@ -550,7 +551,8 @@ struct LayerGraph: ModelFileReader {
 
   /// Takes the first channels of the cells as logits, and the others as fields.
   mutating func setCellClasses(_ count: Int, at place: String) throws(ModelError) {
-    guard makesLogits, !isComplete, cellClassCount == nil, let planes, (2..<planes.channels) ~= count
+    guard makesLogits, !isComplete, cellClassCount == nil, let planes,
+      (2..<planes.channels) ~= count
     else {
       throw mismatch(
         place, "the first channels of the last convolution as classes", "other channels")

@@ -67,12 +67,16 @@ struct SwiftWriter {
     guard case .planes(let channels, let height, let width) = node.shapes[0] else {
       preconditionFailure("\(node.name) reads planes")
     }
-    if content.readsPages, case .planes(_, let rows, let columns) = content.architecture.inputShapes[0]
+    if content.readsPages,
+      case .planes(_, let rows, let columns) = content.architecture.inputShapes[0]
     {
       // Planes are shares of a page.
       func share(_ name: String, _ length: Int, of whole: Int) -> String {
-        length == whole ? name : length < whole ? "\(name) / \(whole / length)"
-          : "\(name) * \(length / whole)"
+        length == whole
+          ? name
+          : length < whole
+            ? "\(name) / \(whole / length)"
+            : "\(name) * \(length / whole)"
       }
       return "channels: \(channels), height: \(share("height", height, of: rows)), "
         + "width: \(share("width", width, of: columns))"
@@ -116,10 +120,10 @@ struct SwiftWriter {
       ? "return distributions(\(logits), classes: \(architecture.classCount), of: "
         + "\(architecture.classCount + (content.cellFields ?? 0)), \(temperature))"
       : isPerStep
-      ? "return stride(from: 0, to: \(logits).count, by: \(architecture.classCount)).map { step in\n"
-        + "      softmax(Array(\(logits)[step..<step + \(architecture.classCount)]), \(temperature))\n"
-        + "    }"
-      : "return softmax(\(logits), \(temperature))"
+        ? "return stride(from: 0, to: \(logits).count, by: \(architecture.classCount)).map { step in\n"
+          + "      softmax(Array(\(logits)[step..<step + \(architecture.classCount)]), \(temperature))\n"
+          + "    }"
+        : "return softmax(\(logits), \(temperature))"
     return """
       // Made by `inkstate export`: \(Self.line(content.summary))
       // \(Self.line(Self.about(content)))
@@ -287,8 +291,10 @@ struct SwiftFunction: Hashable {
 
   /// All functions, in the order of their declaration.
   static let all: [SwiftFunction] = [
-    .convolution, .stridedConvolution, .maxPooling, .upsampling, .scaleAndShift, .seriesConvolution, .recurrence, .maxOverTime,
-    .meanOverTime, .attention, .layerNormalization, .concatenation, .columns, .dense, .distributions, .softmax,
+    .convolution, .stridedConvolution, .maxPooling, .upsampling, .scaleAndShift, .seriesConvolution,
+    .recurrence, .maxOverTime,
+    .meanOverTime, .attention, .layerNormalization, .concatenation, .columns, .dense,
+    .distributions, .softmax,
   ]
 
   static let distributions = SwiftFunction(

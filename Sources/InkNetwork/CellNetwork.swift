@@ -257,19 +257,18 @@ public struct CellNetwork: Sendable {
             output.layout.clearMargins(output.memory)
           }
         }
-        switch step.operation {
-        case let operation as any RowOperation:
+        if let operation = step.rows {
           forEachBand(output, loop) { rows, scratch in
             operation.run(
               rows: rows, self.values(step.input), self.values(step.output), scratch: scratch)
           }
-        case let operation as any JoiningOperation:
+        } else if let operation = step.joins {
           forEachBand(output, loop) { rows, scratch in
             operation.run(
               rows: rows, { self.values(step.inputs[$0]) }, self.values(step.output),
               scratch: scratch)
           }
-        default:
+        } else {
           step.operation.run(
             count: 1, values(step.input), output, scratch: scratch[0].pointer)
         }

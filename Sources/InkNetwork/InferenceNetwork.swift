@@ -274,7 +274,7 @@ public struct InferenceNetwork: Sendable {
         memory: memory.values[layout].pointer + example * memory.counts[layout],
         layout: memory.layouts[layout], steps: memory.steps[layout])
     }
-    if let joining = step.operation as? any JoiningOperation {
+    if let joining = step.joins {
       for index in 0..<count {
         joining.run(
           rows: 0..<memory.layouts[step.output].height, { values(step.inputs[$0])[index] },

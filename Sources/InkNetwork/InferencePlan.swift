@@ -6,6 +6,10 @@ struct InferencePlan: Sendable {
   /// A layer with its weights; it reads one of ``layouts``, or several, and writes another or the same.
   struct Step: Sendable {
     let operation: any Operation
+    /// The same, if its rows can be computed apart.
+    let rows: (any RowOperation)?
+    /// The same, if it reads several values.
+    let joins: (any JoiningOperation)?
     let inputs: [Int]
     let output: Int
 
@@ -300,7 +304,9 @@ struct InferencePlan: Sendable {
   mutating func append(
     _ operation: some Operation, from inputs: [Int], to output: Int, together: Bool = false
   ) {
-    let step = Step(operation: operation, inputs: inputs, output: output)
+    let step = Step(
+      operation: operation, rows: operation as? any RowOperation,
+      joins: operation as? any JoiningOperation, inputs: inputs, output: output)
     if together { vectors.insert(output) }
     if vectors.contains(output) { vectorSteps.append(step) } else { planeSteps.append(step) }
   }

@@ -22,7 +22,8 @@ public struct PageRecognizer: Sendable {
     else {
       throw ModelError(
         path: name,
-        problem: "the model does not answer for each cell of a page, as those that are trained with "
+        problem:
+          "the model does not answer for each cell of a page, as those that are trained with "
           + "--architecture page do")
     }
     self.model = model

@@ -313,9 +313,11 @@ extension Preprocessing {
       do { return try preparation.prepare(series).values } catch { throw .series(error) }
     case (.strokes, .bitmap), (.strokes, .strip):
       throw .unsuitable(expected: words, found: "\(input.words), which has no strokes")
-    case (.page(let preparation), .bitmap(let bitmap)), (.page(let preparation), .strip(let bitmap)):
+    case (.page(let preparation), .bitmap(let bitmap)),
+      (.page(let preparation), .strip(let bitmap)):
       return preparation.values(of: preparation.scaled(bitmap))
-    case (.raster, _), (.line, _), (.page, _), (.strokes, .series), (.series, .drawing), (.series, .bitmap),
+    case (.raster, _), (.line, _), (.page, _), (.strokes, .series), (.series, .drawing),
+      (.series, .bitmap),
       (.series, .strip):
       throw .unsuitable(expected: words, found: input.words)
     }

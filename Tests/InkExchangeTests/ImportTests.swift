@@ -162,7 +162,11 @@ import Testing
         { $0.neuralNetworkClassifier.layers[1].input = ["elsewhere"] }
       ),
       (
-        "layer `convolution0`: expected stride 1, found [2, 2]",
+        "layer `convolution0`: expected stride 1 or 2, found [3, 3]",
+        { $0.neuralNetworkClassifier.layers[0].convolution.stride = [3, 3] }
+      ),
+      (
+        "layer `convolution0`: expected no padding, or 1 on each side, found one that depends on the size",
         { $0.neuralNetworkClassifier.layers[0].convolution.stride = [2, 2] }
       ),
       (

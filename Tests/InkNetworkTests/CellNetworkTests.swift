@@ -43,7 +43,8 @@ import Testing
     let sized = try TrainedNetwork(
       network.architecture.sized(height: rows, width: columns), weights: network.weights)
     let output = try sized.plainOutput(of: [padded])
-    guard case .planes(let all, let cellRows, let cellColumns) = sized.architecture.outputShapes.last
+    guard
+      case .planes(let all, let cellRows, let cellColumns) = sized.architecture.outputShapes.last
     else { preconditionFailure("planes") }
     let classes = network.architecture.classCount
     let plane = cellRows * cellColumns

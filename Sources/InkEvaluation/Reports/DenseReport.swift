@@ -100,7 +100,9 @@ public struct DenseReport: Codable, Sendable {
   /// - Throws: `FileError` if a page cannot be read any more.
   public func worstPages(
     of dataset: DenseDataset, _ recognizer: PageRecognizer, workers: Int
-  ) throws(FileError) -> [(page: DenseEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture)] {
+  ) throws(FileError) -> [(
+    page: DenseEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture
+  )] {
     let overlay = ClassOverlay(dataset.classes)
     var shown: [(page: DenseEvaluation.PageReport, truth: ColorPicture, answer: ColorPicture)] = []
     for page in evaluation.pages.prefix(Self.maximumPages) {

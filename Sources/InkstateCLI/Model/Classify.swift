@@ -73,7 +73,9 @@ struct Classify: ParsableCommand {
   /// Classifies the cells of pictures; returns how many items could not be read.
   private func answerPages(_ model: Model, path: String) throws -> Int {
     try series.checkUnused()
-    if show { throw ValidationError("--show: the model classifies cells; --output writes overlays") }
+    if show {
+      throw ValidationError("--show: the model classifies cells; --output writes overlays")
+    }
     guard polarity == .auto else {
       throw ValidationError("--polarity: the model finds out itself whether the ink is dark")
     }

@@ -75,9 +75,9 @@ struct PageClassification {
   private func answer(_ paths: [String], folder: String?) throws -> Int {
     var names: Set<String> = []
     return try DrawingInputs(
-      drawing: { _, name in
-        throw FileError(
-          path: name, expected: "a picture, which the model reads", found: "a drawing")
+      drawing: { _, _ in
+        throw PreparationError.unsuitable(
+          expected: "a picture, which the model reads", found: "a drawing")
       },
       picture: { data, path in
         let recognition = recognizer.recognize(
@@ -91,10 +91,9 @@ struct PageClassification {
 
   /// Reads a picture that is not too large.
   private func picture(_ data: Data, path: String) throws -> Bitmap {
-    func check(_ width: Int, _ height: Int) throws(FileError) {
+    func check(_ width: Int, _ height: Int) throws(PreparationError) {
       guard width * height <= PageRecognizer.maximumPixels else {
-        throw FileError(
-          path: path,
+        throw .unsuitable(
           expected: "at most \(PageRecognizer.maximumPixels / 1_000_000) megapixels",
           found: "\(width) × \(height)")
       }

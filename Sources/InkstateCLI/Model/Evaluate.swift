@@ -176,7 +176,8 @@ struct Evaluate: ParsableCommand {
   /// Evaluates a model that answers for each cell of a picture.
   private func evaluatePages(_ model: Model, path: String) throws {
     let given: [(String, Bool)] = [
-      ("--disturb", disturb != nil), ("--by", by != nil), ("--grammar or --vocabulary", texts.isGiven),
+      ("--disturb", disturb != nil), ("--by", by != nil),
+      ("--grammar or --vocabulary", texts.isGiven),
       (events.given ?? "", events.given != nil),
     ]
     if let (name, _) = given.first(where: \.1) {

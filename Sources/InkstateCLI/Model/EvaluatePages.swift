@@ -17,7 +17,8 @@ struct PageEvaluation {
     guard DenseDataset.isOne(data) else {
       throw FileError(
         path: data,
-        expected: "pages with masks, which the model answers for: a folder with pictures, masks and "
+        expected:
+          "pages with masks, which the model answers for: a folder with pictures, masks and "
           + "classes.tsv", found: "another data set")
     }
     let dataset = try DenseDataset(folder: FileTree.trimmed(data))

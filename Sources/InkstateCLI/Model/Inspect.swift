@@ -72,21 +72,21 @@ struct Inspect: ParsableCommand {
     let architecture = try Self.architecture(of: model)
     print("\(path): \(architecture.name)\n")
     print(
-      "layer".padded(32) + "output".padded(18) + "parameters".leftPadded(12)
+      "layer".padded(38) + "output".padded(18) + "parameters".leftPadded(12)
         + "multiply-adds".leftPadded(15))
     let multiplyAdds = architecture.multiplyAdds
     for (input, shape) in zip(architecture.inputs, architecture.inputShapes) {
-      print("input \(input.name)".padded(32) + "\(shape)")
+      print("input \(input.name)".padded(38) + "\(shape)")
     }
     for (index, layer) in architecture.layers.enumerated() {
       let parameters = architecture.parameters.filter { $0.node == index && $0.isLearnt }
         .reduce(0) { $0 + $1.count }
       print(
-        layer.definition.summary.padded(32) + "\(architecture.outputShapes[index])".padded(18)
+        layer.definition.summary.padded(38) + "\(architecture.outputShapes[index])".padded(18)
           + "\(parameters)".leftPadded(12) + "\(multiplyAdds[index])".leftPadded(15))
     }
     print(
-      "total".padded(50) + "\(architecture.parameterCount)".leftPadded(12)
+      "total".padded(56) + "\(architecture.parameterCount)".leftPadded(12)
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
     let decision = model.decision
