@@ -45,13 +45,7 @@ public struct LineRasterizer: Hashable, Sendable, Codable {
         expected: "\(Self.heights.lowerBound) to \(Self.heights.upperBound) pixels",
         found: "\(height)")
     }
-    guard margin >= 0, margin.isFinite else {
-      throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
-    }
-    guard penWidth >= 0.5, penWidth.isFinite else {
-      throw .invalidParameter(
-        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
-    }
+    try RasterError.check(margin: margin, penWidth: penWidth)
     guard Double(height) - 2 * margin - penWidth >= 8 else {
       throw .invalidParameter(
         name: "margin", expected: "at least 8 pixels left between margins and pen",

@@ -27,4 +27,17 @@ public enum RasterError: DescribedError, Hashable {
     case .series: "a series, which has no picture"
     }
   }
+
+  /// Checks a margin and a pen width, in pixels.
+  ///
+  /// - Throws: `RasterError.invalidParameter` if one is out of its range.
+  static func check(margin: Double, penWidth: Double) throws(RasterError) {
+    guard margin >= 0, margin.isFinite else {
+      throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
+    }
+    guard penWidth >= 0.5, penWidth.isFinite else {
+      throw .invalidParameter(
+        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
+    }
+  }
 }

@@ -33,13 +33,7 @@ public struct Rasterizer: Hashable, Sendable, Codable {
     guard Self.sizes.contains(size) else {
       throw .invalidParameter(name: "size", expected: "8 to 512 pixels", found: "\(size)")
     }
-    guard margin >= 0, margin.isFinite else {
-      throw .invalidParameter(name: "margin", expected: "0 pixels or more", found: "\(margin)")
-    }
-    guard penWidth >= 0.5, penWidth.isFinite else {
-      throw .invalidParameter(
-        name: "penWidth", expected: "0.5 pixels or more", found: "\(penWidth)")
-    }
+    try RasterError.check(margin: margin, penWidth: penWidth)
     guard Double(size) - 2 * margin - penWidth >= 4 else {
       throw .invalidParameter(
         name: "margin", expected: "at least 4 pixels left between margins and pen",

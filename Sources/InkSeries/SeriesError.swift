@@ -75,6 +75,11 @@ public enum SeriesError: DescribedError, Hashable {
     }
   }
 
+  /// Returns the error of a decoder for a value that this error describes.
+  func decodingError(at decoder: any Decoder) -> DecodingError {
+    .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: description))
+  }
+
   /// Returns the first names as text.
   private static func list(_ names: [String]) -> String {
     let more = names.count > 12 ? " and \(names.count - 12) more" : ""

@@ -306,8 +306,7 @@ extension SeriesPreparation: Codable {
         means: container.decode([Float].self, forKey: .means),
         scales: container.decode([Float].self, forKey: .scales))
     } catch let error as SeriesError {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "\(error)"))
+      throw error.decodingError(at: decoder)
     }
   }
 

@@ -353,8 +353,7 @@ extension StrokeEncoder: Codable {
         keepsScale: value(.keepsScale, or: standard.keepsScale),
         keepsRotation: value(.keepsRotation, or: standard.keepsRotation))
     } catch let error as SeriesError {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "\(error)"))
+      throw error.decodingError(at: decoder)
     }
   }
 

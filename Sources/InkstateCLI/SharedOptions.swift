@@ -163,7 +163,7 @@ struct UnitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The canvas points in one unit of the coordinates of drawings; one below 12 points is a tap. \
+      The canvas points in one unit of the coordinates of drawings. A drawing below 12 points is a tap. \
       (default: judged by the sizes of the drawings)
       """, valueName: "points"))
   var scale: Double?
@@ -284,7 +284,7 @@ struct TrainingArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       For networks that read strokes: the share of drawings whose strokes are drawn in another order \
-      and direction. (default: 0.8, unless order or direction tells the classes)
+      and direction. (default: 0.8, unless order or direction distinguishes the classes)
       """, valueName: "share"))
   var reorder: Double?
 

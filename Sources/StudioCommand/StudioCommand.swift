@@ -12,9 +12,9 @@ struct StudioCommand: AsyncParsableCommand {
     commandName: "inkstate studio",
     abstract: "Record and recognise drawings, and edit and run automata, in a browser.",
     discussion: """
-      Prints the address to open, and runs until Ctrl-C. Only this machine can connect. Each of its \
-      users who knows the address can use the studio. Recordings and documents are saved immediately in \
-      the folder --data; only you can read the files.
+      Prints the address to open, and runs until Ctrl-C. Only this machine can connect, and every \
+      user of this machine who knows the address can use the studio. Recordings and documents are saved \
+      immediately in the folder --data; only you can read the files.
 
       With --share, tablets and other devices in the local network can connect, encrypted, after they are \
       paired with a code of six digits. They can edit; deleting and training are left to you.

@@ -288,31 +288,4 @@ import Testing
     }
     #expect(sums.rightCount > 1000 && sums.confusion.reduce(0, +) == 1024)
   }
-
-  /// A step of the page network at the size of its training; run with INKSTATE_PAGE_RATE=1.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["INKSTATE_PAGE_RATE"] != nil))
-  func pageRate() throws {
-    let workers = Int(ProcessInfo.processInfo.environment["INKSTATE_PAGE_RATE"]!)!
-    let architecture = try Architecture.page(classCount: 5).sized(height: 384, width: 384)
-    let network = try TrainingNetwork(architecture, maximumExamples: 8, workers: workers, seed: 1)
-    let optimizer = OptimizerState(
-      Optimizer(.adamW), count: network.learnt.count, workers: workers)
-    let truth = CellTruth(classes: (0..<192 * 192).map { UInt8($0 % 5) })
-    for step in 0..<8 {
-      let start = ContinuousClock.now
-      let cpu = clock()
-      let sums = network.learn(
-        targets: [CellTruth](repeating: truth, count: 8),
-        loss: CellLoss(classWeights: [0.5, 1, 1, 1.5, 1]), trainingStep: step
-      ) { example, _, target in
-        for index in 0..<384 * 384 { target[index] = Float((index * 31 + example) % 97) / 97 }
-      }
-      optimizer.update(
-        network.learnt, gradient: network.gradient, step: step + 1, learningRate: 1e-3,
-        maxGradientNorm: nil)
-      print(
-        "step", step, sums.loss, ContinuousClock.now - start,
-        Double(clock() - cpu) / Double(CLOCKS_PER_SEC))
-    }
-  }
 }

@@ -1,5 +1,5 @@
 /// Text of other programs with indices, entities or commands, as plain characters.
-enum Typeset {
+package enum Typeset {
   // MARK: Indices
 
   private static let belows: [Character: Character] = [
@@ -98,7 +98,7 @@ enum Typeset {
   }()
 
   /// The Greek letters by their names in HTML and TeX.
-  private static let greek: [String: String] = {
+  package static let greek: [String: String] = {
     let names = [
       "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
       "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "varsigma", "sigma", "tau", "upsilon",

@@ -1,3 +1,5 @@
+import Automata
+
 /// A name or a list of symbols as people read it: with indices, Greek letters and primes.
 ///
 /// `q_0`, `q_10` and `x_{n+1}` have an index, `\alpha` is a Greek letter, and `'` is a prime. All other
@@ -78,22 +80,13 @@ public struct ShownText: Hashable, Sendable {
     return letter
   }
 
+  /// The Greek letters that TeX has; its capitals that look like Latin ones have no names.
   private static let letters: [String: String] = {
-    let names = [
-      "alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa",
-      "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "varsigma", "sigma", "tau", "upsilon",
-      "phi", "chi", "psi", "omega",
+    let capitals: Set = [
+      "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
     ]
-    var table = ["epsilon": "ε", "varphi": "φ"]
-    for (offset, name) in names.enumerated() {
-      table[name] = String(UnicodeScalar(0x3B1 + UInt32(offset))!)
-    }
-    for (name, letter) in [
-      ("Gamma", "Γ"), ("Delta", "Δ"), ("Theta", "Θ"), ("Lambda", "Λ"), ("Xi", "Ξ"), ("Pi", "Π"),
-      ("Sigma", "Σ"), ("Upsilon", "Υ"), ("Phi", "Φ"), ("Psi", "Ψ"), ("Omega", "Ω"),
-    ] {
-      table[name] = letter
-    }
+    var table = Typeset.greek.filter { $0.key.first!.isLowercase || capitals.contains($0.key) }
+    (table["varepsilon"], table["varphi"]) = ("ε", "φ")
     return table
   }()
 }

@@ -8,8 +8,7 @@ enum ExcalidrawReader {
   /// Reads the drawing in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
     let place = Place(file: path)
-    var ignored = IgnoredParts()
-    let result = Result { () throws(InkError) -> Recording in
+    return InkFile.Item(at: place) { ignored throws(InkError) in
       let scene = try Scene(inkJSON: data, at: place, point: 1)
       var strokes: [Stroke] = []
       var others = Set<String>()
@@ -31,7 +30,6 @@ enum ExcalidrawReader {
       }
       return Recording(ignored.removingWrongPressures(of: Drawing(strokes)))
     }
-    return InkFile.Item(place: place, result: result, ignored: ignored.names)
   }
 
   private struct Scene: Decodable {

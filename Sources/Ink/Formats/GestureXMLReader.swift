@@ -6,7 +6,7 @@ import XMLTree
 enum GestureXMLReader {
   /// Reads the gesture in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
-    let result = Result { () throws(InkError) -> Recording in
+    InkFile.Item(at: Place(file: path)) { _ throws(InkError) in
       let gesture = try XMLElementTree.root(of: data, path: path)
       guard gesture.name == "Gesture" else {
         throw gesture.error(in: path, expected: "<Gesture>", found: "<\(gesture.name)>")
@@ -30,7 +30,6 @@ enum GestureXMLReader {
         writer: gesture.attributes["Subject"], device: gesture.attributes["InputType"],
         attributes: attributes)
     }
-    return InkFile.Item(place: Place(file: path), result: result)
   }
 
   /// `circle03` and `arrowhead~10` number the samples of one label.

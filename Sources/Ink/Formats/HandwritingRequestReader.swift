@@ -13,8 +13,7 @@ enum HandwritingRequestReader {
       throw InkError(at: place, expected: "requests", found: "none")
     }
     return file.requests.map { request in
-      var ignored = IgnoredParts()
-      let result = Result { () throws(InkError) -> Recording in
+      InkFile.Item(at: place) { ignored throws(InkError) in
         let strokes = try request.ink.enumerated().map { number, channels throws(InkError) in
           try stroke(channels, in: Place(file: path, stroke: number + 1), ignored: &ignored)
         }
@@ -23,7 +22,6 @@ enum HandwritingRequestReader {
         }
         return Recording(Drawing(strokes))
       }
-      return InkFile.Item(place: place, result: result, ignored: ignored.names)
     }
   }
 

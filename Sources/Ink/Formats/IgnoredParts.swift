@@ -18,3 +18,14 @@ struct IgnoredParts {
     return drawing.mapPoints { _, point in Point(point.x, point.y, time: point.time) }
   }
 }
+
+extension InkFile.Item {
+  /// Creates what `read` returns or throws, and the parts that it ignored.
+  init(
+    at place: Place, reading read: (inout IgnoredParts) throws(InkError) -> Recording
+  ) {
+    var ignored = IgnoredParts()
+    let result = Result { () throws(InkError) in try read(&ignored) }
+    self.init(place: place, result: result, ignored: ignored.names)
+  }
+}

@@ -9,8 +9,7 @@ import XMLTree
 enum SVGReader {
   /// Reads the drawing in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
-    var ignored = IgnoredParts()
-    let result = Result { () throws(InkError) -> Recording in
+    InkFile.Item(at: Place(file: path)) { ignored throws(InkError) in
       let root = try XMLElementTree.root(of: data, path: path)
       guard root.name == "svg" else {
         throw root.error(in: path, expected: "<svg>", found: "<\(root.name)>")
@@ -24,7 +23,6 @@ enum SVGReader {
       }
       return Recording(Drawing(document.strokes))
     }
-    return InkFile.Item(place: Place(file: path), result: result, ignored: ignored.names)
   }
 }
 

@@ -12,8 +12,7 @@ enum StrokeJSONReader {
   /// Reads the drawing in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
     let place = Place(file: path)
-    var ignored = IgnoredParts()
-    let result = Result { () throws(InkError) -> Recording in
+    return InkFile.Item(at: place) { ignored throws(InkError) in
       let file = try File(inkJSON: data, at: place, point: 1)
       var strokes: [Stroke] = []
       for (number, stroke) in file.strokes.enumerated() {
@@ -30,7 +29,6 @@ enum StrokeJSONReader {
       let drawing = ignored.removingWrongPressures(of: Drawing(strokes))
       return Recording(drawing, label: file.label, writer: file.writer)
     }
-    return InkFile.Item(place: place, result: result, ignored: ignored.names)
   }
 
   private struct Key: CodingKey {

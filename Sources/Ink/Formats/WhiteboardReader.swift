@@ -9,8 +9,7 @@ import XMLTree
 enum WhiteboardReader {
   /// Reads the drawing in `data`.
   static func read(_ data: Data, path: String) -> InkFile.Item {
-    var ignored = IgnoredParts()
-    let result = Result { () throws(InkError) -> Recording in
+    InkFile.Item(at: Place(file: path)) { ignored throws(InkError) in
       let root = try XMLElementTree.root(of: data, path: path)
       let isSession = root.name == "WhiteboardCaptureSession"
       guard let set = isSession ? root.children(named: "StrokeSet").first : root else {
@@ -43,7 +42,6 @@ enum WhiteboardReader {
         Drawing(strokes), label: transcription(of: root),
         writer: root.first("General", "Form")?.attributes["writerID"])
     }
-    return InkFile.Item(place: Place(file: path), result: result, ignored: ignored.names)
   }
 
   private static func coordinate(

@@ -53,24 +53,15 @@ enum ARFF {
           loaded.unlabelledCount += 1
           return true
         }
-        var example = Example(
-          .series(series), label: label, writer: name[.person], source: source, origin: place)
-        example.session = name[.session]
-        loaded.columns.add(series, label: label)
-        loaded.dataset.examples.append(example)
+        loaded.add(series, label: label, fields: name, source: source, origin: place)
       } catch {
         loaded.failures.append("\(error)")
       }
       return true
     }
-    guard header.isComplete else {
-      throw FileError(path: path, expected: "a line @data", found: "none")
-    }
-    guard count > 0 else {
-      throw FileError(path: path, expected: "recordings after @data", found: "none")
-    }
-    // A class without recordings is a class as well.
-    loaded.dataset.labels += header.labels[header.classIndex] ?? []
+    try loaded.finish(
+      path, isHeaderComplete: header.isComplete, count: count,
+      labels: header.labels[header.classIndex] ?? [])
   }
 
   // MARK: Header

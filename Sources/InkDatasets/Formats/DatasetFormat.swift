@@ -251,6 +251,34 @@ public struct LoadedDataset: Sendable {
 }
 
 extension LoadedDataset {
+  /// Adds a recording of a file, of whose name `fields` are known.
+  mutating func add(
+    _ series: Series, label: String, fields: [NamePattern.Field: String], source: String?,
+    origin: String
+  ) {
+    var example = Example(
+      .series(series), label: label, writer: fields[.person], source: source, origin: origin)
+    example.session = fields[.session]
+    columns.add(series, label: label)
+    dataset.examples.append(example)
+  }
+
+  /// Adds the labels in the header of a file with `count` recordings; a class without recordings is a class
+  /// as well.
+  ///
+  /// - Throws: `FileError` if the header did not end with `@data`, or no recording follows.
+  mutating func finish(
+    _ path: String, isHeaderComplete: Bool, count: Int, labels: @autoclosure () -> [String]
+  ) throws(FileError) {
+    guard isHeaderComplete else {
+      throw FileError(path: path, expected: "a line @data", found: "none")
+    }
+    guard count > 0 else {
+      throw FileError(path: path, expected: "recordings after @data", found: "none")
+    }
+    dataset.labels += labels()
+  }
+
   /// What was left out of recordings: `pen-up traces in 2 recordings (a.inkml first)`.
   public var ignoredDescriptions: [String] {
     ignored.sorted { $0.key < $1.key }.map { name, part in

@@ -127,12 +127,9 @@ package enum SeriesArchive {
       while values.last?.isNaN == true { values.removeLast() }
       do {
         let series = try Series(channels: ["dim_0"], values: values, rate: reading.rate)
-        var example = Example(
-          .series(series), label: Int(exactly: number).map(String.init) ?? "\(number)",
-          writer: name[.person], source: source, origin: place)
-        example.session = name[.session]
-        loaded.columns.add(series, label: example.label)
-        loaded.dataset.examples.append(example)
+        loaded.add(
+          series, label: Int(exactly: number).map(String.init) ?? "\(number)", fields: name,
+          source: source, origin: place)
       } catch {
         loaded.failures.append("\(place): \(error)")
       }

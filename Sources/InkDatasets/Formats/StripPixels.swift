@@ -69,16 +69,21 @@ struct StripPixels {
     var rest = abs(change)
     while rest > 0 {
       let share = min(1, rest)
-      forEachNeighbourhood(isThicker: change > 0) { value, extreme in
-        value + share * (extreme - value)
+      let isThicker = change > 0
+      replaceValues { value, left, right, up, down in
+        let extreme =
+          isThicker
+          ? max(max(left, right), max(value, max(up, down)))
+          : min(min(left, right), min(value, min(up, down)))
+        return value + share * (extreme - value)
       }
       rest -= 1
     }
   }
 
-  /// Replaces each value by a mix with the highest or lowest of the pixels above, below and beside it.
-  private mutating func forEachNeighbourhood(
-    isThicker: Bool, _ mix: (_ value: Float, _ extreme: Float) -> Float
+  /// Replaces each value by what `replacement` returns for it and those on its left, right, above and below.
+  private mutating func replaceValues(
+    _ replacement: (Float, _ left: Float, _ right: Float, _ up: Float, _ down: Float) -> Float
   ) {
     let (width, height) = (width, height)
     let old = values
@@ -92,12 +97,7 @@ struct StripPixels {
             let left = old[here + max(0, column - 1)]
             let right = old[here + min(width - 1, column + 1)]
             let (up, down) = (old[above + column], old[below + column])
-            let value = old[here + column]
-            let extreme =
-              isThicker
-              ? max(max(left, right), max(value, max(up, down)))
-              : min(min(left, right), min(value, min(up, down)))
-            new[here + column] = mix(value, extreme)
+            new[here + column] = replacement(old[here + column], left, right, up, down)
           }
         }
       }
@@ -110,24 +110,8 @@ struct StripPixels {
     while rest > 0.05 {
       // A kernel of three pixels has a deviation of at most 0.8 pixels.
       let side = min(1, rest) / 3
-      let (width, height) = (width, height)
-      let old = values
-      old.withUnsafeBufferPointer { old in
-        values.withUnsafeMutableBufferPointer { new in
-          for row in 0..<height {
-            let here = row * width
-            let above = max(0, row - 1) * width
-            let below = min(height - 1, row + 1) * width
-            for column in 0..<width {
-              let left = max(0, column - 1)
-              let right = min(width - 1, column + 1)
-              let value = old[here + column]
-              let beside = old[here + left] + old[here + right]
-              let along = old[above + column] + old[below + column]
-              new[here + column] = value + side / 2 * (beside + along - 4 * value)
-            }
-          }
-        }
+      replaceValues { value, left, right, up, down in
+        value + side / 2 * ((left + right) + (up + down) - 4 * value)
       }
       rest -= 1
     }

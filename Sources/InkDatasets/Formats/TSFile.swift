@@ -43,12 +43,9 @@ package enum TSFile {
         do {
           let recording = try recording(
             in: line, header: &header, place: "\(path), line \(row)", reading: reading)
-          var example = Example(
-            .series(recording.series), label: recording.label, writer: name[.person],
-            source: source, origin: "\(path), line \(row)")
-          example.session = name[.session]
-          loaded.columns.add(recording.series, label: recording.label)
-          loaded.dataset.examples.append(example)
+          loaded.add(
+            recording.series, label: recording.label, fields: name, source: source,
+            origin: "\(path), line \(row)")
         } catch let error as FileError {
           loaded.failures.append("\(error)")
         }
@@ -63,14 +60,7 @@ package enum TSFile {
       isData = try add(words.map(String.init), to: &header, place: "\(path), line \(row)")
       return true
     }
-    guard isData else {
-      throw FileError(path: path, expected: "a line @data", found: "none")
-    }
-    guard count > 0 else {
-      throw FileError(path: path, expected: "recordings after @data", found: "none")
-    }
-    // A class without recordings is a class as well.
-    loaded.dataset.labels += header.labels ?? []
+    try loaded.finish(path, isHeaderComplete: isData, count: count, labels: header.labels ?? [])
   }
 
   /// Adds a line of the header; returns whether it is the last one.

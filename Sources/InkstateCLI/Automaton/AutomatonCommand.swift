@@ -249,8 +249,7 @@ struct AutomatonInput: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What the labels of a file are that does not say it: \(KindChoice.names.alternatives). (default: \
-      detected)
+      The kind of machine, for files whose labels do not tell it.
       """, valueName: "kind"))
   var kind: KindChoice = .detected
 

@@ -77,7 +77,7 @@ enum AutomatonExpression {
 
     @OptionGroup var input: AutomatonInputOverAlphabet
 
-    @Option(help: "The most words to list.")
+    @Option(help: "The maximum number of words.")
     var count = 20
 
     @OptionGroup var limit: LimitOptions

@@ -21,8 +21,8 @@ struct AutomatonGrade: ParsableCommand {
       Folders are searched for automaton files, drawings (NDJSON with one drawing per line, InkML, \
       Excalidraw; other formats of ink as single files) and photographs (PNG or JPEG); every other file is \
       named on stderr. Drawings and photographs are recognised as with `inkstate automaton \
-      recognize`, and the symbols of the solution are expected in them. Look yourself at drawings that \
-      are listed with uncertain readings. Links that lead out of a folder or to the solution are not \
+      recognize`, and the symbols of the solution are expected in them. Check the drawings \
+      that are listed with uncertain readings. Links that lead out of a folder or to the solution are not \
       graded, nor are files above 64 MiB, and folders have at most 10,000 files and 16 GiB.
 
       Example:
@@ -48,7 +48,7 @@ struct AutomatonGrade: ParsableCommand {
   @Flag(help: "Submissions have to be deterministic.")
   var deterministic = false
 
-  @Option(help: "The most states that submissions may have.")
+  @Option(help: "The maximum number of states of a submission.")
   var states: Int?
 
   @Option(help: "Write the table to this CSV file.")

@@ -22,9 +22,8 @@ struct AutomatonRecognize: ParsableCommand {
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn.
 
-      What could not be read with certainty is listed with the alternatives. Where writing is \
-      ambiguous, --alphabet with the only symbols that can be, and --vocabulary with likely symbols and \
-      names, one per line, help.
+      What could not be read with certainty is listed with the alternatives. If writing is ambiguous, \
+      name the only possible symbols with --alphabet, or likely symbols and names with --vocabulary.
 
       With --format json, each drawing is one line: automaton, strokes (the role of each stroke: \
       state, transition, initial, text or other, and its element), uncertain, and rejected, which is \

@@ -18,12 +18,10 @@ struct AutomatonRender: ParsableCommand {
 
       A PNG has one pixel for each unit of the canvas, or as many as --scale says.
 
-      Example:
+      Examples:
 
         inkstate automaton render Examples/Automata/mod3.automaton -o runs/mod3.svg
-
-      Example: inkstate automaton render Examples/Machines/anbn.automaton --scale 3 --transparent -o \
-      runs/anbn.png
+        inkstate automaton render Examples/Machines/anbn.automaton --scale 3 --transparent -o runs/anbn.png
       """)
 
   @OptionGroup var input: AutomatonInput

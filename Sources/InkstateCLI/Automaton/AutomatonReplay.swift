@@ -39,7 +39,7 @@ struct AutomatonReplay: ParsableCommand {
 
   @Option(
     help: """
-      The model. Its labels must be among \(DrawnClass.allLabels.alternatives). (default: \
+      The model. Its labels must be some of \(DrawnClass.allLabels.joined(separator: ", ")). (default: \
       the released model)
       """)
   var model: String?

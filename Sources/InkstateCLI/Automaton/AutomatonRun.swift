@@ -15,21 +15,18 @@ struct AutomatonRun: ParsableCommand {
       Spaces or commas may separate the symbols of a word. If the alphabet has symbols of several \
       characters, the rest is split by longest match, and the answer shows how the word was split.
 
-      With --words, the words come from a file with one on each line: the word, a comma or tab, and \
-      accepted or rejected. The exit status is then 0 if all answers are as expected.
+      With --words, the words come from a file. Each line has a word, a comma or tab, and accepted or \
+      rejected. The exit status is then 0 if all answers are as expected.
 
       A Moore or Mealy machine answers with its output, and a Turing machine with its tape as well. A run \
-      of a pushdown automaton or Turing machine that reaches a limit is undecided. Unless the word is \
-      accepted, only the cells around the head are shown of a long tape.
+      of a pushdown automaton or Turing machine that reaches a limit is undecided. Of a long tape, \
+      only the cells around the head are shown, unless the word is accepted.
 
-      Example:
+      Examples:
 
         inkstate automaton run Examples/Automata/mod3.automaton 001011 10
-
-      Example: inkstate automaton run Examples/Automata/mod3.automaton --words \
-      Examples/Automata/mod3-words.csv
-
-      Example: inkstate automaton run Examples/Machines/increment.automaton 1011
+        inkstate automaton run Examples/Automata/mod3.automaton --words Examples/Automata/mod3-words.csv
+        inkstate automaton run Examples/Machines/increment.automaton 1011
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet
@@ -40,8 +37,7 @@ struct AutomatonRun: ParsableCommand {
   @Option(name: .customLong("words"), help: "A file of words with the expected answers.")
   var tests: String?
 
-  @OptionGroup var acceptance: AcceptanceOptions
-  @OptionGroup var limits: MachineLimitOptions
+  @OptionGroup var options: MachineRunOptions
   @OptionGroup var format: FormatOptions
 
   /// The answer for a word, of finite automata and of other machines.
@@ -69,7 +65,7 @@ struct AutomatonRun: ParsableCommand {
   }
 
   func run() throws {
-    let runnable = try input.readToRun(acceptance)
+    let runnable = try input.readToRun(options.acceptance)
     let expected = try tests.map(WordTest.read(path:)) ?? []
     let asked: [(word: String, expected: Bool?)] =
       words.map { ($0, nil) } + expected.map { ($0.word, $0.isAccepted) }
@@ -116,7 +112,7 @@ extension AutomatonRun {
     var answers: [Report] = []
     for (word, expected) in asked {
       let symbols = machine.symbols(of: word)
-      let run = try machine.run(symbols, limits: limits.value)
+      let run = try machine.run(symbols, limits: options.limits)
       let last = run.last
       let isRight =
         expected.map { run.outcome == .accepted ? $0 : !$0 && run.outcome.name == "rejected" }

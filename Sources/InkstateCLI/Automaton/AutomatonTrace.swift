@@ -12,11 +12,10 @@ struct AutomatonTrace: ParsableCommand {
       the state, the rest of the word, and the output, stack (its top first) or tape (the head in brackets). \
       Long stacks and tapes are cut.
 
-      Example:
+      Examples:
 
         inkstate automaton trace Examples/Automata/c.automaton ABB
-
-      Example: inkstate automaton trace Examples/Machines/anbn.automaton aabb
+        inkstate automaton trace Examples/Machines/anbn.automaton aabb
       """)
 
   @OptionGroup var input: AutomatonInputOverAlphabet
@@ -24,8 +23,7 @@ struct AutomatonTrace: ParsableCommand {
   @Argument(help: "The word to run.")
   var word: String
 
-  @OptionGroup var acceptance: AcceptanceOptions
-  @OptionGroup var limits: MachineLimitOptions
+  @OptionGroup var options: MachineRunOptions
   @OptionGroup var format: FormatOptions
 
   private struct Report: Encodable {
@@ -64,7 +62,7 @@ struct AutomatonTrace: ParsableCommand {
   }
 
   func run() throws {
-    switch try input.readToRun(acceptance) {
+    switch try input.readToRun(options.acceptance) {
     case .finite(let automaton): try trace(automaton)
     case .machine(let machine): try trace(machine)
     }
@@ -72,7 +70,7 @@ struct AutomatonTrace: ParsableCommand {
 
   private func trace(_ machine: Machine) throws {
     let symbols = machine.symbols(of: word)
-    let run = try machine.run(symbols, limits: limits.value)
+    let run = try machine.run(symbols, limits: options.limits)
     func rest(_ step: Machine.Step) -> String? {
       step.tape == nil ? String(symbols[step.position...]) : nil
     }

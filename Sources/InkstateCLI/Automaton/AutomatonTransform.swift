@@ -43,13 +43,8 @@ enum AutomatonTransform {
         """,
       aliases: ["minimise"])
 
-    @OptionGroup var input: AutomatonInputOverAlphabet
-    @OptionGroup var limit: LimitOptions
-    @OptionGroup var output: AutomatonOutput
-
-    func run() throws {
-      try output.write(try input.read().converted(by: .minimize, limit: limit.value))
-    }
+    @OptionGroup var options: ConversionOptions
+    func run() throws { try options.run(.minimize) }
   }
 
   struct Complement: ParsableCommand {
@@ -63,13 +58,8 @@ enum AutomatonTransform {
           inkstate automaton complement Examples/Automata/d.automaton -o runs/not-d.jff
         """)
 
-    @OptionGroup var input: AutomatonInputOverAlphabet
-    @OptionGroup var limit: LimitOptions
-    @OptionGroup var output: AutomatonOutput
-
-    func run() throws {
-      try output.write(try input.read().converted(by: .complement, limit: limit.value))
-    }
+    @OptionGroup var options: ConversionOptions
+    func run() throws { try options.run(.complement) }
   }
 
   struct Complete: ParsableCommand {
@@ -82,13 +72,8 @@ enum AutomatonTransform {
           inkstate automaton complete Examples/Automata/b.automaton
         """)
 
-    @OptionGroup var input: AutomatonInputOverAlphabet
-    @OptionGroup var limit: LimitOptions
-    @OptionGroup var output: AutomatonOutput
-
-    func run() throws {
-      try output.write(try input.read().converted(by: .complete, limit: limit.value))
-    }
+    @OptionGroup var options: ConversionOptions
+    func run() throws { try options.run(.complete) }
   }
 
   struct RemoveEpsilon: ParsableCommand {
@@ -101,13 +86,8 @@ enum AutomatonTransform {
           inkstate automaton remove-epsilon Examples/Automata/b.automaton
         """)
 
-    @OptionGroup var input: AutomatonInputOverAlphabet
-    @OptionGroup var limit: LimitOptions
-    @OptionGroup var output: AutomatonOutput
-
-    func run() throws {
-      try output.write(try input.read().converted(by: .removeEpsilon, limit: limit.value))
-    }
+    @OptionGroup var options: ConversionOptions
+    func run() throws { try options.run(.removeEpsilon) }
   }
 
   struct Reverse: ParsableCommand {
@@ -153,11 +133,11 @@ enum AutomatonTransform {
       commandName: "convert",
       abstract: "Convert an automaton to another file format.",
       discussion: """
+        What the format has no place for, such as notes, is named on standard error.
+
         Example:
 
           inkstate automaton convert Examples/Automata/mod3.automaton -o runs/mod3.dot
-
-        What the format has no place for, such as notes, is named on standard error.
         """)
 
     @OptionGroup var input: AutomatonInputOverAlphabet
@@ -165,6 +145,16 @@ enum AutomatonTransform {
     @OptionGroup var output: AutomatonOutput
 
     func run() throws { try output.write(try input.read(acceptance)) }
+  }
+
+  struct ConversionOptions: ParsableArguments {
+    @OptionGroup var input: AutomatonInputOverAlphabet
+    @OptionGroup var limit: LimitOptions
+    @OptionGroup var output: AutomatonOutput
+
+    func run(_ conversion: Conversion) throws {
+      try output.write(try input.read().converted(by: conversion, limit: limit.value))
+    }
   }
 }
 

@@ -28,19 +28,15 @@ struct DatasetCut: ParsableCommand {
       commandName: "ends",
       abstract: "Cut squares around the ends of lines.",
       discussion: """
-        The class head is the head of an arrow, and end is any other end of an arrow, of a part of a head or \
-        of writing.
+        The class head is the head of an arrow. The class end is the other end of an arrow, or an end of a \
+        stroke of a head or of writing.
 
         Example: inkstate dataset cut ends runs/photographs --output runs/heads
         """)
 
-    @OptionGroup var folder: PhotographFolder
-    @OptionGroup var options: DisplacementOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: DisplacedCutOptions
 
-    func run() throws {
-      try folder.cut(into: output, seed: options.seed) { examples(of: $0, using: &$1) }
-    }
+    func run() throws { try options.cut { examples(of: $0, using: &$1) } }
 
     private func examples(
       of photograph: KnownPhotograph, using generator: inout SeededGenerator
@@ -82,13 +78,9 @@ struct DatasetCut: ParsableCommand {
         Example: inkstate dataset cut rings runs/photographs --output runs/rings
         """)
 
-    @OptionGroup var folder: PhotographFolder
-    @OptionGroup var options: DisplacementOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: DisplacedCutOptions
 
-    func run() throws {
-      try folder.cut(into: output, seed: options.seed) { examples(of: $0, using: &$1) }
-    }
+    func run() throws { try options.cut { examples(of: $0, using: &$1) } }
 
     private func examples(
       of photograph: KnownPhotograph, using generator: inout SeededGenerator
@@ -119,13 +111,9 @@ struct DatasetCut: ParsableCommand {
         Example: inkstate dataset cut counts runs/photographs --output runs/counts
         """)
 
-    @OptionGroup var folder: PhotographFolder
-    @OptionGroup var options: DisplacementOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: DisplacedCutOptions
 
-    func run() throws {
-      try folder.cut(into: output, seed: options.seed) { examples(of: $0, using: &$1) }
-    }
+    func run() throws { try options.cut { examples(of: $0, using: &$1) } }
 
     private func examples(
       of photograph: KnownPhotograph, using generator: inout SeededGenerator
@@ -223,18 +211,29 @@ struct DatasetCut: ParsableCommand {
   }
 }
 
-/// How much examples differ from the exact place.
-struct DisplacementOptions: ParsableArguments {
+/// Photographs, and examples of them that differ from the exact place.
+struct DisplacedCutOptions: ParsableArguments {
+  @OptionGroup var folder: PhotographFolder
+
   @Option(help: "The number of examples of each end or ring, all a little displaced.")
   var copies = 2
 
   @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
+  @OptionGroup var output: OutputOptions
+
   func validate() throws {
     guard (1...100).contains(copies) else {
       throw ValidationError("--copies: expected 1 to 100, found \(copies)")
     }
+  }
+
+  /// Writes the examples that `examples` cuts out of each photograph.
+  fileprivate func cut(
+    examples: (KnownPhotograph, inout SeededGenerator) -> [Example]
+  ) throws {
+    try folder.cut(into: output, seed: seed, examples: examples)
   }
 }
 

@@ -24,7 +24,7 @@ struct DatasetPhotograph: ParsableCommand {
       """)
 
   @Argument(
-    help: "Drawings: \(InkFile.formatNames), such as dataset compose automata writes.")
+    help: "Drawings, such as dataset compose automata writes: \(InkFile.formatNames).")
   var data: String
 
   @Option(help: "The random seed.")

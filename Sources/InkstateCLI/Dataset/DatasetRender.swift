@@ -17,8 +17,8 @@ struct DatasetRender: ParsableCommand {
 
   @Option(
     help: """
-      The format: folder (PNGs, one folder per class), idx (as MNIST) or npy (NumPy, uint8 \
-      [n, size, size]).
+      The format: folder (PNGs, one folder per class), idx (as MNIST), npy (NumPy, uint8 \
+      [n, size, size]) or, for strips with lines of writing, strips; ndjson has no pictures.
       """)
   var form: DatasetFormat = .folder
 

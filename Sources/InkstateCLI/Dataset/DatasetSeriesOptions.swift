@@ -39,8 +39,8 @@ struct SeriesOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The columns to read as channels. (default: all without another meaning that are no text and \
-      do not only count, like a clock)
+      The columns to read as channels. (default: all columns of numbers without another meaning, except \
+      those that only count up, like a clock)
       """, valueName: "a,b,…"))
   var channels: String?
 

@@ -34,12 +34,16 @@ struct DatasetSynthesize: ParsableCommand {
   @Option(help: "The random seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "The output format.")
+  @Option(help: "The output format: recordings as ndjson, or pictures as folder, idx or npy.")
   var form = DatasetFormat.ndjson
 
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    guard form != .strips else {
+      throw ValidationError(
+        "--form: strips hold lines of writing, not drawings; use ndjson, folder, idx or npy")
+    }
     guard (1...1_000_000).contains(writers), (1...1_000_000).contains(perClass),
       writers * perClass <= 1_000_000
     else {

@@ -19,11 +19,11 @@ struct Calibrate: ParsableCommand {
       reject at most the given share of the lines. Drawings with the label U+FFFD are no writing; \
       with some of them, the thresholds are chosen to reject as many of these as possible.
 
-      If a label has fewer examples than one per share (100 for 0.01), its thresholds are estimated from the \
-      lowest probabilities of its examples. The output says which share of new examples is rejected at \
-      most, with 95 % confidence. A label with fewer than 10 examples keeps its thresholds. A \
-      warning names each label of which more than a tenth of the examples are rejected. The model \
-      often confuses such a label with another one.
+      If a label has so few examples that the share is less than one of them (fewer than 100 for 0.01), \
+      its thresholds are estimated from the lowest probabilities of its examples. The output says which \
+      share of new examples is rejected at most, with 95 % confidence. A label with fewer than 10 \
+      examples keeps its thresholds. A warning names each label of which more than a tenth of the \
+      examples are rejected. The model often confuses such a label with another one.
 
       Example: inkstate calibrate models/inkstate.safetensors datasets/synthetic.ndjson \
       --false-rejections 0.01 --output runs/calibrated.safetensors

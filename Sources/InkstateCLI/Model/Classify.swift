@@ -25,7 +25,7 @@ struct Classify: ParsableCommand {
       With a model for recordings of sensors, it reads CSV, .ts, NPY and NDJSON files and folders of \
       them. A model that was trained on windows answers for each window, with its start and end in \
       seconds after the first row; --events joins them to events. Without a path it reads rows of a \
-      table with the names of the channels in the first row from standard input. It answers as soon as \
+      table from standard input; the first row has the names of the channels. It answers as soon as \
       a window or event is complete, and prints its delay first.
 
       With a model that answers for each cell of a picture (trained with --architecture page), it reads PNGs, \

@@ -14,7 +14,7 @@ struct CrossValidate: ParsableCommand {
     commandName: "cross-validate",
     abstract: "Train and test on each fold of a data set in turn.",
     discussion: """
-      All examples of a writer are in the same part. Examples of unknown writers are divided evenly, \
+      All examples of a writer are in the same fold. Examples of unknown writers are divided evenly, \
       class by class. The model of the last epoch is tested, so that the test part does not influence \
       the training. The defaults are those of `train`, also for windows of recordings.
 

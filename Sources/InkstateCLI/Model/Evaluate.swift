@@ -26,9 +26,9 @@ struct Evaluate: ParsableCommand {
       them, by label, person and session. An event matches a span of the same label that it overlaps.
 
       Of a model that reads text, the report has the share of lines that are read exactly; the same \
-      with folded texts, in which o, O and 0, l, 1 and I, and letters whose capital differs in its size \
-      only are the same; the character and word error rates; and the rejected share. Drawings with the \
-      label U+FFFD are no writing, and are counted apart.
+      with characters that look alike counted as one (o, O and 0; l, 1 and I; a letter and its capital, \
+      if only the size differs); the character and word error rates; and the rejected share. Drawings \
+      with the label U+FFFD are no writing, and are counted apart.
 
       Of a model that answers for each cell of a picture, the data are pages with masks. The report has \
       recall, precision and intersection over union (IoU) of each class, also by source, and the worst pages.

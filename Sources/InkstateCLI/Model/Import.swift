@@ -14,14 +14,15 @@ struct Import: ParsableCommand {
     commandName: "import",
     abstract: "Import a model from Core ML, ONNX or NumPy weights.",
     discussion: """
-      Imports classifiers whose layers form one chain of convolution, batch normalisation, ReLU, max \
-      pooling, flatten, dense and softmax layers. Turi Create's drawing classifiers (.mlmodel) are an \
-      example. A .npz file holds weights only, so it needs --architecture; its arrays can have the \
+      Imports classifiers of pictures and of series, with convolution, pooling, normalisation, ReLU, \
+      dense, GRU and LSTM layers and one or several inputs. Turi Create's drawing and activity classifiers \
+      (.mlmodel) are examples. The error for any other layer names it. A .npz file holds weights only, of \
+      layers that form one chain and read pictures, so it needs --architecture; its arrays can have the \
       layout of Keras or of PyTorch and BNNS.
 
-      Give the pen width and margin of the pictures that the network was trained on, or some of these \
-      pictures, on which both are measured. Recordings are then drawn in the same way, and pictures of \
-      every size are framed so. Without them, pictures of every size are scaled as a whole.
+      For a network that reads pictures, give the pen width and margin of its training pictures, or some \
+      of these pictures, on which both are measured. Drawings are then rendered in the same way, \
+      and pictures are cropped to their ink and framed so. Without them, pictures are scaled as a whole.
 
       Example: inkstate import Tests/InkExchangeTests/References/turi-create.mlmodel \
       --margin 0 --pen-width 1 --output runs/drawings.safetensors

@@ -28,7 +28,7 @@ struct PageScene {
   }
 
   /// How much of the paper's light the darkest lines of the paper take.
-  static let lineDepth = 0.6
+  static let lineDepth = 0.85
 
   let width: Int
   let height: Int

@@ -147,7 +147,7 @@ extension PageTrait {
     case .surface: .choice([8, 1, 2, 1.2, 1, 2.5, 0.7, 0.7])
     case .paperLines: .choice([5, 4, 2, 0.6])
     case .lineSpacing: .range(6...70, usual: 12...36, share: 0.8)
-    case .lineStrength: .range(0.03...0.5, usual: 0.06...0.25, share: 0.8)
+    case .lineStrength: .range(0.03...0.8, usual: 0.06...0.3, share: 0.65)
     case .marginLine: .chance(0.15)
     case .holes: .chance(0.08)
     case .spiral: .chance(0.06)

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Automata
 
-/// The limit of a run that need not end.
-struct MachineLimitOptions: ParsableArguments {
+/// How a machine beyond finite automata runs: when it accepts, and when a run that need not end is stopped.
+struct MachineRunOptions: ParsableArguments {
+  @OptionGroup var acceptance: AcceptanceOptions
+
   @Option(
     help: """
       Stop a pushdown automaton or Turing machine after this many steps; at most 1000000. The memory of a \
@@ -12,7 +14,7 @@ struct MachineLimitOptions: ParsableArguments {
 
   func validate() throws { try check("--steps", steps, in: 1...1_000_000) }
 
-  var value: Machine.Limits {
+  var limits: Machine.Limits {
     let standard = Machine.Limits.standard
     return Machine.Limits(
       steps: steps, configurations: max(standard.configurations, steps + 1),
