@@ -65,7 +65,8 @@ let package = Package(
     .target(name: "CInkKernels"),
     .target(name: "ParallelLoops"),
     .target(
-      name: "InkNetwork", dependencies: ["CInkKernels", "ErrorText", "JSONReading", "ParallelLoops"]),
+      name: "InkNetwork",
+      dependencies: ["CInkKernels", "ErrorText", "JSONReading", "ParallelLoops"]),
     .target(
       name: "InkRecognizer",
       dependencies: ["ErrorText", "Ink", "InkRaster", "InkSeries", "InkNetwork", "JSONReading"],
