@@ -41,7 +41,10 @@ public struct Recognizer: Sendable {
     try self.init(classifying: Model(data, path: name), name: name)
   }
 
-  private init(classifying model: Model, name: String) throws(ModelError) {
+  /// Makes a recogniser with a model of any kind; errors call it `name`.
+  ///
+  /// - Throws: `ModelError` where the model reads text, or answers for each cell of a picture.
+  public init(classifying model: Model, name: String) throws(ModelError) {
     guard !model.readsText else {
       throw ModelError(path: name, problem: "the model reads text and does not classify")
     }

@@ -511,13 +511,6 @@ extension SeriesAugmentation {
   }
 }
 
-extension Recognizer {
-  /// Returns the model at `path`, or the released one.
-  static func load(_ path: String?) throws -> Recognizer {
-    try path.map { try Recognizer(modelPath: $0) } ?? .released()
-  }
-}
-
 extension Array where Element: RawRepresentable, Element.RawValue == String {
   /// The raw values as text: `a, b or c`.
   var alternatives: String { map(\.rawValue).alternatives }

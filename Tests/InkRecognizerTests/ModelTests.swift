@@ -79,13 +79,13 @@ import Testing
       ),
       (
         "preprocessing", #"{"kind":"sound"}"#,
-        "preprocessing, kind: expected `raster`, `line`, `strokes` or `series`, found `sound`"
+        "preprocessing, kind: expected `raster`, `line`, `strokes`, `series` or `page`, found `sound`"
       ),
       (
         "architecture",
         #"{"inputSize":12,"layers":[{"kind":"convolution","filters":2,"kernel":3,"padding":"same","#
-          + #""stride":2}]}"#,
-        "architecture, layers[0].stride: expected one of the keys"
+          + #""dilation":2}]}"#,
+        "architecture, layers[0].dilation: expected one of the keys"
       ),
       (
         "preprocessing",

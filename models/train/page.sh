@@ -29,12 +29,18 @@ cat "$runs"/{dollar1,mmg-arrows,mmg-rings}.ndjson >"$runs/shapes.ndjson"
 "$inkstate" dataset split "$runs/shapes.ndjson" --by writer --validation 0.2 --test 0 --seed 7 \
   --output "$runs/shapes" --force
 
-# Goes on with an unfinished training.
-if [ -e "$runs/page.checkpoint" ]; then way=--resume; else way=--force; fi
-"$inkstate" train "$runs/writing.ndjson" --compose-pages --shapes "$runs/shapes" \
-  --validation "$runs/writing-validation.ndjson" --architecture page --steps "${STEPS:-12000}" \
-  --seed 20261126 --output "$runs/page.safetensors" $way \
-  --license "MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), \$1 gestures (New BSD) and Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012)"
+# train STEPS SEED OUTPUT OPTIONS…: goes on with an unfinished training; a finished one stays.
+train() {
+  local way=--force
+  if [ -e "$runs/$3.checkpoint" ]; then way=--resume; elif [ -e "$runs/$3.safetensors" ]; then return; fi
+  "$inkstate" train "$runs/writing.ndjson" --compose-pages --shapes "$runs/shapes" \
+    --validation "$runs/writing-validation.ndjson" --steps "$1" --seed "$2" \
+    --output "$runs/$3.safetensors" $way "${@:4}"
+}
+license="MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), \$1 gestures (New BSD) and Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012)"
+train "${STEPS:-10000}" 20261126 first --architecture page --license "$license"
+# A second cycle of the learning rate, on other pages.
+train "${STEPS:-5000}" 20261127 page --from "$runs/first.safetensors" --learning-rate 0.0015 --license "$license"
 cp "$runs/page.safetensors" models/page.safetensors
 
 # Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors

@@ -81,7 +81,7 @@ struct AutomatonReplay: ParsableCommand {
     }
     var options = EditorOptions()
     options.zoom = zoom
-    let recognizer = try Recognizer.load(model)
+    let recognizer = try model.map { try Recognizer(modelPath: $0) } ?? .released()
     if let unknown = recognizer.model.labels.first(where: { !DrawnClass.allLabels.contains($0) }) {
       throw ValidationError(
         "--model: its label `\(unknown)` is not one of \(DrawnClass.allLabels.alternatives); rename "

@@ -58,12 +58,15 @@ struct Classify: ParsableCommand {
   @OptionGroup(title: "Options for cells of pictures") var pages: PageClassificationOptions
 
   func run() throws {
-    if let model, let loaded = try? Model.read(path: model), loaded.answersCells {
-      if try answerPages(loaded, path: model) > 0 { throw ExitCode(2) }
+    // Read once: it may be a pipe.
+    let path = try self.model ?? Recognizer.releasedModelPath
+    let model = try Model.read(path: path)
+    if model.answersCells {
+      if try answerPages(model, path: path) > 0 { throw ExitCode(2) }
       return
     }
     try pages.checkUnused()
-    let recognizer = try Recognizer.load(model)
+    let recognizer = try Recognizer(classifying: model, name: path)
     let failureCount =
       recognizer.model.recordings == nil
       ? try answerDrawings(recognizer) : try answerRecordings(recognizer)

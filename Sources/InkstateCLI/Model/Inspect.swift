@@ -71,22 +71,24 @@ struct Inspect: ParsableCommand {
     let model = try Model.read(path: path)
     let architecture = try Self.architecture(of: model)
     print("\(path): \(architecture.name)\n")
+    // Two columns after the longest name, and no fewer than 32.
+    let width = architecture.layers.reduce(32) { max($0, $1.definition.summary.count + 2) }
     print(
-      "layer".padded(38) + "output".padded(18) + "parameters".leftPadded(12)
+      "layer".padded(width) + "output".padded(18) + "parameters".leftPadded(12)
         + "multiply-adds".leftPadded(15))
     let multiplyAdds = architecture.multiplyAdds
     for (input, shape) in zip(architecture.inputs, architecture.inputShapes) {
-      print("input \(input.name)".padded(38) + "\(shape)")
+      print("input \(input.name)".padded(width) + "\(shape)")
     }
     for (index, layer) in architecture.layers.enumerated() {
       let parameters = architecture.parameters.filter { $0.node == index && $0.isLearnt }
         .reduce(0) { $0 + $1.count }
       print(
-        layer.definition.summary.padded(38) + "\(architecture.outputShapes[index])".padded(18)
+        layer.definition.summary.padded(width) + "\(architecture.outputShapes[index])".padded(18)
           + "\(parameters)".leftPadded(12) + "\(multiplyAdds[index])".leftPadded(15))
     }
     print(
-      "total".padded(56) + "\(architecture.parameterCount)".leftPadded(12)
+      "total".padded(width + 18) + "\(architecture.parameterCount)".leftPadded(12)
         + "\(multiplyAdds.reduce(0, +))".leftPadded(15))
 
     let decision = model.decision
