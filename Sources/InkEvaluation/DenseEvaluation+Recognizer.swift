@@ -32,8 +32,12 @@ extension DenseEvaluation {
         do throws(FileError) {
           let (picture, mask) = try dataset.pages[pages[start + task]].read(
             classCount: names.count)
+          let cells = recognizer.recognize(picture.grey).cells
+          // A mask with more cells than answers gets as many, as in training.
+          let truth = mask.reduced(
+            width: min(mask.width, cells.columns), height: min(mask.height, cells.rows))
           var confusion = DenseConfusion(classCount: names.count)
-          confusion.add(mask, answer: DenseMask(recognizer.recognize(picture.grey).cells))
+          confusion.add(truth, answer: DenseMask(cells))
           return .success(confusion)
         } catch { return .failure(error) }
       }

@@ -146,7 +146,7 @@ extension DenseMask {
   /// if there is no other one, the one that is rarest in the whole mask.
   ///
   /// So thin lines stay where a mask has a class for each pixel of a large picture.
-  func reduced(width newWidth: Int, height newHeight: Int) -> DenseMask {
+  package func reduced(width newWidth: Int, height newHeight: Int) -> DenseMask {
     guard newWidth < width || newHeight < height else { return self }
     var totals = [Int](repeating: 0, count: 256)
     for one in classes { totals[Int(one)] += 1 }
