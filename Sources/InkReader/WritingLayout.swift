@@ -4,8 +4,8 @@ import Ink
 /// connected ink of a picture.
 ///
 /// It divides where there is no doubt, so that a label stays whole whatever its index, dots and commas. Of
-/// single lines by people (UNIPEN, words and composed labels), 3 in 1,000 are divided; of pages composed of
-/// their words, 92 % of the lines and 4 in 10 of the spaces between words were found.
+/// 4,337 single words, characters and labels by people (UNIPEN), 18 are divided; 255 of 300 pages composed of
+/// their words get the right number of lines, and 37 % of the spaces between words there are found.
 struct WritingLayout {
   /// The indices of the parts of each word, from left to right, of each line, from top to bottom.
   let lines: [[[Int]]]
