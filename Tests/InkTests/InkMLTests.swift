@@ -53,13 +53,17 @@ import TestSupport
     let read = try recordings(
       """
       <context id="c"><inkSource id="s"><traceFormat><channel name="X" units="cm"/>
-      <channel name="Y" units="cm"/></traceFormat><channelProperties>
+      <channel name="Y" units="cm"/><channel name="T" units="ms"/></traceFormat><channelProperties>
+      <channelProperty channel="T" name="resolution" value="10" units="1/ms"/>
       <channelProperty channel="X" name="resolution" value="1000" units="1/cm"/>
       <channelProperty channel="Y" name="resolution" value="100" units="1/in"/>
-      </channelProperties></inkSource></context><trace contextRef="#c">2540 50</trace>
+      </channelProperties></inkSource></context><trace contextRef="#c">2540 50 500, 2540 50 630</trace>
       """)
-    let point = read[0].drawing.strokes[0].points[0]
-    #expect(abs(point.x - 96) < 1e-9 && abs(point.y - 48) < 1e-9)
+    let points = read[0].drawing.strokes[0].points
+    #expect(abs(points[0].x - 96) < 1e-9 && abs(points[0].y - 48) < 1e-9)
+    // 130 tenths of a millisecond.
+    let times = points.compactMap(\.time)
+    #expect(times.count == 2 && abs(times[1] - times[0] - 13) < 1e-9)
   }
 
   @Test(arguments: [
