@@ -53,6 +53,21 @@ import Testing
     #expect(json.output.contains(#""cell":2,"columns":48,"height":64,"rows":32"#))
   }
 
+  @Test(arguments: [
+    ("pages --patience 3", "--patience does not apply to pages"),
+    ("pages --augment mild", "--augment does not apply to pages"),
+    ("pages --window 2s", "--window does not apply to pages"),
+    ("pages --pen-width 3", "--pen-width does not apply to pages"),
+    ("pages --steps 8 --epochs 1", "--steps and --epochs cannot be used together"),
+    ("ink.ndjson --steps 8", "--steps needs pages with masks, or --compose-pages"),
+    ("ink.ndjson --side 64", "--side needs pages with masks, or --compose-pages"),
+  ])
+  func optionsForOtherDataAreRefused(line: String, problem: String) throws {
+    try folder.write("ink.ndjson", #"{"word":"a","drawing":[[[0,10],[0,10]]]}"# + "\n")
+    let result = try run("train \(line) -o m.safetensors")
+    #expect(result.status != 0 && result.errors.contains(problem), "\(result.errors)")
+  }
+
   @Test func badInputsGetALineEach() throws {
     try folder.write("broken.png", "no picture")
     try folder.write("stroke.ndjson", #"{"drawing":[[[0,10],[0,10]]]}"# + "\n")

@@ -3,8 +3,10 @@ import InkDatasets
 
 /// The options of a training with a class for each cell, besides ``TrainingOptions``.
 public struct DenseOptions: Hashable, Sendable, Codable {
+  /// The usual width and height of crops, in px.
+  public static let usualSide = 384
   /// The width and height of crops, in px: a multiple of 32.
-  public var side = 384
+  public var side = usualSide
   /// The number of steps after which results are measured and a checkpoint is written: an epoch.
   public var stepsPerEpoch = 100
   /// The weight of the cells of each class; ``classWeights(shares:)`` makes it of frequencies.

@@ -26,9 +26,11 @@ struct PageTrainingOptions: ParsableArguments {
   var steps: Int?
 
   @Option(
-    help:
-      "The width and height of the parts of pages that are learnt from, a multiple of 32 pixels.")
-  var side = 384
+    help: """
+      The width and height of the parts of pages that are learnt from, a multiple of 32 pixels. (default: \
+      \(DenseOptions.usualSide))
+      """)
+  var side: Int?
 
   @Option(
     help: """
@@ -52,9 +54,11 @@ struct PageTrainingOptions: ParsableArguments {
 
   func validate() throws {
     if let steps { try check("--steps", steps, in: 1...10_000_000) }
-    try check("--side", side, in: 64...1024)
-    guard side % 32 == 0 else {
-      throw ValidationError("--side must be a multiple of 32, not \(side)")
+    if let side {
+      try check("--side", side, in: 64...1024)
+      guard side % 32 == 0 else {
+        throw ValidationError("--side must be a multiple of 32, not \(side)")
+      }
     }
     if let longerSide { try check("--longer-side", longerSide, in: PagePreparation.longerSides) }
     if let fieldWeight { try check("--field-weight", fieldWeight, in: 0...100) }
@@ -62,6 +66,16 @@ struct PageTrainingOptions: ParsableArguments {
     guard shapes == nil || composePages else {
       throw ValidationError("--shapes needs --compose-pages")
     }
+  }
+
+  /// The first option that was given.
+  private var given: String? {
+    if shapes != nil { return "--shapes" }
+    if steps != nil { return "--steps" }
+    if side != nil { return "--side" }
+    if longerSide != nil { return "--longer-side" }
+    if classWeights != nil { return "--class-weights" }
+    return fieldWeight == nil ? nil : "--field-weight"
   }
 
   private func weights() throws -> [Double]? {
@@ -78,7 +92,8 @@ struct PageTrainingOptions: ParsableArguments {
 
   /// Returns whether the data are pages.
   ///
-  /// - Throws: `ValidationError` where a network for pages is asked for, and the data are none.
+  /// - Throws: `ValidationError` where a network for pages is asked for, or an option for it is given, and the
+  ///   data are none.
   func areAsked(for data: [String], architecture: String?) throws -> Bool {
     let folders = data.filter { DenseDataset.isOne(FileTree.trimmed($0)) }
     guard !composePages else {
@@ -95,6 +110,9 @@ struct PageTrainingOptions: ParsableArguments {
       throw ValidationError(
         "--architecture \(architecture) needs a folder with pictures, masks and classes.tsv, or "
           + "--compose-pages")
+    }
+    if folders.isEmpty, let given {
+      throw ValidationError("\(given) needs pages with masks, or --compose-pages")
     }
     return !folders.isEmpty
   }
@@ -119,6 +137,7 @@ struct PageTrainingOptions: ParsableArguments {
     if let longerSide {
       preparation = try PagePreparation(longerSide: longerSide, radius: preparation.radius)
     }
+    let side = side ?? DenseOptions.usualSide
     let pages = PageReading(side: side, preparation: preparation, seed: training.seed)
     let feed: DenseFeed
     var chosenBy: DenseFeed?
@@ -128,11 +147,11 @@ struct PageTrainingOptions: ParsableArguments {
           "--validation-share does not apply to --compose-pages; give a data set of other writers with "
             + "--validation")
       }
-      feed = try composed(data, .train, seed: training.seed, loading)
+      feed = try composed(data, .train, side: side, seed: training.seed, loading)
       if !validation.isEmpty {
         chosenBy =
           try pages.validation(validation)
-          ?? composed(validation, .validation, seed: training.seed &+ 1, loading)
+          ?? composed(validation, .validation, side: side, seed: training.seed &+ 1, loading)
       }
     } else {
       (feed, chosenBy) = try pages.training(data[0], validationShare: validationShare)
@@ -158,7 +177,7 @@ struct PageTrainingOptions: ParsableArguments {
   }
 
   private func composed(
-    _ data: [String], _ part: Split.Part, seed: UInt64, _ loading: LoadingOptions
+    _ data: [String], _ part: Split.Part, side: Int, seed: UInt64, _ loading: LoadingOptions
   ) throws -> DenseFeed {
     var dataset = Dataset([])
     for path in data {

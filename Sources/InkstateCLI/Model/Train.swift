@@ -233,8 +233,20 @@ struct Train: ParsableCommand {
 
   /// Trains on pages with a class for each cell.
   private func trainOnPages(in group: ProcessGroup) throws {
-    guard adapt == nil, alphabet == nil else {
-      throw ValidationError("--adapt and --alphabet do not apply to pages")
+    let unused: [(String, Bool)] = [
+      ("--adapt", adapt != nil), ("--alphabet", alphabet != nil),
+      ("--window", windows.window != nil), ("--stride", windows.stride != nil),
+      ("--rest", windows.rest != nil), ("--margin", raster.margin != nil),
+      ("--pen-width", raster.penWidth != nil), ("--augment", training.augment != nil),
+      ("--reorder", training.reorder != nil), ("--patience", training.patience != nil),
+      ("--average", training.average != nil),
+      ("--label-smoothing", training.labelSmoothing != nil),
+    ]
+    if let (name, _) = unused.first(where: \.1) {
+      throw ValidationError("\(name) does not apply to pages")
+    }
+    guard pages.steps == nil || training.epochs == nil else {
+      throw ValidationError("--steps and --epochs cannot be used together")
     }
     let start = try from.map { try Model.read(path: $0) }
     let plan = try pages.plan(
