@@ -1,5 +1,6 @@
 import ErrorText
 import Foundation
+import InkDatasets
 
 #if MPI
   import CMPI
@@ -93,6 +94,22 @@ public final class ProcessGroup: Sendable {
   func agrees(on value: UInt32) -> Bool {
     let isSame = sum(Double(value)) == Double(value) * Double(size)
     return sum(isSame ? 0 : 1) == 0
+  }
+
+  /// Requires that all processes train the same, as far as network, options, data and checkpoint go.
+  ///
+  /// - Throws: `TrainingError` where one of them differs.
+  func requireAgreement(on identity: Checkpoint.Identity, _ progress: Trainer.Progress) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    var fingerprint = Fingerprint()
+    fingerprint.add([UInt8](try encoder.encode(identity)))
+    fingerprint.add([UInt8](try encoder.encode(progress)))
+    let standing = UInt32(truncatingIfNeeded: fingerprint.value ^ (fingerprint.value >> 32))
+    guard agrees(on: standing) else {
+      throw TrainingError.unsuitableData(
+        "one process has other data, options or another checkpoint than the rest")
+    }
   }
 
   /// Waits until all processes have called this.

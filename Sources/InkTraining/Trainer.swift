@@ -307,10 +307,7 @@ public final class Trainer: TrainingRun {
     checkpointPath: String? = nil, provenance: [String: String] = [:],
     shouldStop: () -> Bool = { false }, onEvent: (TrainingEvent) -> Void = { _ in }
   ) throws -> Outcome {
-    guard group.agrees(on: try standing()) else {
-      throw TrainingError.unsuitableData(
-        "one process has other data, options or another checkpoint than the rest")
-    }
+    try group.requireAgreement(on: identity, progress)
     training.willBeLearnt()
     onEvent(
       .started(
@@ -544,16 +541,6 @@ public final class Trainer: TrainingRun {
       architecture: network.architecture, labels: labels, preprocessing: preprocessing,
       options: options, fingerprint: fingerprint, validationFingerprint: validationFingerprint,
       startFingerprint: startFingerprint)
-  }
-
-  /// A number for what is trained and how far it has come.
-  private func standing() throws -> UInt32 {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    var fingerprint = Fingerprint()
-    fingerprint.add([UInt8](try encoder.encode(identity)))
-    fingerprint.add([UInt8](try encoder.encode(progress)))
-    return UInt32(truncatingIfNeeded: fingerprint.value ^ (fingerprint.value >> 32))
   }
 
   private func save(to path: String, _ onEvent: (TrainingEvent) -> Void) throws {

@@ -135,13 +135,13 @@ public struct TrainingRecipe: Hashable, Sendable {
     for feed: DenseFeed, steps: Int? = nil, startsFromModel: Bool = false
   ) -> TrainingOptions {
     var options = TrainingOptions()
-    var dense = DenseOptions(shares: feed.shares())
+    var dense = DenseOptions(shares: feed.shares)
     dense.side = feed.side
     if feed.fields.groups.isEmpty { dense.fieldWeight = 0 }
     if !balancesClasses {
       dense.classWeights = [Double](repeating: 1, count: feed.classes.count)
     }
-    // On two cores, a step takes about a second.
+    // On two cores, a step takes about a quarter of a second.
     let steps =
       steps ?? epochs.map { $0 * dense.stepsPerEpoch }
       ?? (feed.pageCount == nil ? 8000 : 1500) / (startsFromModel ? 4 : 1)

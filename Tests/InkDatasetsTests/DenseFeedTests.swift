@@ -19,7 +19,7 @@ import Testing
     }
     #expect(feed.crop(0).picture != feed.crop(1).picture)
     #expect(feed.classes.map(\.name) == ["nothing", "ring", "line", "head", "writing"])
-    let shares = feed.shares()
+    let shares = feed.shares
     #expect(abs(shares.reduce(0, +) - 1) < 1e-9 && shares.allSatisfy { $0 > 0 })
     #expect(shares[0] > 0.5)
     #expect(shares[3] < shares[4])
@@ -81,7 +81,7 @@ import Testing
     let feed = try feed(folder, side: 2000, count: 1, augmentation: .none)
     let crop = feed.crop(0)
     #expect(crop.mask.classes.contains(1))
-    #expect(abs(feed.shares()[1] - 21 / 2000) < 0.004)
+    #expect(abs(feed.shares[1] - 21 / 2000) < 0.004)
 
     let line = (0..<64 * 64).map { UInt8($0 / 64 == 32 ? 1 : 0) }
     let reduced = DenseMask(width: 64, height: 64, classes: line).reduced(width: 16, height: 16)

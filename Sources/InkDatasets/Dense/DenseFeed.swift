@@ -20,13 +20,8 @@ public struct DenseCrop: Sendable {
 public struct DenseFeed: Sendable {
   private enum Source: Sendable {
     case composed(PageComposer)
-    case pages([Page], DenseAugmentation, seed: UInt64)
-  }
-
-  /// A page on disk at its working size.
-  private struct Page: Sendable {
-    let example: DenseExample
-    let mask: DenseMask
+    /// Pages on disk at their working size.
+    case pages([DenseExample], DenseAugmentation, seed: UInt64)
   }
 
   /// The classes.
@@ -39,6 +34,8 @@ public struct DenseFeed: Sendable {
   public let pageCount: Int?
   /// A hash of the pages, or of the first ones if they are composed.
   public let fingerprint: String
+  /// The share of the cells of each class: of all pages, or of the first composed ones.
+  public let shares: [Double]
   /// What could not be read, one line each.
   public let failures: [String]
   private let source: Source
@@ -55,12 +52,15 @@ public struct DenseFeed: Sendable {
     precondition(composer.size.width == composer.size.height, "crops are square")
     (classes, fields, side, pageCount) = (DenseClass.pages, .pages, composer.size.width, nil)
     var fingerprint = Fingerprint()
+    var masks: [DenseMask] = []
     for index in 0..<Self.sampleCount {
       let page = composer.picture(index)
       fingerprint.add(page.photograph.samples)
       fingerprint.add(page.mask.classes)
+      masks.append(page.mask)
     }
     self.fingerprint = fingerprint.description
+    shares = Self.shares(of: masks, classCount: classes.count)
     (failures, source) = ([], .composed(composer))
   }
 
@@ -73,7 +73,7 @@ public struct DenseFeed: Sendable {
     augmentation: DenseAugmentation, seed: UInt64, progress: (Int) -> Void = { _ in }
   ) throws(FileError) {
     (classes, fields, self.side) = (dataset.classes, .none, side)
-    var (read, failures) = ([Page](), dataset.failures)
+    var (read, masks, failures) = ([DenseExample](), [DenseMask](), dataset.failures)
     var fingerprint = Fingerprint()
     for (index, page) in pages.enumerated() {
       do throws(FileError) {
@@ -84,12 +84,12 @@ public struct DenseFeed: Sendable {
           height: (scaled.height + Self.cell - 1) / Self.cell)
         fingerprint.add(scaled.pixels)
         fingerprint.add(small.classes)
+        masks.append(small)
         read.append(
-          Page(
-            example: DenseExample(
-              Photograph(
-                width: scaled.width, height: scaled.height, channels: 1, samples: scaled.pixels),
-              mask: small), mask: small))
+          DenseExample(
+            Photograph(
+              width: scaled.width, height: scaled.height, channels: 1, samples: scaled.pixels),
+            mask: small))
       } catch { failures.append("\(error)") }
       progress(index + 1)
     }
@@ -99,6 +99,7 @@ public struct DenseFeed: Sendable {
         found: failures.first.map { "none; \($0)" } ?? "none")
     }
     self.fingerprint = fingerprint.description
+    shares = Self.shares(of: masks, classCount: classes.count)
     (self.failures, pageCount) = (failures, read.count)
     source = .pages(read, augmentation, seed: seed)
   }
@@ -114,24 +115,17 @@ public struct DenseFeed: Sendable {
       var order = SeededGenerator(seed: seed, stream: 0xdea5, UInt64(index / pages.count))
       let page = pages[order.permutation(pages.count)[index % pages.count]]
       var generator = SeededGenerator(seed: seed, stream: 0xdea6, UInt64(index))
-      let (picture, mask) = page.example.crop(
+      let (picture, mask) = page.crop(
         width: side, height: side, cell: Self.cell, augmentation: augmentation, using: &generator)
       return DenseCrop(
         picture: picture.grey, mask: mask, fields: DenseFields(.none, cells: mask.classes.count))
     }
   }
 
-  /// Returns the share of the cells of each class: of all pages, or of the first composed ones.
-  public func shares() -> [Double] {
-    var counts = [Double](repeating: 0, count: classes.count)
-    func add(_ mask: DenseMask) {
+  private static func shares(of masks: [DenseMask], classCount: Int) -> [Double] {
+    var counts = [Double](repeating: 0, count: classCount)
+    for mask in masks {
       for one in mask.classes where one != DenseMask.ignored { counts[Int(one)] += 1 }
-    }
-    switch source {
-    case .composed(let composer):
-      for index in 0..<Self.sampleCount { add(composer.picture(index).mask) }
-    case .pages(let pages, _, _):
-      for page in pages { add(page.mask) }
     }
     let total = max(1, counts.reduce(0, +))
     return counts.map { $0 / total }

@@ -156,6 +156,7 @@ public final class DenseTrainer: TrainingRun {
     checkpointPath: String? = nil, provenance: [String: String] = [:],
     shouldStop: () -> Bool = { false }, onEvent: (TrainingEvent) -> Void = { _ in }
   ) throws -> Trainer.Outcome {
+    try group.requireAgreement(on: identity, progress)
     onEvent(
       .started(
         steps: dense.stepsPerEpoch, epochs: options.epochs, epochsDone: progress.history.count,
