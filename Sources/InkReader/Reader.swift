@@ -121,18 +121,14 @@ public struct Reader: Sendable {
     let layout = WritingLayout(
       of: inked.map { Drawing([page.strokes[$0]]).bounds! }, dividesWords: decoder.grammar == .text)
     guard layout.lines.joined().count > 1 else { return [[try read(page, with: decoder)]] }
-    var lines: [[Line]] = []
-    for words in layout.lines {
-      var line: [Line] = []
-      for word in words {
+    return try layout.lines.map { words throws(PreparationError) in
+      try words.map { word throws(PreparationError) in
         let strokes = word.map { inked[$0] }
-        var read = try read(Drawing(strokes.map { page.strokes[$0] }), with: decoder)
-        read.strokes = read.strokes?.map { $0.map { strokes[$0] } }
-        line.append(read)
+        var line = try read(Drawing(strokes.map { page.strokes[$0] }), with: decoder)
+        line.strokes = line.strokes?.map { $0.map { strokes[$0] } }
+        return line
       }
-      lines.append(line)
     }
-    return lines
   }
 
   /// Reads `page`, a picture with one line of writing or several: the words of each line from left to right, the
@@ -153,18 +149,14 @@ public struct Reader: Sendable {
     guard whole.count > 1 || layout.lines.count == 1 && layout.lines[0].count > 1 else {
       return [[try read(page, with: decoder)]]
     }
-    var lines: [[Line]] = []
-    for words in whole.count > 1 ? whole : layout.lines {
-      var line: [Line] = []
-      for word in words {
+    return try (whole.count > 1 ? whole : layout.lines).map { words throws(PreparationError) in
+      try words.map { word throws(PreparationError) in
         let (part, left) = page.part(around: word.map { parts[$0] })
-        var read = try read(part, with: decoder)
-        read.columns = read.columns?.map { $0.lowerBound + left...$0.upperBound + left }
-        line.append(read)
+        var line = try read(part, with: decoder)
+        line.columns = line.columns?.map { $0.lowerBound + left...$0.upperBound + left }
+        return line
       }
-      lines.append(line)
     }
-    return lines
   }
 
   /// Reads `strip`, a line of writing that was cut from a picture.
