@@ -14,12 +14,6 @@ import Testing
     var cases: [Case]
   }
 
-  private struct Stored: Decodable {
-    var shape: [Int]
-    var values: [Float]
-    var tensor: Tensor { Tensor(shape: shape, values: values) }
-  }
-
   private struct Case: Decodable {
     var name: String
     var architecture: Architecture
@@ -29,15 +23,15 @@ import Testing
     var classWeights: [Double]
     var fieldGroups: [[Int]]
     var fieldWeight: Double
-    var inputs: Stored
+    var inputs: StoredTensor
     var classes: [UInt8]
     var fields: [Float]
     var masks: [UInt8]
-    var weights: [String: Stored]
-    var logits: Stored
-    var gradients: [String: Stored]
+    var weights: [String: StoredTensor]
+    var logits: StoredTensor
+    var gradients: [String: StoredTensor]
     var losses: [Double]
-    var finalLogits: Stored
+    var finalLogits: StoredTensor
 
     var loss: CellLoss {
       CellLoss(
@@ -137,28 +131,7 @@ import Testing
           targets: reference.truths, loss: reference.loss, trainingStep: 4, fill: reference.fill
         ).loss
       }
-      _ = value()
-      let gradient = network.gradient.values
-      var generator = SeededGenerator(seed: 9)
-      var (checked, off) = (0, 0)
-      for _ in 0..<200 {
-        let position = generator.index(below: network.learnt.count)
-        let weight = network.learnt.pointer[position]
-        func loss(at change: Float) -> Double {
-          network.learnt.pointer[position] = weight + change
-          defer { network.learnt.pointer[position] = weight }
-          return value()
-        }
-        let step: Float = 3e-4
-        let (below, here, above) = (loss(at: -step), loss(at: 0), loss(at: step))
-        let numeric = Float(above - below) / (2 * step)
-        // At a kink of ReLU the slopes on both sides differ and their mean says nothing.
-        guard abs(Float(above - here) - Float(here - below)) < 2e-3 * step else { continue }
-        checked += 1
-        if abs(numeric - gradient[position]) > 1e-3 + 0.02 * abs(numeric) { off += 1 }
-      }
-      #expect(checked > 60, "\(reference.name)")
-      #expect(off == 0, "\(reference.name): \(off) of \(checked) gradients are off")
+      expectGradients(of: network, named: reference.name, count: 200, step: 3e-4, loss: value)
     }
   }
 

@@ -199,29 +199,7 @@ import TestSupport
     func value() -> Double {
       network.learn(targets: targets, loss: loss, trainingStep: 4, length: length, fill: fill).loss
     }
-    _ = value()
-    let gradient = network.gradient.values
-    var generator = SeededGenerator(seed: 9)
-    var checked = 0
-    var off = 0
-    for _ in 0..<120 {
-      let position = generator.index(below: network.learnt.count)
-      let weight = network.learnt.pointer[position]
-      func loss(at change: Float) -> Double {
-        network.learnt.pointer[position] = weight + change
-        defer { network.learnt.pointer[position] = weight }
-        return value()
-      }
-      let step: Float = 1e-3
-      let (below, here, above) = (loss(at: -step), loss(at: 0), loss(at: step))
-      let numeric = Float(above - below) / (2 * step)
-      // At a kink of ReLU or max the slopes on both sides differ and their mean says nothing.
-      guard abs(Float(above - here) - Float(here - below)) < 2e-3 * step else { continue }
-      checked += 1
-      if abs(numeric - gradient[position]) > 1e-3 + 0.02 * abs(numeric) { off += 1 }
-    }
-    #expect(checked > 60, "\(name)")
-    #expect(off == 0, "\(name): \(off) of \(checked) gradients are off")
+    expectGradients(of: network, named: name, count: 120, step: 1e-3, loss: value)
   }
 
   @Test(arguments: networks.indices) func forwardAgreesWithThePlainLoops(index: Int) throws {

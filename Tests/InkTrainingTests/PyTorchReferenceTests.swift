@@ -12,12 +12,6 @@ import TestSupport
     var cases: [Case]
   }
 
-  private struct Stored: Decodable {
-    var shape: [Int]
-    var values: [Float]
-    var tensor: Tensor { Tensor(shape: shape, values: values) }
-  }
-
   private struct Case: Decodable {
     var name: String
     var architecture: Architecture
@@ -30,14 +24,14 @@ import TestSupport
     var labelSmoothing: Double
     var classWeights: [Double]
     var targets: [Int]
-    var inputs: Stored
+    var inputs: StoredTensor
     /// The steps of each series, where the examples are series.
     var lengths: [Int]?
-    var weights: [String: Stored]
-    var logits: Stored
-    var gradients: [String: Stored]
+    var weights: [String: StoredTensor]
+    var logits: StoredTensor
+    var gradients: [String: StoredTensor]
     var losses: [Double]
-    var finalLogits: Stored
+    var finalLogits: StoredTensor
   }
 
   /// Slices of 8 cut the batch of 10 in two, so that adding up slices is tested, too.
