@@ -82,7 +82,8 @@ let package = Package(
       ],
       resources: [
         .copy("Resources/arrows.safetensors"), .copy("Resources/counts.safetensors"),
-        .copy("Resources/heads.safetensors"), .copy("Resources/rings.safetensors"),
+        .copy("Resources/heads.safetensors"), .copy("Resources/page.safetensors"),
+        .copy("Resources/rings.safetensors"),
       ]),
 
     // The workshop.

@@ -88,6 +88,9 @@ import TestSupport
     #expect(try Reader(modelURL: reader).model == Reader.released().model)
     #expect(try Reader(modelData: Data(contentsOf: reader)).alphabet == Reader.released().alphabet)
 
+    let page = models.appendingPathComponent("page.safetensors")
+    #expect(try PageRecognizer(modelPath: page.path).model == PageRecognizer.released().model)
+
     let file = Self.project.appendingPathComponent("Examples/Drawings/mod3.ndjson").path
     let drawing = try #require(try InkFile.items(path: file).first).result.get().drawing
     let diagrams = try DiagramRecognizer(modelFolder: models)

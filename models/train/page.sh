@@ -41,7 +41,7 @@ license="MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Ze
 train "${STEPS:-10000}" 20261126 first --architecture page --license "$license"
 # A second cycle of the learning rate, on other pages.
 train "${STEPS:-5000}" 20261127 page --from "$runs/first.safetensors" --learning-rate 0.0015 --license "$license"
-cp "$runs/page.safetensors" models/page.safetensors
+cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
 # Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors
 "$inkstate" dataset compose pages "$runs/writing-validation.ndjson" --shapes "$runs/shapes/validation.ndjson" \
