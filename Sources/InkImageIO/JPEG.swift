@@ -12,13 +12,25 @@ public enum JPEG {
   ///
   /// - Throws: `PictureError` naming `path` where the data is no JPEG, broken or too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
+    try decode(data, path: path, brightnessFor: nil)
+  }
+
+  /// Reads any JPEG like ``decode(_:path:)``, or, with `longerSide`, only what shows its brightness then:
+  /// without colours where the file has them apart, at the smallest of 1, 1/2, 1/4 and 1/8 of its size
+  /// with at least so many pixels on the longer side.
+  ///
+  /// The smaller inverse cosine transforms of libjpeg-turbo give about the mean of the pixels.
+  static func decode(
+    _ data: Data, path: String, brightnessFor longerSide: Int?
+  ) throws(PictureError) -> Photograph {
     guard isJPEG(data) else {
       throw PictureError(
         path: path, expected: "a JPEG", found: data.isEmpty ? "an empty file" : "something else")
     }
     let marks = Marks(data)
     let result = data.withUnsafeBytes { bytes -> Result<Photograph, PictureError> in
-      decode(bytes.bindMemory(to: UInt8.self), marks: marks, path: path)
+      decode(
+        bytes.bindMemory(to: UInt8.self), marks: marks, path: path, brightnessFor: longerSide)
     }
     return try result.get().turned(orientation: marks.orientation)
   }
@@ -47,8 +59,30 @@ public enum JPEG {
     return Data(bytes: bytes, count: Int(count))
   }
 
+  /// The size of a JPEG as it is stored, or `nil` where its header cannot be read.
+  static func size(of data: Data) -> (width: Int, height: Int)? {
+    guard isJPEG(data), let decoder = tjInitDecompress() else { return nil }
+    defer { tjDestroy(decoder) }
+    return data.withUnsafeBytes {
+      header(of: $0.bindMemory(to: UInt8.self), decoder).map { (Int($0.width), Int($0.height)) }
+    }
+  }
+
+  private static func header(
+    of bytes: UnsafeBufferPointer<UInt8>, _ decoder: tjhandle
+  ) -> (width: CInt, height: CInt, colors: CInt)? {
+    var (width, height, subsampling, colors) = (CInt(0), CInt(0), CInt(0), CInt(0))
+    let status = tjDecompressHeader3(
+      decoder, bytes.baseAddress, UInt(bytes.count), &width, &height, &subsampling, &colors)
+    // A file that ends within its header gives a warning only.
+    guard status == 0 || tjGetErrorCode(decoder) == TJERR_WARNING.rawValue, width > 0, height > 0
+    else { return nil }
+    return (width, height, colors)
+  }
+
   private static func decode(
-    _ bytes: UnsafeBufferPointer<UInt8>, marks: Marks, path: String
+    _ bytes: UnsafeBufferPointer<UInt8>, marks: Marks, path: String,
+    brightnessFor longerSide: Int?
   ) -> Result<Photograph, PictureError> {
     guard let decoder = tjInitDecompress() else {
       return .failure(
@@ -60,15 +94,10 @@ public enum JPEG {
       return .failure(
         PictureError(path: path, expected: "a whole JPEG", found: "libjpeg-turbo: \(message)"))
     }
-    var (width, height, subsampling, colors) = (CInt(0), CInt(0), CInt(0), CInt(0))
-    guard
-      tjDecompressHeader3(
-        decoder, bytes.baseAddress, UInt(bytes.count), &width, &height, &subsampling, &colors) == 0
-        || tjGetErrorCode(decoder) == TJERR_WARNING.rawValue,
-      // A file that ends within its header gives a warning only.
-      width > 0, height > 0
-    else { return failure() }
-    let pixels = Int(width) * Int(height)
+    guard let header = header(of: bytes, decoder) else { return failure() }
+    let colors = header.colors
+    var (width, height) = (header.width, header.height)
+    var pixels = Int(width) * Int(height)
     guard pixels <= PNG.maximumPixels else {
       return .failure(
         PictureError(
@@ -82,8 +111,15 @@ public enum JPEG {
           path: path, expected: "the data of \(width) × \(height) pixels",
           found: "\(bytes.count) bytes"))
     }
-    let isGrey = colors == TJCS_GRAY.rawValue
+    if let longerSide {
+      // A decoder that is asked for fewer pixels takes the largest fraction with at most so many.
+      let longer = max(width, height)
+      let parts = [8, 4, 2].first { Int(longer / $0) >= longerSide } ?? 1
+      (width, height) = ((width + parts - 1) / parts, (height + parts - 1) / parts)
+      pixels = Int(width) * Int(height)
+    }
     let isCMYK = colors == TJCS_CMYK.rawValue || colors == TJCS_YCCK.rawValue
+    let isGrey = colors == TJCS_GRAY.rawValue || longerSide != nil && !isCMYK
     let (format, channels) =
       isGrey ? (TJPF_GRAY, 1) : isCMYK ? (TJPF_CMYK, 4) : (TJPF_RGB, 3)
     // Where data are missing, the picture is white.

@@ -54,12 +54,27 @@ public struct Photograph: Hashable, Sendable {
     return nil
   }
 
+  /// Returns the width and height that a PNG or a JPEG says it has, before a JPEG is turned upright.
+  public static func size(of data: Data) -> (width: Int, height: Int)? {
+    PNG.header(of: data).map { ($0.width, $0.height) } ?? JPEG.size(of: data)
+  }
+
   /// Reads a PNG or a JPEG, turned upright.
   ///
   /// - Throws: `PictureError` naming `path` where the data is neither, broken or too large.
   public static func decode(_ data: Data, path: String) throws(PictureError) -> Photograph {
+    try decode(data, path: path, brightnessFor: nil)
+  }
+
+  /// Reads a PNG or a JPEG; of a JPEG, only what shows its brightness with a longer side of `longerSide`
+  /// pixels, if that is given.
+  fileprivate static func decode(
+    _ data: Data, path: String, brightnessFor longerSide: Int?
+  ) throws(PictureError) -> Photograph {
     if PNG.isPNG(data) { return try PNG.photograph(data, path: path) }
-    if JPEG.isJPEG(data) { return try JPEG.decode(data, path: path) }
+    if JPEG.isJPEG(data) {
+      return try JPEG.decode(data, path: path, brightnessFor: longerSide)
+    }
     throw PictureError(
       path: path, expected: "a PNG or a JPEG",
       found: data.isEmpty ? "an empty file" : otherFormat(of: data) ?? "something else")
@@ -112,10 +127,15 @@ public struct Photograph: Hashable, Sendable {
 extension Bitmap {
   /// Reads a PNG or a JPEG as 8-bit grey; a JPEG is turned upright.
   ///
+  /// With `longerSide`, for a use that makes larger pictures smaller: a JPEG of at least twice as many
+  /// pixels there is decoded at a half, a quarter or an eighth of its size, but not at less than `longerSide`.
+  ///
   /// - Throws: `PictureError` naming `path` where the data is neither, broken, cut off or too large.
-  public static func decode(_ data: Data, path: String) throws(PictureError) -> Bitmap {
+  public static func decode(
+    _ data: Data, path: String, longerSide: Int? = nil
+  ) throws(PictureError) -> Bitmap {
     if PNG.isPNG(data) { return try PNG.decode(data, path: path) }
-    let photograph = try Photograph.decode(data, path: path)
+    let photograph = try Photograph.decode(data, path: path, brightnessFor: longerSide)
     guard !photograph.isDamaged else {
       throw PictureError(path: path, expected: "a whole JPEG", found: "the start of one")
     }

@@ -9,6 +9,10 @@ public struct PictureError: DescribedError, Hashable {
   /// The found value.
   public var found: String
 
+  package init(path: String, expected: String, found: String) {
+    (self.path, self.expected, self.found) = (path, expected, found)
+  }
+
   /// The error in one line.
   public var description: String { "\(path): expected \(expected), found \(found)" }
 }

@@ -38,6 +38,9 @@ public struct PageRecognizer: Sendable {
     try self.init(model: Model.read(path: path), name: path)
   }
 
+  /// The longer side, in pixels, with which the network looks at larger pictures.
+  public var longerSide: Int { preparation.longerSide }
+
   /// The rows and columns of pixels in a cell.
   public var cellSize: Int { network.cellSize }
 

@@ -80,6 +80,63 @@ import Testing
     #expect(isNear(isWhite, [255, 255, 255]))
   }
 
+  /// A JPEG of waves in grey and another colour at each place, with the mean of its pixels.
+  @Test(arguments: [TJSAMP_420, TJSAMP_444, TJSAMP_GRAY]) func aLargePictureIsReadSmaller(
+    subsampling: TJSAMP
+  ) throws {
+    let (width, height) = (141, 102)
+    let channels = subsampling == TJSAMP_GRAY ? 1 : 3
+    var samples: [UInt8] = []
+    for row in 0..<height {
+      for column in 0..<width {
+        let wave = 128 + 60 * sin(Double(column) / 9) + 50 * cos(Double(row) / 7)
+        for channel in 0..<channels { samples.append(UInt8(wave) + UInt8(5 * channel)) }
+      }
+    }
+    let data = try JPEG.encode(
+      Photograph(width: width, height: height, channels: channels, samples: samples), quality: 97)
+    let whole = try Bitmap.decode(data, path: "a.jpg")
+    #expect(Photograph.size(of: data).map { [$0.width, $0.height] } == [width, height])
+    for (longerSide, parts) in [(141, 1), (71, 1), (70, 2), (36, 2), (35, 4), (17, 8), (1, 8)] {
+      let picture = try Bitmap.decode(data, path: "a.jpg", longerSide: longerSide)
+      #expect(picture.width == (width + parts - 1) / parts, "\(longerSide)")
+      #expect(picture.height == (height + parts - 1) / parts, "\(longerSide)")
+      var largest = 0.0
+      // Without the places at the edges, of which the file has only a part.
+      for row in 0..<height / parts {
+        for column in 0..<width / parts {
+          var sum = 0
+          for place in 0..<parts * parts {
+            sum += Int(whole[row * parts + place / parts, column * parts + place % parts])
+          }
+          let mean = Double(sum) / Double(parts * parts)
+          largest = max(largest, abs(mean - Double(picture[row, column])))
+        }
+      }
+      #expect(largest <= 6, "\(longerSide): \(largest)")
+    }
+  }
+
+  @Test func aSmallerPictureIsUprightAndWholeToo() throws {
+    let exif: [UInt8] =
+      [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
+      + [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+    let turned = try Bitmap.decode(
+      red.prefix(2) + exif + red.dropFirst(2), path: "a.jpg", longerSide: 16)
+    #expect((turned.width, turned.height) == (8, 16))
+    // 0.299 · 200 + 0.587 · 30 + 0.114 · 30
+    #expect(abs(Int(turned[1, 6]) - 81) <= 6 && turned[14, 1] >= 249)
+    let adobe = encode(ink: [200, 30, 30, 128], format: TJPF_CMYK)
+    let picture = try Bitmap.decode(adobe, path: "a.jpg", longerSide: 16)
+    #expect((picture.width, picture.height) == (16, 8))
+    #expect(abs(Int(picture[1, 1]) - 40) <= 6 && picture[6, 14] >= 249)
+    #expect {
+      try Bitmap.decode(red.dropLast(12), path: "a.jpg", longerSide: 16)
+    } throws: {
+      "\($0)" == "a.jpg: expected a whole JPEG, found the start of one"
+    }
+  }
+
   @Test func aFileThatEndsEarlyGivesWhatIsThere() throws {
     let picture = try Photograph.decode(red.dropLast(12), path: "a.jpg")
     #expect(picture.isDamaged)

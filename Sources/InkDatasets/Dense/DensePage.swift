@@ -45,11 +45,10 @@ public struct DensePage: Hashable, Sendable {
   /// - Throws: `FileError` if one cannot be read, or they do not fit together.
   public func read(classCount: Int) throws(FileError) -> (picture: Photograph, mask: DenseMask) {
     let data = try contents(of: picture)
-    if let header = PNG.header(of: data) { try check(header.width, header.height) }
+    if let size = Photograph.size(of: data) { try check(size.width, size.height) }
     let photograph = try FileError.converting { () throws(PictureError) in
       try Photograph.decode(data, path: picture)
     }
-    try check(photograph.width, photograph.height)
     guard !photograph.isDamaged else {
       throw FileError(path: picture, expected: "a whole JPEG", found: "the start of one")
     }

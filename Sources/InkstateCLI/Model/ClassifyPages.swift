@@ -81,27 +81,13 @@ struct PageClassification {
       },
       picture: { data, path in
         let recognition = recognizer.recognize(
-          try picture(data, path: path), longerSide: options.side, workers: workers)
+          try recognizer.readPicture(data, path: path, longerSide: options.side),
+          longerSide: options.side, workers: workers)
         let name = Self.name(for: path, notIn: &names)
         if let folder { try write(recognition, named: name, to: folder) }
         show(recognition, of: path, name: folder == nil ? nil : name)
       }
     ).answer(paths)
-  }
-
-  /// Reads a picture that is not too large.
-  private func picture(_ data: Data, path: String) throws -> Bitmap {
-    func check(_ width: Int, _ height: Int) throws(PreparationError) {
-      guard width * height <= PageRecognizer.maximumPixels else {
-        throw .unsuitable(
-          expected: "at most \(PageRecognizer.maximumPixels / 1_000_000) megapixels",
-          found: "\(width) × \(height)")
-      }
-    }
-    if let header = PNG.header(of: data) { try check(header.width, header.height) }
-    let bitmap = try Bitmap.decode(data, path: path)
-    try check(bitmap.width, bitmap.height)
-    return bitmap
   }
 
   /// The name of a picture without its ending, with a number where it is not the first of that name.
