@@ -59,6 +59,8 @@ struct Constants: Encodable {
   var savedForms = SavedFormat.all.map {
     Format(ending: $0.ending, title: $0.title, hasScale: $0 == .picture(.png))
   }
+  /// The extensions of photographs.
+  var photographEndings = Photograph.endings
   /// The extensions of files that can be imported as recordings.
   var recordingEndings = InkFile.Format.endings
   /// The extensions of files with recordings of sensors.

@@ -16,6 +16,7 @@ import NIOCore
 /// | --- | --- |
 /// | `GET /api/constants` | the constants that the page shares with the server |
 /// | `POST /api/recognize` | a drawing → bitmap, ranked labels, rejection, time |
+/// | `POST /api/page` | a photograph → the class of each cell of it |
 /// | `GET /api/example?label=` | an example drawing of a class |
 /// | `GET /api/recordings?class=&skip=` | classes with counts, the class to draw next, the latest drawings |
 /// | `POST /api/recordings` | stores a drawing; answers when it is on disk |
@@ -112,6 +113,8 @@ struct StudioInterface: Sendable {
   let writing: Recordings
   let documents: Documents
   let models: Models
+  /// Sees whole pages.
+  let pageRecognizer: PageRecognizer
   let training: Training
   let practice: Practice
   /// What is needed for other devices, or `nil` if the studio is not shared.
@@ -139,6 +142,14 @@ struct StudioInterface: Sendable {
           let recognition = try recognizer.recognize(recording.drawing)
           return Message.Recognized(
             recognition, bitmap, microseconds: start.duration(to: clock.now) / .microseconds(1))
+        }
+      }
+    }
+    router.post("api/page") { request, context in
+      let data = try await body(request)
+      return try await respondWithJSON {
+        try await longWork.run(for: context) { cancellation in
+          try SeenPage(data, by: pageRecognizer, cancellation)
         }
       }
     }

@@ -1,9 +1,10 @@
 import { $ } from "./elements.js";
 import { ask, drawing, recordings } from "./server.js";
 import { capture, paint, placeOn } from "./ink.js";
+import { beginSeeing } from "./seen.js";
 
-
-export async function beginRecognizing() {
+export async function beginRecognizing(constants) {
+  beginSeeing(constants);
   const canvas = $("recognize-ink");
   let asked = 0;
   const ink = capture(canvas, canvas, {

@@ -15,11 +15,11 @@ struct BodyLimit: RouterMiddleware {
 
   /// The addresses of `POST` that take content, without the parameters before them; all others take none.
   private static let limits: [(ending: String, bytes: Int)] = [
-    ("/open", file), ("/recordings/file", file), ("/api/series", file), ("/pair", form),
-    ("/api/recognize", message), ("/api/recordings", message), ("/api/expression", message),
-    ("/api/training", message), ("/api/presentation", message), ("/answer", message),
-    ("/confirm", message), ("/stroke", message), ("/erase", message), ("/command", message),
-    ("/copy", message), ("/run", message), ("/words", message),
+    ("/open", file), ("/recordings/file", file), ("/api/series", file), ("/api/page", file),
+    ("/pair", form), ("/api/recognize", message), ("/api/recordings", message),
+    ("/api/expression", message), ("/api/training", message), ("/api/presentation", message),
+    ("/answer", message), ("/confirm", message), ("/stroke", message), ("/erase", message),
+    ("/command", message), ("/copy", message), ("/run", message), ("/words", message),
   ]
 
   /// Returns how many bytes an address takes; `pattern` is the address as the router has it.

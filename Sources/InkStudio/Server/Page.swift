@@ -44,7 +44,7 @@ struct Page: Sendable {
     "edit/runner.js",
     "edit/selection.js", "edit/taken.js", "edit/tools.js", "edit/touch.js", "edit/words.js",
     "record.js",
-    "recognize.js", "train.js", "series.js", "practice.js", "share.js",
+    "recognize.js", "seen.js", "train.js", "series.js", "practice.js", "share.js",
     "edit/presenter.js", "watch.js", "watch.css", "pair.css",
     "manifest.webmanifest", "icon.svg", "icon-192.png", "icon-512.png",
   ]

@@ -35,6 +35,7 @@ public struct Studio: Sendable {
   private let lock: FolderLock
   private let redirectPage: RedirectPage
   private let models: Models
+  private let pageRecognizer: PageRecognizer
   let training: Training
   private let practice: Practice
   private let page: Page
@@ -75,6 +76,7 @@ public struct Studio: Sendable {
     }
     redirectPage = RedirectPage(folder: folder)
     models = try Models(folder: "\(folder)/models", using: configuration.modelPath)
+    pageRecognizer = try .released()
     training = Training(models: models)
     recordings = try Recordings(folder: folder)
     writing = try Recordings(folder: "\(folder)/writing")
@@ -111,7 +113,8 @@ public struct Studio: Sendable {
   var interface: StudioInterface {
     StudioInterface(
       recordings: recordings, writing: writing, documents: documents, models: models,
-      training: training, practice: practice, sharing: sharing, page: page,
+      pageRecognizer: pageRecognizer, training: training, practice: practice, sharing: sharing,
+      page: page,
       longWork: longWork)
   }
 

@@ -82,7 +82,9 @@ enum Visitor: Hashable, Sendable {
       if method == .delete { return isPresenter && pattern == "/api/presentation" }
       // Documents are there to be edited together: only deleting them is left to their owner.
       if pattern.hasPrefix("/api/documents") || pattern.hasPrefix("/api/examples/") { return true }
-      if ["/api/recognize", "/api/expression", "/api/recordings"].contains(pattern) { return true }
+      if ["/api/recognize", "/api/page", "/api/expression", "/api/recordings"].contains(pattern) {
+        return true
+      }
       if pattern == "/api/presentation" { return isRead || isPresenter }
       return isRead
         && (Page.isFile(pattern) || Self.watchedAddresses.contains(pattern)

@@ -7,7 +7,7 @@ from inkstate.ink import any_stroke
 from inkstate.mutator import damaged
 
 PATHS = ["/", "/api/recognize", "/api/recordings", "/api/recordings/x", "/api/recordings/file?name=a.ndjson",
-         "/api/series?name=a.csv", "/api/models", "/api/models/x/use", "/api/models/../use",
+         "/api/series?name=a.csv", "/api/page", "/api/models", "/api/models/x/use", "/api/models/../use",
          "/api/models/x/file", "/api/training", "/api/training/cancel", "/api/practice",
          "/api/practice/A?level=digits", "/api/practice/A/answer?question=x", "/api/practice/A/confirm",
          "/api/example?label=state", "/api/documents", "/api/documents/bad", "/api/documents?name=bad",
