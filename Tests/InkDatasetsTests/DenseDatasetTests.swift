@@ -97,6 +97,13 @@ import TestSupport
     return bytes
   }
 
+  @Test func cellsCanBeLeftOut() throws {
+    let path = try write(picture: png(8, 8), mask: png(8, 8, 255))
+    #expect(failure(path) == nil)
+    let page = try #require(try DenseDataset(folder: path).pages.first)
+    #expect(try page.read(classCount: 3).mask.classes.allSatisfy { $0 == DenseMask.ignored })
+  }
+
   @Test func badInputHasOneClearLine() throws {
     let (picture, mask) = (try png(8, 8), try png(8, 8))
     let rgb = try PNG.encode(

@@ -88,6 +88,14 @@ import Testing
     #expect(reduced.classes.filter { $0 == 1 }.count == 16)
   }
 
+  @Test func whatCoversLessThanAFifthOfACellIsNotSeen() {
+    for (count, seen) in [(3, 0), (4, 1)] as [(Int, UInt8)] {
+      let classes = (0..<16).map { UInt8($0 < count ? 1 : 0) }
+      let reduced = DenseMask(width: 4, height: 4, classes: classes).reduced(width: 1, height: 1)
+      #expect(reduced.classes == [seen])
+    }
+  }
+
   @Test func unknownCellsStayUnknown() {
     let classes = (0..<16).map { UInt8($0 % 4 < 2 ? 255 : 0) }
     let reduced = DenseMask(width: 4, height: 4, classes: classes).reduced(width: 2, height: 2)

@@ -22,9 +22,20 @@ import Testing
     Vector(2 * Double(index % mask.width) + 1, 2 * Double(index / mask.width) + 1)
   }
 
+  /// The half sides of the upright frame of a state, measured at places on its rim.
+  private func halfSides(of state: Page.State) -> [Double] {
+    let rim = (0..<720).map { step in
+      let angle = 2 * .pi * Double(step) / 720
+      return Vector(cos(angle) * state.halfWidth, sin(angle) * state.halfHeight)
+        .turned(by: state.angle)
+    }
+    return [rim.map { abs($0.x) }.max()!, rim.map { abs($0.y) }.max()!]
+  }
+
   @Test func statesHaveTheirCentreAndSize() {
-    var (known, rings) = (0, 0)
+    var (known, rings, long) = (0, 0, 0)
     for picture in Self.pictures {
+      let halfSides = picture.page.states.map(halfSides)
       for index in picture.mask.classes.indices {
         let own = values(picture.fields, group: 0, at: index)
         if picture.mask.classes[index] == PageClass.ring.rawValue {
@@ -36,17 +47,18 @@ import Testing
         let center =
           place(index, picture.mask) + Vector(Double(own[0]), Double(own[1]))
           * DenseFieldNames.pageUnit
-        let state = picture.page.states.min {
-          $0.center.distance(to: center) < $1.center.distance(to: center)
+        let states = picture.page.states
+        let number = states.indices.min {
+          states[$0].center.distance(to: center) < states[$1].center.distance(to: center)
         }!
-        #expect(state.center.distance(to: center) < 0.01)
-        let radius = (state.halfWidth * state.halfHeight).squareRoot()
-        let stated = DenseFieldNames.pageUnit * exp((Double(own[2]) + Double(own[3])) / 2)
-        #expect(stated > 0.9 * radius && stated < 1.6 * radius)
+        #expect(states[number].center.distance(to: center) < 0.01)
+        let stated = own[2...3].map { DenseFieldNames.pageUnit * exp(Double($0)) }
+        #expect(zip(stated, halfSides[number]).allSatisfy { abs($0 - $1) < 0.01 * $1 })
+        if stated.max()! > 1.1 * stated.min()! { long += 1 }
         #expect(picture.page.states.contains { $0.isFinal == (own[4] == 1) })
       }
     }
-    #expect(rings > 1000 && known > 2 * rings)
+    #expect(rings > 1000 && known > 2 * rings && long > 1000)
   }
 
   @Test func linesAndHeadsLeadToTheTip() {

@@ -178,6 +178,36 @@ import Testing
     #expect(isClose(results[0].2, results[1].2, tolerance: 1e-5))
   }
 
+  /// More channels than a vector has, which are joined, and read again behind that.
+  @Test func widePlanesGetTheGradientsOfAllTheirReaders() throws {
+    func convolution(_ filters: Int, _ kernel: Int = 3) -> Layer {
+      .convolution(filters: filters, kernel: kernel, padding: .same)
+    }
+    let architecture = try Architecture(
+      name: "wide",
+      inputs: [
+        NetworkInput(name: "page", form: .page(channels: 1, heights: 32...64, widths: 32...64))
+      ],
+      nodes: [
+        .init(convolution(19)), .init(.batchNormalization), .init(.relu),
+        .init(convolution(4)), .init(.batchNormalization), .init(.relu),
+        .init(.concatenation, from: [.node(5), .node(2)]),
+        .init(convolution(5)), .init(.batchNormalization), .init(.relu),
+        .init(.concatenation, from: [.node(9), .node(2)]), .init(convolution(3, 1)),
+      ], output: .distributionPerCell(fields: 0)
+    ).sized(height: 32, width: 32)
+    let truth = CellTruth(classes: (0..<32 * 32).map { UInt8($0 * $0 % 3) })
+    let network = try TrainingNetwork(architecture, maximumExamples: 1, workers: 1, seed: 3)
+    func value() -> Double {
+      network.learn(
+        targets: [truth], loss: CellLoss(classWeights: [1, 2, 1]), trainingStep: 0
+      ) { _, _, target in
+        for index in 0..<32 * 32 { target[index] = Float(index * 31 % 97) / 97 }
+      }.loss
+    }
+    expectGradients(of: network, named: "wide", count: 200, step: 3e-4, loss: value)
+  }
+
   @Test func anyNumberOfWorkersGivesTheSameBits() throws {
     for reference in try Self.cases() {
       let results = try [1, 2, 5].map { workers in
