@@ -46,10 +46,18 @@ public struct DenseWriter {
     }
   }
 
-  /// Adds a page.
+  /// Adds a file beside the tables.
   ///
   /// - Throws: an error of the file system.
-  public mutating func add(_ page: EncodedPage) throws {
+  public func add(_ data: Data, named name: String) throws {
+    try data.write(to: URL(fileURLWithPath: FileTree.join(folder, name)))
+  }
+
+  /// Adds a page, and returns the name of its files.
+  ///
+  /// - Throws: an error of the file system.
+  @discardableResult
+  public mutating func add(_ page: EncodedPage) throws -> String {
     let number = String(pages.count + 1)
     let name = String(repeating: "0", count: max(0, 6 - number.count)) + number + ".png"
     let picture = FileTree.join(FileTree.join(folder, "pictures"), name)
@@ -59,5 +67,6 @@ public struct DenseWriter {
     var entry = DensePage(name: name, picture: picture, masks: .indices(mask))
     (entry.writer, entry.source) = (page.writer, page.source)
     pages.append(entry)
+    return name
   }
 }

@@ -12,7 +12,8 @@ struct DatasetComposePages: ParsableCommand {
     abstract: "Compose pages with automata, and the class of each pixel.",
     discussion: """
       The result is a folder with pictures, masks and classes.tsv: nothing, ring, line, head and \
-      writing. A mask has a cell for 2 × 2 pixels. pages.tsv names the writer of each page.
+      writing. A mask has a cell for 2 × 2 pixels. pages.tsv names the writer of each page, and truth.json \
+      has the states and transitions of each page that shows its automaton whole.
 
       The data are single characters, words, or both. All writing of a page is that of one person. \
       With --shapes, rings, arrows and heads of some pages are recorded as well. With --writers \
@@ -101,6 +102,7 @@ struct DatasetComposePages: ParsableCommand {
   private func compose(_ composer: PageComposer) throws {
     let progress = WorkProgress(count: count, unit: "pages")
     var composing = 0.0
+    var truth: [String: PageTruth] = [:]
     try DenseWriter.write(to: output.output, classes: DenseClass.pages) { writer in
       for first in stride(from: 0, to: count, by: Self.batch) {
         let size = min(Self.batch, count - first)
@@ -115,9 +117,15 @@ struct DatasetComposePages: ParsableCommand {
               page.photograph, mask: page.mask, writer: name.last, source: name.first)
           }
         }
-        for page in encoded { try writer.add(page.get()) }
+        for (page, encoded) in zip(pages, encoded) {
+          let name = try writer.add(encoded.get())
+          truth[name] = PageTruth(page.page)
+        }
         progress.reach(first + size)
       }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      try writer.add(encoder.encode(truth), named: "truth.json")
     }
     progress.end()
     Terminal.show(
