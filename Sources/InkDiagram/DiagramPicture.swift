@@ -9,6 +9,15 @@ public protocol DiagramPicture {
   /// `angle` is how far it is turned clockwise from where it is in the drawing, in radians.
   func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap?
 
+  /// The picture as photographed, in grey; a large one is smaller here.
+  var page: Bitmap { get }
+
+  /// Returns the place in the drawing of a place of ``page``, in its pixels.
+  func drawingPlace(ofPixel pixel: Vector) -> Vector
+
+  /// Returns the place of ``page``, in its pixels, of a place in the drawing.
+  func pixel(at place: Vector) -> Vector
+
   /// Returns the ink at places of the drawing, bright on black, `[28, 28]`.
   ///
   /// - Parameter place: The place for a share of the columns and one of the rows, from 0 to 1.

@@ -15,6 +15,7 @@ public struct DiagramRecognizer: Sendable {
   private let rings: Recognizer
   private let counts: Recognizer
   private let arrows: Recognizer
+  private let pages: PageRecognizer
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
@@ -39,10 +40,11 @@ public struct DiagramRecognizer: Sendable {
   /// number of rings of states, and arrows in pictures with `heads`, `rings`, `counts` and `arrows`, models of
   /// squares with the labels of ``ArrowEnd``, ``StateRing`` and ``DrawnArrow``.
   public init(
-    reader: Reader, heads: Recognizer, rings: Recognizer, counts: Recognizer, arrows: Recognizer
+    reader: Reader, heads: Recognizer, rings: Recognizer, counts: Recognizer, arrows: Recognizer,
+    pages: PageRecognizer
   ) {
     (self.reader, self.heads, self.rings) = (reader, heads, rings)
-    (self.counts, self.arrows) = (counts, arrows)
+    (self.counts, self.arrows, self.pages) = (counts, arrows, pages)
   }
 
   /// The strokes of writing for each ring above which bare rings are letters.
@@ -54,7 +56,8 @@ public struct DiagramRecognizer: Sendable {
   /// - Throws: `ModelError` if a model is missing, with the folders where it was looked for, or damaged.
   public static func released() throws(ModelError) -> DiagramRecognizer {
     let resources = ModuleResources(module: "InkDiagram")
-    return try DiagramRecognizer(reader: .released()) { name throws(ModelError) in
+    return try DiagramRecognizer(reader: .released(), pages: .released()) {
+      name throws(ModelError) in
       try Recognizer(modelPath: resources.path(of: name))
     }
   }
@@ -65,19 +68,21 @@ public struct DiagramRecognizer: Sendable {
   /// - Throws: `ModelError` if a model is missing or damaged.
   public init(modelFolder folder: URL) throws(ModelError) {
     try self.init(
-      reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors"))
+      reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors")),
+      pages: PageRecognizer(modelPath: folder.appendingPathComponent("page.safetensors").path)
     ) { name throws(ModelError) in
       try Recognizer(modelURL: folder.appendingPathComponent(name))
     }
   }
 
   private init(
-    reader: Reader, models: (String) throws(ModelError) -> Recognizer
+    reader: Reader, pages: PageRecognizer, models: (String) throws(ModelError) -> Recognizer
   ) throws(ModelError) {
     self.init(
       reader: reader, heads: try models("heads.safetensors"),
       rings: try models("rings.safetensors"),
-      counts: try models("counts.safetensors"), arrows: try models("arrows.safetensors"))
+      counts: try models("counts.safetensors"), arrows: try models("arrows.safetensors"),
+      pages: pages)
   }
 
   /// Recognises `drawing`.
@@ -99,7 +104,11 @@ public struct DiagramRecognizer: Sendable {
         states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
         rejection: .empty)
     }
-    let interpretation = interpretation(of: traces, knownRings: rings, picture: picture)
+    let interpretation =
+      picture.map { picture in
+        Interpretation(
+          of: traces, in: PageReading(of: picture.page, with: pages, workers: 2), picture)
+      } ?? interpretation(of: traces, knownRings: rings, picture: picture)
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
     return diagram(interpretation, of: drawing, with: labelReader, picture: picture)
   }

@@ -31,6 +31,11 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   public var remarks: [Remark]
   /// The pixels of the ink.
   var pixels: TracedPixels?
+  /// The picture in grey, with its longer side of ``pageSide`` pixels at most.
+  public internal(set) var page = Bitmap(width: 1, height: 1)
+
+  /// The longer side of ``page``, in pixels, at most.
+  static let pageSide = 2048
 
   /// What a person should know about a picture.
   public enum Remark: Hashable, Sendable {
@@ -93,6 +98,21 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
       transform.apply(to: place(column / Double(count), row / Double(count)))
     }
     return patch ?? Bitmap(width: count, height: count)
+  }
+
+  /// The size of a pixel of ``page`` in pixels of the picture.
+  private var pageScale: Double {
+    Double(max(width, height)) / Double(max(page.width, page.height))
+  }
+
+  /// Returns the place in the upright drawing of a place of ``page``, in its pixels.
+  public func drawingPlace(ofPixel pixel: Vector) -> Vector {
+    Vector(uprightTransform.apply(to: Point(pixel.x * pageScale, pixel.y * pageScale)))
+  }
+
+  /// Returns the place of ``page``, in its pixels, of a place in the upright drawing.
+  public func pixel(at place: Vector) -> Vector {
+    Vector(pictureTransform.apply(to: Point(place.x, place.y))) * (1 / pageScale)
   }
 
   /// The angle by which the picture is not straight, in radians; 0 if nobody would see it.

@@ -2,6 +2,7 @@ import ErrorText
 import Foundation
 import Ink
 import InkImageIO
+import InkRaster
 import ParallelLoops
 
 /// Turns photographs into ink.
@@ -46,6 +47,10 @@ public struct Tracer: Sendable {
       remarks: photograph.isDamaged ? [.damaged] : [])
     let pixels = Double(photograph.width * photograph.height)
     let reduction = max(1, Int((pixels / Double(Self.maximumPixels)).squareRoot().rounded(.up)))
+    let grey = photograph.grey
+    result.page =
+      max(grey.width, grey.height) > TracedDrawing.pageSide
+      ? PagePreparation.scaled(grey, longerSide: TracedDrawing.pageSide) : grey
     guard min(photograph.width, photograph.height) / reduction >= 3 else {
       result.remarks.append(.noInk)
       return result

@@ -1,0 +1,28 @@
+import Ink
+
+/// A line of a page that may be an arrow, in cells.
+struct PageArrow {
+  /// The state where it starts, or `nil` for an initial arrow.
+  var from: Int?
+  /// The state where its tip is.
+  var to: Int?
+  /// The places along it, one a cell.
+  var path: [Vector]
+  /// How many of its cells lead to both its ends, as a share.
+  var votes: Double
+  /// How much its heads say that it leads from its first to its last place.
+  var direction = 0.0
+  /// The cells of heads at its start and at its tip that point outwards.
+  var headAtStart = 0.0
+  var headAtTip = 0.0
+  /// The cells of its line that are no head.
+  var lineLength = 0.0
+  /// The share of it that no better arrow has.
+  var own = 1.0
+
+  /// Whether it has a head at both ends.
+  var hasTwoHeads: Bool {
+    headAtStart > PageNumbers.leastOtherHead
+      && headAtStart > PageNumbers.otherHead * headAtTip
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Ink
+
+/// Finds the arrows of a page: its lines are followed from each of their cells, and those that lead to the same ends
+/// on the same way are one.
+struct PageArrowSearch {
+  private let lines: PageLines
+
+  /// Lines with the same ends on the same way.
+  private struct Bundle {
+    var ends: [Int?]
+    /// Places along the first line.
+    var places: [Vector]
+    var paths: [[Vector]]
+  }
+
+  /// The number of places along a line by which it is compared.
+  private static let placeCount = 12
+
+  init(_ lines: PageLines) {
+    self.lines = lines
+  }
+
+  /// Returns the arrows of the page.
+  func arrows() -> [PageArrow] {
+    let (starts, perStart) = lines.starts
+    var found = bundles(from: starts).map { bundle in
+      let paths = bundle.paths.sorted { $0.count < $1.count }
+      let path = paths[paths.count / 2]
+      var arrow = PageArrow(
+        from: bundle.ends[0], to: bundle.ends[1], path: path,
+        votes: Double(paths.count) * perStart / Double(max(1, path.count)))
+      orient(&arrow)
+      return arrow
+    }
+    // Those between states are chosen first, then the better seen ones.
+    func rank(_ arrow: PageArrow) -> Double {
+      (arrow.from != nil && arrow.to != nil ? 1e6 : 0)
+        + min(1, arrow.votes) * Double(arrow.path.count).squareRoot()
+    }
+    found.sort { rank($0) > rank($1) }
+    var isTaken = [Bool](repeating: false, count: lines.levels.count)
+    var chosen: [PageArrow] = []
+    for var arrow in found {
+      let seen = arrow.path.map { lines.cell(at: $0) }.filter { lines.levels[$0] > 0.3 }
+      arrow.own = Double(seen.count { !isTaken[$0] }) / Double(max(1, seen.count))
+      guard isLikely(arrow) else { continue }
+      chosen.append(arrow)
+      let reach = max(1, (0.08 * lines.scale).rounded(.down))
+      for place in arrow.path {
+        for down in stride(from: -reach, through: reach, by: 1) {
+          for across in stride(from: -reach, through: reach, by: 1) {
+            isTaken[lines.cell(at: place + Vector(across, down))] = true
+          }
+        }
+      }
+    }
+    return chosen
+  }
+
+  private func bundles(from starts: [(place: Vector, way: Vector)]) -> [Bundle] {
+    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
+    var bundles: [Bundle] = []
+    var byEnds: [[Int?]: [Int]] = [:]
+    for start in starts {
+      let (one, other) = (
+        lines.follow(from: start.place, towards: start.way),
+        lines.follow(from: start.place, towards: start.way * -1)
+      )
+      guard let last = one.path.last, let first = other.path.last else { continue }
+      var ends = [
+        lines.state(at: first, towards: other.way)?.state,
+        lines.state(at: last, towards: one.way)?.state,
+      ]
+      guard ends != [nil, nil] else { continue }
+      var path = other.path.reversed() + one.path
+      // One order for both directions: by state, and a self-loop clockwise.
+      let isTurned =
+        ends[0] == ends[1] ? path.area < 0 : (ends[0] ?? -1) > (ends[1] ?? -1)
+      if isTurned {
+        path.reverse()
+        ends.reverse()
+      }
+      let places = (0..<Self.placeCount).map {
+        path[($0 * (path.count - 1) + (Self.placeCount - 1) / 2) / (Self.placeCount - 1)]
+      }
+      let same = byEnds[ends, default: []].first { number in
+        let apart = zip(bundles[number].places, places).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+        return apart < limit * Double(Self.placeCount)
+      }
+      if let same {
+        bundles[same].paths.append(path)
+      } else {
+        byEnds[ends, default: []].append(bundles.count)
+        bundles.append(Bundle(ends: ends, places: places, paths: [path]))
+      }
+    }
+    return bundles
+  }
+
+  /// Turns a line so that its last place is its tip.
+  private func orient(_ arrow: inout PageArrow) {
+    let path = arrow.path
+    let reach = max(2, (PageNumbers.besideLine * lines.scale).rounded(.down))
+    var isSeen: Set<Int> = []
+    /// The cells of heads in each half: as they point, and all near the end.
+    var pointing = [0.0, 0.0]
+    var mass = [0.0, 0.0]
+    for (number, place) in path.enumerated() {
+      let way = (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
+      let cell = lines.cell(at: place)
+      if lines.levels[cell] - lines.head(cell) > 0.3 { arrow.lineLength += 1 }
+      let half = number < path.count / 2 ? 0 : 1
+      let isNearEnd = Double(min(number, path.count - 1 - number)) < lines.scale
+      for down in stride(from: -reach, through: reach, by: 1) {
+        for across in stride(from: -reach, through: reach, by: 1) {
+          let near = lines.cell(at: place + Vector(across, down))
+          guard lines.levels[near] > 0.2, isSeen.insert(near).inserted else { continue }
+          let head = Double(lines.head(near))
+          let towards = lines.towards(near)
+          let along = towards.dot(way)
+          if abs(along) > PageNumbers.alongLine * towards.length { pointing[half] += head * along }
+          if isNearEnd { mass[half] += head }
+        }
+      }
+    }
+    func balance(_ one: Double, _ other: Double) -> Double { (one - other) / (one + other + 0.5) }
+    let heads = (start: max(0, -pointing[0]), end: max(0, pointing[1]))
+    arrow.direction =
+      PageNumbers.headField * balance(heads.end, heads.start)
+      + PageNumbers.headMass * balance(mass[1], mass[0])
+    (arrow.headAtStart, arrow.headAtTip) = heads
+    guard arrow.direction < 0 else { return }
+    arrow.path.reverse()
+    swap(&arrow.from, &arrow.to)
+    swap(&arrow.headAtStart, &arrow.headAtTip)
+    arrow.direction = -arrow.direction
+  }
+
+  private func isLikely(_ arrow: PageArrow) -> Bool {
+    let scale = lines.scale
+    let length = Double(arrow.path.count) / scale
+    guard let to = arrow.to else { return false }
+    guard let from = arrow.from else {
+      return PageNumbers.initialLength.contains(length) && arrow.votes > PageNumbers.initialVotes
+        && arrow.own > PageNumbers.initialOwn && arrow.headAtTip > PageNumbers.initialHead
+        && arrow.lineLength > PageNumbers.initialLine * scale
+        && arrow.direction > PageNumbers.initialDirection
+    }
+    guard from == to else {
+      return arrow.votes > PageNumbers.transitionVotes && arrow.own > PageNumbers.transitionOwn
+    }
+    let height = arrow.path.map { lines.states[from].distance(to: $0) }.max()!
+    return height > PageNumbers.loopHeight * scale && length > PageNumbers.loopLength
+      && arrow.votes > PageNumbers.loopVotes && arrow.own > PageNumbers.loopOwn
+  }
+}
+
+extension [Vector] {
+  /// Twice the area that the path and the way back enclose; above 0 if it goes around clockwise on screen.
+  fileprivate var area: Double {
+    guard let first else { return 0 }
+    return zip(self, dropFirst()).reduce(0) { $0 + ($1.0 - first).cross($1.1 - first) }
+  }
+}

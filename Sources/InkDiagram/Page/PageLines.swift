@@ -1,0 +1,201 @@
+import Foundation
+import Ink
+import InkNetwork
+
+/// The lines of a page, and how they are followed from cell to cell.
+struct PageLines {
+  let cells: CellAnswers
+  let states: [PageState]
+  /// The usual radius of a state, in cells.
+  let scale: Double
+  /// The probability of a line or a head of each cell outside the states.
+  private(set) var levels: [Float]
+  /// The distance of each cell to the nearest outline, below 0 inside.
+  private(set) var distances: [Float]
+
+  private var columns: Int { cells.columns }
+  private var rows: Int { cells.rows }
+
+  /// - Precondition: There is a state.
+  init(_ cells: CellAnswers, states: [PageState]) {
+    (self.cells, self.states) = (cells, states)
+    scale = states.map(\.radius).median()!
+    let (rows, columns) = (cells.rows, cells.columns)
+    let count = rows * columns
+    distances = [Float](repeating: .infinity, count: count)
+    var nearest = [Int](repeating: 0, count: count)
+    for (number, state) in states.enumerated() {
+      for row in 0..<rows {
+        for column in 0..<columns {
+          let place = Vector(Double(column) + 0.5, Double(row) + 0.5)
+          let distance = Float(state.distance(to: place))
+          if distance < distances[row * columns + column] {
+            distances[row * columns + column] = distance
+            nearest[row * columns + column] = number
+          }
+        }
+      }
+    }
+    levels = [Float](repeating: 0, count: count)
+    for cell in 0..<count where distances[cell] > PageNumbers.insideRing {
+      // What looks like a ring away from all states is a bowed line.
+      let reach =
+        PageNumbers.besideRing * states[nearest[cell]].radius + PageNumbers.besideRingCells
+      levels[cell] =
+        cells.probabilities[PageNumbers.line * count + cell]
+        + cells.probabilities[PageNumbers.head * count + cell]
+        + (Double(distances[cell]) > reach
+          ? cells.probabilities[PageNumbers.ring * count + cell] : 0)
+    }
+  }
+
+  /// Returns the probability of a head of a cell.
+  func head(_ cell: Int) -> Float {
+    cells.probabilities[PageNumbers.head * rows * columns + cell]
+  }
+
+  /// Returns the way towards the tip of the arrow of a cell; short where it is not known.
+  func towards(_ cell: Int) -> Vector {
+    let count = rows * columns
+    return Vector(Double(cells.fields[5 * count + cell]), Double(cells.fields[6 * count + cell]))
+  }
+
+  /// Returns the cell at a place, or the nearest one of the page.
+  func cell(at place: Vector) -> Int {
+    min(rows - 1, max(0, Int(place.y))) * columns + min(columns - 1, max(0, Int(place.x)))
+  }
+
+  /// The cells from which lines are followed with the direction of the line, and how many cells each stands for.
+  var starts: (lines: [(place: Vector, way: Vector)], cellsPerStart: Double) {
+    let all = levels.indices.filter {
+      levels[$0] - head($0) > PageNumbers.startingLine && distances[$0] > 0
+    }
+    let step = max(1, all.count / PageNumbers.mostStarts)
+    let starts = stride(from: 0, to: all.count, by: step).map { number in
+      let place = Vector(
+        Double(all[number] % columns) + 0.5, Double(all[number] / columns) + 0.5)
+      return (place, direction(at: place))
+    }
+    return (starts, Double(step))
+  }
+
+  /// Returns the direction in which there is most of a line on both sides of a place.
+  private func direction(at place: Vector) -> Vector {
+    (0..<16).map { Vector(angle: .pi * Double($0) / 16, length: 1) }
+      .max { ahead(place, $0) + ahead(place, $0 * -1) < ahead(place, $1) + ahead(place, $1 * -1) }!
+  }
+
+  /// Returns the probability of a line between cells.
+  private func level(at place: Vector) -> Float {
+    let (x, y) = (place.x - 0.5, place.y - 0.5)
+    guard x >= 0, y >= 0, x < Double(columns - 1), y < Double(rows - 1) else { return 0 }
+    let (column, row) = (Int(x), Int(y))
+    let (across, down) = (Float(x - Double(column)), Float(y - Double(row)))
+    let cell = row * columns + column
+    let upper = levels[cell] + (levels[cell + 1] - levels[cell]) * across
+    let lower =
+      levels[cell + columns] + (levels[cell + columns + 1] - levels[cell + columns]) * across
+    return upper + (lower - upper) * down
+  }
+
+  /// Returns how much of a line there is ahead in a direction.
+  private func ahead(_ place: Vector, _ way: Vector) -> Float {
+    PageNumbers.looks.reduce(0) { $0 + $1.weight * level(at: place + way * $1.distance) }
+  }
+
+  /// The turns that are tried at each step, from −90° to 90°, and what they are worth.
+  private static let turns: [(cosine: Double, sine: Double, worth: Float)] = (-7...7).map {
+    let angle = Double($0) * .pi / 14
+    return (cos(angle), sin(angle), PageNumbers.straightness * Float(cos(angle)))
+  }
+  /// Those that are tried in a head, where a wing is no way on.
+  private static let straighter = Array(turns[5...9])
+
+  /// Follows the line from a place to its end: to a ring that it meets, or to where nothing goes on.
+  ///
+  /// - Returns: The places, one a cell, and the direction of the end.
+  func follow(from start: Vector, towards way: Vector) -> (path: [Vector], way: Vector) {
+    let most = max(PageNumbers.leastGap, PageNumbers.gap * scale)
+    var (place, way, smooth) = (start, way, way)
+    var path: [Vector] = []
+    var gap = 0
+    // Every eighth place, to notice a line that turns in circles.
+    var marks: [Vector] = []
+    while place.x >= 1, place.y >= 1, place.x < Double(columns - 1), place.y < Double(rows - 1) {
+      let here = cell(at: place)
+      if path.count % 8 == 0 {
+        if marks.dropLast(1).contains(where: { $0.distance(to: place) < 1.5 }) { break }
+        marks.append(place)
+      }
+      var best: (score: Float, level: Float, way: Vector) = (-.infinity, 0, way)
+      for turn in head(here) > 0.5 ? Self.straighter : Self.turns {
+        let turned = Vector(
+          way.x * turn.cosine - way.y * turn.sine, way.x * turn.sine + way.y * turn.cosine)
+        let level = ahead(place, turned)
+        if level + turn.worth > best.score { best = (level + turn.worth, level, turned) }
+      }
+      if best.level > PageNumbers.goingOn {
+        way = (way + best.way).unit
+        let across = Vector(-way.y, way.x)
+        let (left, right) = (level(at: place + across), level(at: place - across))
+        let aside = (left - right) / (left + right + level(at: place) + 0.1)
+        place = place + across * (0.5 * Double(aside))
+        smooth = (smooth * 0.8 + way * 0.2).unit
+        gap = 0
+      } else {
+        if gap == 0 { way = smooth }
+        gap += 1
+        if Double(gap) > most { break }
+      }
+      path.append(place)
+      place = place + way
+      let next = cell(at: place)
+      if gap == 0, distances[next] < 1 {
+        let meets = inwards(next).dot(way) > PageNumbers.meeting
+        if meets || distances[next] < PageNumbers.insideRing {
+          path.append(place)
+          break
+        }
+      }
+    }
+    if gap > 0 { path.removeLast(min(path.count - 1, gap)) }
+    return (path, smooth)
+  }
+
+  /// Returns the direction from a cell to the inside of the nearest state.
+  private func inwards(_ cell: Int) -> Vector {
+    let (column, row) = (cell % columns, cell / columns)
+    func distance(_ column: Int, _ row: Int) -> Double {
+      Double(
+        distances[min(rows - 1, max(0, row)) * columns + min(columns - 1, max(0, column))])
+    }
+    return Vector(
+      distance(column - 1, row) - distance(column + 1, row),
+      distance(column, row - 1) - distance(column, row + 1)
+    ).unit
+  }
+
+  /// Returns the state that a line ends at, with the cost, if there is one.
+  func state(at place: Vector, towards way: Vector) -> (state: Int, cost: Double)? {
+    let reach = PageNumbers.tieReach * scale + 2
+    var best: (state: Int, cost: Double)?
+    for (number, state) in states.enumerated() {
+      let distance = state.distance(to: place)
+      var cost: Double?
+      if distance < max(PageNumbers.atRingCells, PageNumbers.atRing * state.radius) {
+        cost = 0.5 * max(0, distance)
+      } else if distance < reach + scale {
+        let hit = stride(from: 0, through: reach, by: 1).first {
+          state.distance(to: place + way * $0) < max(1.5, 0.08 * state.radius)
+        }
+        if let hit {
+          cost = hit + 0.3 * distance
+        } else if distance < PageNumbers.looseTie * state.radius {
+          cost = distance + 0.5 * scale
+        }
+      }
+      if let cost, cost < best?.cost ?? .infinity { best = (number, cost) }
+    }
+    return best
+  }
+}

@@ -1,0 +1,96 @@
+/// The numbers of the decoding of pages: one table, each with its unit.
+///
+/// They were chosen on composed pages in the handwriting of people that the network never saw
+/// (`dataset compose pages`), never on pictures. Lengths are in cells of 2 × 2 pixels unless they are shares.
+enum PageNumbers {
+  // MARK: Classes and fields
+
+  /// The index of each class in the answers of the network.
+  static let (ring, line, head, writing) = (1, 2, 3, 4)
+  /// The unit of the fields that are lengths, in cells.
+  static let unit: Float = 16
+
+  // MARK: Size
+
+  /// The longer side at which a picture is looked at first, in pixels.
+  static let firstSide = 1024
+  /// The usual radius of states, in pixels, at which a picture is looked at once more, enlarged or reduced.
+  static let goodRadius = 24.0...72.0
+  /// The least and the largest longer side of the second look, in pixels.
+  static let sides = 480.0...2048.0
+
+  // MARK: States
+
+  /// The probability of a ring at which a cell votes for a centre.
+  static let votingRing: Float = 0.4
+  /// The votes that a state needs, in shares of a full ring.
+  static let leastVotes: Float = 0.12
+  /// How far from the voted centre votes belong to it: the share of the half axes, and at least so many cells.
+  static let voteReach: Float = 0.35, leastReach: Float = 2.5
+  /// How much the half axes of votes for one state differ, as a logarithm.
+  static let likeSize = 0.5
+  /// Where the ring of a state is looked for, in shares of its half axes.
+  static let ringShares = 0.65...1.45
+  /// The probability of a ring at which a cell is part of an outline.
+  static let outlineRing: Float = 0.35
+  /// The share of directions in which a state has a ring, at least.
+  static let leastSupport = 0.45
+  /// How near the centres of two states are at least, in half axes of the larger and the smaller one.
+  static let nearestOther = 0.55, nearestSmaller = 0.4
+  /// How much smaller than usual a ring without arrows is a letter or a hole.
+  static let letterSize = 0.4
+  /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
+  static let finalField = 4.0, finalRing = 4.0, finalOffset = -4.0
+
+  // MARK: Following lines
+
+  /// How far outside a ring its cells are no longer its own: a share of the radius, and so many cells.
+  static let besideRing = 0.3, besideRingCells = 2.0
+  /// How far inside a ring lines go on.
+  static let insideRing: Float = -1.5
+  /// The probability of a line from which cells are followed, and the most cells that are.
+  static let startingLine: Float = 0.4, mostStarts = 4000
+  /// How far ahead is looked, with weights.
+  static let looks: [(distance: Double, weight: Float)] = [(1, 0.4), (2, 0.35), (3.2, 0.25)]
+  /// What going straight on is worth, in probabilities of a line.
+  static let straightness: Float = 0.35
+  /// The probability ahead at which a line goes on.
+  static let goingOn: Float = 0.3
+  /// The gap that is crossed: a share of the usual radius, and at least so many cells.
+  static let gap = 0.25, leastGap = 4.0
+  /// How straight a line meets a ring where it ends there: the cosine of its angle to the normal.
+  static let meeting = 0.3
+
+  // MARK: Ends
+
+  /// How near an end is at a ring: a share of the radius, and at least so many cells.
+  static let atRing = 0.15, atRingCells = 2.5
+  /// How far an end is tied in its direction, in usual radii.
+  static let tieReach = 0.9
+  /// How near an end is tied in any direction, as a share of the radius.
+  static let looseTie = 0.35
+
+  // MARK: Arrows
+
+  /// How near lines run that are one, as a share of the usual radius, and at least so many cells.
+  static let sameLine = 0.15, sameLineCells = 2.0
+  /// The cells beside a line that are looked at for its direction, as a share of the usual radius.
+  static let besideLine = 0.2
+  /// How much of a field lies along the line where it counts.
+  static let alongLine = 0.75
+  /// The weights of the heads' fields and of the heads themselves at both ends in the direction.
+  static let headField = 1.75, headMass = 2.33
+  /// The direction at which a head was seen.
+  static let knownDirection = 0.5
+  /// The least votes per cell of the lines of a transition, a self-loop and an initial arrow.
+  static let transitionVotes = 0.35, loopVotes = 0.4, initialVotes = 0.5
+  /// The share of a line that no better one has, at least: of a transition, a self-loop, an initial arrow.
+  static let transitionOwn = 0.35, loopOwn = 0.4, initialOwn = 0.6
+  /// How far a self-loop goes from its ring and how long it is at least, in usual radii.
+  static let loopHeight = 0.25, loopLength = 0.8
+  /// The lengths of initial arrows, of their lines without heads, and their direction and head at least.
+  static let initialLength = 0.35...6.0, initialLine = 0.25, initialDirection = 0.5,
+    initialHead = 3.0
+  /// The head at the start of an arrow that has two, as a share of that at its tip, and at least so many cells.
+  static let otherHead = 0.5, leastOtherHead = 6.0
+}

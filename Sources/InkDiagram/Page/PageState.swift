@@ -1,0 +1,47 @@
+import Foundation
+import Ink
+
+/// A state that the network sees on a page, in cells.
+struct PageState {
+  /// Its centre.
+  var center: Vector
+  /// Its half axes.
+  var half: Vector
+  /// The distance from its centre to its outer ring in ``directions`` directions, clockwise from the right.
+  var outline: [Double]
+  /// The share of directions in which its ring is seen.
+  var support: Double
+  /// The logarithm of the odds that it is final.
+  var finalOdds: Double
+
+  /// The number of directions of an outline.
+  static let directions = 64
+
+  /// The mean of its half axes.
+  var radius: Double { (half.x + half.y) / 2 }
+
+  /// Its outline as points.
+  var rim: [Vector] {
+    outline.enumerated().map { center + Self.direction($0) * $1 }
+  }
+
+  /// Returns the unit vector of a direction.
+  static func direction(_ number: Int) -> Vector {
+    Vector(angle: 2 * .pi * Double(number) / Double(directions), length: 1)
+  }
+
+  /// Returns the distance of a place from the outline, below 0 inside.
+  func distance(to place: Vector) -> Double {
+    let way = place - center
+    guard way.length > 1e-6 else { return -min(half.x, half.y) }
+    let turn = (way.angle / (2 * .pi) + 1) * Double(Self.directions)
+    let (before, share) = (Int(turn), turn - turn.rounded(.down))
+    let radius =
+      outline[before % Self.directions] * (1 - share)
+      + outline[(before + 1) % Self.directions] * share
+    // From a wide ellipse the shortest way is shorter than that from the centre.
+    let inAxes = Vector(way.x / half.x, way.y / half.y)
+    let slope = Vector(inAxes.x / half.x, inAxes.y / half.y)
+    return (way.length - radius) * inAxes.length / (slope.length * way.length)
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Ink
+import InkNetwork
+
+/// Finds the states of a page: cells of rings vote for a centre and half axes.
+struct PageStateSearch {
+  /// What a cell of a ring says about its state.
+  private struct Vote {
+    var x, y, halfWidth, halfHeight: Float
+    var probability, final: Float
+    /// The votes of a whole ring add up to about 1, whatever its size.
+    var weight: Float
+    var isUsed = false
+  }
+
+  private let cells: CellAnswers
+  private var votes: [Vote] = []
+  /// The sums of the unused votes in squares of 5 × 5 cells around each cell.
+  private var sums: [Float]
+
+  private init(_ cells: CellAnswers) {
+    self.cells = cells
+    let count = cells.rows * cells.columns
+    sums = [Float](repeating: 0, count: count)
+    let unit = PageNumbers.unit
+    for cell in 0..<count {
+      let probability = cells.probabilities[PageNumbers.ring * count + cell]
+      guard probability > PageNumbers.votingRing else { continue }
+      func length(_ field: Int) -> Float {
+        unit * exp(max(-3, min(3, cells.fields[field * count + cell])))
+      }
+      let x = Float(cell % cells.columns) + 0.5 + unit * cells.fields[cell]
+      let y = Float(cell / cells.columns) + 0.5 + unit * cells.fields[count + cell]
+      guard x >= 0, y >= 0, x < Float(cells.columns), y < Float(cells.rows) else { continue }
+      let (width, height) = (length(2), length(3))
+      let around = 2 * .pi * ((width * width + height * height) / 2).squareRoot() + 1
+      votes.append(
+        Vote(
+          x: x, y: y, halfWidth: width, halfHeight: height, probability: probability,
+          final: cells.fields[4 * count + cell], weight: probability / around))
+    }
+    for vote in votes { add(vote, sign: 1) }
+  }
+
+  /// Returns the states of a page.
+  static func states(in cells: CellAnswers) -> [PageState] {
+    var search = PageStateSearch(cells)
+    var states: [PageState] = []
+    while let (state, isDoubtful) = search.next() {
+      guard let state, !isDoubtful else { continue }
+      let isNew = states.allSatisfy { other in
+        func share(_ half: Vector) -> Double {
+          let way = state.center - other.center
+          return Vector(way.x / half.x, way.y / half.y).length
+        }
+        return share(other.half) >= PageNumbers.nearestOther
+          && share(state.half) >= PageNumbers.nearestSmaller
+      }
+      if isNew { states.append(state) }
+    }
+    return states
+  }
+
+  private mutating func add(_ vote: Vote, sign: Float) {
+    let (column, row) = (Int(vote.x), Int(vote.y))
+    for y in max(0, row - 2)...min(cells.rows - 1, row + 2) {
+      for x in max(0, column - 2)...min(cells.columns - 1, column + 2) {
+        sums[y * cells.columns + x] += sign * vote.weight
+      }
+    }
+  }
+
+  private mutating func use(_ numbers: [Int]) {
+    for number in numbers {
+      votes[number].isUsed = true
+      add(votes[number], sign: -1)
+    }
+  }
+
+  /// Takes the votes for the next state; the state is `nil` if they do not agree.
+  private mutating func next() -> (state: PageState?, isDoubtful: Bool)? {
+    guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }),
+      sums[best] > PageNumbers.leastVotes
+    else { return nil }
+    let (column, row) = (Float(best % cells.columns), Float(best / cells.columns))
+    let near = votes.indices.filter { number in
+      let vote = votes[number]
+      guard !vote.isUsed else { return false }
+      let reach = PageNumbers.voteReach
+      let across = (vote.x - column) / max(reach * vote.halfWidth, PageNumbers.leastReach)
+      let down = (vote.y - row) / max(reach * vote.halfHeight, PageNumbers.leastReach)
+      return across * across + down * down < 1
+    }
+    guard near.count >= 6 else {
+      use(near)
+      sums[best] = 0
+      return (nil, true)
+    }
+    func median(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
+      numbers.map { Double(votes[$0][keyPath: value]) }.median()!
+    }
+    let (width, height) = (median(near, \.halfWidth), median(near, \.halfHeight))
+    let like = near.filter {
+      abs(log(Double(votes[$0].halfWidth) / width)) < PageNumbers.likeSize
+        && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
+    }
+    use(near)
+    guard like.count >= 6 else { return (nil, true) }
+    let total = like.reduce(0) { $0 + votes[$1].probability }
+    let final = like.reduce(0) { $0 + votes[$1].probability * votes[$1].final } / total
+    let state = state(
+      center: Vector(median(like, \.x), median(like, \.y)),
+      half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
+    return (state, state.map { $0.support < PageNumbers.leastSupport } ?? true)
+  }
+
+  private func ring(_ place: Vector) -> Float {
+    guard place.x >= 0, place.y >= 0 else { return 0 }
+    let (column, row) = (Int(place.x), Int(place.y))
+    guard column < cells.columns, row < cells.rows else { return 0 }
+    return cells.probabilities[(PageNumbers.ring * cells.rows + row) * cells.columns + column]
+  }
+
+  /// Returns a state with its outline: the outermost crest of the ring in each direction.
+  private func state(center: Vector, half: Vector, final: Double) -> PageState? {
+    let shares = PageNumbers.ringShares
+    var seen: [Double?] = (0..<PageState.directions).map { number in
+      let way = PageState.direction(number)
+      let radius = 1 / Vector(way.x / half.x, way.y / half.y).length
+      let step = min(0.03 * radius, 0.8)
+      var crest: (level: Float, distance: Double)?
+      for distance in stride(
+        from: shares.upperBound * radius, through: shares.lowerBound * radius, by: -step)
+      {
+        let level = ring(center + way * distance)
+        if level > PageNumbers.outlineRing {
+          if level > crest?.level ?? 0 { crest = (level, distance) }
+        } else if crest != nil {
+          break
+        }
+      }
+      return crest?.distance
+    }
+    let known = seen.indices.filter { seen[$0] != nil }
+    guard !known.isEmpty else { return nil }
+    let support = Double(known.count) / Double(PageState.directions)
+    for number in seen.indices where seen[number] == nil {
+      // Between the nearest directions on both sides in which the ring is seen.
+      func nearest(_ side: Int) -> (steps: Double, radius: Double) {
+        let steps = (1...PageState.directions).first {
+          let other = (number + side * $0 + PageState.directions) % PageState.directions
+          return known.contains(other)
+        }!
+        let other = (number + side * steps + PageState.directions) % PageState.directions
+        return (Double(steps), seen[other]!)
+      }
+      let (before, after) = (nearest(-1), nearest(1))
+      seen[number] =
+        (before.radius * after.steps + after.radius * before.steps) / (before.steps + after.steps)
+    }
+    // The median of five directions leaves out what touches the ring.
+    let raw = seen.map { $0! }
+    let outline = raw.indices.map { number in
+      (-2...2).map { raw[(number + $0 + raw.count) % raw.count] }.median()!
+    }
+    let inner = innerRing(center: center, outline: outline)
+    return PageState(
+      center: center, half: half, outline: outline, support: support,
+      finalOdds: PageNumbers.finalField * final + PageNumbers.finalRing * inner
+        + PageNumbers.finalOffset)
+  }
+
+  /// Returns the share of directions in which there is a second ring inside an outline.
+  private func innerRing(center: Vector, outline: [Double]) -> Double {
+    let count = outline.enumerated().count { number, radius in
+      let way = PageState.direction(number)
+      var isInside = false
+      for distance in stride(
+        from: radius, through: 0.4 * radius, by: -max(0.4, radius / 60))
+      {
+        let level = ring(center + way * distance)
+        if !isInside {
+          isInside = level < PageNumbers.outlineRing
+        } else if level > PageNumbers.votingRing {
+          return true
+        }
+      }
+      return false
+    }
+    return Double(count) / Double(outline.count)
+  }
+}
