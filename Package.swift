@@ -80,11 +80,7 @@ let package = Package(
       dependencies: [
         "Ink", "InkNetwork", "InkRaster", "InkReader", "InkRecognizer", "JSONReading",
       ],
-      resources: [
-        .copy("Resources/arrows.safetensors"), .copy("Resources/counts.safetensors"),
-        .copy("Resources/heads.safetensors"), .copy("Resources/page.safetensors"),
-        .copy("Resources/rings.safetensors"),
-      ]),
+      resources: [.copy("Resources/page.safetensors")]),
 
     // The workshop.
     .target(name: "SeededRandom"),

@@ -1,4 +1,3 @@
-import Foundation
 import Ink
 
 /// An arrow that the drawing may have.
@@ -12,8 +11,6 @@ struct ArrowCandidate {
   var cost: Double
   /// Whether a head was seen, in the stroke or beside it.
   var hasHead: Bool
-  /// Whether it is a triangle that points at the initial state.
-  var isTriangle = false
   /// How much less it costs than its strokes as writing.
   var saving = 0.0
 
@@ -30,8 +27,6 @@ struct ArrowCandidate {
 struct ArrowSearch {
   /// The strokes that are no rings of states.
   let traces: [Trace]
-  /// What their picture says, if they were traced; then their directions mean nothing.
-  let evidence: PictureEvidence?
   let states: [StateCandidate]
   /// The usual radius of a state.
   let scale: Double
@@ -47,16 +42,8 @@ struct ArrowSearch {
   private static let fromNowhere = 0.6
   private static let toNowhere = 3.5
   private static let nowhere = 6.0
-  /// The cost of an initial arrow without a head in the picture, and the share of the cost of strokes as a head
-  /// if there is a picture.
-  private static let unseenMarker = 2.5
-  private static let seenHead = 0.3
-  /// The lengths between which self-loops may be parts of heads, as shares of the usual radius.
-  private static let (shortLoop, longLoop) = (1.3, 2.0)
-  /// How far a self-loop goes away from its ring at least, as a share of the radius: in ink, and in a picture.
-  private static let (minimumLoop, minimumTracedLoop) = (0.2, 0.61)
-  /// The distance between the ends of an initial arrow that is no part of a head, as a share of its length.
-  private static let straightInitial = 0.85
+  /// How far a self-loop goes away from its ring at least, as a share of the radius.
+  private static let minimumLoop = 0.2
   /// The least distance between the ends of an initial arrow, as a share of its length.
   private static let minimumInitialChord = 0.35
   /// The cost of a free end at the ring of a state.
@@ -73,21 +60,11 @@ struct ArrowSearch {
   private static let longestLine = 4.5
   /// The number of lines that may go on where one ends: letters in the gap of a shaft are among them.
   private static let maximumJoints = 5
-  /// The length of lines that share a part, and how near to the other one a line starts, as shares of the usual
-  /// radius; the largest share of the other line, the least cosine between them, and what a fork costs.
-  private static let (minimumFork, forkReach) = (0.8, 0.15)
-  private static let (longestFork, straightFork, forkCost) = (0.89, 0.75, 0.8)
-  /// The angle of a corner, in radians, and the number of points before and behind it; the number of corners above
-  /// which a stroke is writing, and what a part of a stroke costs.
-  private static let (minimumCorner, cornerSpan) = (0.8, 4)
-  private static let (maximumCorners, pieceCost) = (6, 0.8)
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
-  init(
-    traces: [Trace], evidence: PictureEvidence?, states: [StateCandidate], scale: Double
-  ) {
-    (self.traces, self.evidence, self.states, self.scale) = (traces, evidence, states, scale)
+  init(traces: [Trace], states: [StateCandidate], scale: Double) {
+    (self.traces, self.states, self.scale) = (traces, states, scale)
     var grid = Grid(side: scale)
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
     self.grid = grid
@@ -100,8 +77,7 @@ struct ArrowSearch {
       stateGrid.insert(number, at: circle)
     }
     self.stateGrid = stateGrid
-    heads = HeadSearch(
-      traces: traces, areTraced: evidence != nil, grid: grid, scale: scale)
+    heads = HeadSearch(traces: traces, grid: grid, scale: scale)
   }
 
   /// Returns all arrows that are worth a thought.
@@ -110,11 +86,8 @@ struct ArrowSearch {
       $0.length > 0.15 * scale && $0.points.count > 1 && $0.length < Self.longestLine * $0.size
     }
     let single = lines.map(Shaft.all)
-    let pieces = evidence == nil ? [] : lines.flatMap(pieces)
     let shafts =
-      (single.flatMap(\.self) + pieces).filter { $0.length > 0.35 * scale }
-      + joined(single.map { $0[0] } + pieces)
-      + (evidence == nil ? [] : forked(single.map { $0[0] }))
+      single.flatMap(\.self).filter { $0.length > 0.35 * scale } + joined(single.map { $0[0] })
     let markers = traces.compactMap(marker)
     let triangles = Set(markers.filter { $0.cost < Self.clearMarker }.flatMap(\.strokes))
     // A triangle that points at a state is no self-loop.
@@ -153,39 +126,13 @@ struct ArrowSearch {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
         best = ArrowCandidate(
-          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true,
-          isTriangle: true)
+          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true)
       }
     }
     return best
   }
 
   // MARK: Shafts
-
-  /// Returns the parts of a stroke between its corners: a line and a symbol that touch are traced as one stroke.
-  private func pieces(of trace: Trace) -> [Shaft] {
-    let (points, span) = (trace.points, Self.cornerSpan)
-    guard points.count > 4 * span else { return [] }
-    let turns = points.indices.map { index in
-      index < span || index >= points.count - span ? 0 : points.turn(at: index, span: span)
-    }
-    let corners = turns.indices.filter { index in
-      turns[index] > Self.minimumCorner
-        && turns[max(0, index - span)...min(turns.count - 1, index + span)].allSatisfy {
-          $0 <= turns[index]
-        }
-    }
-    guard !corners.isEmpty, corners.count <= Self.maximumCorners else { return [] }
-    let ends = [0] + corners + [points.count - 1]
-    var whole = Shaft(trace, head: 0)
-    whole.cost += Self.pieceCost
-    return zip(ends, ends.dropFirst()).compactMap { start, end in
-      guard end - start > 2 * span else { return nil }
-      var shaft = whole
-      shaft.path = Array(points[start...end])
-      return shaft.length > 0.3 * scale ? shaft : nil
-    }
-  }
 
   /// Returns shafts of two strokes that go on in the same direction.
   private func joined(_ shafts: [Shaft]) -> [Shaft] {
@@ -208,36 +155,6 @@ struct ArrowSearch {
           }
         }
         found += joints.sorted { $0.cost < $1.cost }.prefix(Self.maximumJoints)
-      }
-    }
-    return found
-  }
-
-  /// Returns shafts whose start is in another line, which share the way along it to one of its ends: ink on ink
-  /// is traced once.
-  private func forked(_ shafts: [Shaft]) -> [Shaft] {
-    var found: [Shaft] = []
-    for shaft in shafts where shaft.length > 0.5 * Self.minimumFork * scale {
-      for line in [shaft, shaft.reversed] where isFree(line.path[0], line.reversed.heading) {
-        let (start, heading) = (line.path[0], line.reversed.heading)
-        for number in grid.items(near: start, reach: Self.forkReach * scale) {
-          let other = traces[number]
-          guard !line.strokes.contains(other.index), other.length > Self.minimumFork * scale,
-            let nearest = other.points.indices.min(by: {
-              other.points[$0].distance(to: start) < other.points[$1].distance(to: start)
-            }), other.points[nearest].distance(to: start) < Self.forkReach * scale
-          else { continue }
-          for way in [Array(other.points[nearest...]), other.points[...nearest].reversed()] {
-            guard way.count > 2, way.pathLength < Self.longestFork * other.length,
-              (way[min(way.count - 1, 4)] - way[0]).unit.dot(heading) > Self.straightFork
-            else { continue }
-            var forked = line
-            forked.path = way.reversed() + line.path
-            forked.cost += Self.forkCost
-            forked.isForked = true
-            found.append(forked)
-          }
-        }
       }
     }
     return found
@@ -302,43 +219,31 @@ struct ArrowSearch {
     guard base < 6 else { return [] }
     var found: [ArrowCandidate] = []
     let backwards = shaft.reversed
-    let seen = evidence.map { evidence in
-      (
-        start: evidence.heads.probability(at: backwards, scale: scale),
-        end: evidence.heads.probability(at: shaft, scale: scale)
-      )
-    }
     let tails = (shaft.headAtStart ? [] : heads.heads(at: backwards)).map(Optional.some) + [nil]
     let tips = (shaft.headAtEnd ? [] : heads.heads(at: shaft)).map(Optional.some) + [nil]
     for tail in tails {
       for tip in tips {
         let (atStart, atEnd) = (shaft.headAtStart || tail != nil, shaft.headAtEnd || tip != nil)
         if let tail, let tip, !Set(tail.strokes).isDisjoint(with: tip.strokes) { continue }
-        // Without a head, the pen went from start to tip; in a picture, nobody knows.
-        for isReversed in seen == nil ? [atStart && !atEnd] : [false, true] {
-          let line = isReversed ? backwards : shaft
-          let (first, last) = isReversed ? (tip, tail) : (tail, tip)
-          let seen = seen.map { isReversed ? (start: $0.end, end: $0.start) : $0 }
-          let hasHead = seen.map { $0.end > 0.5 } ?? (atStart || atEnd)
-          // The picture tells better than the strokes where a head is.
-          let strokeCost = (first?.cost ?? 0) + (last?.cost ?? 0)
-          var cost = base + (seen == nil ? strokeCost : Self.seenHead * strokeCost)
-          if seen == nil, atStart && atEnd { cost += 2.5 }
-          let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
-          let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
-          for from in starts {
-            for to in ends {
-              guard cost + from.cost + to.cost < Self.maximumCost,
-                let ends = endCost(line, from, to)
-              else { continue }
-              let heads =
-                seen.map { seenCost(line, from: from.state, to: to.state, $0) }
-                ?? (hasHead ? 0 : headlessCost(from: from.state, to: to.state))
-              found.append(
-                ArrowCandidate(
-                  shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
-                  to: to.state, cost: cost + ends + heads, hasHead: hasHead))
-            }
+        // Without a head, the pen went from start to tip.
+        let isReversed = atStart && !atEnd
+        let line = isReversed ? backwards : shaft
+        let (first, last) = isReversed ? (tip, tail) : (tail, tip)
+        let hasHead = atStart || atEnd
+        var cost = base + ((first?.cost ?? 0) + (last?.cost ?? 0))
+        if atStart && atEnd { cost += 2.5 }
+        let starts = attachments(first?.tip ?? line.path[0], line.reversed.heading)
+        let ends = attachments(last?.tip ?? line.path[line.path.count - 1], line.heading)
+        for from in starts {
+          for to in ends {
+            guard cost + from.cost + to.cost < Self.maximumCost,
+              let ends = endCost(line, from, to)
+            else { continue }
+            let heads = hasHead ? 0 : headlessCost(from: from.state, to: to.state)
+            found.append(
+              ArrowCandidate(
+                shaft: line, heads: [first, last].compactMap(\.self), from: from.state,
+                to: to.state, cost: cost + ends + heads, hasHead: hasHead))
           }
         }
       }
@@ -352,37 +257,11 @@ struct ArrowSearch {
     return from == to ? Self.headlessLoop : Self.headless
   }
 
-  /// Returns the cost of an arrow, given the probabilities that its picture has heads at its ends.
-  private func seenCost(
-    _ line: Shaft, from: Int?, to: Int?, _ seen: (start: Double, end: Double)
-  ) -> Double {
-    let isLoop = from == to
-    let cost = HeadEvidence.cost(
-      atStart: seen.start, atEnd: seen.end,
-      trust: trust(in: line, isLoop: isLoop, isInitial: from == nil))
-    // Without its head, it is the same loop.
-    return (isLoop ? min(Self.headlessLoop, cost) : cost)
-      + (from == nil && seen.end <= 0.5 ? Self.unseenMarker : 0)
-  }
-
-  /// Returns how far the head that is seen at a line can be its own, from 0 to 1: a part of a head can look like a
-  /// small self-loop or a bent initial arrow.
-  private func trust(in line: Shaft, isLoop: Bool, isInitial: Bool) -> Double {
-    if isLoop {
-      return min(
-        1, max(0, (line.length / scale - Self.shortLoop) / (Self.longLoop - Self.shortLoop)))
-    }
-    let chord = line.path[0].distance(to: line.path[line.path.count - 1])
-    return isInitial && chord < Self.straightInitial * line.length ? 0 : 1
-  }
-
   /// Returns the cost of the states at both ends, or `nil` where there can be no arrow.
   private func endCost(
     _ line: Shaft, _ from: (state: Int?, cost: Double), _ to: (state: Int?, cost: Double)
   ) -> Double? {
     let cost = from.cost + to.cost
-    // With a free end, it is a symbol that touches an arrow.
-    if line.isForked, from.state == nil || to.state == nil { return nil }
     switch (from.state, to.state) {
     case (nil, nil): return cost + Self.nowhere
     case (nil, let to?):
@@ -400,7 +279,7 @@ struct ArrowSearch {
       let shares = line.path.map { ring.share(of: $0) }
       let inside = Double(shares.count { $0 < 0.85 }) / Double(shares.count)
       let far = (shares.max() ?? 0) - 1
-      guard far > (evidence == nil ? Self.minimumLoop : Self.minimumTracedLoop), inside < 0.5,
+      guard far > Self.minimumLoop, inside < 0.5,
         let first = line.path.first, let last = line.path.last,
         first.distance(to: last) < 0.8 * line.length
       else { return nil }

@@ -207,11 +207,6 @@ public struct Diagram: Hashable, Sendable {
       "most strokes belong to no state or transition: this may be no automaton, or lie on its side"
   }
 
-  /// The median radius of its states, or `nil` if it has none.
-  public var usualRadius: Double? {
-    states.map(\.radius).median()
-  }
-
   /// Creates a diagram.
   public init(
     states: [State], transitions: [Transition], strokes: [StrokeRole],

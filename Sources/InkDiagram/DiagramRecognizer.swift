@@ -11,15 +11,11 @@ import InkRecognizer
 /// where the pen went. It is deterministic and can be shared between threads.
 public struct DiagramRecognizer: Sendable {
   private let reader: Reader
-  private let heads: Recognizer
-  private let rings: Recognizer
-  private let counts: Recognizer
-  private let arrows: Recognizer
   private let pages: PageRecognizer
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
-  /// How far the odds of arrows and symbols in pictures count, as an exponent: their networks are too sure.
+  /// How far the odds of arrows and symbols in pictures count, as an exponent: the networks are too sure.
   ///
   /// In 180 validation photographs, 7 of 34 arrows and 6 of 37 symbols with 0.95 to 0.99 were wrong.
   private static let pictureTrust = 0.45
@@ -36,53 +32,31 @@ public struct DiagramRecognizer: Sendable {
   /// The number of strokes above which doubtful rings are decided one by one.
   private static let maximumStrokes = 400
 
-  /// Creates a recogniser that reads names and symbols with `reader`, and that tells the ends of lines, rings, the
-  /// number of rings of states, and arrows in pictures with `heads`, `rings`, `counts` and `arrows`, models of
-  /// squares with the labels of ``ArrowEnd``, ``StateRing`` and ``DrawnArrow``.
-  public init(
-    reader: Reader, heads: Recognizer, rings: Recognizer, counts: Recognizer, arrows: Recognizer,
-    pages: PageRecognizer
-  ) {
-    (self.reader, self.heads, self.rings) = (reader, heads, rings)
-    (self.counts, self.arrows, self.pages) = (counts, arrows, pages)
-  }
-
   /// The strokes of writing for each ring above which bare rings are letters.
   private static let writingOfState = 6
+
+  /// Creates a recogniser that reads names and symbols with `reader`, and that sees states and arrows in pictures
+  /// with `pages`.
+  public init(reader: Reader, pages: PageRecognizer) {
+    (self.reader, self.pages) = (reader, pages)
+  }
 
   /// Creates a recogniser with the models that come with this package, in the resources of the modules
   /// `InkReader` and `InkDiagram`.
   ///
   /// - Throws: `ModelError` if a model is missing, with the folders where it was looked for, or damaged.
   public static func released() throws(ModelError) -> DiagramRecognizer {
-    let resources = ModuleResources(module: "InkDiagram")
-    return try DiagramRecognizer(reader: .released(), pages: .released()) {
-      name throws(ModelError) in
-      try Recognizer(modelPath: resources.path(of: name))
-    }
+    try DiagramRecognizer(reader: .released(), pages: .released())
   }
 
-  /// Creates a recogniser with the files `reader`, `heads`, `rings`, `counts` and `arrows.safetensors` in `folder`,
-  /// such as the resources of an app.
+  /// Creates a recogniser with the files `reader.safetensors` and `page.safetensors` in `folder`, such as the
+  /// resources of an app.
   ///
   /// - Throws: `ModelError` if a model is missing or damaged.
   public init(modelFolder folder: URL) throws(ModelError) {
     try self.init(
       reader: Reader(modelURL: folder.appendingPathComponent("reader.safetensors")),
-      pages: PageRecognizer(modelPath: folder.appendingPathComponent("page.safetensors").path)
-    ) { name throws(ModelError) in
-      try Recognizer(modelURL: folder.appendingPathComponent(name))
-    }
-  }
-
-  private init(
-    reader: Reader, pages: PageRecognizer, models: (String) throws(ModelError) -> Recognizer
-  ) throws(ModelError) {
-    self.init(
-      reader: reader, heads: try models("heads.safetensors"),
-      rings: try models("rings.safetensors"),
-      counts: try models("counts.safetensors"), arrows: try models("arrows.safetensors"),
-      pages: pages)
+      pages: PageRecognizer(modelPath: folder.appendingPathComponent("page.safetensors").path))
   }
 
   /// Recognises `drawing`.
@@ -91,9 +65,9 @@ public struct DiagramRecognizer: Sendable {
   ///   - drawing: The strokes, in canvas points.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
-  ///   - rings: The indices of the strokes that are known to be rings of states.
-  ///   - picture: The picture in which the strokes were traced, if they were. Then their directions mean
-  ///     nothing, and small ones may be remains of heads and rings.
+  ///   - rings: The indices of the strokes that are known to be rings of states; without a picture.
+  ///   - picture: The picture in which the strokes were traced, if they were. Then its pixels tell the states and
+  ///     arrows, and what each stroke is.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
     picture: (any DiagramPicture)? = nil
@@ -111,7 +85,7 @@ public struct DiagramRecognizer: Sendable {
           in: PageReading(
             of: picture.page, with: pages, workers: ProcessInfo.processInfo.activeProcessorCount),
           picture)
-      } ?? interpretation(of: traces, knownRings: rings, picture: picture)
+      } ?? interpretation(of: traces, knownRings: rings)
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
     return diagram(interpretation, of: drawing, with: labelReader, picture: picture)
   }
@@ -119,16 +93,12 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Structure
 
   /// Returns the likeliest interpretation; each doubtful ring is tried as a state and as none.
-  private func interpretation(
-    of traces: [Trace], knownRings: Set<Int>, picture: (any DiagramPicture)?
-  ) -> Interpretation {
-    let evidence = picture.map(evidence)
-    let candidates = StateSearch(traces: traces, known: knownRings, evidence: evidence?.rings)
-      .states()
+  private func interpretation(of traces: [Trace], knownRings: Set<Int>) -> Interpretation {
+    let candidates = StateSearch(traces: traces, known: knownRings).states()
     var isState = candidates.map { $0.evidence > 0 }
     func interpretation(_ isState: [Bool]) -> Interpretation {
       Interpretation(
-        traces: traces, evidence: evidence,
+        traces: traces,
         states: candidates.indices.filter { isState[$0] }.map { candidates[$0] },
         doubtful: candidates.indices.filter { !isState[$0] }.map { candidates[$0] })
     }
@@ -148,40 +118,13 @@ public struct DiagramRecognizer: Sendable {
       }
     }
     // Rings without names and arrows among much writing are letters.
-    if picture == nil, best.arrows.allSatisfy({ $0.to == nil }),
+    if best.arrows.allSatisfy({ $0.to == nil }),
       best.writing.count > Self.writingOfState * best.states.count,
       LabelSearch(best).names.isEmpty
     {
       return interpretation(candidates.map { _ in false })
     }
     return best
-  }
-
-  /// Returns what the models tell of a picture.
-  private func evidence(of picture: any DiagramPicture) -> PictureEvidence {
-    PictureEvidence(
-      heads: HeadEvidence(picture: picture, model: heads),
-      rings: RingEvidence(picture: picture, rings: rings, counts: counts),
-      arrows: ArrowEvidence(picture: picture, model: arrows))
-  }
-
-  /// Returns the lines that may be arrows, in both directions, and the usual radius of a state.
-  func lines(
-    in drawing: Drawing, picture: any DiagramPicture
-  ) -> (lines: [[Vector]], scale: Double) {
-    let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
-    let evidence = evidence(of: picture)
-    let states = StateSearch(traces: traces, known: [], evidence: evidence.rings).states()
-      .filter { $0.evidence > 0 }
-    guard let scale = states.map(\.ring.radius).median() else { return ([], 0) }
-    let used = Set(states.flatMap(\.strokes))
-    let search = ArrowSearch(
-      traces: traces.filter { !used.contains($0.index) }, evidence: evidence, states: states,
-      scale: scale)
-    var seen: Set<[Vector]> = []
-    let lines = search.arrows().filter { $0.to != nil }.map(\.line)
-      .filter { seen.insert($0).inserted }
-    return (lines, scale)
   }
 
   // MARK: Labels

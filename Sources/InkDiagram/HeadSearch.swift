@@ -5,8 +5,6 @@ import Ink
 struct HeadSearch {
   /// The strokes that may be heads; none is part of a ring.
   let traces: [Trace]
-  /// Whether they were traced in a picture, so that a head may be in pieces.
-  let areTraced: Bool
   /// The positions of the traces by stroke.
   let grid: Grid
   /// The usual radius of a state.
@@ -16,12 +14,6 @@ struct HeadSearch {
   private static let most = 4
   /// The cost of a head of one barb.
   private static let singleBarb = 1.3
-  /// The cost of a head in pieces.
-  private static let inPieces = 0.66
-  /// How far behind the tip the middle of such a head is, and how far its pieces are from there, as shares of the
-  /// usual radius, and how many there are at most.
-  private static let (behindTip, pieceReach) = (0.15, 0.4)
-  private static let maximumPieces = 6
 
   /// Returns the likeliest heads at the last point of `shaft`.
   func heads(at shaft: Shaft) -> [Head] {
@@ -51,20 +43,7 @@ struct HeadSearch {
             cost: 0.6 * (one.cost + other.cost)))
       }
     }
-    if areTraced, let pieces = pieces(at: end, of: shaft) { heads.append(pieces) }
     return Array(heads.filter { $0.cost < 4 }.sorted { $0.cost < $1.cost }.prefix(Self.most))
-  }
-
-  /// Returns the head that small strokes at an end are together, or `nil` if there are none.
-  private func pieces(at end: Vector, of shaft: Shaft) -> Head? {
-    let middle = end + shaft.heading * (-Self.behindTip * scale)
-    let reach = Self.pieceReach * scale
-    let strokes = grid.items(near: middle, reach: reach).map { traces[$0] }.filter { trace in
-      !shaft.strokes.contains(trace.index)
-        && trace.points.allSatisfy { $0.distance(to: middle) < reach }
-    }
-    guard (1...Self.maximumPieces).contains(strokes.count) else { return nil }
-    return Head(strokes: strokes.map(\.index).sorted(), tip: end, cost: Self.inPieces)
   }
 
   /// Returns the cost of a distance between the end and the head.

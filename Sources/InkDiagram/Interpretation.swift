@@ -18,32 +18,8 @@ struct Interpretation {
   /// The size of a barb, and how near to the tip it begins, as shares of the usual radius.
   private static let (longestBarb, barbReach) = (0.8, 0.15)
 
-  /// The weight of the logarithm of the odds that a line in a picture is an arrow, and what is added to it, because
-  /// most lines that are considered are none.
-  private static let (lineWeight, seenLine) = (0.7, 2.0)
-
-  /// How far from an arrow another one runs that is part of it, as a share of the usual radius.
-  private static let twinReach = 0.5
-
-  /// How far from a tip the remains of a head are, as a share of the usual radius: of any, and of those that are
-  /// tied to the arrow.
-  private static let (remainReach, tiedReach) = (0.4, 0.9)
-  /// How near to an arrow the ends of tied remains are, and how far they go in front of its tip, as a share of the
-  /// usual radius.
-  private static let tie = 0.2
-  /// How far on both sides of its line remains that cross an arrow are, as a share of the usual radius.
-  private static let minimumCrossing = 0.02
-  /// The distance between the ends of tied remains, as a share of their length, at least: a 0 has none.
-  private static let minimumOpening = 0.25
-  /// The size of what remains of a ring, and where it is, as shares of the ring's radius.
-  private static let longestRemain = 0.7
-  private static let besideRing = 0.78...1.25
-
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
-  init(
-    traces: [Trace], evidence: PictureEvidence?, states: [StateCandidate],
-    doubtful: [StateCandidate]
-  ) {
+  init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
     // From left to right, whatever the order of the strokes.
     self.states = Self.completed(states, with: traces).sorted {
       ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
@@ -62,7 +38,7 @@ struct Interpretation {
       cost += WritingCosts.usual * Double(rest.count)
       return
     }
-    let search = ArrowSearch(traces: rest, evidence: evidence, states: states, scale: scale)
+    let search = ArrowSearch(traces: rest, states: states, scale: scale)
     let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
     for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
@@ -72,95 +48,17 @@ struct Interpretation {
       let strokes = found[index].strokes
       let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
-      let writing = min(apart, together ?? apart)
-      // A triangle has no line to look at.
-      if let evidence, found[index].to != nil, !found[index].isTriangle {
-        let kind = found[index].from == nil ? DrawnArrow.Kind.initial : .transition
-        // An initial arrow can be chosen although it saves nothing; any other one that cannot win is not looked at.
-        let most = Self.lineWeight * ArrowEvidence.most + Self.seenLine
-        if kind == .initial || writing - found[index].cost > -most {
-          let odds = evidence.arrows.odds(of: found[index].line, as: kind, scale: scale)
-          found[index].cost -= Self.lineWeight * odds + Self.seenLine
-        }
-      }
-      found[index].saving = writing - found[index].cost
+      found[index].saving = min(apart, together ?? apart) - found[index].cost
     }
     arrows = ArrowChoice(found: found, traces: rest, states: states, scale: scale).arrows()
-    if evidence != nil { arrows = Self.withoutTwins(arrows, scale: scale) }
     arrows = Self.withBarbs(arrows, of: rest, scale: scale)
       .sorted { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     let used = Set(arrows.flatMap(\.strokes))
-    let unused = rest.filter { !used.contains($0.index) }
-    let remains =
-      evidence == nil
-      ? [] : Self.remains(among: unused, traceOf, states: states, arrows: arrows, scale: scale)
-    let left = unused.filter { !remains.contains($0.index) }
+    let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
     (writing, others) = WritingSearch(traces: left, states: states).split()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
-    others += unused.filter { remains.contains($0.index) }
-  }
-
-  /// Returns the small traces along a ring or at a tip, which tracing leaves there; `traceOf` has the traces by
-  /// stroke.
-  private static func remains(
-    among traces: [Trace], _ traceOf: [Int: Trace], states: [StateCandidate],
-    arrows: [ArrowCandidate], scale: Double
-  ) -> Set<Int> {
-    func isAlongRing(_ trace: Trace) -> Bool {
-      states.contains { state in
-        trace.size < longestRemain * state.ring.radius
-          && trace.points.allSatisfy { besideRing.contains(state.ring.share(of: $0)) }
-      }
-    }
-    func isAtTip(_ trace: Trace) -> Bool {
-      arrows.contains { arrow in
-        arrow.tip.map { trace.isWithin(remainReach * scale, of: $0) } ?? false
-      }
-    }
-    // A side of a triangle goes from a barb to the line or to the other barb, or crosses the line.
-    func isTied(_ trace: Trace) -> Bool {
-      arrows.contains { arrow in
-        let heading = arrow.shaft.heading
-        guard let tip = arrow.tip, trace.isWithin(tiedReach * scale, of: tip),
-          trace.points.allSatisfy({ ($0 - tip).dot(heading) < tie * scale })
-        else { return false }
-        func isTouched(_ end: Vector) -> Bool {
-          arrow.line.contains { $0.distance(to: end) < tie * scale }
-            || arrow.strokes.contains {
-              (traceOf[$0]?.distance(to: end) ?? .infinity) < tie * scale
-            }
-        }
-        let touched = [trace.start, trace.end].filter(isTouched)
-        let sides = trace.points.map { ($0 - tip).cross(heading) / scale }
-        let crosses =
-          sides.contains { $0 > minimumCrossing } && sides.contains { $0 < -minimumCrossing }
-        return touched.count == 2 && trace.chord > minimumOpening * trace.length
-          || crosses && !touched.isEmpty
-      }
-    }
-    return Set(traces.filter { isAlongRing($0) || isAtTip($0) || isTied($0) }.map(\.index))
-  }
-
-  /// Joins arrows that run along a better one with the same ends, as a barb does that seems to fork from it.
-  private static func withoutTwins(_ arrows: [ArrowCandidate], scale: Double) -> [ArrowCandidate] {
-    var kept: [ArrowCandidate] = []
-    for arrow in arrows.sorted(by: { $0.saving > $1.saving }) {
-      let twin = kept.firstIndex { other in
-        other.from == arrow.from && other.to == arrow.to
-          && arrow.line.allSatisfy { point in
-            other.line.contains { $0.distance(to: point) < twinReach * scale }
-          }
-      }
-      guard let twin, let tip = arrow.line.last else {
-        kept.append(arrow)
-        continue
-      }
-      kept[twin].heads.append(Head(strokes: arrow.strokes, tip: tip, cost: 0))
-      kept[twin].cost += arrow.cost + min(0, arrow.saving)
-    }
-    return kept
   }
 
   /// Adds what is left at the tips of arrows to their heads: a barb that begins there, however it is turned.

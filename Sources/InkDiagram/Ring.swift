@@ -19,8 +19,6 @@ struct Ring {
   var turns: Double
   /// Whether it is two rings in one stroke.
   var isDouble = false
-  /// Whether it consists of parts of strokes.
-  var isAssembled = false
   private let conic: Conic
 
   var center: Vector { conic.center }

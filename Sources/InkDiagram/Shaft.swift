@@ -10,8 +10,6 @@ struct Shaft {
   /// Whether the pen drew a head at the first or the last point of the line.
   var headAtStart = false
   var headAtEnd = false
-  /// Whether part of its path is that of another stroke.
-  var isForked = false
   /// What joining its strokes costs.
   var cost = 0.0
 

@@ -29,27 +29,10 @@ struct StateSearch {
 
   /// The strokes that are known to be rings of states.
   private let known: Set<Int>
-  /// The logarithm of the odds that each ring is that of a state, as far as the picture tells, if there is one.
-  private let seen: [Double]?
-  /// What the picture tells, if there is one.
-  private let evidence: RingEvidence?
 
-  /// `evidence` is what the picture tells of rings, if there is one; then parts of strokes can be rings too.
-  init(traces: [Trace], known: Set<Int>, evidence: RingEvidence?) {
-    let search = RingSearch(traces: traces)
-    var rings = search.rings()
-    if let evidence {
-      var odds = rings.map { evidence.odds(of: $0) }
-      if let usual = Self.usualRadius(rings, odds) {
-        let assembled = search.rings(about: usual)
-        rings += assembled
-        odds += assembled.map { evidence.odds(of: $0) }
-      }
-      seen = odds
-    } else {
-      seen = nil
-    }
-    (self.traces, self.rings, self.known, self.evidence) = (traces, rings, known, evidence)
+  init(traces: [Trace], known: Set<Int>) {
+    let rings = RingSearch(traces: traces).rings()
+    (self.traces, self.rings, self.known) = (traces, rings, known)
     let sizes = traces.map(\.size)
     let usual = sizes.median() ?? 0
     usualSize = usual
@@ -74,11 +57,6 @@ struct StateSearch {
   private static let minimumSpace = 0.048
   /// The evidence against a ring that begins and ends at another one.
   private static let loopCost = 6.0
-
-  /// How much the shape of a ring counts beside what a picture tells.
-  private static let shapeWeight = 0.5
-  /// The evidence against rings of parts of strokes, and of two arcs, in a picture.
-  private static let (assembledCost, arcsCost) = (1.0, 0.5)
 
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {
@@ -112,8 +90,6 @@ struct StateSearch {
       }
       // The second ring of a final state has no evidence of its own.
       if let only = near.first, near.count == 1, isPair(states[only].ring, ring) {
-        // Parts of a name and of the ring itself can look like a second ring.
-        if ring.isAssembled { continue }
         // An open one with nothing inside is a C.
         if ring.radius < states[only].ring.radius, ring.gap > Self.openLetter,
           !hasInside(ring, of: states[only], grid: grid)
@@ -137,12 +113,6 @@ struct StateSearch {
       guard let arcs = arcs(along: states[index].ring, except: taken, grid: grid) else { continue }
       states[index].isFinal = true
       states[index].strokes = (states[index].strokes + arcs).sorted()
-    }
-    // The picture tells better than the strokes how many rings a state has.
-    if let evidence {
-      for index in states.indices {
-        states[index].isFinal = evidence.odds(ofTwo: states[index].ring) > 0
-      }
     }
     return states
   }
@@ -173,10 +143,8 @@ struct StateSearch {
     return isCovered.count(where: \.self) >= 20 ? arcs : nil
   }
 
-  /// Returns the usual radius of a state: that of rings with something inside, as most have, or of
-  /// those that the picture shows.
+  /// Returns the usual radius of a state: that of rings with something inside, as most have.
   private func scale() -> Double? {
-    if let seen { return Self.usualRadius(rings, seen) }
     let radii = rings.map(\.radius).sorted()
     guard let largest = radii.last else { return nil }
     var grid = Grid(side: largest / 2)
@@ -200,14 +168,6 @@ struct StateSearch {
     return Self.maximumSupported(votes)
   }
 
-  /// Returns the usual radius of a state, given the odds of rings.
-  private static func usualRadius(_ rings: [Ring], _ seen: [Double]) -> Double? {
-    let votes = zip(rings, seen).map { ring, odds in
-      (radius: ring.radius, weight: exp(-shapeWeight * ring.cost) / (1 + exp(-odds)))
-    }
-    return maximumSupported(votes)
-  }
-
   /// The number of rings that are compared at most.
   private static let maximumVotes = 500
 
@@ -229,11 +189,6 @@ struct StateSearch {
     let ring = rings[number]
     if known.isSuperset(of: ring.strokes) { return Self.certain }
     let size = log(ring.radius / scale)
-    if let seen {
-      let parts = ring.isAssembled ? Self.assembledCost : ring.strokes.count > 1 ? Self.arcsCost : 0
-      let unusual = (size < 0 ? 16 : 1) * size * size
-      return seen[number] - Self.shapeWeight * ring.cost - unusual - parts
-    }
     var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
@@ -280,7 +235,7 @@ struct StateSearch {
 
   /// Whether two arcs end at other rings, as opposite arrows do.
   private func isPairOfArrows(_ ring: Ring, near: [Ring]) -> Bool {
-    guard ring.strokes.count > 1, !ring.isAssembled else { return false }
+    guard ring.strokes.count > 1 else { return false }
     let ends = ring.strokes.flatMap { [byStroke[$0]!.start, byStroke[$0]!.end] }
     let held = ends.count { end in
       near.contains { $0.radius < 1.5 * ring.radius && (0.5...1.6).contains($0.share(of: end)) }

@@ -65,7 +65,7 @@ struct WritingSearch {
     guard height > 0, !small.isEmpty, small.count < traces.count else { return [] }
     var grid = Grid(side: 2 * height)
     for (number, trace) in small.enumerated() { grid.insert(number, at: trace.points) }
-    let search = HeadSearch(traces: small, areTraced: false, grid: grid, scale: 2 * height)
+    let search = HeadSearch(traces: small, grid: grid, scale: 2 * height)
     var found: Set<Int> = []
     for (number, trace) in traces.enumerated() where large[number] {
       let shaft = Shaft(trace)

@@ -87,19 +87,6 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     pixels?.strip(of: strokes, in: drawing, penWidth: penWidth, turnedBy: angle - turn)
   }
 
-  /// The number of columns and rows of a patch.
-  private static let patchSide = 28
-
-  /// Returns the ink at places of the upright drawing, bright on black, `[28, 28]`.
-  public func patch(_ place: (_ column: Double, _ row: Double) -> Point) -> Bitmap {
-    let count = Self.patchSide
-    let transform = pictureTransform
-    let patch = pixels?.patch(columns: count, rows: count) { column, row in
-      transform.apply(to: place(column / Double(count), row / Double(count)))
-    }
-    return patch ?? Bitmap(width: count, height: count)
-  }
-
   /// The size of a pixel of ``page`` in pixels of the picture.
   private var pageScale: Double {
     Double(max(width, height)) / Double(max(page.width, page.height))

@@ -88,23 +88,6 @@ struct TracedPixels: Hashable, Sendable {
       width: columns, height: rows, pixels: values.map { UInt8(max(0, min(255, $0 * factor))) })
   }
 
-  /// Returns a picture whose pixel at a column and a row has the contrast at a place of the photograph; most of
-  /// its ink is white.
-  func patch(columns: Int, rows: Int, place: (_ column: Double, _ row: Double) -> Point) -> Bitmap {
-    // Four samples a pixel, because a pixel can be larger than one of the photograph.
-    let values = (0..<columns * rows).map { index in
-      let (row, column) = index.quotientAndRemainder(dividingBy: columns)
-      return [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)].reduce(0.0) {
-        let place = place(Double(column) + $1.0, Double(row) + $1.1)
-        return $0 + sample(place.x / scale - 0.5, place.y / scale - 0.5) / 4
-      }
-    }
-    let white = values.sorted()[values.count * 97 / 100]
-    guard white > 0 else { return Bitmap(width: columns, height: rows) }
-    return Bitmap(
-      width: columns, height: rows, pixels: values.map { UInt8(min(255, $0 * 255 / white)) })
-  }
-
   /// Returns the contrast at a place between the middles of pixels.
   private func sample(_ x: Double, _ y: Double) -> Double {
     guard x >= 0, y >= 0, x < Double(width - 1), y < Double(height - 1) else { return 0 }

@@ -522,29 +522,54 @@ import Testing
 
   // MARK: Pictures
 
-  /// A picture of strokes and of areas that are filled with ink.
+  /// A photograph of strokes and of areas that are filled with ink, with paper around them.
   private struct DrawnPicture: DiagramPicture {
-    var drawing: Drawing
-    var filled: [[Point]] = []
+    let page: Bitmap
+    /// The place in the drawing of the upper left corner of the page.
+    private let corner: Vector
+
+    private static let border = 120.0
+    private static let penRadius = 2.0
+    private static let (paper, ink) = (225.0, 50.0)
+
+    init(drawing: Drawing, filled: [[Point]] = []) {
+      let bounds = drawing.bounds!
+      let corner = Vector(bounds.minX - Self.border, bounds.minY - Self.border)
+      let (width, height) = (
+        Int(bounds.width + 2 * Self.border), Int(bounds.height + 2 * Self.border)
+      )
+      var coverage = [Double](repeating: 0, count: width * height)
+      for point in drawing.strokes.flatMap(\.points) {
+        let (x, y) = (point.x - corner.x, point.y - corner.y)
+        for row in Int(y) - 4...Int(y) + 4 {
+          for column in Int(x) - 4...Int(x) + 4 {
+            let apart = hypot(Double(column) + 0.5 - x, Double(row) + 0.5 - y)
+            let index = row * width + column
+            coverage[index] = max(coverage[index], min(1, Self.penRadius + 0.5 - apart))
+          }
+        }
+      }
+      var random = SeededGenerator(seed: 1)
+      self.corner = corner
+      page = Bitmap(
+        width: width, height: height,
+        pixels: coverage.enumerated().map { index, share in
+          let (row, column) = index.quotientAndRemainder(dividingBy: width)
+          let place = Point(Double(column) + 0.5 + corner.x, Double(row) + 0.5 + corner.y)
+          let isFilled = filled.contains { Self.isInside(place, $0) }
+          let grey = Self.paper + (Self.ink - Self.paper) * (isFilled ? 1 : share)
+          return UInt8(max(0, min(255, grey + 2 * random.normal())))
+        })
+    }
 
     func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? { nil }
 
-    func patch(_ place: (_ column: Double, _ row: Double) -> Point) -> Bitmap {
-      var patch = Bitmap(width: 28, height: 28)
-      for row in 0..<28 {
-        for column in 0..<28 {
-          let place = place((Double(column) + 0.5) / 28, (Double(row) + 0.5) / 28)
-          let isInk =
-            filled.contains { isInside(place, $0) }
-            || drawing.strokes.contains { $0.points.contains { $0.distance(to: place) < 2 } }
-          patch[row, column] = isInk ? 255 : 0
-        }
-      }
-      return patch
-    }
+    func drawingPlace(ofPixel pixel: Vector) -> Vector { pixel + corner }
+
+    func pixel(at place: Vector) -> Vector { place - corner }
 
     /// Whether a place is on the same side of all sides of a convex area.
-    private func isInside(_ place: Point, _ corners: [Point]) -> Bool {
+    private static func isInside(_ place: Point, _ corners: [Point]) -> Bool {
       let sides = zip(corners, corners.dropFirst() + corners.prefix(1)).map { a, b in
         (b.x - a.x) * (place.y - a.y) - (b.y - a.y) * (place.x - a.x)
       }
@@ -612,20 +637,6 @@ import Testing
     #expect(diagram.strokes.indices.filter { diagram.strokes[$0].role == .text } == [3])
   }
 
-  @Test func endsOfArrowsHaveTheirHeadsWhereTheyWereDrawn() {
-    let drawing = Drawing(arrow(from: 0, to: 100, y: 0) + [line((0, 50), (100, 50))])
-    var diagram = Diagram(states: [], transitions: [], strokes: [])
-    diagram.strokes = [
-      .init(.transition, element: "t0"), .init(.transition, element: "t0"),
-      .init(.transition, element: "t1"),
-    ]
-    let ends = ArrowEnd.all(of: diagram, in: drawing)
-    let heads = ends.filter(\.hasHead)
-    #expect(heads.map(\.place) == [Point(100, 0)])
-    #expect(heads.map { $0.direction.x > 0.99 } == [true])
-    #expect(ends.filter { !$0.hasHead && $0.place.y == 50 }.count == 2)
-  }
-
   /// A round 0 that is much smaller than the states is a symbol.
   @Test(arguments: [22.0, 25.0]) func aSmallRingBesideAnArrowIsASymbol(radius: Double) throws {
     let drawing = Drawing(
@@ -673,65 +684,5 @@ import Testing
     #expect(hypot(state.center.x - 100, state.center.y - 100) < 3)
     #expect(abs(state.radius - 50) < 3)
     #expect(diagram.strokes.map(\.element) == ["s0", "s0", "s0", "s1"])
-  }
-
-  @Test func ringsAreToldByTheTrueStates() {
-    let drawing = Drawing([arc(100, 100), arc(400, 100), arc(730, 100)])
-    var diagram = Diagram(states: [], transitions: [], strokes: [])
-    for (id, x) in [("s0", 100.0), ("s1", 760.0)] {
-      diagram.states.append(
-        .init(id: id, final: false, center: Vector(x, 100), radius: 50))
-    }
-    let rings = StateRing.all(of: diagram, in: drawing)
-    // The true ones, the first also as it was found, and one that is none; the last is neither.
-    func places(_ isState: Bool) -> Set<Double> {
-      Set(rings.filter { $0.isState == isState }.map { $0.center.x.rounded() })
-    }
-    #expect(places(true) == [100, 760])
-    #expect(places(false) == [400])
-    #expect(rings.count { $0.center.x.rounded() == 100 } > 1)
-  }
-
-  @Test(arguments: [0.0, 60.0])
-  func aLineIsStraightInItsPatch(sag: Double) {
-    let path = bow((100, 100), (400, 160), by: sag).resampled(spacing: 1).points
-    let picture = DrawnPicture(drawing: Drawing([Stroke(path)]))
-    let patch = DrawnArrow.patch(of: picture, along: path, scale: 50)
-    // The ends of the line are at the shares of the columns that show 0.6 radii before and behind it.
-    for column in 5..<21 {
-      let inked = (0..<28).filter { patch[$0, column] > 127 }
-      #expect(inked.allSatisfy { (11...16).contains($0) } && !inked.isEmpty, "column \(column)")
-    }
-    #expect((0..<28).allSatisfy { patch[$0, 0] == 0 && patch[$0, 27] == 0 })
-  }
-
-  @Test func linesAreToldByTheTrueArrows() throws {
-    let drawing = Drawing(
-      ([arc(100, 100), arc(400, 100)] + arrow(from: 155, to: 345, y: 100)
-        + [line((0, 100), (45, 100)), line((200, 200), (300, 200))])
-        .map { Stroke($0.resampled(spacing: 1).points) })
-    var diagram = Diagram(states: [], transitions: [], strokes: [])
-    for (id, x) in [("s0", 100.0), ("s1", 400.0)] {
-      diagram.states.append(.init(id: id, final: false, center: Vector(x, 100), radius: 50))
-    }
-    diagram.transitions = [.init(from: "s0", to: "s1")]
-    diagram.strokes = [
-      .init(.state, element: "s0"), .init(.state, element: "s1"),
-      .init(.transition, element: "t0"), .init(.transition, element: "t0"),
-      .init(.initial, element: "s0"), .init(.text),
-    ]
-    let lines = DrawnArrow.all(
-      of: diagram, in: drawing, traced: drawing, picture: DrawnPicture(drawing: drawing),
-      recognizer: try Self.released.get())
-    func kinds(from start: Double, to end: Double) -> Set<DrawnArrow.Kind> {
-      Set(
-        lines.filter { line in
-          guard let first = line.path.first, let last = line.path.last else { return false }
-          return abs(first.x - start) < 4 && abs(last.x - end) < 4 && abs(first.y - 100) < 4
-        }.map(\.kind))
-    }
-    #expect(kinds(from: 155, to: 345) == [.transition])
-    #expect(kinds(from: 345, to: 155) == [.other])
-    #expect(kinds(from: 0, to: 45) == [.initial])
   }
 }

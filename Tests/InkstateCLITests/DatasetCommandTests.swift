@@ -362,39 +362,21 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a.ndjson"))
   }
 
-  @Test func examplesAreCutOutOfPhotographs() throws {
+  @Test func writingIsCutOutOfPhotographs() throws {
     var result = try run(
       "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson -o photographs")
     #expect(result.status == 0, "\(result.errors)")
     result = try run(
       "dataset photograph \(Self.package)/Examples/Drawings/mod3.ndjson --force -o photographs")
     #expect(result.status == 0, "\(result.errors)")
-    result = try run("dataset cut ends photographs --copies 3 -o heads")
-    #expect(result.status == 0, "\(result.errors)")
-    let heads = try FileTree.files(below: "\(folder.path)/heads/head")
-    let ends = try FileTree.files(below: "\(folder.path)/heads/end")
-    #expect(!heads.isEmpty && heads.count % 3 == 0)
-    #expect(ends.count > heads.count)
     result = try run("dataset cut labels photographs -o labels")
     #expect(result.status == 0, "\(result.errors)")
     let texts = try String(contentsOfFile: "\(folder.path)/labels/labels.tsv", encoding: .utf8)
     let written = texts.split(separator: "\n").dropFirst().map { $0.split(separator: "\t")[1] }
     #expect(written.sorted() == ["0", "0", "0", "1", "1", "1", "A", "B", "C"])
-    result = try run("dataset cut rings photographs --copies 2 -o rings")
-    #expect(result.status == 0, "\(result.errors)")
-    // The true rings of three states at least.
-    #expect(try FileTree.files(below: "\(folder.path)/rings/state").count >= 6)
-    result = try run("dataset cut arrows photographs -o arrows")
-    #expect(result.status == 0, "\(result.errors)")
-    for kind in ["transition", "initial", "other"] {
-      #expect(try !FileTree.files(below: "\(folder.path)/arrows/\(kind)").isEmpty, "\(kind)")
-    }
-
-    result = try run("dataset cut photographs --copies 0 -o none")
-    #expect(result.status == 64 && result.errors.contains("--copies: expected 1 to 100, found 0"))
     try FileManager.default.removeItem(
       atPath: try FileTree.files(below: "\(folder.path)/photographs/pictures")[0])
-    result = try run("dataset cut photographs -o none")
+    result = try run("dataset cut labels photographs -o none")
     #expect(result.status == 1 && result.errors.contains("0 pictures and 1 drawing"))
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }

@@ -60,7 +60,6 @@ again=("$runs/train.ndjson" "$runs/words" "$runs/words" "${examples[@]:2}")
   --epochs 14 --seed 20261125 --output "$runs/fourth.safetensors" --force
 
 # Names and symbols as they are in photographs: near rings, blurred, and with remains of what touches them.
-# The same drawings as in diagram.sh.
 # photographs PART DRAWINGS-PER-WRITER SEED PHOTOGRAPH-SEED
 photographs() {
   "$inkstate" dataset compose automata "$runs/characters/$1.ndjson" --per-writer "$2" --seed "$3" \

@@ -6,8 +6,7 @@
 PAGES is the folder `pages` of the public recordings (datasets/README.md). A circle counts as found where
 its box and that of a state overlap by half (intersection over union). A word counts as covered where most
 points of strokes in its box are of strokes with the role text. INKSTATE names the command. --part takes the
-pages of some writers: rings.safetensors learned those of train, and was chosen by those of validation. --half
-takes every second page.
+pages of some writers, and --half every second page.
 """
 
 import argparse

@@ -49,7 +49,7 @@ COMMANDS = {
     "photograph": Command(
         ["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--force", "--output"], "out/photographs"),
     "cut": Command(
-        ["dataset", "cut", "rings", "{folder}/photographs", "--force", "--output"], "out/rings",
+        ["dataset", "cut", "labels", "{folder}/photographs", "--force", "--output"], "out/labels",
         prepare=[["dataset", "photograph", example("Drawings", "mod3.ndjson"), "--output", "{folder}/photographs"]]),
     "trace": Command(["trace", example("Pictures", "paper.jpg"), "--force", "--output"], "out/result.ndjson"),
     "recognize": Command(
