@@ -81,7 +81,10 @@ public struct DiagramRecognizer: Sendable {
     let interpretation =
       picture.map { picture in
         Interpretation(
-          of: traces, in: PageReading(of: picture.page, with: pages, workers: 2), picture)
+          of: traces,
+          in: PageReading(
+            of: picture.page, with: pages, workers: ProcessInfo.processInfo.activeProcessorCount),
+          picture)
       } ?? interpretation(of: traces, knownRings: rings)
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
     return diagram(interpretation, of: drawing, with: labelReader, picture: picture)

@@ -98,3 +98,37 @@ import Testing
     }
   }
 }
+
+@Suite struct PageTruthTests {
+  private func state(_ x: Double, isInitial: Bool = false, isFinal: Bool = false) -> Page.State {
+    Page.State(
+      center: Vector(x, 60), halfWidth: 20, halfHeight: 20, angle: 0, isFinal: isFinal,
+      isInitial: isInitial)
+  }
+
+  private var page: Page {
+    var page = Page(width: 300, height: 120, writer: "w")
+    page.states = [state(60, isInitial: true), state(200, isFinal: true)]
+    page.arrows = [
+      .init(from: nil, to: 0, path: [Vector(10, 60), Vector(38, 60)], hasTwoHeads: false),
+      .init(from: 0, to: 1, path: [Vector(82, 60), Vector(178, 60)], hasTwoHeads: true),
+    ]
+    return page
+  }
+
+  @Test func hasStatesAndBothWaysOfTwoHeads() throws {
+    let truth = try #require(PageTruth(page))
+    #expect(truth.states == ["0", "1"] && truth.initial == ["0"] && truth.final == ["1"])
+    #expect(truth.transitions == [["0", "1", ""], ["1", "0", ""]])
+    #expect(truth.places == [[60, 60, 20, 20], [200, 60, 20, 20]])
+  }
+
+  @Test func whatIsCutOffHasNoTruth() {
+    var cut = page
+    cut.states[1].center = Vector(290, 60)
+    #expect(PageTruth(cut) == nil)
+    cut = page
+    cut.arrows[0].path[0] = Vector(-5, 60)
+    #expect(PageTruth(cut) == nil)
+  }
+}

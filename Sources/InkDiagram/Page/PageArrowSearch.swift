@@ -33,6 +33,7 @@ struct PageArrowSearch {
       orient(&arrow)
       return arrow
     }
+    found = tied(joined(found))
     // Those between states are chosen first, then the better seen ones.
     func rank(_ arrow: PageArrow) -> Double {
       (arrow.from != nil && arrow.to != nil ? 1e6 : 0)
@@ -96,6 +97,85 @@ struct PageArrowSearch {
       }
     }
     return bundles
+  }
+
+  // MARK: Free ends
+
+  /// Returns the direction in which a path leaves its last place.
+  private func heading(_ path: [Vector]) -> Vector {
+    let span = max(4, Int(0.4 * lines.scale))
+    return (path[path.count - 1] - path[max(0, path.count - 1 - span)]).unit
+  }
+
+  /// Joins lines whose free ends face each other, as where symbols stand in a gap of an arrow.
+  private func joined(_ found: [PageArrow]) -> [PageArrow] {
+    // From the state to the free end.
+    let free = found.indices.filter {
+      (found[$0].from == nil) != (found[$0].to == nil)
+        && found[$0].votes > PageNumbers.initialVotes
+    }
+    let outward = free.map { number in
+      found[number].to == nil ? found[number].path : found[number].path.reversed()
+    }
+    var pairs: [(one: Int, other: Int, gap: Double)] = []
+    for one in free.indices {
+      for other in free.indices where other > one {
+        let (end, start) = (outward[one].last!, outward[other].last!)
+        let gap = end.distance(to: start)
+        guard gap < PageNumbers.joinGap * lines.scale else { continue }
+        let (way, back) = (heading(outward[one]), heading(outward[other]))
+        let across = gap < 2 ? way : (start - end) * (1 / gap)
+        guard way.dot(across) > PageNumbers.joinStraight,
+          back.dot(across) < -PageNumbers.joinStraight
+        else { continue }
+        pairs.append((one, other, gap))
+      }
+    }
+    var isUsed: Set<Int> = []
+    var result: [PageArrow] = []
+    for pair in pairs.sorted(by: { $0.gap < $1.gap })
+    where !isUsed.contains(pair.one) && !isUsed.contains(pair.other) {
+      isUsed.formUnion([pair.one, pair.other])
+      let (one, other) = (found[free[pair.one]], found[free[pair.other]])
+      var arrow = PageArrow(
+        from: one.from ?? one.to, to: other.from ?? other.to,
+        path: outward[pair.one] + outward[pair.other].reversed(),
+        votes: min(one.votes, other.votes))
+      orient(&arrow)
+      result.append(arrow)
+    }
+    let joined = Set(isUsed.map { free[$0] })
+    return found.indices.filter { !joined.contains($0) }.map { found[$0] } + result
+  }
+
+  /// Ties free ends to the states that they must mean: a tip means the nearest state ahead, and a start a near one.
+  private func tied(_ found: [PageArrow]) -> [PageArrow] {
+    found.map { arrow in
+      guard arrow.from == nil || arrow.to == nil, arrow.from != nil || arrow.to != nil else {
+        return arrow
+      }
+      var arrow = arrow
+      let isTip = arrow.to == nil
+      let path = isTip ? arrow.path : arrow.path.reversed()
+      let reach =
+        isTip && arrow.direction > PageNumbers.knownDirection
+        ? PageNumbers.tipReach : PageNumbers.startReach
+      let (end, way) = (path.last!, heading(path))
+      var best: (state: Int, cost: Double)?
+      for (number, state) in lines.states.enumerated() {
+        let distance = state.distance(to: end)
+        // An initial arrow is as far from its state as it is long, and a self-loop comes back.
+        let isOwn = number == (isTip ? arrow.from : arrow.to)
+        guard distance < reach * lines.scale,
+          !isOwn || distance < PageNumbers.loopReturn * Double(path.count)
+        else { continue }
+        let cost = distance - 0.5 * lines.scale * (state.center - end).unit.dot(way)
+        if cost < best?.cost ?? .infinity { best = (number, cost) }
+      }
+      guard let best else { return arrow }
+      if isTip { arrow.to = best.state } else { arrow.from = best.state }
+      return arrow
+    }
   }
 
   /// Turns a line so that its last place is its tip.

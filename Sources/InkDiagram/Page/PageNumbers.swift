@@ -25,6 +25,8 @@ enum PageNumbers {
   static let votingRing: Float = 0.4
   /// The votes that a state needs, in shares of a full ring.
   static let leastVotes: Float = 0.12
+  /// The number of centres that are looked at, at most.
+  static let mostCenters = 400
   /// How far from the voted centre votes belong to it: the share of the half axes, and at least so many cells.
   static let voteReach: Float = 0.35, leastReach: Float = 2.5
   /// How much the half axes of votes for one state differ, as a logarithm.
@@ -40,7 +42,7 @@ enum PageNumbers {
   /// How much smaller than usual a ring without arrows is a letter or a hole.
   static let letterSize = 0.4
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
-  static let finalField = 4.0, finalRing = 4.0, finalOffset = -4.0
+  static let finalField = 4.0, finalRing = 4.0, finalOffset = -3.0
 
   // MARK: Following lines
 
@@ -69,6 +71,13 @@ enum PageNumbers {
   static let tieReach = 0.9
   /// How near an end is tied in any direction, as a share of the radius.
   static let looseTie = 0.35
+
+  /// The gap between free ends that face each other, in usual radii, and the cosine of their angles to it.
+  static let joinGap = 1.5, joinStraight = 0.8
+  /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
+  static let tipReach = 1.5, startReach = 0.45
+  /// How far the free end of a self-loop is from its ring at most, as a share of its length.
+  static let loopReturn = 0.3
 
   // MARK: Arrows
 

@@ -46,7 +46,8 @@ struct PageStateSearch {
   static func states(in cells: CellAnswers) -> [PageState] {
     var search = PageStateSearch(cells)
     var states: [PageState] = []
-    while let (state, isDoubtful) = search.next() {
+    for _ in 0..<PageNumbers.mostCenters {
+      guard let (state, isDoubtful) = search.next() else { break }
       guard let state, !isDoubtful else { continue }
       let isNew = states.allSatisfy { other in
         func share(_ half: Vector) -> Double {
@@ -66,6 +67,15 @@ struct PageStateSearch {
     for y in max(0, row - 2)...min(cells.rows - 1, row + 2) {
       for x in max(0, column - 2)...min(cells.columns - 1, column + 2) {
         sums[y * cells.columns + x] += sign * vote.weight
+      }
+    }
+  }
+
+  private mutating func forget(around cell: Int) {
+    let (column, row) = (cell % cells.columns, cell / cells.columns)
+    for y in max(0, row - 2)...min(cells.rows - 1, row + 2) {
+      for x in max(0, column - 2)...min(cells.columns - 1, column + 2) {
+        sums[y * cells.columns + x] = 0
       }
     }
   }
@@ -93,7 +103,8 @@ struct PageStateSearch {
     }
     guard near.count >= 6 else {
       use(near)
-      sums[best] = 0
+      // Votes of this place that are not near it count for no other one.
+      forget(around: best)
       return (nil, true)
     }
     func median(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {

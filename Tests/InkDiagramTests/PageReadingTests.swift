@@ -1,0 +1,138 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkNetwork
+import InkRaster
+import InkRecognizer
+import SeededRandom
+import Testing
+
+@testable import InkDiagram
+
+@Suite struct PageReadingTests {
+  private static let network = Result { try PageRecognizer.released() }
+
+  /// A page of 640 × 400 pixels with dark lines of 3 pixels.
+  private func page(_ lines: [[Vector]]) -> Bitmap {
+    var bitmap = Bitmap(width: 640, height: 400)
+    for index in bitmap.pixels.indices { bitmap.pixels[index] = 240 }
+    for line in lines {
+      for (start, end) in zip(line, line.dropFirst()) {
+        let steps = max(1, Int(start.distance(to: end) * 2))
+        for step in 0...steps {
+          let place = start + (end - start) * (Double(step) / Double(steps))
+          for y in -2...2 {
+            for x in -2...2 where x * x + y * y <= 3 {
+              let (row, column) = (Int(place.y) + y, Int(place.x) + x)
+              guard (0..<400).contains(row), (0..<640).contains(column) else { continue }
+              bitmap[row, column] = 40
+            }
+          }
+        }
+      }
+    }
+    return bitmap
+  }
+
+  private func ring(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> [Vector] {
+    (0...60).map {
+      let angle = 2 * Double.pi * Double($0) / 60
+      return Vector(x + width * cos(angle), y + height * sin(angle))
+    }
+  }
+
+  private func arrow(_ path: [Vector]) -> [[Vector]] {
+    let (tip, way) = (path.last!, (path.last! - path[path.count - 2]).unit)
+    return [
+      path, [tip - way.turned(by: 0.45) * 20, tip, tip - way.turned(by: -0.45) * 20],
+    ]
+  }
+
+  private func read(_ lines: [[Vector]]) throws -> PageReading {
+    PageReading(of: page(lines), with: try Self.network.get(), workers: 1)
+  }
+
+  /// Ovals, one of them double, an arrow with a gap at both ends, a self-loop and an initial arrow.
+  private var automaton: [[Vector]] {
+    [ring(150, 220, 60, 45), ring(470, 220, 60, 45), ring(470, 220, 50, 36)]
+      + arrow([Vector(222, 220), Vector(398, 220)]) + arrow([Vector(20, 220), Vector(86, 220)])
+      + arrow(
+        (0...24).map { step in
+          let angle = Double.pi * (0.85 + 1.3 * Double(step) / 24)
+          return Vector(150 + 34 * cos(angle), 150 + 46 * sin(angle))
+        })
+  }
+
+  @Test func findsStatesAndArrows() throws {
+    let reading = try read(automaton)
+    let states = reading.states.map { (reading.place($0.center), $0.finalOdds > 0) }
+      .sorted { $0.0.x < $1.0.x }
+    try #require(states.count == 2)
+    #expect(states[0].0.distance(to: Vector(150, 220)) < 6 && !states[0].1)
+    #expect(states[1].0.distance(to: Vector(470, 220)) < 6 && states[1].1)
+    let left = reading.states.indices.min {
+      reading.states[$0].center.x < reading.states[$1].center.x
+    }!
+    let ends = Set(reading.arrows.map { [$0.from, $0.to] })
+    #expect(ends == [[left, 1 - left], [left, left], [nil, left]])
+  }
+
+  @Test func theTipSaysTheDirection() throws {
+    let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
+    let way = [Vector(206, 220), Vector(414, 220)]
+    for path in [way, way.reversed()] {
+      let reading = try read(rings + arrow(path))
+      let arrow = try #require(reading.arrows.first)
+      let from = try #require(arrow.from)
+      #expect(reading.arrows.count == 1)
+      #expect(reading.place(reading.states[from].center).distance(to: path[0]) < 70)
+    }
+  }
+
+  @Test func linesThatCrossGoStraightOn() throws {
+    let places = [(120.0, 90.0), (520, 90), (120, 310), (520, 310)]
+    let rings = places.map { ring($0.0, $0.1, 40, 40) }
+    func way(_ from: Int, _ to: Int) -> [Vector] {
+      let (a, b) = (
+        Vector(places[from].0, places[from].1), Vector(places[to].0, places[to].1)
+      )
+      let unit = (b - a).unit
+      return [a + unit * 42, b - unit * 42]
+    }
+    let reading = try read(rings + arrow(way(0, 3)) + arrow(way(2, 1)))
+    try #require(reading.states.count == 4)
+    let pairs = reading.arrows.map { arrow in
+      [arrow.from, arrow.to].map { number -> Int? in
+        number.flatMap { number in
+          places.indices.min {
+            let center = reading.place(reading.states[number].center)
+            return center.distance(to: Vector(places[$0].0, places[$0].1))
+              < center.distance(to: Vector(places[$1].0, places[$1].1))
+          }
+        }
+      }
+    }
+    #expect(Set(pairs) == [[0, 3], [2, 1]])
+  }
+
+  @Test func aPageWithoutRingsHasNoStates() throws {
+    let reading = try read([
+      [Vector(50, 60), Vector(300, 60)], [Vector(50, 160), Vector(300, 170)],
+    ])
+    #expect(reading.states.isEmpty && reading.arrows.isEmpty)
+  }
+
+  @Test func anOutlineHasTheDistanceOfItsEllipse() {
+    let half = Vector(40, 20)
+    let outline = (0..<PageState.directions).map { number in
+      let way = PageState.direction(number)
+      return 1 / Vector(way.x / half.x, way.y / half.y).length
+    }
+    let state = PageState(
+      center: Vector(100, 50), half: half, outline: outline, support: 1, finalOdds: 0)
+    #expect(abs(state.distance(to: Vector(150, 50)) - 10) < 0.1)
+    #expect(abs(state.distance(to: Vector(100, 65)) + 5) < 0.1)
+    #expect(state.distance(to: state.center) == -20)
+    #expect(state.rim.allSatisfy { abs(state.distance(to: $0)) < 0.2 })
+  }
+}
