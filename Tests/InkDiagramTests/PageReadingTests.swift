@@ -14,8 +14,8 @@ import Testing
 
   /// A page of 640 × 400 pixels with dark lines of 3 pixels.
   private func page(_ lines: [[Vector]]) -> Bitmap {
-    var bitmap = Bitmap(width: 640, height: 400)
-    for index in bitmap.pixels.indices { bitmap.pixels[index] = 240 }
+    var bitmap = Bitmap(
+      width: 640, height: 400, pixels: [UInt8](repeating: 240, count: 640 * 400))
     for line in lines {
       for (start, end) in zip(line, line.dropFirst()) {
         let steps = max(1, Int(start.distance(to: end) * 2))
