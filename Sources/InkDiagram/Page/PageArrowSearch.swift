@@ -56,7 +56,64 @@ struct PageArrowSearch {
         }
       }
     }
-    return chosen
+    return chosen + markers(besides: isTaken)
+  }
+
+  /// Returns the heads without a line that point at a state: triangles and wedges that mark initial states.
+  private func markers(besides isTaken: [Bool]) -> [PageArrow] {
+    let columns = lines.cells.columns
+    var isSeen = isTaken.indices.map { lines.head($0) <= PageNumbers.markerHead }
+    var markers: [PageArrow] = []
+    for first in isSeen.indices where !isSeen[first] {
+      isSeen[first] = true
+      var part = [first]
+      var next = 0
+      while next < part.count {
+        let cell = part[next]
+        next += 1
+        for near in [cell - 1, cell + 1, cell - columns, cell + columns]
+        where isSeen.indices.contains(near) && !isSeen[near] {
+          isSeen[near] = true
+          part.append(near)
+        }
+      }
+      guard Double(part.count) > PageNumbers.markerSize * lines.scale,
+        part.allSatisfy({ !isTaken[$0] }), !isAtLine(part)
+      else { continue }
+      func place(_ cell: Int) -> Vector {
+        Vector(Double(cell % columns) + 0.5, Double(cell / columns) + 0.5)
+      }
+      let share = 1 / Double(part.count)
+      let middle = part.reduce(Vector(0, 0)) { $0 + place($1) } * share
+      let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
+      let distances = lines.states.map { $0.distance(to: middle) }
+      guard let state = distances.indices.min(by: { distances[$0] < distances[$1] }),
+        distances[state] < PageNumbers.markerReach * lines.scale,
+        towards.length > PageNumbers.markerField,
+        towards.unit.dot((lines.states[state].center - middle).unit) > PageNumbers.markerStraight
+      else { continue }
+      let half = part.map { abs((place($0) - middle).dot(towards.unit)) }.max()!
+      var marker = PageArrow(
+        from: nil, to: state,
+        path: [middle - towards.unit * half, middle + towards.unit * half], votes: 1)
+      marker.headAtTip = Double(part.count)
+      marker.direction = 1
+      markers.append(marker)
+    }
+    return markers
+  }
+
+  /// Whether some cells of a head are beside a line.
+  private func isAtLine(_ part: [Int]) -> Bool {
+    let columns = lines.cells.columns
+    let touching = part.count { cell in
+      [-2, -1, 1, 2, -2 * columns, -columns, columns, 2 * columns].contains { step in
+        let near = cell + step
+        return lines.levels.indices.contains(near)
+          && lines.levels[near] - lines.head(near) > PageNumbers.startingLine
+      }
+    }
+    return Double(touching) > PageNumbers.markerLine * Double(part.count)
   }
 
   private func bundles(from starts: [(place: Vector, way: Vector)]) -> [Bundle] {

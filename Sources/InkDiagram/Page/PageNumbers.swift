@@ -66,16 +66,16 @@ enum PageNumbers {
   // MARK: Ends
 
   /// How near an end is at a ring: a share of the radius, and at least so many cells.
-  static let atRing = 0.15, atRingCells = 2.5
+  static let atRing = 0.2, atRingCells = 2.5
   /// How far an end is tied in its direction, in usual radii.
   static let tieReach = 0.9
   /// How near an end is tied in any direction, as a share of the radius.
-  static let looseTie = 0.35
+  static let looseTie = 0.5
 
   /// The gap between free ends that face each other, in usual radii, and the cosine of their angles to it.
   static let joinGap = 1.5, joinStraight = 0.8
   /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
-  static let tipReach = 1.5, startReach = 0.45
+  static let tipReach = 1.5, startReach = 0.6
   /// How far the free end of a self-loop is from its ring at most, as a share of its length.
   static let loopReturn = 0.3
 
@@ -100,6 +100,15 @@ enum PageNumbers {
   /// The lengths of initial arrows, of their lines without heads, and their direction and head at least.
   static let initialLength = 0.35...6.0, initialLine = 0.25, initialDirection = 0.5,
     initialHead = 3.0
+  /// The probability of the heads that mark initial states without a line; their cells per cell of the usual radius at
+  /// least; how far they are from their state at most, in usual radii; the length of their mean field, and the cosine
+  /// of its angle to the state, at least.
+  static let markerHead: Float = 0.5, markerSize = 1.5, markerReach = 1.0
+  /// The share of their cells that are beside a line, at most.
+  static let markerLine = 0.1
+  static let markerField = 0.45, markerStraight = 0.7
+  /// The cells of heads at the tip of an arrow with a known direction, at least.
+  static let leastHead = 2.0
   /// The head at the start of an arrow that has two, as a share of that at its tip, and at least so many cells.
   static let otherHead = 0.5, leastOtherHead = 6.0
 }

@@ -42,6 +42,6 @@ struct PageState {
     // From a wide ellipse the shortest way is shorter than that from the centre.
     let inAxes = Vector(way.x / half.x, way.y / half.y)
     let slope = Vector(inAxes.x / half.x, inAxes.y / half.y)
-    return (way.length - radius) * inAxes.length / (slope.length * way.length)
+    return (way.length - radius) * inAxes.dot(inAxes) / (slope.length * way.length)
   }
 }
