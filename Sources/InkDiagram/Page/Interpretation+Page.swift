@@ -26,7 +26,9 @@ extension Interpretation {
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.direction > PageNumbers.knownDirection
           && arrow.headAtTip > PageNumbers.leastHead)
-      candidate.saving = Self.sure
+      let isWeak =
+        arrow.votes < PageNumbers.weakVotes || arrow.own < PageNumbers.weakOwn
+      candidate.saving = isWeak ? Self.doubtful : Self.sure
       guard arrow.hasTwoHeads, arrow.from != arrow.to, arrow.from != nil else { return [candidate] }
       var back = candidate
       back.shaft = back.shaft.reversed
@@ -61,8 +63,8 @@ extension Interpretation {
     }
   }
 
-  /// The logarithm of the odds of what the network sees.
-  private static let sure = 3.0
+  /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.
+  private static let (sure, doubtful) = (3.0, 1.0)
 }
 
 extension Shaft {

@@ -93,6 +93,8 @@ enum PageNumbers {
   static let knownDirection = 0.5
   /// The least votes per cell of the lines of a transition, a self-loop and an initial arrow.
   static let transitionVotes = 0.35, loopVotes = 0.4, initialVotes = 0.5
+  /// The votes per cell and the share of its own below which an arrow is doubtful.
+  static let weakVotes = 0.6, weakOwn = 0.6
   /// The share of a line that no better one has, at least: of a transition, a self-loop, an initial arrow.
   static let transitionOwn = 0.35, loopOwn = 0.4, initialOwn = 0.6
   /// How far a self-loop goes from its ring and how long it is at least, in usual radii.
