@@ -7,20 +7,22 @@ extension Interpretation {
   /// nearest element.
   init(of traces: [Trace], in page: PageReading, _ picture: any DiagramPicture) {
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
+    let rings = page.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.
-    let order = page.states.indices.sorted {
-      let (one, other) = (place(page.states[$0].center), place(page.states[$1].center))
+    let order = page.states.indices.filter { rings[$0] != nil }.sorted {
+      let (one, other) = (rings[$0]!.center, rings[$1]!.center)
       return (one.x, one.y) < (other.x, other.y)
     }
     let numbers = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-    states = order.compactMap { number in
-      let state = page.states[number]
-      guard let ring = Ring([state.rim.map(place)], strokes: []) else { return nil }
-      return StateCandidate(
-        ring: ring, strokes: [], isFinal: state.finalOdds > 0, evidence: Self.sure)
+    states = order.map {
+      StateCandidate(
+        ring: rings[$0]!, strokes: [], isFinal: page.states[$0].finalOdds > 0, evidence: Self.sure)
     }
-    precondition(states.count == order.count, "an outline around a centre has an ellipse")
-    arrows = page.arrows.flatMap { arrow in
+    arrows = page.arrows.flatMap { arrow -> [ArrowCandidate] in
+      // An outline without an area is no state.
+      guard [arrow.from, arrow.to].allSatisfy({ $0 == nil || numbers[$0!] != nil }) else {
+        return []
+      }
       var candidate = ArrowCandidate(
         shaft: Shaft(path: arrow.path.map(place)), heads: [],
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
@@ -44,7 +46,10 @@ extension Interpretation {
       case PageNumbers.writing:
         writing.append(trace)
       case PageNumbers.ring:
-        let distances = rims.map { abs($0.share(of: trace.mean) - 1) }
+        // A whole ring has its middle in the state.
+        let distances = rims.map { ring in
+          trace.points.reduce(0) { $0 + abs(ring.share(of: $1) - 1) }
+        }
         if let nearest = distances.indices.min(by: { distances[$0] < distances[$1] }) {
           states[nearest].strokes.append(trace.index)
         }
