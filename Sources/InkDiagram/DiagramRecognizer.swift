@@ -68,9 +68,11 @@ public struct DiagramRecognizer: Sendable {
   ///   - rings: The indices of the strokes that are known to be rings of states; without a picture.
   ///   - picture: The picture in which the strokes were traced, if they were. Then its pixels tell the states and
   ///     arrows, and what each stroke is.
+  ///   - workers: The number of cores that look at the picture.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
-    picture: (any DiagramPicture)? = nil
+    picture: (any DiagramPicture)? = nil,
+    workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> Diagram {
     let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
     guard !traces.isEmpty else {
@@ -82,9 +84,7 @@ public struct DiagramRecognizer: Sendable {
       picture.map { picture in
         Interpretation(
           of: traces,
-          in: PageReading(
-            of: picture.page, with: pages, workers: ProcessInfo.processInfo.activeProcessorCount),
-          picture)
+          in: PageReading(of: picture.page, with: pages, workers: workers), picture)
       } ?? interpretation(of: traces, knownRings: rings)
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
     return diagram(interpretation, of: drawing, with: labelReader, picture: picture)

@@ -43,7 +43,7 @@ struct PageArrowSearch {
     var isTaken = [Bool](repeating: false, count: lines.levels.count)
     var chosen: [PageArrow] = []
     for var arrow in found {
-      let seen = arrow.path.map { lines.cell(at: $0) }.filter { lines.levels[$0] > 0.3 }
+      let seen = arrow.path.map { lines.cells.cell(at: $0) }.filter { lines.levels[$0] > 0.3 }
       arrow.own = Double(seen.count { !isTaken[$0] }) / Double(max(1, seen.count))
       guard isLikely(arrow) else { continue }
       chosen.append(arrow)
@@ -51,7 +51,7 @@ struct PageArrowSearch {
       for place in arrow.path {
         for down in stride(from: -reach, through: reach, by: 1) {
           for across in stride(from: -reach, through: reach, by: 1) {
-            isTaken[lines.cell(at: place + Vector(across, down))] = true
+            isTaken[lines.cells.cell(at: place + Vector(across, down))] = true
           }
         }
       }
@@ -245,13 +245,13 @@ struct PageArrowSearch {
     var mass = [0.0, 0.0]
     for (number, place) in path.enumerated() {
       let way = (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
-      let cell = lines.cell(at: place)
+      let cell = lines.cells.cell(at: place)
       if lines.levels[cell] - lines.head(cell) > 0.3 { arrow.lineLength += 1 }
       let half = number < path.count / 2 ? 0 : 1
       let isNearEnd = Double(min(number, path.count - 1 - number)) < lines.scale
       for down in stride(from: -reach, through: reach, by: 1) {
         for across in stride(from: -reach, through: reach, by: 1) {
-          let near = lines.cell(at: place + Vector(across, down))
+          let near = lines.cells.cell(at: place + Vector(across, down))
           guard lines.levels[near] > 0.2, isSeen.insert(near).inserted else { continue }
           let head = Double(lines.head(near))
           let towards = lines.towards(near)

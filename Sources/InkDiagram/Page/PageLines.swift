@@ -42,27 +42,21 @@ struct PageLines {
       let reach =
         PageNumbers.besideRing * states[nearest[cell]].radius + PageNumbers.besideRingCells
       levels[cell] =
-        cells.probabilities[PageNumbers.line * count + cell]
-        + cells.probabilities[PageNumbers.head * count + cell]
+        cells.probability(of: PageNumbers.line, in: cell)
+        + cells.probability(of: PageNumbers.head, in: cell)
         + (Double(distances[cell]) > reach
-          ? cells.probabilities[PageNumbers.ring * count + cell] : 0)
+          ? cells.probability(of: PageNumbers.ring, in: cell) : 0)
     }
   }
 
   /// Returns the probability of a head of a cell.
   func head(_ cell: Int) -> Float {
-    cells.probabilities[PageNumbers.head * rows * columns + cell]
+    cells.probability(of: PageNumbers.head, in: cell)
   }
 
   /// Returns the way towards the tip of the arrow of a cell; short where it is not known.
   func towards(_ cell: Int) -> Vector {
-    let count = rows * columns
-    return Vector(Double(cells.fields[5 * count + cell]), Double(cells.fields[6 * count + cell]))
-  }
-
-  /// Returns the cell at a place, or the nearest one of the page.
-  func cell(at place: Vector) -> Int {
-    min(rows - 1, max(0, Int(place.y))) * columns + min(columns - 1, max(0, Int(place.x)))
+    Vector(Double(cells.field(5, of: cell)), Double(cells.field(6, of: cell)))
   }
 
   /// The cells from which lines are followed with the direction of the line, and how many cells each stands for.
@@ -122,7 +116,7 @@ struct PageLines {
     // Every eighth place, to notice a line that turns in circles.
     var marks: [Vector] = []
     while place.x >= 1, place.y >= 1, place.x < Double(columns - 1), place.y < Double(rows - 1) {
-      let here = cell(at: place)
+      let here = cells.cell(at: place)
       if path.count % 8 == 0 {
         if marks.dropLast(1).contains(where: { $0.distance(to: place) < 1.5 }) { break }
         marks.append(place)
@@ -149,7 +143,7 @@ struct PageLines {
       }
       path.append(place)
       place = place + way
-      let next = cell(at: place)
+      let next = cells.cell(at: place)
       if gap == 0, distances[next] < 1 {
         let meets = inwards(next).dot(way) > PageNumbers.meeting
         if meets || distances[next] < PageNumbers.insideRing {

@@ -1,4 +1,6 @@
-/// The numbers of the decoding of pages: one table, each with its unit.
+/// The numbers that decide how a page is decoded, each with its unit.
+///
+/// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages in the handwriting of people that the network never saw
 /// (`dataset compose pages`), never on pictures. Lengths are in cells of 2 × 2 pixels unless they are shares.
@@ -25,6 +27,8 @@ enum PageNumbers {
   static let votingRing: Float = 0.4
   /// The votes that a state needs, in shares of a full ring.
   static let leastVotes: Float = 0.12
+  /// The number of cells that vote for a state, at least.
+  static let fewestVotes = 6
   /// The number of centres that are looked at, at most.
   static let mostCenters = 400
   /// How far from the voted centre votes belong to it: the share of the half axes, and at least so many cells.
@@ -35,6 +39,8 @@ enum PageNumbers {
   static let ringShares = 0.65...1.45
   /// The probability of a ring at which a cell is part of an outline.
   static let outlineRing: Float = 0.35
+  /// How far inside an inner ring is looked for, as a share of the outline.
+  static let innermost = 0.4
   /// The share of directions in which a state has a ring, at least.
   static let leastSupport = 0.45
   /// How near the centres of two states are at least, in half axes of the larger and the smaller one.
@@ -71,7 +77,6 @@ enum PageNumbers {
   static let tieReach = 0.9
   /// How near an end is tied in any direction, as a share of the radius.
   static let looseTie = 0.5
-
   /// The gap between free ends that face each other, in usual radii, and the cosine of their angles to it.
   static let joinGap = 1.5, joinStraight = 0.8
   /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
@@ -99,15 +104,16 @@ enum PageNumbers {
   static let transitionOwn = 0.35, loopOwn = 0.4, initialOwn = 0.6
   /// How far a self-loop goes from its ring and how long it is at least, in usual radii.
   static let loopHeight = 0.25, loopLength = 0.8
-  /// The lengths of initial arrows, of their lines without heads, and their direction and head at least.
+  /// The lengths of initial arrows and, at least, of their lines without heads, in usual radii; their direction, and
+  /// the cells of their heads, at least.
   static let initialLength = 0.35...6.0, initialLine = 0.25, initialDirection = 0.5,
     initialHead = 3.0
-  /// The probability of the heads that mark initial states without a line; their cells per cell of the usual radius at
-  /// least; how far they are from their state at most, in usual radii; the length of their mean field, and the cosine
-  /// of its angle to the state, at least.
-  static let markerHead: Float = 0.5, markerSize = 1.5, markerReach = 1.0
-  /// The share of their cells that are beside a line, at most.
-  static let markerLine = 0.1
+  /// Heads that mark initial states without a line: their probability, and their number of cells divided by the usual
+  /// radius in cells, at least.
+  static let markerHead: Float = 0.5, markerSize = 1.5
+  /// How far they are from their state, in usual radii, and the share of their cells beside a line, at most.
+  static let markerReach = 1.0, markerLine = 0.1
+  /// The length of their mean field, and the cosine of its angle to the state, at least.
   static let markerField = 0.45, markerStraight = 0.7
   /// The cells of heads at the tip of an arrow with a known direction, at least.
   static let leastHead = 2.0

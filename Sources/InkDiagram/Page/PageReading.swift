@@ -67,12 +67,9 @@ struct PageReading {
   /// Returns the class that most of a line has, given in pixels of the picture.
   func pageClass(of points: [Vector]) -> Int {
     var sums = [Double](repeating: 0, count: cells.classCount)
-    let count = cells.rows * cells.columns
     for point in points {
-      let (column, row) = (Int(point.x / cellSize), Int(point.y / cellSize))
-      let cell =
-        min(cells.rows - 1, max(0, row)) * cells.columns + min(cells.columns - 1, max(0, column))
-      for index in sums.indices { sums[index] += Double(cells.probabilities[index * count + cell]) }
+      let cell = cells.cell(at: Vector(point.x / cellSize, point.y / cellSize))
+      for index in sums.indices { sums[index] += Double(cells.probability(of: index, in: cell)) }
     }
     return sums.indices.max { sums[$0] < sums[$1] }!
   }

@@ -24,20 +24,20 @@ struct PageStateSearch {
     sums = [Float](repeating: 0, count: count)
     let unit = PageNumbers.unit
     for cell in 0..<count {
-      let probability = cells.probabilities[PageNumbers.ring * count + cell]
+      let probability = cells.probability(of: PageNumbers.ring, in: cell)
       guard probability > PageNumbers.votingRing else { continue }
       func length(_ field: Int) -> Float {
-        unit * exp(max(-3, min(3, cells.fields[field * count + cell])))
+        unit * exp(max(-3, min(3, cells.field(field, of: cell))))
       }
-      let x = Float(cell % cells.columns) + 0.5 + unit * cells.fields[cell]
-      let y = Float(cell / cells.columns) + 0.5 + unit * cells.fields[count + cell]
+      let x = Float(cell % cells.columns) + 0.5 + unit * cells.field(0, of: cell)
+      let y = Float(cell / cells.columns) + 0.5 + unit * cells.field(1, of: cell)
       guard x >= 0, y >= 0, x < Float(cells.columns), y < Float(cells.rows) else { continue }
       let (width, height) = (length(2), length(3))
       let around = 2 * .pi * ((width * width + height * height) / 2).squareRoot() + 1
       votes.append(
         Vote(
           x: x, y: y, halfWidth: width, halfHeight: height, probability: probability,
-          final: cells.fields[4 * count + cell], weight: probability / around))
+          final: cells.field(4, of: cell), weight: probability / around))
     }
     for vote in votes { add(vote, sign: 1) }
   }
@@ -47,8 +47,8 @@ struct PageStateSearch {
     var search = PageStateSearch(cells)
     var states: [PageState] = []
     for _ in 0..<PageNumbers.mostCenters {
-      guard let (state, isDoubtful) = search.next() else { break }
-      guard let state, !isDoubtful else { continue }
+      guard let center = search.mostVoted else { break }
+      guard let state = search.takeState(at: center) else { continue }
       let isNew = states.allSatisfy { other in
         func share(_ half: Vector) -> Double {
           let way = state.center - other.center
@@ -62,22 +62,19 @@ struct PageStateSearch {
     return states
   }
 
-  private mutating func add(_ vote: Vote, sign: Float) {
-    let (column, row) = (Int(vote.x), Int(vote.y))
+  /// Changes the sums of the 5 × 5 cells around one.
+  private mutating func changeSums(around cell: Int, _ change: (inout Float) -> Void) {
+    let (column, row) = (cell % cells.columns, cell / cells.columns)
     for y in max(0, row - 2)...min(cells.rows - 1, row + 2) {
       for x in max(0, column - 2)...min(cells.columns - 1, column + 2) {
-        sums[y * cells.columns + x] += sign * vote.weight
+        change(&sums[y * cells.columns + x])
       }
     }
   }
 
-  private mutating func forget(around cell: Int) {
-    let (column, row) = (cell % cells.columns, cell / cells.columns)
-    for y in max(0, row - 2)...min(cells.rows - 1, row + 2) {
-      for x in max(0, column - 2)...min(cells.columns - 1, column + 2) {
-        sums[y * cells.columns + x] = 0
-      }
-    }
+  private mutating func add(_ vote: Vote, sign: Float) {
+    let cell = Int(vote.y) * cells.columns + Int(vote.x)
+    changeSums(around: cell) { $0 += sign * vote.weight }
   }
 
   private mutating func use(_ numbers: [Int]) {
@@ -87,12 +84,16 @@ struct PageStateSearch {
     }
   }
 
-  /// Takes the votes for the next state; the state is `nil` if they do not agree.
-  private mutating func next() -> (state: PageState?, isDoubtful: Bool)? {
-    guard let best = sums.indices.max(by: { sums[$0] < sums[$1] }),
-      sums[best] > PageNumbers.leastVotes
-    else { return nil }
-    let (column, row) = (Float(best % cells.columns), Float(best / cells.columns))
+  /// The cell with the most unused votes, or `nil` if they are too few for a state.
+  private var mostVoted: Int? {
+    sums.indices.max { sums[$0] < sums[$1] }.flatMap {
+      sums[$0] > PageNumbers.leastVotes ? $0 : nil
+    }
+  }
+
+  /// Takes the votes for a centre, and returns the state that they agree on, if they do.
+  private mutating func takeState(at center: Int) -> PageState? {
+    let (column, row) = (Float(center % cells.columns), Float(center / cells.columns))
     let near = votes.indices.filter { number in
       let vote = votes[number]
       guard !vote.isUsed else { return false }
@@ -101,11 +102,11 @@ struct PageStateSearch {
       let down = (vote.y - row) / max(reach * vote.halfHeight, PageNumbers.leastReach)
       return across * across + down * down < 1
     }
-    guard near.count >= 6 else {
+    guard near.count >= PageNumbers.fewestVotes else {
       use(near)
       // Votes of this place that are not near it count for no other one.
-      forget(around: best)
-      return (nil, true)
+      changeSums(around: center) { $0 = 0 }
+      return nil
     }
     func median(_ numbers: [Int], _ value: KeyPath<Vote, Float>) -> Double {
       numbers.map { Double(votes[$0][keyPath: value]) }.median()!
@@ -116,20 +117,20 @@ struct PageStateSearch {
         && abs(log(Double(votes[$0].halfHeight) / height)) < PageNumbers.likeSize
     }
     use(near)
-    guard like.count >= 6 else { return (nil, true) }
+    guard like.count >= PageNumbers.fewestVotes else { return nil }
     let total = like.reduce(0) { $0 + votes[$1].probability }
     let final = like.reduce(0) { $0 + votes[$1].probability * votes[$1].final } / total
     let state = state(
       center: Vector(median(like, \.x), median(like, \.y)),
       half: Vector(median(like, \.halfWidth), median(like, \.halfHeight)), final: Double(final))
-    return (state, state.map { $0.support < PageNumbers.leastSupport } ?? true)
+    return state.flatMap { $0.support < PageNumbers.leastSupport ? nil : $0 }
   }
 
   private func ring(_ place: Vector) -> Float {
     guard place.x >= 0, place.y >= 0 else { return 0 }
     let (column, row) = (Int(place.x), Int(place.y))
     guard column < cells.columns, row < cells.rows else { return 0 }
-    return cells.probabilities[(PageNumbers.ring * cells.rows + row) * cells.columns + column]
+    return cells.probability(of: PageNumbers.ring, in: row * cells.columns + column)
   }
 
   /// Returns a state with its outline: the outermost crest of the ring in each direction.
@@ -187,7 +188,7 @@ struct PageStateSearch {
       let way = PageState.direction(number)
       var isInside = false
       for distance in stride(
-        from: radius, through: 0.4 * radius, by: -max(0.4, radius / 60))
+        from: radius, through: PageNumbers.innermost * radius, by: -max(0.4, radius / 60))
       {
         let level = ring(center + way * distance)
         if !isInside {

@@ -14,6 +14,9 @@ struct Submission: Sendable {
   let name: String
   private let content: Content
 
+  /// The cores that read a photograph: several submissions are read at once.
+  private static let workers = 1
+
   private enum Content: Sendable {
     case automaton
     case photograph
@@ -112,8 +115,7 @@ struct Submission: Sendable {
     case .photograph:
       let traced: TracedDrawing
       do {
-        // Several submissions are read at once.
-        traced = try Tracer(workers: 1).trace(Photograph.read(path: name))
+        traced = try Tracer(workers: Self.workers).trace(Photograph.read(path: name))
       } catch let error as TracingError {
         throw Unreadable(description: "\(name): \(error)")
       }
@@ -125,7 +127,8 @@ struct Submission: Sendable {
     of drawing: Drawing, with recognizer: DiagramRecognizer?, _ alphabet: [String],
     _ picture: TracedDrawing? = nil
   ) throws -> Reading {
-    let diagram = recognizer!.recognize(drawing, vocabulary: alphabet, picture: picture)
+    let diagram = recognizer!.recognize(
+      drawing, vocabulary: alphabet, picture: picture, workers: Self.workers)
     var doubts = picture?.remarks.map(\.message) ?? []
     if let rejection = diagram.rejection {
       let reason = "\(name): expected an automaton, but \(rejection.message)"

@@ -1,0 +1,19 @@
+import Ink
+import InkNetwork
+
+extension CellAnswers {
+  /// Returns the probability of a class of a page (``PageNumbers``) in a cell.
+  func probability(of pageClass: Int, in cell: Int) -> Float {
+    probabilities[pageClass * rows * columns + cell]
+  }
+
+  /// Returns a field of a cell, by its number in `DenseFieldNames.pages`.
+  func field(_ number: Int, of cell: Int) -> Float {
+    fields[number * rows * columns + cell]
+  }
+
+  /// Returns the cell at a place, or the nearest one of the page.
+  func cell(at place: Vector) -> Int {
+    min(rows - 1, max(0, Int(place.y))) * columns + min(columns - 1, max(0, Int(place.x)))
+  }
+}
