@@ -345,6 +345,18 @@ import Testing
     streams.append(try await documents.versions(of: "mine"))
   }
 
+  /// The server would wait for it without end.
+  @Test func noStreamBeginsWhileTheStudioEnds() async throws {
+    _ = try await documents.create("a")
+    let versions = try await documents.versions(of: "a")
+    await documents.endStreams()
+    for await _ in versions {}
+    let problem = await #expect(throws: StudioError.self) {
+      try await documents.versions(of: "a")
+    }
+    #expect(problem?.status == .serviceUnavailable)
+  }
+
   @Test func documentsThatNobodyLooksAtAreClosedAndFoundAgain() async throws {
     for name in ["looked at", "left"] {
       _ = try await documents.create(name)

@@ -118,6 +118,7 @@ actor Documents {
   /// The names of documents that are being created.
   private var reserved: Set<String> = []
   private var listeners: [String: [UUID: Listener]] = [:]
+  private var isEnding = false
   /// The number of the last request for each open document.
   private var uses: [String: Int] = [:]
   private var useCount = 0
@@ -501,8 +502,8 @@ actor Documents {
 
   /// Returns a stream of the versions of a document; for a renamed or deleted one, only this event.
   ///
-  /// - Throws: `MissingDocument`; `StudioError` if too many pages show the document, or if the client or all
-  ///   devices keep too many documents open.
+  /// - Throws: `MissingDocument`; `StudioError` if too many pages show the document, if the client or all
+  ///   devices keep too many documents open, or after `endStreams()`.
   func versions(
     of name: String, id: String? = nil, for client: Client = .owner
   ) async throws -> AsyncStream<Event> {
@@ -515,6 +516,7 @@ actor Documents {
         continuation.finish()
       }
     }
+    guard !isEnding else { throw StudioError.ending }
     try checkStreams(of: name, for: client)
     guard listeners[name, default: [:]].count < Self.maximumListeners else {
       throw StudioError(
@@ -559,8 +561,9 @@ actor Documents {
     }
   }
 
-  /// Ends all streams of versions.
+  /// Ends all streams of versions, and begins no other one: the server waits for the last stream.
   func endStreams() {
+    isEnding = true
     for listener in listeners.values.flatMap(\.values) { listener.events.finish() }
     listeners = [:]
   }

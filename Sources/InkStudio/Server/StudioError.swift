@@ -24,6 +24,9 @@ struct StudioError: DescribedError {
     self.description = description
     self.status = status
   }
+
+  /// The error of a request that comes while the studio ends.
+  static let ending = StudioError("The studio is ending. Start it again.", .serviceUnavailable)
 }
 
 /// Returns an error as text for people, without names of Swift types and without system messages.

@@ -30,7 +30,7 @@ actor Presentation {
   private let documents: Documents
   private var following: Task<Void, Never>?
   private var listeners: [UUID: AsyncStream<Change>.Continuation] = [:]
-  private var isEnded = false
+  private var isEnding = false
   private static let maximumListeners = 400
   private static let heartbeat = Duration.seconds(20)
 
@@ -93,7 +93,8 @@ actor Presentation {
 
   /// Returns a stream of the changes.
   func changes() throws -> AsyncStream<Change> {
-    guard listeners.count < Self.maximumListeners, !isEnded else {
+    guard !isEnding else { throw StudioError.ending }
+    guard listeners.count < Self.maximumListeners else {
       throw StudioError(
         "\(Self.maximumListeners) devices follow the presentation; no more can.",
         .serviceUnavailable)
@@ -121,7 +122,7 @@ actor Presentation {
 
   /// Ends all streams.
   func endStreams() {
-    isEnded = true
+    isEnding = true
     for listener in listeners.values { listener.finish() }
     listeners = [:]
   }
