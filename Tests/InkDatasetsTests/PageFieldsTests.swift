@@ -123,6 +123,24 @@ import Testing
     #expect(truth.places == [[60, 60, 20, 20], [200, 60, 20, 20]])
   }
 
+  @Test func aDrawingSaysWhatEachStrokeIs() throws {
+    var page = page
+    page.strokes = [PageClass.ring, .writing, .head].enumerated().map { number, pageClass in
+      Page.Stroke(
+        path: [Vector(1, 2), Vector(3.456, Double(number))], pageClass: pageClass, element: .none,
+        width: 2, strength: 1)
+    }
+    let line = try JSONEncoder().encode(#require(PageDrawing(page)))
+    let recording = try #require(
+      try NDJSON.item(line, at: Place(file: "x"))?.result.get())
+    #expect(recording.drawing.strokes.map { $0.points.last! }.map(\.x) == [3.46, 3.46, 3.46])
+    #expect(recording.drawing.strokes.map { $0.points.last!.y } == [0, 1, 2])
+    #expect(recording.writer == "w")
+    let json = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+    #expect(json["roles"] as? [String] == ["ring", "text", "head"])
+    #expect((json["truth"] as? [String: Any])?["states"] as? [String] == ["0", "1"])
+  }
+
   @Test func whatIsCutOffHasNoTruth() {
     var cut = page
     cut.states[1].center = Vector(290, 60)

@@ -22,7 +22,10 @@ import TestSupport
     let again = try run(
       "dataset compose pages --writers 6 --count 30 --width 96 --height 64 --threads 1 -o again")
     #expect(again.status == 0)
-    for name in ["pictures/000030.png", "masks/000030.png", "classes.tsv", "pages.tsv"] {
+    for name in [
+      "pictures/000030.png", "masks/000030.png", "classes.tsv", "pages.tsv", "truth.json",
+      "drawings.ndjson",
+    ] {
       #expect(
         FileManager.default.contents(atPath: "\(folder.path)/pages/\(name)")
           == FileManager.default.contents(atPath: "\(folder.path)/again/\(name)"))

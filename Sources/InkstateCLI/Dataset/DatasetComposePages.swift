@@ -13,7 +13,8 @@ struct DatasetComposePages: ParsableCommand {
     discussion: """
       The result is a folder with pictures, masks and classes.tsv: nothing, ring, line, head and \
       writing. A mask has a cell for 2 × 2 pixels. pages.tsv names the writer of each page, and truth.json \
-      has the states and transitions of each page that shows its automaton whole.
+      has the states and transitions of each page that shows its automaton whole. drawings.ndjson has the \
+      same pages as strokes, before the camera turned them, with what each stroke is.
 
       The data are single characters, words, or both. All writing of a page is that of one person. \
       With --shapes, rings, arrows and heads of some pages are recorded as well. With --writers \
@@ -101,8 +102,11 @@ struct DatasetComposePages: ParsableCommand {
 
   private func compose(_ composer: PageComposer) throws {
     let progress = WorkProgress(count: count, unit: "pages")
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
     var composing = 0.0
     var truth: [String: PageTruth] = [:]
+    var drawings = Data()
     try DenseWriter.write(to: output.output, classes: DenseClass.pages) { writer in
       for first in stride(from: 0, to: count, by: Self.batch) {
         let size = min(Self.batch, count - first)
@@ -121,11 +125,14 @@ struct DatasetComposePages: ParsableCommand {
           let name = try writer.add(encoded.get())
           truth[name] = PageTruth(page.page)
         }
+        for index in first..<first + size {
+          guard let drawing = PageDrawing(composer.page(index)) else { continue }
+          try drawings.append(encoder.encode(drawing) + Data("\n".utf8))
+        }
         progress.reach(first + size)
       }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
       try writer.add(encoder.encode(truth), named: "truth.json")
+      try writer.add(drawings, named: "drawings.ndjson")
     }
     progress.end()
     Terminal.show(

@@ -45,3 +45,29 @@ public struct PageTruth: Hashable, Sendable, Codable {
     kind = "composed"
   }
 }
+
+/// A page as ink, with what each stroke is and its automaton: a line of `drawings.ndjson`.
+public struct PageDrawing: Encodable {
+  /// The label.
+  let word = "automaton"
+  /// The writer of the characters: source and name.
+  let writer: String
+  /// The coordinates of each stroke, in px.
+  let drawing: [[[Double]]]
+  /// What each stroke is: `ring`, `line`, `head`, `text`, or `nothing` for what is beside the automaton.
+  let roles: [String]
+  /// The automaton.
+  let truth: PageTruth
+
+  /// Creates the drawing of a page before the camera turned it, or `nil` if a state or an arrow is not whole.
+  public init?(_ page: Page) {
+    guard let truth = PageTruth(page) else { return nil }
+    self.truth = truth
+    writer = page.writer
+    func coordinates(_ values: [Double]) -> [Double] { values.map { ($0 * 100).rounded() / 100 } }
+    drawing = page.strokes.map { stroke in
+      [coordinates(stroke.path.map(\.x)), coordinates(stroke.path.map(\.y))]
+    }
+    roles = page.strokes.map { $0.pageClass == .writing ? "text" : $0.pageClass.name }
+  }
+}
