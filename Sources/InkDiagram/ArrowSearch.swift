@@ -11,6 +11,8 @@ struct ArrowCandidate {
   var cost: Double
   /// Whether a head was seen, in the stroke or beside it.
   var hasHead: Bool
+  /// Whether it is a triangle that marks the initial state.
+  var isTriangle = false
   /// How much less it costs than its strokes as writing.
   var saving = 0.0
 
@@ -63,7 +65,7 @@ struct ArrowSearch {
   /// The number of arrows that are kept for a shaft.
   private static let most = 10
 
-  init(traces: [Trace], states: [StateCandidate], scale: Double) {
+  init(traces: [Trace], states: [StateCandidate], scale: Double, seen: SeenStrokes) {
     (self.traces, self.states, self.scale) = (traces, states, scale)
     var grid = Grid(side: scale)
     for (number, trace) in traces.enumerated() { grid.insert(number, at: trace.points) }
@@ -77,7 +79,7 @@ struct ArrowSearch {
       stateGrid.insert(number, at: circle)
     }
     self.stateGrid = stateGrid
-    heads = HeadSearch(traces: traces, grid: grid, scale: scale)
+    heads = HeadSearch(traces: traces, grid: grid, scale: scale, seen: seen)
   }
 
   /// Returns all arrows that are worth a thought.
@@ -126,7 +128,8 @@ struct ArrowSearch {
         var shaft = Shaft(trace)
         shaft.path = [base, base.middle(to: tip), tip]
         best = ArrowCandidate(
-          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true)
+          shaft: shaft, heads: [], from: nil, to: number, cost: cost, hasHead: true,
+          isTriangle: true)
       }
     }
     return best

@@ -35,7 +35,7 @@ public struct DiagramRecognizer: Sendable {
   /// The strokes of writing for each ring above which bare rings are letters.
   private static let writingOfState = 6
 
-  /// Creates a recogniser that reads names and symbols with `reader`, and that sees states and arrows in pictures
+  /// Creates a recogniser that reads names and symbols with `reader`, and that tells rings, arrows and writing apart
   /// with `pages`.
   public init(reader: Reader, pages: PageRecognizer) {
     (self.reader, self.pages) = (reader, pages)
@@ -68,7 +68,7 @@ public struct DiagramRecognizer: Sendable {
   ///   - rings: The indices of the strokes that are known to be rings of states; without a picture.
   ///   - picture: The picture in which the strokes were traced, if they were. Then its pixels tell the states and
   ///     arrows, and what each stroke is.
-  ///   - workers: The number of cores that look at the picture.
+  ///   - workers: The number of cores that look at the page.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
     picture: (any DiagramPicture)? = nil,
@@ -85,7 +85,10 @@ public struct DiagramRecognizer: Sendable {
         Interpretation(
           of: traces,
           in: PageReading(of: picture.page, with: pages, workers: workers), picture)
-      } ?? interpretation(of: traces, knownRings: rings)
+      }
+      ?? interpretation(
+        of: traces, knownRings: rings,
+        seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
     return diagram(interpretation, of: drawing, with: labelReader, picture: picture)
   }
@@ -93,14 +96,16 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Structure
 
   /// Returns the likeliest interpretation; each doubtful ring is tried as a state and as none.
-  private func interpretation(of traces: [Trace], knownRings: Set<Int>) -> Interpretation {
-    let candidates = StateSearch(traces: traces, known: knownRings).states()
+  private func interpretation(
+    of traces: [Trace], knownRings: Set<Int>, seen: SeenStrokes
+  ) -> Interpretation {
+    let candidates = StateSearch(traces: traces, known: knownRings, seen: seen).states()
     var isState = candidates.map { $0.evidence > 0 }
     func interpretation(_ isState: [Bool]) -> Interpretation {
       Interpretation(
         traces: traces,
         states: candidates.indices.filter { isState[$0] }.map { candidates[$0] },
-        doubtful: candidates.indices.filter { !isState[$0] }.map { candidates[$0] })
+        doubtful: candidates.indices.filter { !isState[$0] }.map { candidates[$0] }, seen: seen)
     }
     var best = interpretation(isState)
     let doubtful = candidates.indices

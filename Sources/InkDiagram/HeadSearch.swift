@@ -9,6 +9,8 @@ struct HeadSearch {
   let grid: Grid
   /// The usual radius of a state.
   let scale: Double
+  /// What the network sees, which knows heads of any size.
+  let seen: SeenStrokes
 
   /// The number of heads that are kept for an end.
   private static let most = 4
@@ -24,7 +26,11 @@ struct HeadSearch {
     var barbs: [(stroke: Int, side: Double, cost: Double, end: Vector)] = []
     for number in grid.items(near: end, reach: 0.5 * scale) {
       let trace = traces[number]
-      guard !shaft.strokes.contains(trace.index), trace.size < min(1.3 * scale, length),
+      let longest =
+        seen.isHead(trace)
+        ? min(PageNumbers.largestHead * scale, PageNumbers.headOfLine * length)
+        : min(1.3 * scale, length)
+      guard !shaft.strokes.contains(trace.index), trace.size < longest,
         trace.size > 0.04 * scale, trace.distance(to: end) < 0.7 * scale
       else { continue }
       if let barb = barb(trace, at: end, heading) {
@@ -66,9 +72,9 @@ struct HeadSearch {
   private func barb(
     _ trace: Trace, at end: Vector, _ heading: Vector
   ) -> (side: Double, cost: Double, end: Vector)? {
-    guard trace.chord > 0.9 * trace.length, trace.chord > 0, trace.size < 0.9 * scale else {
-      return nil
-    }
+    guard trace.chord > 0.9 * trace.length, trace.chord > 0,
+      seen.isHead(trace) || trace.size < 0.9 * scale
+    else { return nil }
     let isForward = trace.start.distance(to: end) <= trace.end.distance(to: end)
     let (near, far) = isForward ? (trace.start, trace.end) : (trace.end, trace.start)
     let angle = angle(far - near, heading)
@@ -93,7 +99,7 @@ struct HeadSearch {
     else { return nil }
     let (a, b) = (angle(one, heading), angle(other, heading))
     guard a * b < 0 else { return nil }
-    let large = max(0, trace.size / scale - 0.8) / 0.3
+    let large = seen.isHead(trace) ? 0 : max(0, trace.size / scale - 0.8) / 0.3
     // The apex can be ahead of the line.
     let way = apex - end
     let ahead = way.dot(heading)
@@ -112,7 +118,7 @@ struct HeadSearch {
     let ahead = (trace.mean - end).dot(heading) / max(trace.size, 1e-9)
     guard ahead < 0.8, ahead > -0.9 else { return nil }
     let tip = trace.points.max { ($0 - end).dot(heading) < ($1 - end).dot(heading) } ?? end
-    let narrow = max(0, trace.size / scale - 0.65) / 0.15
+    let narrow = seen.isHead(trace) ? 0 : max(0, trace.size / scale - 0.65) / 0.15
     let cost =
       0.8 + near(distance) + 0.5 * (off / 0.25) * (off / 0.25) + 0.5 * narrow * narrow
     return Head(strokes: [trace.index], tip: tip, cost: cost)

@@ -19,7 +19,11 @@ struct Interpretation {
   private static let (longestBarb, barbReach) = (0.8, 0.15)
 
   /// Interprets `traces` with `states`; `doubtful` are candidates for states that are left out.
-  init(traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate]) {
+  ///
+  /// `seen` is what the network sees in the strokes.
+  init(
+    traces: [Trace], states: [StateCandidate], doubtful: [StateCandidate], seen: SeenStrokes
+  ) {
     // From left to right, whatever the order of the strokes.
     self.states = Self.completed(states, with: traces).sorted {
       ($0.ring.center.x, $0.ring.center.y) < ($1.ring.center.x, $1.ring.center.y)
@@ -34,17 +38,21 @@ struct Interpretation {
     let rest = traces.filter { !ringStrokes.contains($0.index) }
     guard scale > 0 else {
       arrows = []
-      (writing, others) = WritingSearch(traces: rest, states: []).split()
+      (writing, others) = WritingSearch(traces: rest, states: [], seen: seen).split()
       cost += WritingCosts.usual * Double(rest.count)
       return
     }
-    let search = ArrowSearch(traces: rest, states: states, scale: scale)
+    let search = ArrowSearch(traces: rest, states: states, scale: scale, seen: seen)
     let writingCosts = WritingCosts(states: states, scale: scale, traces: rest)
     var costs: [Int: Double] = [:]
-    for trace in rest { costs[trace.index] = min(Self.otherCost, writingCosts.cost(of: trace)) }
+    for trace in rest {
+      costs[trace.index] =
+        min(Self.otherCost, writingCosts.cost(of: trace)) + seen.writingCost(of: trace)
+    }
     var found = search.arrows()
     let traceOf = Dictionary(uniqueKeysWithValues: rest.map { ($0.index, $0) })
     for index in found.indices {
+      found[index].cost += seen.cost(of: found[index])
       let strokes = found[index].strokes
       let apart = strokes.reduce(0) { $0 + (costs[$1] ?? 0) }
       let together = writingCosts.cost(ofLetter: strokes.compactMap { traceOf[$0] })
@@ -56,7 +64,7 @@ struct Interpretation {
     let used = Set(arrows.flatMap(\.strokes))
     let left = rest.filter { !used.contains($0.index) }
     for trace in left { cost += costs[trace.index] ?? 0 }
-    (writing, others) = WritingSearch(traces: left, states: states).split()
+    (writing, others) = WritingSearch(traces: left, states: states, seen: seen).split()
     // An arrow that is chosen because there has to be an initial state costs no more than writing.
     cost += arrows.reduce(0) { $0 + $1.cost + min(0, $1.saving) }
   }

@@ -30,8 +30,12 @@ struct StateSearch {
   /// The strokes that are known to be rings of states.
   private let known: Set<Int>
 
-  init(traces: [Trace], known: Set<Int>) {
-    let rings = RingSearch(traces: traces).rings()
+  private let seen: SeenStrokes
+
+  init(traces: [Trace], known: Set<Int>, seen: SeenStrokes) {
+    var rings = RingSearch(traces: traces).rings()
+    rings += seen.rings(besides: rings)
+    self.seen = seen
     (self.traces, self.rings, self.known) = (traces, rings, known)
     let sizes = traces.map(\.size)
     let usual = sizes.median() ?? 0
@@ -56,7 +60,7 @@ struct StateSearch {
   /// The space between the rings of a final state, as a share of the radius.
   private static let minimumSpace = 0.048
   /// The evidence against a ring that begins and ends at another one.
-  private static let loopCost = 6.0
+  private static let loopCost = 10.0
 
   /// Returns the states and the doubtful ones, the most likely first; none overlaps a better one.
   func states() -> [StateCandidate] {
@@ -109,6 +113,11 @@ struct StateSearch {
           ring: ring, strokes: ring.strokes, isFinal: ring.isDouble, evidence: evidence))
     }
     let taken = Set(states.flatMap(\.strokes))
+    for index in states.indices {
+      let odds = seen.state(of: states[index].ring)?.finalOdds ?? 0
+      if odds > PageNumbers.surelyFinal { states[index].isFinal = true }
+      if odds < PageNumbers.surelyNotFinal { states[index].isFinal = false }
+    }
     for index in states.indices where !states[index].isFinal {
       guard let arcs = arcs(along: states[index].ring, except: taken, grid: grid) else { continue }
       states[index].isFinal = true
@@ -189,7 +198,12 @@ struct StateSearch {
     let ring = rings[number]
     if known.isSuperset(of: ring.strokes) { return Self.certain }
     let size = log(ring.radius / scale)
-    var odds = 2.5 - 1.5 * ring.cost - (size < 0 ? 16 : 4) * size * size
+    let isSeen =
+      seen.state(of: ring) != nil && ring.radius > PageNumbers.leastSeen * scale
+    var odds =
+      2.5 - 1.5 * (isSeen ? PageNumbers.seenShape : 1) * ring.cost
+      - (isSeen ? PageNumbers.seenSize : 1) * (size < 0 ? 16 : 4) * size * size
+      + seen.odds(of: ring)
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)

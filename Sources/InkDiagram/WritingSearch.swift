@@ -7,6 +7,7 @@ import Ink
 struct WritingSearch {
   let traces: [Trace]
   let states: [StateCandidate]
+  private let seen: SeenStrokes
   /// The usual height of a letter.
   private let height: Double
 
@@ -17,8 +18,8 @@ struct WritingSearch {
   private static let headCost = 1.2
   private static let headCostInLine = 0.3
 
-  init(traces: [Trace], states: [StateCandidate]) {
-    (self.traces, self.states) = (traces, states)
+  init(traces: [Trace], states: [StateCandidate], seen: SeenStrokes) {
+    (self.traces, self.states, self.seen) = (traces, states, seen)
     let radii = states.map(\.ring.radius).sorted()
     let sizes = traces.map(\.size).filter { $0 > 0 }.sorted()
     // Dots and commas are less than half as high as letters, and shapes are few.
@@ -65,7 +66,7 @@ struct WritingSearch {
     guard height > 0, !small.isEmpty, small.count < traces.count else { return [] }
     var grid = Grid(side: 2 * height)
     for (number, trace) in small.enumerated() { grid.insert(number, at: trace.points) }
-    let search = HeadSearch(traces: small, grid: grid, scale: 2 * height)
+    let search = HeadSearch(traces: small, grid: grid, scale: 2 * height, seen: seen)
     var found: Set<Int> = []
     for (number, trace) in traces.enumerated() where large[number] {
       let shaft = Shaft(trace)

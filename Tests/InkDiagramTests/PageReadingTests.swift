@@ -73,7 +73,7 @@ import Testing
     let left = reading.states.indices.min {
       reading.states[$0].center.x < reading.states[$1].center.x
     }!
-    let ends = Set(reading.arrows.map { [$0.from, $0.to] })
+    let ends = Set(reading.automaton.arrows.map { [$0.from, $0.to] })
     #expect(ends == [[left, 1 - left], [left, left], [nil, left]])
   }
 
@@ -82,9 +82,9 @@ import Testing
     let way = [Vector(206, 220), Vector(414, 220)]
     for path in [way, way.reversed()] {
       let reading = try read(rings + arrow(path))
-      let arrow = try #require(reading.arrows.first)
+      let arrow = try #require(reading.automaton.arrows.first)
       let from = try #require(arrow.from)
-      #expect(reading.arrows.count == 1)
+      #expect(reading.automaton.arrows.count == 1)
       #expect(reading.place(reading.states[from].center).distance(to: path[0]) < 70)
     }
   }
@@ -101,7 +101,7 @@ import Testing
     }
     let reading = try read(rings + arrow(way(0, 3)) + arrow(way(2, 1)))
     try #require(reading.states.count == 4)
-    let pairs = reading.arrows.map { arrow in
+    let pairs = reading.automaton.arrows.map { arrow in
       [arrow.from, arrow.to].map { number -> Int? in
         number.flatMap { number in
           places.indices.min {
@@ -119,7 +119,7 @@ import Testing
     let reading = try read([
       [Vector(50, 60), Vector(300, 60)], [Vector(50, 160), Vector(300, 170)],
     ])
-    #expect(reading.states.isEmpty && reading.arrows.isEmpty)
+    #expect(reading.states.isEmpty && reading.automaton.arrows.isEmpty)
   }
 
   @Test func anOutlineHasTheDistanceOfItsEllipse() {

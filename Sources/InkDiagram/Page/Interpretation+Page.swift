@@ -7,18 +7,19 @@ extension Interpretation {
   /// nearest element.
   init(of traces: [Trace], in page: PageReading, _ picture: any DiagramPicture) {
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
-    let rings = page.states.map { Ring([$0.rim.map(place)], strokes: []) }
+    let seen = page.automaton
+    let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.
-    let order = page.states.indices.filter { rings[$0] != nil }.sorted {
+    let order = seen.states.indices.filter { rings[$0] != nil }.sorted {
       let (one, other) = (rings[$0]!.center, rings[$1]!.center)
       return (one.x, one.y) < (other.x, other.y)
     }
     let numbers = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
     states = order.map {
       StateCandidate(
-        ring: rings[$0]!, strokes: [], isFinal: page.states[$0].finalOdds > 0, evidence: Self.sure)
+        ring: rings[$0]!, strokes: [], isFinal: seen.states[$0].finalOdds > 0, evidence: Self.sure)
     }
-    arrows = page.arrows.flatMap { arrow -> [ArrowCandidate] in
+    arrows = seen.arrows.flatMap { arrow -> [ArrowCandidate] in
       // An outline without an area is no state.
       guard [arrow.from, arrow.to].allSatisfy({ $0 == nil || numbers[$0!] != nil }) else {
         return []
@@ -42,7 +43,8 @@ extension Interpretation {
     (writing, others, cost) = ([], [], 0)
     let rims = states.map(\.ring)
     for trace in traces {
-      switch page.pageClass(of: trace.points.map(picture.pixel(at:))) {
+      let shares = page.shares(of: trace.points.map(picture.pixel(at:)))
+      switch shares.indices.max(by: { shares[$0] < shares[$1] }) {
       case PageNumbers.writing:
         writing.append(trace)
       case PageNumbers.ring:

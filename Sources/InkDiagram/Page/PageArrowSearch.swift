@@ -237,36 +237,9 @@ struct PageArrowSearch {
 
   /// Turns a line so that its last place is its tip.
   private func orient(_ arrow: inout PageArrow) {
-    let path = arrow.path
-    let reach = max(2, (PageNumbers.besideLine * lines.scale).rounded(.down))
-    var isSeen: Set<Int> = []
-    /// The cells of heads in each half: as they point, and all near the end.
-    var pointing = [0.0, 0.0]
-    var mass = [0.0, 0.0]
-    for (number, place) in path.enumerated() {
-      let way = (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
-      let cell = lines.cells.cell(at: place)
-      if lines.levels[cell] - lines.head(cell) > 0.3 { arrow.lineLength += 1 }
-      let half = number < path.count / 2 ? 0 : 1
-      let isNearEnd = Double(min(number, path.count - 1 - number)) < lines.scale
-      for down in stride(from: -reach, through: reach, by: 1) {
-        for across in stride(from: -reach, through: reach, by: 1) {
-          let near = lines.cells.cell(at: place + Vector(across, down))
-          guard lines.levels[near] > 0.2, isSeen.insert(near).inserted else { continue }
-          let head = Double(lines.head(near))
-          let towards = lines.towards(near)
-          let along = towards.dot(way)
-          if abs(along) > PageNumbers.alongLine * towards.length { pointing[half] += head * along }
-          if isNearEnd { mass[half] += head }
-        }
-      }
-    }
-    func balance(_ one: Double, _ other: Double) -> Double { (one - other) / (one + other + 0.5) }
-    let heads = (start: max(0, -pointing[0]), end: max(0, pointing[1]))
-    arrow.direction =
-      PageNumbers.headField * balance(heads.end, heads.start)
-      + PageNumbers.headMass * balance(mass[1], mass[0])
-    (arrow.headAtStart, arrow.headAtTip) = heads
+    let heads = lines.heads(along: arrow.path)
+    (arrow.direction, arrow.lineLength) = (heads.direction, heads.lineLength)
+    (arrow.headAtStart, arrow.headAtTip) = (heads.atStart, heads.atEnd)
     guard arrow.direction < 0 else { return }
     arrow.path.reverse()
     swap(&arrow.from, &arrow.to)

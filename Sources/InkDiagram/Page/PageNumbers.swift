@@ -15,11 +15,38 @@ enum PageNumbers {
   // MARK: Size
 
   /// The longer side at which a picture is looked at first, in pixels.
-  static let firstSide = 1024
+  static let firstSide = 1024.0
+  /// The longer side at which strokes are drawn first, the width of the pen, and the space around them, in pixels.
+  static let firstInkSide = 640.0, penWidth = 2.0, margin = 24.0
   /// The usual radius of states, in pixels, at which a picture is looked at once more, enlarged or reduced.
   static let goodRadius = 24.0...72.0
   /// The least and the largest longer side of the second look, in pixels.
   static let sides = 480.0...2048.0
+
+  // MARK: Strokes
+
+  /// The least share of a class in a stroke that counts.
+  static let leastShare = 0.01
+  /// The weights of the odds that a stroke is a ring, the line or the head of an arrow, or writing.
+  static let ringOdds = 1.5, lineOdds = 1.0, headOdds = 1.0, writingOdds = 0.3
+  /// The odds that a ring is one of a state, at most, and that a stroke is a part of an arrow, at least.
+  static let mostRingOdds = 6.0, leastPartOdds = -1.0
+  /// The weight of the direction of an arrow.
+  static let directionOdds = 0.25
+  /// The evidence for a ring where the network sees a state, and how much its shape and size still count there.
+  static let seenState = 3.0, seenShape = 0.2, seenSize = 0.5
+  /// The radius below which a ring is judged by its size, whatever the network sees, in usual radii.
+  static let leastSeen = 0.5
+  /// How far the centres of a ring and of a state are apart at most that are one, in radii of the larger one.
+  static let sameState = 0.4
+  /// The odds above which a ring is final, and below which it is not, whatever its strokes are.
+  static let surelyFinal = 3.0, surelyNotFinal = -2.0
+  /// How far the centre, and the logarithm of the radius, of another ring differ at most that is no new one, in radii.
+  static let knownRing = 0.3
+  /// How far the points of a stroke of a ring are from it on average, as a share of its radius.
+  static let besideOutline = 0.35
+  /// The size of a head that the network sees, in usual radii and in lengths of its line, at most.
+  static let largestHead = 2.2, headOfLine = 1.2
 
   // MARK: States
 

@@ -3,74 +3,115 @@ import InkNetwork
 import InkRaster
 import InkRecognizer
 
-/// The states and arrows that the network sees in a picture of a page.
+/// What the network sees on a page: its states, and what each cell is.
 ///
-/// The network looks at the picture once; if the states are small or large there, it looks once more at the size
+/// The network looks at the page once; if the states are small or large there, it looks once more at the size
 /// at which they are as large as most that it learnt from.
 struct PageReading {
   /// The states, in cells.
-  private(set) var states: [PageState] = []
-  /// The arrows, in cells.
-  private(set) var arrows: [PageArrow] = []
+  let states: [PageState]
+  /// The lines outside the states; `nil` if there is no state.
+  let lines: PageLines?
   /// What the network says.
   let cells: CellAnswers
-  /// The size of a cell, in pixels of the picture.
-  let cellSize: Double
+  /// The size of a cell, in units of the page: pixels of a picture, or canvas points.
+  private let cellSize: Double
+  /// The place of the corner of the first cell on the page.
+  private let origin: Vector
+
+  /// The cells of a page at some size.
+  private struct Look {
+    let cells: CellAnswers
+    let cellSize: Double
+    var origin = Vector(0, 0)
+  }
 
   /// Reads a grey picture.
   init(of picture: Bitmap, with network: PageRecognizer, workers: Int) {
     let side = Double(max(picture.width, picture.height))
-    func look(at longerSide: Double) -> (cells: CellAnswers, cellSize: Double) {
+    self.init(with: network, firstSide: PageNumbers.firstSide) { longerSide in
       let recognition = network.recognize(
         picture, longerSide: Int(longerSide), workers: workers)
       let seen = Double(max(recognition.picture.width, recognition.picture.height))
-      return (recognition.cells, Double(network.cellSize) * side / seen)
+      return Look(cells: recognition.cells, cellSize: Double(network.cellSize) * side / seen)
     }
-    var longerSide = Double(PageNumbers.firstSide)
-    var (cells, cellSize) = look(at: longerSide)
-    states = PageStateSearch.states(in: cells)
+  }
+
+  /// Reads strokes, drawn with a pen as the network knows it.
+  ///
+  /// - Precondition: There is a point, and all coordinates are finite.
+  init(of strokes: [Stroke], with network: PageRecognizer, workers: Int) {
+    let bounds = Drawing(strokes).bounds!
+    let pen = PageRasterizer(penWidth: PageNumbers.penWidth, margin: PageNumbers.margin)
+    self.init(with: network, firstSide: PageNumbers.firstInkSide) { longerSide in
+      // A dot has no extent.
+      let scale = longerSide / max(bounds.longerSide, 1e-6)
+      let picture = pen.render(strokes, in: bounds, scale: scale)
+      let recognition = network.recognize(
+        picture, longerSide: max(picture.width, picture.height), workers: workers)
+      return Look(
+        cells: recognition.cells, cellSize: Double(network.cellSize) / scale,
+        origin: Vector(bounds.minX, bounds.minY) - Vector(1, 1) * (pen.margin / scale))
+    }
+  }
+
+  private init(
+    with network: PageRecognizer, firstSide: Double, look: (_ longerSide: Double) -> Look
+  ) {
+    var seen = look(firstSide)
+    var states = PageStateSearch.states(in: seen.cells)
     if let radius = states.map(\.radius).median().map({ $0 * Double(network.cellSize) }),
       !PageNumbers.goodRadius.contains(radius)
     {
       let good = PageNumbers.goodRadius
       let wanted = radius < good.lowerBound ? good.lowerBound : good.upperBound
-      longerSide = min(
-        max(longerSide * wanted / radius, PageNumbers.sides.lowerBound),
-        PageNumbers.sides.upperBound)
-      (cells, cellSize) = look(at: longerSide)
-      states = PageStateSearch.states(in: cells)
+      seen = look(
+        min(
+          max(firstSide * wanted / radius, PageNumbers.sides.lowerBound),
+          PageNumbers.sides.upperBound))
+      states = PageStateSearch.states(in: seen.cells)
     }
-    (self.cells, self.cellSize) = (cells, cellSize)
-    guard !states.isEmpty else { return }
-    arrows = PageArrowSearch(PageLines(cells, states: states)).arrows()
-    leaveOutLetters()
+    self.states = states
+    (cells, cellSize, origin) = (seen.cells, seen.cellSize, seen.origin)
+    lines = states.isEmpty ? nil : PageLines(cells, states: states)
   }
 
-  /// Leaves out rings that are much smaller than the others and have no arrows: letters and holes.
-  private mutating func leaveOutLetters() {
-    let usual = states.map(\.radius).median()!
+  /// The states and the arrows between them, as the cells alone show them.
+  ///
+  /// Rings that are much smaller than the others and have no arrows are left out: letters and holes.
+  var automaton: (states: [PageState], arrows: [PageArrow]) {
+    guard let lines else { return ([], []) }
+    var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.flatMap { [$0.from, $0.to] }.compactMap(\.self))
     let kept = states.indices.filter {
-      tied.contains($0) || states[$0].radius > PageNumbers.letterSize * usual
+      tied.contains($0) || states[$0].radius > PageNumbers.letterSize * lines.scale
     }
     let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
-    states = kept.map { states[$0] }
     for index in arrows.indices {
       arrows[index].from = arrows[index].from.map { numbers[$0]! }
       arrows[index].to = arrows[index].to.map { numbers[$0]! }
     }
+    return (kept.map { states[$0] }, arrows)
   }
 
-  /// Returns a place of the picture, in its pixels.
-  func place(_ place: Vector) -> Vector { place * cellSize }
+  /// Returns where a place in cells is on the page.
+  func place(_ cell: Vector) -> Vector { origin + cell * cellSize }
 
-  /// Returns the class that most of a line has, given in pixels of the picture.
-  func pageClass(of points: [Vector]) -> Int {
+  /// Returns where a place on the page is in cells.
+  private func cell(_ place: Vector) -> Vector { (place - origin) * (1 / cellSize) }
+
+  /// Returns the mean probability of each class at places on the page.
+  func shares(of points: [Vector]) -> [Double] {
     var sums = [Double](repeating: 0, count: cells.classCount)
     for point in points {
-      let cell = cells.cell(at: Vector(point.x / cellSize, point.y / cellSize))
+      let cell = cells.cell(at: cell(point))
       for index in sums.indices { sums[index] += Double(cells.probability(of: index, in: cell)) }
     }
-    return sums.indices.max { sums[$0] < sums[$1] }!
+    return sums.map { $0 / Double(points.count) }
+  }
+
+  /// Returns how much the heads say that a line on the page leads from its first to its last point.
+  func direction(of line: [Vector]) -> Double {
+    lines?.direction(of: line.map(cell)) ?? 0
   }
 }
