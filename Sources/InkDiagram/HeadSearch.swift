@@ -9,7 +9,7 @@ struct HeadSearch {
   let grid: Grid
   /// The usual radius of a state.
   let scale: Double
-  /// What the network sees, which knows heads of any size.
+  /// What the network sees, which knows larger heads.
   let seen: SeenStrokes
 
   /// The number of heads that are kept for an end.

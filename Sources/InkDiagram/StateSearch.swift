@@ -113,15 +113,16 @@ struct StateSearch {
           ring: ring, strokes: ring.strokes, isFinal: ring.isDouble, evidence: evidence))
     }
     let taken = Set(states.flatMap(\.strokes))
-    for index in states.indices {
-      let odds = seen.state(of: states[index].ring)?.finalOdds ?? 0
-      if odds > PageNumbers.surelyFinal { states[index].isFinal = true }
-      if odds < PageNumbers.surelyNotFinal { states[index].isFinal = false }
-    }
     for index in states.indices where !states[index].isFinal {
       guard let arcs = arcs(along: states[index].ring, except: taken, grid: grid) else { continue }
       states[index].isFinal = true
       states[index].strokes = (states[index].strokes + arcs).sorted()
+    }
+    // What was added to a state that is known is meant.
+    for index in states.indices where known.isDisjoint(with: states[index].strokes) {
+      let odds = seen.state(of: states[index].ring)?.finalOdds ?? 0
+      if odds > PageNumbers.surelyFinal { states[index].isFinal = true }
+      if odds < PageNumbers.surelyNotFinal { states[index].isFinal = false }
     }
     return states
   }

@@ -15,12 +15,20 @@ struct Pen {
   func draw(
     _ drawing: Drawing, columns: Int, rows: Int, place: (Point) -> (x: Float, y: Float)
   ) -> Bitmap {
+    draw(drawing.strokes, columns: columns, rows: rows, place: place)
+  }
+
+  /// Draws strokes, one at a time.
+  func draw(
+    _ strokes: some Sequence<Stroke>, columns: Int, rows: Int,
+    place: (Point) -> (x: Float, y: Float)
+  ) -> Bitmap {
     let reach = Float(width / 2 + 0.5)
     // The squared distance of each pixel's centre to the ink, in pixels².
     var nearest = [Float](repeating: .greatestFiniteMagnitude, count: columns * rows)
     nearest.withUnsafeMutableBufferPointer { nearest in
       let canvas = DistanceCanvas(columns: columns, rows: rows, reach: reach, nearest: nearest)
-      for stroke in drawing.strokes {
+      for stroke in strokes {
         guard var previous = stroke.points.first.map(place) else { continue }
         if stroke.points.count == 1 { canvas.addSegment(from: previous, to: previous) }
         for point in stroke.points.dropFirst() {

@@ -130,13 +130,14 @@ import Testing
         path: [Vector(1, 2), Vector(3.456, Double(number))], pageClass: pageClass, element: .none,
         width: 2, strength: 1)
     }
-    let line = try JSONEncoder().encode(#require(PageDrawing(page)))
+    let line = try JSONEncoder().encode(PageDrawing(page, named: "7.png"))
     let recording = try #require(
       try NDJSON.item(line, at: Place(file: "x"))?.result.get())
     #expect(recording.drawing.strokes.map { $0.points.last! }.map(\.x) == [3.46, 3.46, 3.46])
     #expect(recording.drawing.strokes.map { $0.points.last!.y } == [0, 1, 2])
     #expect(recording.writer == "w")
     let json = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+    #expect(json["page"] as? String == "7.png")
     #expect(json["roles"] as? [String] == ["ring", "text", "head"])
     #expect((json["truth"] as? [String: Any])?["states"] as? [String] == ["0", "1"])
   }

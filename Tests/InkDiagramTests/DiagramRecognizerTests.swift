@@ -198,7 +198,7 @@ import Testing
   }
 
   /// Some people draw heads that are larger than the radius of a state.
-  @Test func aHeadOfAnySizeBelongsToItsArrow() throws {
+  @Test func aLargeHeadBelongsToItsArrow() throws {
     let head = line((390, 150), (450, 200), (390, 250))
     let marker = line((90, 155), (148, 200), (90, 245))
     let diagram = try recognize([
@@ -209,6 +209,25 @@ import Testing
     #expect(diagram.states.count(where: \.initial) == 1)
     #expect(diagram.strokes[3] == .init(.transition, element: "t0"))
     #expect(diagram.strokes[5].role == .initial)
+  }
+
+  @Test func aFarDotChangesNothing() throws {
+    let alone = try recognize(two)
+    let diagram = try recognize(two + [line((20_000, 20_000))])
+    #expect(transitions(diagram) == transitions(alone))
+    #expect(diagram.states == alone.states)
+  }
+
+  @Test func manyAutomataOnOnePageAreRead() throws {
+    var strokes: [Stroke] = []
+    for number in 0..<36 {
+      let (across, down) = (Double(number % 6) * 700, Double(number / 6) * 400)
+      for stroke in two {
+        strokes.append(Stroke(stroke.points.map { Point($0.x + across, $0.y + down) }))
+      }
+    }
+    let diagram = try recognize(strokes)
+    #expect(diagram.states.count == 72 && diagram.transitions.count == 36)
   }
 
   @Test func boxesWithArrowsAreStates() throws {

@@ -65,15 +65,14 @@ import Testing
 
   @Test func findsStatesAndArrows() throws {
     let reading = try read(automaton)
-    let states = reading.states.map { (reading.place($0.center), $0.finalOdds > 0) }
+    let seen = reading.automaton()
+    let states = seen.states.map { (reading.place($0.center), $0.finalOdds > 0) }
       .sorted { $0.0.x < $1.0.x }
     try #require(states.count == 2)
     #expect(states[0].0.distance(to: Vector(150, 220)) < 6 && !states[0].1)
     #expect(states[1].0.distance(to: Vector(470, 220)) < 6 && states[1].1)
-    let left = reading.states.indices.min {
-      reading.states[$0].center.x < reading.states[$1].center.x
-    }!
-    let ends = Set(reading.automaton.arrows.map { [$0.from, $0.to] })
+    let left = seen.states.indices.min { seen.states[$0].center.x < seen.states[$1].center.x }!
+    let ends = Set(seen.arrows.map { [$0.from, $0.to] })
     #expect(ends == [[left, 1 - left], [left, left], [nil, left]])
   }
 
@@ -82,10 +81,11 @@ import Testing
     let way = [Vector(206, 220), Vector(414, 220)]
     for path in [way, way.reversed()] {
       let reading = try read(rings + arrow(path))
-      let arrow = try #require(reading.automaton.arrows.first)
+      let seen = reading.automaton()
+      let arrow = try #require(seen.arrows.first)
       let from = try #require(arrow.from)
-      #expect(reading.automaton.arrows.count == 1)
-      #expect(reading.place(reading.states[from].center).distance(to: path[0]) < 70)
+      #expect(seen.arrows.count == 1)
+      #expect(reading.place(seen.states[from].center).distance(to: path[0]) < 70)
     }
   }
 
@@ -100,12 +100,13 @@ import Testing
       return [a + unit * 42, b - unit * 42]
     }
     let reading = try read(rings + arrow(way(0, 3)) + arrow(way(2, 1)))
-    try #require(reading.states.count == 4)
-    let pairs = reading.automaton.arrows.map { arrow in
+    let seen = reading.automaton()
+    try #require(seen.states.count == 4)
+    let pairs = seen.arrows.map { arrow in
       [arrow.from, arrow.to].map { number -> Int? in
         number.flatMap { number in
           places.indices.min {
-            let center = reading.place(reading.states[number].center)
+            let center = reading.place(seen.states[number].center)
             return center.distance(to: Vector(places[$0].0, places[$0].1))
               < center.distance(to: Vector(places[$1].0, places[$1].1))
           }
@@ -119,7 +120,7 @@ import Testing
     let reading = try read([
       [Vector(50, 60), Vector(300, 60)], [Vector(50, 160), Vector(300, 170)],
     ])
-    #expect(reading.states.isEmpty && reading.automaton.arrows.isEmpty)
+    #expect(reading.states.isEmpty && reading.lines == nil)
   }
 
   @Test func anOutlineHasTheDistanceOfItsEllipse() {

@@ -53,6 +53,18 @@ public struct DenseWriter {
     try data.write(to: URL(fileURLWithPath: FileTree.join(folder, name)))
   }
 
+  /// Adds data at the end of a file beside the tables, which is made if it is missing.
+  ///
+  /// - Throws: an error of the file system.
+  public func append(_ data: Data, to name: String) throws {
+    let url = URL(fileURLWithPath: FileTree.join(folder, name))
+    guard FileManager.default.fileExists(atPath: url.path) else { return try data.write(to: url) }
+    let file = try FileHandle(forWritingTo: url)
+    defer { try? file.close() }
+    try file.seekToEnd()
+    try file.write(contentsOf: data)
+  }
+
   /// Adds a page, and returns the name of its files.
   ///
   /// - Throws: an error of the file system.

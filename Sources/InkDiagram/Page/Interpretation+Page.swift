@@ -7,7 +7,7 @@ extension Interpretation {
   /// nearest element.
   init(of traces: [Trace], in page: PageReading, _ picture: any DiagramPicture) {
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
-    let seen = page.automaton
+    let seen = page.automaton()
     let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.
     let order = seen.states.indices.filter { rings[$0] != nil }.sorted {

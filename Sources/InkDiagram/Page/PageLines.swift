@@ -10,7 +10,7 @@ struct PageLines {
   let scale: Double
   /// The probability of a line or a head of each cell outside the states.
   private(set) var levels: [Float]
-  /// The distance of each cell to the nearest outline, below 0 inside.
+  /// The distance of each cell to the nearest outline, below 0 inside; infinite far away.
   private(set) var distances: [Float]
 
   private var columns: Int { cells.columns }
@@ -25,8 +25,16 @@ struct PageLines {
     distances = [Float](repeating: .infinity, count: count)
     var nearest = [Int](repeating: 0, count: count)
     for (number, state) in states.enumerated() {
-      for row in 0..<rows {
-        for column in 0..<columns {
+      // Farther away, no distance counts.
+      let beside = PageNumbers.besideRing * state.radius + PageNumbers.besideRingCells + 3
+      let rim = state.rim
+      func span(_ coordinate: KeyPath<Vector, Double>, _ size: Int) -> Range<Int> {
+        let all = rim.map { $0[keyPath: coordinate] }
+        let low = min(size, max(0, Int(all.min()! - beside)))
+        return low..<max(low, min(size, Int(all.max()! + beside) + 1))
+      }
+      for row in span(\.y, rows) {
+        for column in span(\.x, columns) {
           let place = Vector(Double(column) + 0.5, Double(row) + 0.5)
           let distance = Float(state.distance(to: place))
           if distance < distances[row * columns + column] {

@@ -3,7 +3,7 @@
 /// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages in the handwriting of people that the network never saw
-/// (`dataset compose pages`), never on pictures. Lengths are in cells of 2 × 2 pixels unless they are shares.
+/// (`dataset compose pages`), those of strokes also on drawings of `dataset compose automata`, never on pictures. Lengths are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 
@@ -18,6 +18,9 @@ enum PageNumbers {
   static let firstSide = 1024.0
   /// The longer side at which strokes are drawn first, the width of the pen, and the space around them, in pixels.
   static let firstInkSide = 640.0, penWidth = 2.0, margin = 24.0
+  /// The size of which three quarters of the strokes are smaller: how large it is drawn at least where the page allows
+  /// it, in pixels, and the size in cells below which the network sees nothing.
+  static let leastStroke = 36.0, leastCells = 6.0
   /// The usual radius of states, in pixels, at which a picture is looked at once more, enlarged or reduced.
   static let goodRadius = 24.0...72.0
   /// The least and the largest longer side of the second look, in pixels.

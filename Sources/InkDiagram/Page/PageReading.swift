@@ -39,11 +39,15 @@ struct PageReading {
 
   /// Reads strokes, drawn with a pen as the network knows it.
   ///
+  /// Strokes of `usualSize` are drawn large enough where the page is not too large for that.
+  ///
   /// - Precondition: There is a point, and all coordinates are finite.
-  init(of strokes: [Stroke], with network: PageRecognizer, workers: Int) {
+  init(of strokes: [Stroke], usualSize: Double, with network: PageRecognizer, workers: Int) {
     let bounds = Drawing(strokes).bounds!
     let pen = PageRasterizer(penWidth: PageNumbers.penWidth, margin: PageNumbers.margin)
-    self.init(with: network, firstSide: PageNumbers.firstInkSide) { longerSide in
+    let wanted = PageNumbers.leastStroke * bounds.longerSide / max(usualSize, 1e-6)
+    let firstSide = min(max(PageNumbers.firstInkSide, wanted), PageNumbers.sides.upperBound)
+    self.init(with: network, firstSide: firstSide) { longerSide in
       // A dot has no extent.
       let scale = longerSide / max(bounds.longerSide, 1e-6)
       let picture = pen.render(strokes, in: bounds, scale: scale)
@@ -79,7 +83,7 @@ struct PageReading {
   /// The states and the arrows between them, as the cells alone show them.
   ///
   /// Rings that are much smaller than the others and have no arrows are left out: letters and holes.
-  var automaton: (states: [PageState], arrows: [PageArrow]) {
+  func automaton() -> (states: [PageState], arrows: [PageArrow]) {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.flatMap { [$0.from, $0.to] }.compactMap(\.self))
@@ -99,6 +103,9 @@ struct PageReading {
 
   /// Returns where a place on the page is in cells.
   private func cell(_ place: Vector) -> Vector { (place - origin) * (1 / cellSize) }
+
+  /// Returns a length in cells on the page.
+  func length(_ cells: Double) -> Double { cells * cellSize }
 
   /// Returns the mean probability of each class at places on the page.
   func shares(of points: [Vector]) -> [Double] {

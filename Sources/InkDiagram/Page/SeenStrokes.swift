@@ -13,15 +13,23 @@ struct SeenStrokes {
   ///
   /// - Precondition: There is a trace.
   init(of traces: [Trace], in drawing: Drawing, with network: PageRecognizer, workers: Int) {
+    // That of rings and arrows, unless there is much writing.
+    let usualSize = traces.map(\.size).sorted()[3 * traces.count / 4]
     let page = PageReading(
-      of: traces.map { drawing.strokes[$0.index] }, with: network, workers: workers)
+      of: traces.map { drawing.strokes[$0.index] }, usualSize: usualSize, with: network,
+      workers: workers)
     (self.page, self.traces) = (page, traces)
     let ink = [PageNumbers.ring, PageNumbers.line, PageNumbers.head, PageNumbers.writing]
+    // On a page that is too large, strokes are specks, of which the network knows nothing.
+    let isSeen = usualSize > page.length(PageNumbers.leastCells)
     odds = Dictionary(
       uniqueKeysWithValues: traces.map { trace in
+        var odds = [Double](repeating: 0, count: page.cells.classCount)
+        guard isSeen else { return (trace.index, odds) }
         let shares = page.shares(of: trace.points).map { max($0, PageNumbers.leastShare) }
         let total = ink.reduce(0) { $0 + shares[$1] }
-        return (trace.index, shares.map { log($0 / (total - $0)) })
+        for index in ink { odds[index] = log(shares[index] / (total - shares[index])) }
+        return (trace.index, odds)
       })
   }
 
@@ -42,8 +50,7 @@ struct SeenStrokes {
       page.place(state.center).distance(to: ring.center)
     }
     return page.states.filter { state in
-      let radius = page.place(state.center + Vector(state.radius, 0)).x - page.place(state.center).x
-      return apart(state) < PageNumbers.sameState * max(radius, ring.radius)
+      apart(state) < PageNumbers.sameState * max(page.length(state.radius), ring.radius)
     }
     .min { apart($0) < apart($1) }
   }

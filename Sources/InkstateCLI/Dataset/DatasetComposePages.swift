@@ -106,7 +106,6 @@ struct DatasetComposePages: ParsableCommand {
     encoder.outputFormatting = .sortedKeys
     var composing = 0.0
     var truth: [String: PageTruth] = [:]
-    var drawings = Data()
     try DenseWriter.write(to: output.output, classes: DenseClass.pages) { writer in
       for first in stride(from: 0, to: count, by: Self.batch) {
         let size = min(Self.batch, count - first)
@@ -121,18 +120,18 @@ struct DatasetComposePages: ParsableCommand {
               page.photograph, mask: page.mask, writer: name.last, source: name.first)
           }
         }
-        for (page, encoded) in zip(pages, encoded) {
+        var drawings = Data()
+        for (index, (page, encoded)) in zip(pages, encoded).enumerated() {
           let name = try writer.add(encoded.get())
-          truth[name] = PageTruth(page.page)
+          guard let automaton = PageTruth(page.page) else { continue }
+          truth[name] = automaton
+          let drawing = PageDrawing(composer.page(first + index), named: name)
+          drawings += try encoder.encode(drawing) + Data("\n".utf8)
         }
-        for index in first..<first + size {
-          guard let drawing = PageDrawing(composer.page(index)) else { continue }
-          try drawings.append(encoder.encode(drawing) + Data("\n".utf8))
-        }
+        try writer.append(drawings, to: "drawings.ndjson")
         progress.reach(first + size)
       }
       try writer.add(encoder.encode(truth), named: "truth.json")
-      try writer.add(drawings, named: "drawings.ndjson")
     }
     progress.end()
     Terminal.show(

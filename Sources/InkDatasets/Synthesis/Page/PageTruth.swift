@@ -27,6 +27,11 @@ public struct PageTruth: Hashable, Sendable, Codable {
       guard isInside(state.center - reach), isInside(state.center + reach) else { return nil }
     }
     for arrow in page.arrows where !arrow.path.allSatisfy({ isInside($0) }) { return nil }
+    self.init(whole: page)
+  }
+
+  /// Creates the truth of a page that shows its automaton whole.
+  init(whole page: Page) {
     func names(_ isChosen: (Page.State) -> Bool) -> [String] {
       page.states.indices.filter { isChosen(page.states[$0]) }.map(String.init)
     }
@@ -50,6 +55,8 @@ public struct PageTruth: Hashable, Sendable, Codable {
 public struct PageDrawing: Encodable {
   /// The label.
   let word = "automaton"
+  /// The name of the page.
+  let page: String
   /// The writer of the characters: source and name.
   let writer: String
   /// The coordinates of each stroke, in px.
@@ -59,11 +66,9 @@ public struct PageDrawing: Encodable {
   /// The automaton.
   let truth: PageTruth
 
-  /// Creates the drawing of a page before the camera turned it, or `nil` if a state or an arrow is not whole.
-  public init?(_ page: Page) {
-    guard let truth = PageTruth(page) else { return nil }
-    self.truth = truth
-    writer = page.writer
+  /// Creates the drawing of a page before the camera turned it.
+  public init(_ page: Page, named name: String) {
+    (self.page, writer, truth) = (name, page.writer, PageTruth(whole: page))
     func coordinates(_ values: [Double]) -> [Double] { values.map { ($0 * 100).rounded() / 100 } }
     drawing = page.strokes.map { stroke in
       [coordinates(stroke.path.map(\.x)), coordinates(stroke.path.map(\.y))]
