@@ -82,8 +82,7 @@ extension StudioInterface {
     router.post("api/documents/:name/choose") { request, context in
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
-      try await settled(shown(request, context), context)
-      return try await change(request, context) {
+      return try await changeOfRead(request, context) {
         $0.session.settle()
         let correction = Correction(of: element, to: text, in: $0.session)
         try $0.session.choose(text, for: element)
@@ -112,8 +111,7 @@ extension StudioInterface {
       let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
-      try await settled(shown(request, context), context)
-      return try await change(request, context) { state in
+      return try await changeOfRead(request, context) { state in
         state.once(stroke) { state in
           state.session.settle()
           state.session.editor.options.zoom = zoom
@@ -126,8 +124,7 @@ extension StudioInterface {
     router.post("api/documents/:name/command") { request, context in
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
-      try await settled(shown(request, context), context)
-      return try await change(request, context) { state in
+      return try await changeOfRead(request, context) { state in
         // The command acts on what was read; without this, strokes before it would stay ink.
         state.session.settle()
         state.session.editor.options.zoom = zoom(message.zoom)
@@ -194,6 +191,17 @@ extension StudioInterface {
       if keeps, let correction { try await keep(correction) }
       return Message.Picture(name, state)
     }
+  }
+
+  /// Reads what is drawn on a document, changes it once, and answers with it.
+  private func changeOfRead(
+    _ request: Request, _ context: StudioContext,
+    _ change: @Sendable (inout Documents.State) throws -> Correction?
+  ) async throws -> Response {
+    // As an argument of the call, it crashes the optimiser of Swift 6.3.
+    let document = try shown(request, context)
+    _ = try await settled(document, context)
+    return try await self.change(request, context, change)
   }
 
   private func keep(_ correction: Correction) async throws {
