@@ -199,12 +199,12 @@ struct StateSearch {
     let ring = rings[number]
     if known.isSuperset(of: ring.strokes) { return Self.certain }
     let size = log(ring.radius / scale)
-    let isSeen =
-      seen.state(of: ring) != nil && ring.radius > PageNumbers.leastSeen * scale
+    let isState = seen.state(of: ring) != nil
+    let isSeen = isState && ring.radius > PageNumbers.leastSeen * scale
     var odds =
       2.5 - 1.5 * (isSeen ? PageNumbers.seenShape : 1) * ring.cost
       - (isSeen ? PageNumbers.seenSize : 1) * (size < 0 ? 16 : 4) * size * size
-      + seen.odds(of: ring)
+      + seen.odds(of: ring, isState: isState)
     if ring.strokes.count > 1 { odds -= 1 }
     if ring.isDouble { odds += 1 }
     var (inside, meeting, beside) = (0, 0, 0)

@@ -2,8 +2,9 @@
 ///
 /// Steps and spans of the searches stand where they are used.
 ///
-/// They were chosen on composed pages in the handwriting of people that the network never saw
-/// (`dataset compose pages`), those of strokes also on drawings of `dataset compose automata`, never on pictures. Lengths are in cells of 2 × 2 pixels unless they are shares.
+/// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
+/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. Lengths
+/// are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 

@@ -69,11 +69,13 @@ struct PageReading {
     {
       let good = PageNumbers.goodRadius
       let wanted = radius < good.lowerBound ? good.lowerBound : good.upperBound
-      seen = look(
-        min(
-          max(firstSide * wanted / radius, PageNumbers.sides.lowerBound),
-          PageNumbers.sides.upperBound))
-      states = PageStateSearch.states(in: seen.cells)
+      let side = min(
+        max(firstSide * wanted / radius, PageNumbers.sides.lowerBound),
+        PageNumbers.sides.upperBound)
+      if side != firstSide {
+        seen = look(side)
+        states = PageStateSearch.states(in: seen.cells)
+      }
     }
     self.states = states
     (cells, cellSize, origin) = (seen.cells, seen.cellSize, seen.origin)

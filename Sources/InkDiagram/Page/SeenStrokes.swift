@@ -35,13 +35,14 @@ struct SeenStrokes {
 
   // MARK: Rings
 
-  /// Returns the logarithm of the odds that the strokes of a ring are one of a state.
-  func odds(of ring: Ring) -> Double {
+  /// Returns the logarithm of the odds that the strokes of a ring are one of a state; `isState` is whether the network
+  /// sees a state there.
+  func odds(of ring: Ring, isState: Bool) -> Double {
     let sum = ring.strokes.reduce(0) { $0 + odds[$1]![PageNumbers.ring] }
     return min(
       PageNumbers.mostRingOdds,
       PageNumbers.ringOdds * sum / Double(max(1, ring.strokes.count))
-        + (state(of: ring) == nil ? 0 : PageNumbers.seenState))
+        + (isState ? PageNumbers.seenState : 0))
   }
 
   /// Returns the state that the network sees where a ring is.

@@ -82,7 +82,7 @@ extension StudioInterface {
     router.post("api/documents/:name/choose") { request, context in
       let element = try parameter("element", request) ?? ""
       let text = try parameter("text", request) ?? ""
-      return try await changeOfRead(request, context) {
+      return try await changeSettled(request, context) {
         $0.session.settle()
         let correction = Correction(of: element, to: text, in: $0.session)
         try $0.session.choose(text, for: element)
@@ -111,7 +111,7 @@ extension StudioInterface {
       let stroke = try strokeID(recording)
       let cascade: Command.Cascade =
         try parameter("attached", request) == "true" ? .deletesAttached : .keepsDangling
-      return try await changeOfRead(request, context) { state in
+      return try await changeSettled(request, context) { state in
         state.once(stroke) { state in
           state.session.settle()
           state.session.editor.options.zoom = zoom
@@ -124,7 +124,7 @@ extension StudioInterface {
     router.post("api/documents/:name/command") { request, context in
       let message = try await decode(Message.CommandMessage.self, request)
       let command = try message.command()
-      return try await changeOfRead(request, context) { state in
+      return try await changeSettled(request, context) { state in
         // The command acts on what was read; without this, strokes before it would stay ink.
         state.session.settle()
         state.session.editor.options.zoom = zoom(message.zoom)
@@ -194,7 +194,7 @@ extension StudioInterface {
   }
 
   /// Reads what is drawn on a document, changes it once, and answers with it.
-  private func changeOfRead(
+  private func changeSettled(
     _ request: Request, _ context: StudioContext,
     _ change: @Sendable (inout Documents.State) throws -> Correction?
   ) async throws -> Response {

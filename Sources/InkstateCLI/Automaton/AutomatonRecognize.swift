@@ -17,8 +17,8 @@ struct AutomatonRecognize: ParsableCommand {
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
       with symbols beside them, and an arrow from nowhere to the initial state. A second ring marks a \
       final state. NDJSON has one drawing per line, an InkML file is one drawing, and other formats of ink \
-      work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as an upright photograph of paper or a board, the \
-      network that also tells the strokes of drawings apart finds the states and arrows. The strokes are traced, as \
+      work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as an upright photograph of paper or a board, a \
+      network that sees the whole page finds the states and arrows. The strokes are traced, as \
       `inkstate trace` does, and names and symbols are read from them and from the pixels. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn.
