@@ -1,10 +1,11 @@
 import Foundation
 import SafeFiles
+import Synchronization
 import Testing
 import TestSupport
 
 /// Runs what the README and the help show, as written, in a folder that looks like a fresh clone.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentationTests {
   /// The project's folder.
   private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -54,6 +55,9 @@ import TestSupport
     var status: Int32
   }
 
+  /// Examples of the studio use the same port.
+  private static let port = Mutex(())
+
   private static func run(_ command: String, in folder: TemporaryFolder) throws -> Run {
     let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().path
@@ -83,11 +87,14 @@ import TestSupport
   private static func expectSuccess(
     _ command: String, in folder: TemporaryFolder, mayAnswerNo: Bool
   ) throws -> String {
-    let run = try run(command, in: folder)
+    let isStudio = command.hasPrefix("inkstate studio")
+    let run =
+      isStudio
+      ? try port.withLock { _ in try Self.run(command, in: folder) }
+      : try Self.run(command, in: folder)
     let answers = ["automaton run", "automaton equivalent"].contains {
       command.hasPrefix("inkstate \($0)")
     }
-    let isStudio = command.hasPrefix("inkstate studio")
     let worked =
       isStudio
       ? run.output.contains("http://127.0.0.1:")

@@ -54,7 +54,7 @@ struct Train: ParsableCommand {
       Example: inkstate train --from models/inkstate.safetensors --adapt datasets/synthetic.ndjson \
       --epochs 2 --output runs/mine.safetensors
 
-      Example: inkstate train runs/pages --architecture page --steps 20 --validation-share 0.1 \
+      Example: inkstate train runs/pages --architecture page --steps 5 --validation-share 0.1 \
       --output runs/page.safetensors
       """)
 

@@ -22,6 +22,7 @@ def python_with(modules, packages, folder=FOLDER):
         # The one on the path, as Debian's makes no environment without python3-venv.
         if not succeeds("python3", "-m", "venv", folder):
             return None
-        succeeds(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
-                 "--timeout", "20", *packages)
+        # Most of what is in the packages is never imported, so that compiling all of it takes longer.
+        succeeds(python, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check",
+                 "--retries", "1", "--timeout", "20", *packages)
     return python if has_modules() else None
