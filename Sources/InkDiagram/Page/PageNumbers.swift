@@ -76,6 +76,11 @@ enum PageNumbers {
   static let leastSupport = 0.45
   /// How near the centres of two states are at least, in half axes of the larger and the smaller one.
   static let nearestOther = 0.55, nearestSmaller = 0.4
+  /// The share of the area of a state that is inside another one, at most, and of its ring that is on the outline of
+  /// no other one, at least.
+  static let mostOverlap = 0.3, ownRing = 0.5
+  /// How far beside an outline a ring is that of its state, in radii, and at least so many cells.
+  static let outlineWidth = 0.12, outlineCells = 1.5
   /// How much smaller than usual a ring without arrows is a letter or a hole.
   static let letterSize = 0.4
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.

@@ -44,4 +44,22 @@ struct PageState {
     let slope = Vector(inAxes.x / half.x, inAxes.y / half.y)
     return (way.length - radius) * inAxes.dot(inAxes) / (slope.length * way.length)
   }
+
+  /// Returns the share of its area that is inside another state.
+  func share(in other: PageState) -> Double {
+    guard center.distance(to: other.center) < outline.max()! + other.outline.max()! else {
+      return 0
+    }
+    var (inside, all) = (0.0, 0.0)
+    for (number, radius) in outline.enumerated() {
+      // A place stands for an area as wide as it is far from the centre.
+      for share in stride(from: 0.2, through: 1, by: 0.2) {
+        all += share
+        if other.distance(to: center + Self.direction(number) * (radius * share)) < 0 {
+          inside += share
+        }
+      }
+    }
+    return inside / all
+  }
 }

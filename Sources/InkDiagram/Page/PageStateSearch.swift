@@ -17,11 +17,14 @@ struct PageStateSearch {
   private var votes: [Vote] = []
   /// The sums of the unused votes in squares of 5 × 5 cells around each cell.
   private var sums: [Float]
+  /// Whether a cell is on the outline of a state.
+  private var isOutline: [Bool]
 
   private init(_ cells: CellAnswers) {
     self.cells = cells
     let count = cells.rows * cells.columns
     sums = [Float](repeating: 0, count: count)
+    isOutline = [Bool](repeating: false, count: count)
     let unit = PageNumbers.unit
     for cell in 0..<count {
       let probability = cells.probability(of: PageNumbers.ring, in: cell)
@@ -56,10 +59,33 @@ struct PageStateSearch {
         }
         return share(other.half) >= PageNumbers.nearestOther
           && share(state.half) >= PageNumbers.nearestSmaller
+          && max(state.share(in: other), other.share(in: state)) < PageNumbers.mostOverlap
       }
-      if isNew { states.append(state) }
+      if isNew, search.ownShare(of: state) > PageNumbers.ownRing {
+        states.append(state)
+        search.markOutline(of: state)
+      }
     }
     return states
+  }
+
+  /// Returns the share of a ring that is on the outline of no other state: what is left where two states touch or an
+  /// arrow bows around one is no third one.
+  private func ownShare(of state: PageState) -> Double {
+    let seen = state.rim.filter { ring($0) > PageNumbers.outlineRing }
+    let own = seen.count { !isOutline[cells.cell(at: $0)] }
+    return Double(own) / Double(max(1, seen.count))
+  }
+
+  private mutating func markOutline(of state: PageState) {
+    let reach = max(PageNumbers.outlineCells, PageNumbers.outlineWidth * state.radius)
+    for place in state.rim {
+      for down in stride(from: -reach, through: reach, by: 1) {
+        for across in stride(from: -reach, through: reach, by: 1) {
+          isOutline[cells.cell(at: place + Vector(across, down))] = true
+        }
+      }
+    }
   }
 
   /// Changes the sums of the 5 × 5 cells around one.
