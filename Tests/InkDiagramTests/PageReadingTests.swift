@@ -116,6 +116,54 @@ import Testing
     #expect(Set(pairs) == [[0, 3], [2, 1]])
   }
 
+  @Test func whatLiesBetweenStatesIsNoState() throws {
+    // Two arrows that bow apart enclose what is as round as the rings.
+    let rings = [ring(150, 200, 50, 50), ring(430, 200, 50, 50)]
+    func bow(_ side: Double) -> [Vector] {
+      (0...24).map { step in
+        let share = Double(step) / 24
+        return Vector(190 + 200 * share, 200 + side * (32 + 60 * sin(.pi * share)))
+      }
+    }
+    let reading = try read(rings + arrow(bow(-1)) + arrow(bow(1).reversed()))
+    let seen = reading.automaton()
+    try #require(seen.states.count == 2)
+    #expect(Set(seen.arrows.map { [$0.from, $0.to] }) == [[0, 1], [1, 0]])
+  }
+
+  @Test func aLineIsOneArrow() throws {
+    let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
+    let reading = try read(rings + arrow([Vector(206, 220), Vector(414, 220)]))
+    let lines = try #require(reading.lines)
+    let seen = try #require(PageArrowSearch(lines).arrows().first)
+    var odds = PageArrowOdds(lines)
+    let before = odds.odds(of: seen)
+    #expect(before > PageNumbers.doubtfulOdds)
+    odds.choose(seen)
+    #expect(odds.odds(of: seen) < min(PageNumbers.leastOdds, before - 3))
+    // Without a head it is less likely, and where there is no ink, it is none.
+    var other = seen
+    (other.headAtTip, other.direction) = (0, 0)
+    #expect(PageArrowOdds(lines).odds(of: other) < before)
+    other.path = other.path.map { $0 + Vector(0, 30) }
+    #expect(PageArrowOdds(lines).odds(of: other) < PageNumbers.leastOdds)
+  }
+
+  @Test func headsBelongToTheArrowThatTheyLieAlong() throws {
+    // Both heads are at the left ring; the upper arrow starts beside the head of the lower one.
+    let rings = [ring(130, 200, 50, 50), ring(480, 110, 45, 45), ring(480, 290, 45, 45)]
+    let reading = try read(
+      rings + arrow([Vector(188, 190), Vector(434, 125)])
+        + arrow([Vector(434, 278), Vector(188, 212)]))
+    let seen = reading.automaton()
+    try #require(seen.states.count == 3)
+    func name(_ state: Int?) -> Int {
+      let center = reading.place(seen.states[state!].center)
+      return center.x < 300 ? 0 : center.y < 200 ? 1 : 2
+    }
+    #expect(Set(seen.arrows.map { [name($0.from), name($0.to)] }) == [[0, 1], [2, 0]])
+  }
+
   @Test func aPageWithoutRingsHasNoStates() throws {
     let reading = try read([
       [Vector(50, 60), Vector(300, 60)], [Vector(50, 160), Vector(300, 170)],
@@ -135,5 +183,19 @@ import Testing
     #expect(abs(state.distance(to: Vector(100, 65)) + 5) < 0.1)
     #expect(state.distance(to: state.center) == -20)
     #expect(state.rim.allSatisfy { abs(state.distance(to: $0)) < 0.2 })
+  }
+
+  @Test func statesOverlapByTheirAreas() {
+    func state(_ x: Double, _ radius: Double) -> PageState {
+      PageState(
+        center: Vector(x, 0), half: Vector(radius, radius),
+        outline: [Double](repeating: radius, count: PageState.directions), support: 1, finalOdds: 0)
+    }
+    #expect(state(0, 10).share(in: state(0, 20)) == 1)
+    // A quarter of the larger one, counted at five distances from its centre.
+    #expect(abs(state(0, 20).share(in: state(0, 10)) - 0.25) < 0.06)
+    #expect(state(0, 10).share(in: state(30, 10)) == 0)
+    // Two circles whose centres are a radius apart share 39 % of their areas.
+    #expect(abs(state(0, 10).share(in: state(10, 10)) - 0.391) < 0.05)
   }
 }

@@ -29,9 +29,7 @@ extension Interpretation {
         from: arrow.from.map { numbers[$0]! }, to: arrow.to.map { numbers[$0]! }, cost: 0,
         hasHead: arrow.direction > PageNumbers.knownDirection
           && arrow.headAtTip > PageNumbers.leastHead)
-      let isWeak =
-        arrow.votes < PageNumbers.weakVotes || arrow.own < PageNumbers.weakOwn
-      candidate.saving = isWeak ? Self.doubtful : Self.sure
+      candidate.saving = arrow.odds < PageNumbers.doubtfulOdds ? Self.doubtful : Self.sure
       guard arrow.hasTwoHeads, arrow.from != arrow.to, arrow.from != nil else { return [candidate] }
       var back = candidate
       back.shaft = back.shaft.reversed

@@ -15,14 +15,20 @@ struct PageArrow {
   /// The cells of heads at its start and at its tip that point outwards.
   var headAtStart = 0.0
   var headAtTip = 0.0
-  /// The cells of its line that are no head.
-  var lineLength = 0.0
-  /// The share of it that no better arrow has.
-  var own = 1.0
+  /// The logarithm of the odds that it is one.
+  var odds = 0.0
 
   /// Whether it has a head at both ends.
   var hasTwoHeads: Bool {
     headAtStart > PageNumbers.leastOtherHead
       && headAtStart > PageNumbers.otherHead * headAtTip
+  }
+
+  /// Turns it around.
+  mutating func turn() {
+    path.reverse()
+    swap(&from, &to)
+    swap(&headAtStart, &headAtTip)
+    direction = -direction
   }
 }

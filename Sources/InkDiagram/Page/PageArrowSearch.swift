@@ -1,8 +1,10 @@
 import Foundation
 import Ink
 
-/// Finds the arrows of a page: its lines are followed from each of their cells, and those that lead to the same ends
-/// on the same way are one.
+/// Finds the arrows of a page.
+///
+/// Its lines are followed from each of their cells, and those that lead to the same ends on the same way are one
+/// candidate. The likeliest are chosen, each judged by what better ones leave to it.
 struct PageArrowSearch {
   private let lines: PageLines
 
@@ -23,40 +25,104 @@ struct PageArrowSearch {
 
   /// Returns the arrows of the page.
   func arrows() -> [PageArrow] {
-    let (starts, perStart) = lines.starts
-    var found = bundles(from: starts).map { bundle in
-      let paths = bundle.paths.sorted { $0.count < $1.count }
-      let path = paths[paths.count / 2]
-      var arrow = PageArrow(
-        from: bundle.ends[0], to: bundle.ends[1], path: path,
-        votes: Double(paths.count) * perStart / Double(max(1, path.count)))
-      orient(&arrow)
+    var odds = PageArrowOdds(lines)
+    var rest = candidates().map { candidate in
+      var arrow = candidate
+      arrow.odds = odds.odds(of: arrow)
       return arrow
     }
-    found = tied(joined(found))
-    // Those between states are chosen first, then the better seen ones.
-    func rank(_ arrow: PageArrow) -> Double {
-      (arrow.from != nil && arrow.to != nil ? 1e6 : 0)
-        + min(1, arrow.votes) * Double(arrow.path.count).squareRoot()
-    }
-    found.sort { rank($0) > rank($1) }
-    var isTaken = [Bool](repeating: false, count: lines.levels.count)
     var chosen: [PageArrow] = []
-    for var arrow in found {
-      let seen = arrow.path.map { lines.cells.cell(at: $0) }.filter { lines.levels[$0] > 0.3 }
-      arrow.own = Double(seen.count { !isTaken[$0] }) / Double(max(1, seen.count))
-      guard isLikely(arrow) else { continue }
+    while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
+      let now = odds.odds(of: rest[best])
+      // Better ones were chosen since it was judged; another one may be likelier now.
+      if now < rest[best].odds {
+        rest[best].odds = now
+        continue
+      }
+      let arrow = rest.remove(at: best)
+      guard arrow.odds > PageNumbers.leastOdds else { continue }
       chosen.append(arrow)
-      let reach = max(1, (0.08 * lines.scale).rounded(.down))
-      for place in arrow.path {
+      odds.choose(arrow)
+    }
+    direct(&chosen)
+    return chosen + markers(besides: odds.isTaken)
+  }
+
+  /// Returns what may be arrows.
+  ///
+  /// These are lines with at least one end at a state, as they are, with their free ends tied, and joined. Those with
+  /// one end lead to it.
+  private func candidates() -> [PageArrow] {
+    let (starts, perStart) = lines.starts
+    let found = bundles(from: starts).map { bundle in
+      let paths = bundle.paths.sorted { $0.count < $1.count }
+      let path = paths[paths.count / 2]
+      return oriented(
+        PageArrow(
+          from: bundle.ends[0], to: bundle.ends[1], path: path,
+          votes: Double(paths.count) * perStart / Double(max(1, path.count))))
+    }
+    let joined = joined(found)
+    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
+    var all: [PageArrow] = []
+    var byEnds: [Set<Int?>: [Int]] = [:]
+    for candidate in found + found.compactMap(tied) + joined + joined.compactMap(tied)
+    where candidate.path.count > 2 {
+      var arrow = candidate
+      if arrow.to == nil { arrow.turn() }
+      let same = byEnds[[arrow.from, arrow.to], default: []]
+      guard same.allSatisfy({ Self.distance(all[$0].path, arrow.path) >= limit }) else { continue }
+      byEnds[[arrow.from, arrow.to], default: []].append(all.count)
+      all.append(arrow)
+    }
+    return all
+  }
+
+  /// Returns the mean distance of two ways, whatever their directions, in cells.
+  static func distance(_ one: [Vector], _ other: [Vector]) -> Double {
+    let (places, others) = (places(one), places(other))
+    func mean(_ others: some Sequence<Vector>) -> Double {
+      zip(places, others).reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(placeCount)
+    }
+    return min(mean(others), mean(others.reversed()))
+  }
+
+  /// Returns places along a path by which it is compared.
+  private static func places(_ path: [Vector]) -> [Vector] {
+    (0..<placeCount).map {
+      path[($0 * (path.count - 1) + (placeCount - 1) / 2) / (placeCount - 1)]
+    }
+  }
+
+  /// Decides which way arrows lead; each cell of a head belongs to the arrow that it lies along.
+  private func direct(_ arrows: inout [PageArrow]) {
+    let reach = lines.headReach
+    var owners = [Int?](repeating: nil, count: lines.levels.count)
+    var costs = [Double](repeating: .infinity, count: lines.levels.count)
+    for (number, arrow) in arrows.enumerated() {
+      for (index, place) in arrow.path.enumerated() {
+        let way = lines.way(arrow.path, at: index)
+        let toEnd = Double(min(index, arrow.path.count - 1 - index))
         for down in stride(from: -reach, through: reach, by: 1) {
           for across in stride(from: -reach, through: reach, by: 1) {
-            isTaken[lines.cells.cell(at: place + Vector(across, down))] = true
+            let cell = lines.cells.cell(at: place + Vector(across, down))
+            guard lines.head(cell) > PageNumbers.ownedHead else { continue }
+            let cost =
+              Vector(across, down).length
+              + PageNumbers.headTurned * (1 - abs(lines.towards(cell).dot(way)))
+              + PageNumbers.headFar * max(0, toEnd - lines.scale)
+            if cost < costs[cell] { (costs[cell], owners[cell]) = (cost, number) }
           }
         }
       }
     }
-    return chosen + markers(besides: isTaken)
+    for number in arrows.indices where arrows[number].from != nil {
+      let heads = lines.heads(along: arrows[number].path) {
+        owners[$0] == number || lines.head($0) <= PageNumbers.ownedHead
+      }
+      arrows[number].direction = heads.forwardOdds
+      if heads.forwardOdds < 0 { arrows[number].turn() }
+    }
   }
 
   /// Returns the heads without a line that point at a state: triangles and wedges that mark initial states.
@@ -98,6 +164,7 @@ struct PageArrowSearch {
         path: [middle - towards.unit * half, middle + towards.unit * half], votes: 1)
       marker.headAtTip = Double(part.count)
       marker.direction = 1
+      marker.odds = PageNumbers.doubtfulOdds
       markers.append(marker)
     }
     return markers
@@ -139,9 +206,7 @@ struct PageArrowSearch {
         path.reverse()
         ends.reverse()
       }
-      let places = (0..<Self.placeCount).map {
-        path[($0 * (path.count - 1) + (Self.placeCount - 1) / 2) / (Self.placeCount - 1)]
-      }
+      let places = Self.places(path)
       let same = byEnds[ends, default: []].first { number in
         let apart = zip(bundles[number].places, places).reduce(0) { $0 + $1.0.distance(to: $1.1) }
         return apart < limit * Double(Self.placeCount)
@@ -164,13 +229,13 @@ struct PageArrowSearch {
     return (path[path.count - 1] - path[max(0, path.count - 1 - span)]).unit
   }
 
-  /// Joins lines whose free ends face each other, as where symbols stand in a gap of an arrow.
+  /// Returns lines that are joined where free ends face each other, as where symbols stand in a gap of an arrow.
   private func joined(_ found: [PageArrow]) -> [PageArrow] {
-    // From the state to the free end.
     let free = found.indices.filter {
       (found[$0].from == nil) != (found[$0].to == nil)
-        && found[$0].votes > PageNumbers.initialVotes
+        && found[$0].votes > PageNumbers.freeVotes
     }
+    // From the state to the free end.
     let outward = free.map { number in
       found[number].to == nil ? found[number].path : found[number].path.reversed()
     }
@@ -194,75 +259,51 @@ struct PageArrowSearch {
     where !isUsed.contains(pair.one) && !isUsed.contains(pair.other) {
       isUsed.formUnion([pair.one, pair.other])
       let (one, other) = (found[free[pair.one]], found[free[pair.other]])
-      var arrow = PageArrow(
-        from: one.from ?? one.to, to: other.from ?? other.to,
-        path: outward[pair.one] + outward[pair.other].reversed(),
-        votes: min(one.votes, other.votes))
-      orient(&arrow)
-      result.append(arrow)
+      result.append(
+        oriented(
+          PageArrow(
+            from: one.from ?? one.to, to: other.from ?? other.to,
+            path: outward[pair.one] + outward[pair.other].reversed(),
+            votes: min(one.votes, other.votes))))
     }
-    let joined = Set(isUsed.map { free[$0] })
-    return found.indices.filter { !joined.contains($0) }.map { found[$0] } + result
+    return result
   }
 
-  /// Ties free ends to the states that they must mean: a tip means the nearest state ahead, and a start a near one.
-  private func tied(_ found: [PageArrow]) -> [PageArrow] {
-    found.map { arrow in
-      guard arrow.from == nil || arrow.to == nil, arrow.from != nil || arrow.to != nil else {
-        return arrow
-      }
-      var arrow = arrow
-      let isTip = arrow.to == nil
-      let path = isTip ? arrow.path : arrow.path.reversed()
-      let reach =
-        isTip && arrow.direction > PageNumbers.knownDirection
-        ? PageNumbers.tipReach : PageNumbers.startReach
-      let (end, way) = (path.last!, heading(path))
-      var best: (state: Int, cost: Double)?
-      for (number, state) in lines.states.enumerated() {
-        let distance = state.distance(to: end)
-        // An initial arrow is as far from its state as it is long, and a self-loop comes back.
-        let isOwn = number == (isTip ? arrow.from : arrow.to)
-        guard distance < reach * lines.scale,
-          !isOwn || distance < PageNumbers.loopReturn * Double(path.count)
-        else { continue }
-        let cost = distance - 0.5 * lines.scale * (state.center - end).unit.dot(way)
-        if cost < best?.cost ?? .infinity { best = (number, cost) }
-      }
-      guard let best else { return arrow }
-      if isTip { arrow.to = best.state } else { arrow.from = best.state }
-      return arrow
+  /// Returns an arrow with its free end tied to the state that it must mean, if there is one: a tip means the nearest
+  /// state ahead, and a start a near one.
+  private func tied(_ arrow: PageArrow) -> PageArrow? {
+    guard (arrow.from == nil) != (arrow.to == nil) else { return nil }
+    let isTip = arrow.to == nil
+    let path = isTip ? arrow.path : arrow.path.reversed()
+    let reach =
+      isTip && arrow.direction > PageNumbers.knownDirection
+      ? PageNumbers.tipReach : PageNumbers.startReach
+    let (end, way) = (path.last!, heading(path))
+    var best: (state: Int, cost: Double)?
+    for (number, state) in lines.states.enumerated() {
+      let distance = state.distance(to: end)
+      // An initial arrow is as far from its state as it is long, and a self-loop comes back.
+      let isOwn = number == (isTip ? arrow.from : arrow.to)
+      guard distance < reach * lines.scale,
+        !isOwn || distance < PageNumbers.loopReturn * Double(path.count)
+      else { continue }
+      let cost = distance - 0.5 * lines.scale * (state.center - end).unit.dot(way)
+      if cost < best?.cost ?? .infinity { best = (number, cost) }
     }
+    guard let best else { return nil }
+    var tied = arrow
+    if isTip { tied.to = best.state } else { tied.from = best.state }
+    return tied
   }
 
-  /// Turns a line so that its last place is its tip.
-  private func orient(_ arrow: inout PageArrow) {
+  /// Returns a line turned so that its last place is its tip.
+  private func oriented(_ line: PageArrow) -> PageArrow {
+    var arrow = line
     let heads = lines.heads(along: arrow.path)
-    (arrow.direction, arrow.lineLength) = (heads.direction, heads.lineLength)
+    arrow.direction = heads.direction
     (arrow.headAtStart, arrow.headAtTip) = (heads.atStart, heads.atEnd)
-    guard arrow.direction < 0 else { return }
-    arrow.path.reverse()
-    swap(&arrow.from, &arrow.to)
-    swap(&arrow.headAtStart, &arrow.headAtTip)
-    arrow.direction = -arrow.direction
-  }
-
-  private func isLikely(_ arrow: PageArrow) -> Bool {
-    let scale = lines.scale
-    let length = Double(arrow.path.count) / scale
-    guard let to = arrow.to else { return false }
-    guard let from = arrow.from else {
-      return PageNumbers.initialLength.contains(length) && arrow.votes > PageNumbers.initialVotes
-        && arrow.own > PageNumbers.initialOwn && arrow.headAtTip > PageNumbers.initialHead
-        && arrow.lineLength > PageNumbers.initialLine * scale
-        && arrow.direction > PageNumbers.initialDirection
-    }
-    guard from == to else {
-      return arrow.votes > PageNumbers.transitionVotes && arrow.own > PageNumbers.transitionOwn
-    }
-    let height = arrow.path.map { lines.states[from].distance(to: $0) }.max()!
-    return height > PageNumbers.loopHeight * scale && length > PageNumbers.loopLength
-      && arrow.votes > PageNumbers.loopVotes && arrow.own > PageNumbers.loopOwn
+    if arrow.direction < 0 { arrow.turn() }
+    return arrow
   }
 }
 

@@ -1,48 +1,83 @@
+import Foundation
 import Ink
 
 /// The heads along a line of a page.
 struct PageHeads {
-  /// How much they say that it leads from its first to its last place.
-  var direction: Double
+  /// The cells of heads in the first and in the second half that point along the line: how much they point outwards.
+  var pointing = [0.0, 0.0]
+  /// The same for all cells of heads that do not point inwards.
+  var outwards = [0.0, 0.0]
+  /// The cells of heads near the start and near the end: within a usual radius, and within half of it.
+  var near = [0.0, 0.0]
+  var nearest = [0.0, 0.0]
+  /// How much the line itself is said to lead from its first to its last place, from -1 to 1.
+  var along = 0.0
+
   /// The cells of heads at its start and at its end that point outwards.
-  var atStart, atEnd: Double
-  /// The cells of the line that are no head.
-  var lineLength: Double
+  var atStart: Double { max(0, pointing[0]) }
+  var atEnd: Double { max(0, pointing[1]) }
+
+  /// How much they say that the line leads from its first to its last place.
+  var direction: Double {
+    PageNumbers.headField * Self.balance([atStart, atEnd], 0.5)
+      + PageNumbers.headMass * Self.balance(near, 0.5)
+  }
+
+  /// The logarithm of the odds that the line leads from its first to its last place, if these heads are its own.
+  var forwardOdds: Double {
+    func more(_ cells: [Double]) -> Double { log1p(cells[1]) - log1p(cells[0]) }
+    return PageNumbers.ownMass * Self.balance(near, 1) + PageNumbers.ownOutwards * more(outwards)
+      + PageNumbers.ownNear * more(near) + PageNumbers.ownNearest * more(nearest)
+      + PageNumbers.ownAlong * along
+  }
+
+  private static func balance(_ cells: [Double], _ offset: Double) -> Double {
+    (cells[1] - cells[0]) / (cells[1] + cells[0] + offset)
+  }
 }
 
 extension PageLines {
-  /// Returns the heads along a path with a place for each cell.
-  func heads(along path: [Vector]) -> PageHeads {
-    let reach = max(2, (PageNumbers.besideLine * scale).rounded(.down))
+  /// How far beside a line its heads are looked for, in cells.
+  var headReach: Double { max(2, (PageNumbers.besideLine * scale).rounded(.down)) }
+
+  /// Returns the direction of a path at one of its places.
+  func way(_ path: [Vector], at number: Int) -> Vector {
+    (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
+  }
+
+  /// Returns the heads along a path with a place for each cell; `isOwn` is whether the head of a cell counts.
+  func heads(along path: [Vector], isOwn: (Int) -> Bool = { _ in true }) -> PageHeads {
+    let reach = headReach
     var isSeen: Set<Int> = []
-    var lineLength = 0.0
-    /// The cells of heads in each half: as they point, and all near the end.
-    var pointing = [0.0, 0.0]
-    var mass = [0.0, 0.0]
+    var heads = PageHeads()
+    var lineCells = 0.0
     for (number, place) in path.enumerated() {
-      let way = (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
+      let way = way(path, at: number)
       let cell = cells.cell(at: place)
-      if levels[cell] - head(cell) > 0.3 { lineLength += 1 }
+      if levels[cell] - head(cell) > PageNumbers.goingOn {
+        heads.along += towards(cell).dot(way)
+        lineCells += 1
+      }
       let half = number < path.count / 2 ? 0 : 1
-      let isNearEnd = Double(min(number, path.count - 1 - number)) < scale
+      let toEnd = Double(min(number, path.count - 1 - number))
       for down in stride(from: -reach, through: reach, by: 1) {
         for across in stride(from: -reach, through: reach, by: 1) {
           let near = cells.cell(at: place + Vector(across, down))
-          guard levels[near] > 0.2, isSeen.insert(near).inserted else { continue }
+          guard levels[near] > 0.2, isSeen.insert(near).inserted, isOwn(near) else { continue }
           let head = Double(head(near))
           let towards = towards(near)
-          let along = towards.dot(way)
-          if abs(along) > PageNumbers.alongLine * towards.length { pointing[half] += head * along }
-          if isNearEnd { mass[half] += head }
+          let outwards = towards.dot(way) * (half == 0 ? -1 : 1)
+          if abs(outwards) > PageNumbers.alongLine * towards.length {
+            heads.pointing[half] += head * outwards
+          }
+          heads.outwards[half] += head * max(0, outwards)
+          if toEnd < scale { heads.near[half] += head }
+          if toEnd < 0.5 * scale { heads.nearest[half] += head }
         }
       }
     }
-    func balance(_ one: Double, _ other: Double) -> Double { (one - other) / (one + other + 0.5) }
-    let (start, end) = (max(0, -pointing[0]), max(0, pointing[1]))
-    return PageHeads(
-      direction: PageNumbers.headField * balance(end, start)
-        + PageNumbers.headMass * balance(mass[1], mass[0]),
-      atStart: start, atEnd: end, lineLength: lineLength)
+    heads.along /= max(1, lineCells)
+    return heads
   }
 
   /// Returns how much the heads say that a line leads from its first to its last point.
