@@ -140,13 +140,13 @@ import Testing
     let before = odds.odds(of: seen)
     #expect(before > PageNumbers.doubtfulOdds)
     odds.choose(seen)
-    #expect(odds.odds(of: seen) < min(PageNumbers.leastOdds, before - 3))
+    #expect(odds.odds(of: seen) == -.infinity)
     // Without a head it is less likely, and where there is no ink, it is none.
     var other = seen
     (other.headAtTip, other.direction) = (0, 0)
     #expect(PageArrowOdds(lines).odds(of: other) < before)
     other.path = other.path.map { $0 + Vector(0, 30) }
-    #expect(PageArrowOdds(lines).odds(of: other) < PageNumbers.leastOdds)
+    #expect(PageArrowOdds(lines).odds(of: other) == -.infinity)
   }
 
   @Test func headsBelongToTheArrowThatTheyLieAlong() throws {
@@ -162,6 +162,7 @@ import Testing
       return center.x < 300 ? 0 : center.y < 200 ? 1 : 2
     }
     #expect(Set(seen.arrows.map { [name($0.from), name($0.to)] }) == [[0, 1], [2, 0]])
+    #expect(seen.arrows.allSatisfy { !$0.hasTwoHeads })
   }
 
   @Test func aPageWithoutRingsHasNoStates() throws {
@@ -193,7 +194,8 @@ import Testing
     }
     #expect(state(0, 10).share(in: state(0, 20)) == 1)
     // A quarter of the larger one, counted at five distances from its centre.
-    #expect(abs(state(0, 20).share(in: state(0, 10)) - 0.25) < 0.06)
+    #expect(abs(state(0, 20).share(in: state(0, 10)) - 0.25) < 0.1)
+    #expect(state(0, 10).share(in: state(0, 10)) == 1)
     #expect(state(0, 10).share(in: state(30, 10)) == 0)
     // Two circles whose centres are a radius apart share 39 % of their areas.
     #expect(abs(state(0, 10).share(in: state(10, 10)) - 0.391) < 0.05)

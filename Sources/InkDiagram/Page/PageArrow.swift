@@ -10,7 +10,8 @@ struct PageArrow {
   var path: [Vector]
   /// How many of its cells lead to both its ends, as a share.
   var votes: Double
-  /// How much its heads say that it leads from its first to its last place.
+  /// How much its heads say that it leads from its first to its last place; for a chosen one between states, the
+  /// logarithm of the odds.
   var direction = 0.0
   /// The cells of heads at its start and at its tip that point outwards.
   var headAtStart = 0.0

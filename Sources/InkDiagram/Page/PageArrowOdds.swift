@@ -5,7 +5,8 @@ import Ink
 /// what those chosen before leave to it (logistic regression).
 struct PageArrowOdds {
   private let lines: PageLines
-  private var chosen: [PageArrow] = []
+  /// Places along the chosen arrows, by their ends.
+  private var chosen: [Set<Int?>: [[Vector]]] = [:]
   /// Whether a cell is part of a chosen arrow.
   private(set) var isTaken: [Bool]
 
@@ -16,7 +17,8 @@ struct PageArrowOdds {
 
   /// Chooses an arrow: its cells are its own.
   mutating func choose(_ arrow: PageArrow) {
-    chosen.append(arrow)
+    chosen[[arrow.from, arrow.to], default: []].append(
+      PageArrowSearch.places(arrow.path))
     let reach = max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down))
     for place in arrow.path {
       for down in stride(from: -reach, through: reach, by: 1) {
@@ -30,17 +32,17 @@ struct PageArrowOdds {
   /// Returns the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is
   /// none.
   func odds(of arrow: PageArrow) -> Double {
+    let own = ownShares(arrow.path)
+    guard own.all > PageNumbers.leastOwn else { return -.infinity }
     let weights = PageNumbers.ArrowWeights.self
     let (isLoop, isInitial) = (arrow.from == arrow.to, arrow.from == nil)
     let length = log(max(1, arrow.path.pathLength) / lines.scale)
     let (level, writing) = means(arrow.path)
     let (sharpest, turning) = bends(arrow.path)
-    let own = ownShares(arrow.path)
-    guard own.all > PageNumbers.leastOwn else { return -.infinity }
-    let ends = Set([arrow.from, arrow.to])
+    let places = PageArrowSearch.places(arrow.path)
     let apart =
-      chosen.filter { Set([$0.from, $0.to]) == ends }
-      .map { PageArrowSearch.distance($0.path, arrow.path) / lines.scale }.min() ?? 2
+      chosen[[arrow.from, arrow.to], default: []]
+      .map { PageArrowSearch.distance($0, places) / lines.scale }.min() ?? 2
     var odds =
       weights.offset + weights.votes * min(1.5, arrow.votes) + weights.level * level
       + weights.length * length + weights.sharpest * sharpest + weights.turning * turning

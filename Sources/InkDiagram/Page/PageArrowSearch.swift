@@ -39,8 +39,9 @@ struct PageArrowSearch {
         rest[best].odds = now
         continue
       }
+      // What is chosen makes none likelier.
+      guard now > PageNumbers.leastOdds else { break }
       let arrow = rest.remove(at: best)
-      guard arrow.odds > PageNumbers.leastOdds else { continue }
       chosen.append(arrow)
       odds.choose(arrow)
     }
@@ -65,36 +66,35 @@ struct PageArrowSearch {
     let joined = joined(found)
     let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
     var all: [PageArrow] = []
-    var byEnds: [Set<Int?>: [Int]] = [:]
-    for candidate in found + found.compactMap(tied) + joined + joined.compactMap(tied)
-    where candidate.path.count > 2 {
+    var byEnds: [Set<Int?>: [[Vector]]] = [:]
+    for candidate in found + found.compactMap(tied) + joined where candidate.path.count > 2 {
       var arrow = candidate
       if arrow.to == nil { arrow.turn() }
+      let places = Self.places(arrow.path)
       let same = byEnds[[arrow.from, arrow.to], default: []]
-      guard same.allSatisfy({ Self.distance(all[$0].path, arrow.path) >= limit }) else { continue }
-      byEnds[[arrow.from, arrow.to], default: []].append(all.count)
+      guard same.allSatisfy({ Self.distance($0, places) >= limit }) else { continue }
+      byEnds[[arrow.from, arrow.to], default: []].append(places)
       all.append(arrow)
     }
     return all
   }
 
-  /// Returns the mean distance of two ways, whatever their directions, in cells.
+  /// Returns the mean distance of the places of two ways, whatever their directions, in cells.
   static func distance(_ one: [Vector], _ other: [Vector]) -> Double {
-    let (places, others) = (places(one), places(other))
-    func mean(_ others: some Sequence<Vector>) -> Double {
-      zip(places, others).reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(placeCount)
+    func mean(_ other: some Sequence<Vector>) -> Double {
+      zip(one, other).reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(placeCount)
     }
-    return min(mean(others), mean(others.reversed()))
+    return min(mean(other), mean(other.reversed()))
   }
 
   /// Returns places along a path by which it is compared.
-  private static func places(_ path: [Vector]) -> [Vector] {
+  static func places(_ path: [Vector]) -> [Vector] {
     (0..<placeCount).map {
       path[($0 * (path.count - 1) + (placeCount - 1) / 2) / (placeCount - 1)]
     }
   }
 
-  /// Decides which way arrows lead; each cell of a head belongs to the arrow that it lies along.
+  /// Decides which way arrows between states lead; each cell of a head belongs to the arrow that it lies along.
   private func direct(_ arrows: inout [PageArrow]) {
     let reach = lines.headReach
     var owners = [Int?](repeating: nil, count: lines.levels.count)
@@ -121,6 +121,7 @@ struct PageArrowSearch {
         owners[$0] == number || lines.head($0) <= PageNumbers.ownedHead
       }
       arrows[number].direction = heads.forwardOdds
+      (arrows[number].headAtStart, arrows[number].headAtTip) = (heads.atStart, heads.atEnd)
       if heads.forwardOdds < 0 { arrows[number].turn() }
     }
   }
@@ -164,6 +165,7 @@ struct PageArrowSearch {
         path: [middle - towards.unit * half, middle + towards.unit * half], votes: 1)
       marker.headAtTip = Double(part.count)
       marker.direction = 1
+      // Not a doubtful one.
       marker.odds = PageNumbers.doubtfulOdds
       markers.append(marker)
     }

@@ -25,10 +25,11 @@ struct PageHeads {
 
   /// The logarithm of the odds that the line leads from its first to its last place, if these heads are its own.
   var forwardOdds: Double {
+    let weights = PageNumbers.DirectionWeights.self
     func more(_ cells: [Double]) -> Double { log1p(cells[1]) - log1p(cells[0]) }
-    return PageNumbers.ownMass * Self.balance(near, 1) + PageNumbers.ownOutwards * more(outwards)
-      + PageNumbers.ownNear * more(near) + PageNumbers.ownNearest * more(nearest)
-      + PageNumbers.ownAlong * along
+    return weights.balance * Self.balance(near, 1) + weights.outwards * more(outwards)
+      + weights.near * more(near) + weights.nearest * more(nearest)
+      + weights.along * along
   }
 
   private static func balance(_ cells: [Double], _ offset: Double) -> Double {

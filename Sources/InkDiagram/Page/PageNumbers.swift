@@ -3,8 +3,8 @@
 /// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
-/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. Lengths
-/// are in cells of 2 × 2 pixels unless they are shares.
+/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. The
+/// weights were fitted on pages of people whom it saw. Lengths are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 
@@ -80,7 +80,7 @@ enum PageNumbers {
   /// no other one, at least.
   static let mostOverlap = 0.3, ownRing = 0.5
   /// How far beside an outline a ring is that of its state, in radii, and at least so many cells.
-  static let outlineWidth = 0.12, outlineCells = 1.5
+  static let outlineWidth = 0.12, outlineCells = 2.0
   /// How much smaller than usual a ring without arrows is a letter or a hole.
   static let letterSize = 0.4
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
@@ -144,18 +144,18 @@ enum PageNumbers {
   /// A logistic regression on 20,583 lines of 643 composed pages in the handwriting of people whom the network saw.
   enum ArrowWeights {
     static let offset = -10.25, initial = -1.594, loop = 0.097
-    /// Per vote of a cell, and for a line that is surely one all along.
+    /// Per share of its cells that vote for it, at most 1.5, and per mean probability of a line.
     static let votes = 0.927, level = 4.961
     /// Per logarithm of the length in usual radii: of all, and more for self-loops and initial arrows.
     static let length = -0.176, loopLength = 0.356, initialLength = -0.353
-    /// Per radian of the sharpest bend, and of all bends.
+    /// Per radian of the sharpest bend, and of all bends, at most 12.
     static let sharpest = -0.478, turning = -0.152
     /// For a line that meets its states straight, and per usual radius between its tip and the ring.
     static let startMeets = 1.335, tipMeets = 0.732, tipGap = -0.563
-    /// Per logarithm of the cells of heads, and for their direction.
+    /// Per logarithm of the cells of heads, and for their direction, at most 4.
     static let headAtStart = 0.31, headAtTip = 0.357, direction = 0.116, initialDirection = 0.177,
       twoHeads = -0.351
-    /// For a line in writing: symbols stand in the gaps of arrows.
+    /// Per mean probability of writing: symbols stand on arrows.
     static let writing = 3.344
     /// For cells that no better arrow has: of all, at its ends, and in its middle third.
     static let own = 1.327, ownEnds = 1.052, ownMiddle = 1.09
@@ -163,13 +163,17 @@ enum PageNumbers {
     static let apart = 0.45
   }
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
-  /// leads across the field of the head, or is as many cells farther from its end than the usual radius.
+  /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.
   static let ownedHead: Float = 0.1, headTurned = 4.0, headFar = 0.1
-  /// The weights of an arrow's own heads in the logarithm of the odds of its direction, fitted in the same way: of the
-  /// balance of their cells near both ends, of the logarithms of those that point outwards, of those near and
-  /// nearest, and of the field of the line.
-  static let ownMass = 1.415, ownOutwards = 0.492, ownNear = 0.273, ownNearest = 0.323,
-    ownAlong = 2.977
+  /// The weights of an arrow's own heads in the logarithm of the odds of its direction, fitted in the same way.
+  enum DirectionWeights {
+    /// Of the balance of their cells near both ends.
+    static let balance = 1.415
+    /// Of the logarithms of those that point outwards, of those near and of those nearest.
+    static let outwards = 0.492, near = 0.273, nearest = 0.323
+    /// Of the field of the line.
+    static let along = 2.977
+  }
   /// Heads that mark initial states without a line: their probability, and their number of cells divided by the usual
   /// radius in cells, at least.
   static let markerHead: Float = 0.5, markerSize = 1.5
@@ -177,7 +181,7 @@ enum PageNumbers {
   static let markerReach = 1.0, markerLine = 0.1
   /// The length of their mean field, and the cosine of its angle to the state, at least.
   static let markerField = 0.45, markerStraight = 0.7
-  /// The cells of heads at the tip of an arrow with a known direction, at least.
+  /// The cells of heads at the tip of an arrow that has a head, at least.
   static let leastHead = 2.0
   /// The head at the start of an arrow that has two, as a share of that at its tip, and at least so many cells.
   static let otherHead = 0.5, leastOtherHead = 6.0

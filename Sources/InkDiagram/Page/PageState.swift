@@ -52,11 +52,12 @@ struct PageState {
     }
     var (inside, all) = (0.0, 0.0)
     for (number, radius) in outline.enumerated() {
-      // A place stands for an area as wide as it is far from the centre.
-      for share in stride(from: 0.2, through: 1, by: 0.2) {
-        all += share
+      for share in stride(from: 0.1, to: 1, by: 0.2) {
+        // Of the part of a fifth of a sector around this place.
+        let area = share * radius * radius
+        all += area
         if other.distance(to: center + Self.direction(number) * (radius * share)) < 0 {
-          inside += share
+          inside += area
         }
       }
     }

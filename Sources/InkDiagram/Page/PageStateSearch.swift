@@ -69,8 +69,9 @@ struct PageStateSearch {
     return states
   }
 
-  /// Returns the share of a ring that is on the outline of no other state: what is left where two states touch or an
-  /// arrow bows around one is no third one.
+  /// Returns the share of a ring that is on the outline of no other state; 0 if it is not seen.
+  ///
+  /// What is left where two states touch, or where an arrow bows around one, is no third one.
   private func ownShare(of state: PageState) -> Double {
     let seen = state.rim.filter { ring($0) > PageNumbers.outlineRing }
     let own = seen.count { !isOutline[cells.cell(at: $0)] }
@@ -78,7 +79,8 @@ struct PageStateSearch {
   }
 
   private mutating func markOutline(of state: PageState) {
-    let reach = max(PageNumbers.outlineCells, PageNumbers.outlineWidth * state.radius)
+    let reach = max(
+      PageNumbers.outlineCells, (PageNumbers.outlineWidth * state.radius).rounded())
     for place in state.rim {
       for down in stride(from: -reach, through: reach, by: 1) {
         for across in stride(from: -reach, through: reach, by: 1) {
