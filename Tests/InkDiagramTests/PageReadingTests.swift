@@ -172,14 +172,16 @@ import Testing
     #expect(reading.states.isEmpty && reading.lines == nil)
   }
 
-  @Test func anOutlineHasTheDistanceOfItsEllipse() {
-    let half = Vector(40, 20)
+  private func oval(_ center: Vector, _ half: Vector) -> PageState {
     let outline = (0..<PageState.directions).map { number in
       let way = PageState.direction(number)
       return 1 / Vector(way.x / half.x, way.y / half.y).length
     }
-    let state = PageState(
-      center: Vector(100, 50), half: half, outline: outline, support: 1, finalOdds: 0)
+    return PageState(center: center, half: half, outline: outline, support: 1, finalOdds: 0)
+  }
+
+  @Test func anOutlineHasTheDistanceOfItsEllipse() {
+    let state = oval(Vector(100, 50), Vector(40, 20))
     #expect(abs(state.distance(to: Vector(150, 50)) - 10) < 0.1)
     #expect(abs(state.distance(to: Vector(100, 65)) + 5) < 0.1)
     #expect(state.distance(to: state.center) == -20)
@@ -187,17 +189,17 @@ import Testing
   }
 
   @Test func statesOverlapByTheirAreas() {
-    func state(_ x: Double, _ radius: Double) -> PageState {
-      PageState(
-        center: Vector(x, 0), half: Vector(radius, radius),
-        outline: [Double](repeating: radius, count: PageState.directions), support: 1, finalOdds: 0)
+    func circle(_ x: Double, _ radius: Double) -> PageState {
+      oval(Vector(x, 0), Vector(radius, radius))
     }
-    #expect(state(0, 10).share(in: state(0, 20)) == 1)
-    // A quarter of the larger one, counted at five distances from its centre.
-    #expect(abs(state(0, 20).share(in: state(0, 10)) - 0.25) < 0.1)
-    #expect(state(0, 10).share(in: state(0, 10)) == 1)
-    #expect(state(0, 10).share(in: state(30, 10)) == 0)
+    #expect(circle(0, 10).share(in: circle(0, 20)) == 1)
+    #expect(abs(circle(0, 20).share(in: circle(0, 12)) - 0.36) < 0.01)
+    #expect(circle(0, 10).share(in: circle(0, 10)) == 1)
+    #expect(circle(0, 10).share(in: circle(30, 10)) == 0)
     // Two circles whose centres are a radius apart share 39 % of their areas.
-    #expect(abs(state(0, 10).share(in: state(10, 10)) - 0.391) < 0.05)
+    #expect(abs(circle(0, 10).share(in: circle(10, 10)) - 0.391) < 0.05)
+    // Most directions of the oval are within the circle, but only half of its area is.
+    let wide = oval(Vector(0, 0), Vector(30, 10))
+    #expect(abs(wide.share(in: circle(0, 14)) - 0.531) < 0.06)
   }
 }

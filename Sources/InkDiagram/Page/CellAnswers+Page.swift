@@ -16,4 +16,15 @@ extension CellAnswers {
   func cell(at place: Vector) -> Int {
     min(rows - 1, max(0, Int(place.y))) * columns + min(columns - 1, max(0, Int(place.x)))
   }
+
+  /// Marks the cells of squares around places, `reach` cells to each side.
+  func mark(_ places: [Vector], reach: Double, in marks: inout [Bool]) {
+    for place in places {
+      for down in stride(from: -reach, through: reach, by: 1) {
+        for across in stride(from: -reach, through: reach, by: 1) {
+          marks[cell(at: place + Vector(across, down))] = true
+        }
+      }
+    }
+  }
 }

@@ -19,14 +19,9 @@ struct PageArrowOdds {
   mutating func choose(_ arrow: PageArrow) {
     chosen[[arrow.from, arrow.to], default: []].append(
       PageArrowSearch.places(arrow.path))
-    let reach = max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down))
-    for place in arrow.path {
-      for down in stride(from: -reach, through: reach, by: 1) {
-        for across in stride(from: -reach, through: reach, by: 1) {
-          isTaken[lines.cells.cell(at: place + Vector(across, down))] = true
-        }
-      }
-    }
+    lines.cells.mark(
+      arrow.path, reach: max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down)),
+      in: &isTaken)
   }
 
   /// Returns the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is
@@ -51,17 +46,14 @@ struct PageArrowOdds {
       + weights.own * own.all + weights.ownEnds * own.ends + weights.ownMiddle * own.middle
       + weights.apart * min(2, apart)
     if arrow.hasTwoHeads { odds += weights.twoHeads }
-    let reach = min(arrow.path.count - 1, max(4, Int(0.4 * lines.scale)))
     if let from = arrow.from {
-      let way = (arrow.path[0] - arrow.path[reach]).unit
       let inwards = (lines.states[from].center - arrow.path[0]).unit
-      odds += weights.startMeets * inwards.dot(way)
+      odds += weights.startMeets * inwards.dot(lines.heading(arrow.path.reversed()))
     }
     if let to = arrow.to {
       let tip = arrow.path[arrow.path.count - 1]
-      let way = (tip - arrow.path[arrow.path.count - 1 - reach]).unit
       let state = lines.states[to]
-      odds += weights.tipMeets * (state.center - tip).unit.dot(way)
+      odds += weights.tipMeets * (state.center - tip).unit.dot(lines.heading(arrow.path))
       odds += weights.tipGap * max(0, state.distance(to: tip)) / lines.scale
     }
     if isLoop { odds += weights.loop + weights.loopLength * length }

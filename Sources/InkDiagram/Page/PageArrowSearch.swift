@@ -81,10 +81,11 @@ struct PageArrowSearch {
 
   /// Returns the mean distance of the places of two ways, whatever their directions, in cells.
   static func distance(_ one: [Vector], _ other: [Vector]) -> Double {
-    func mean(_ other: some Sequence<Vector>) -> Double {
-      zip(one, other).reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(placeCount)
-    }
-    return min(mean(other), mean(other.reversed()))
+    min(meanDistance(one, other), meanDistance(one, other.reversed()))
+  }
+
+  private static func meanDistance(_ one: [Vector], _ other: some Sequence<Vector>) -> Double {
+    zip(one, other).reduce(0) { $0 + $1.0.distance(to: $1.1) } / Double(placeCount)
   }
 
   /// Returns places along a path by which it is compared.
@@ -210,8 +211,7 @@ struct PageArrowSearch {
       }
       let places = Self.places(path)
       let same = byEnds[ends, default: []].first { number in
-        let apart = zip(bundles[number].places, places).reduce(0) { $0 + $1.0.distance(to: $1.1) }
-        return apart < limit * Double(Self.placeCount)
+        Self.meanDistance(bundles[number].places, places) < limit
       }
       if let same {
         bundles[same].paths.append(path)
@@ -224,12 +224,6 @@ struct PageArrowSearch {
   }
 
   // MARK: Free ends
-
-  /// Returns the direction in which a path leaves its last place.
-  private func heading(_ path: [Vector]) -> Vector {
-    let span = max(4, Int(0.4 * lines.scale))
-    return (path[path.count - 1] - path[max(0, path.count - 1 - span)]).unit
-  }
 
   /// Returns lines that are joined where free ends face each other, as where symbols stand in a gap of an arrow.
   private func joined(_ found: [PageArrow]) -> [PageArrow] {
@@ -247,7 +241,7 @@ struct PageArrowSearch {
         let (end, start) = (outward[one].last!, outward[other].last!)
         let gap = end.distance(to: start)
         guard gap < PageNumbers.joinGap * lines.scale else { continue }
-        let (way, back) = (heading(outward[one]), heading(outward[other]))
+        let (way, back) = (lines.heading(outward[one]), lines.heading(outward[other]))
         let across = gap < 2 ? way : (start - end) * (1 / gap)
         guard way.dot(across) > PageNumbers.joinStraight,
           back.dot(across) < -PageNumbers.joinStraight
@@ -280,7 +274,7 @@ struct PageArrowSearch {
     let reach =
       isTip && arrow.direction > PageNumbers.knownDirection
       ? PageNumbers.tipReach : PageNumbers.startReach
-    let (end, way) = (path.last!, heading(path))
+    let (end, way) = (path.last!, lines.heading(path))
     var best: (state: Int, cost: Double)?
     for (number, state) in lines.states.enumerated() {
       let distance = state.distance(to: end)

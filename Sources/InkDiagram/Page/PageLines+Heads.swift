@@ -3,9 +3,10 @@ import Ink
 
 /// The heads along a line of a page.
 struct PageHeads {
-  /// The cells of heads in the first and in the second half that point along the line: how much they point outwards.
+  /// How much the heads in the first and in the second half point outwards, in cells; only those that point along the
+  /// line.
   var pointing = [0.0, 0.0]
-  /// The same for all cells of heads that do not point inwards.
+  /// The same for all heads that do not point inwards.
   var outwards = [0.0, 0.0]
   /// The cells of heads near the start and near the end: within a usual radius, and within half of it.
   var near = [0.0, 0.0]
@@ -44,6 +45,12 @@ extension PageLines {
   /// Returns the direction of a path at one of its places.
   func way(_ path: [Vector], at number: Int) -> Vector {
     (path[min(path.count - 1, number + 3)] - path[max(0, number - 3)]).unit
+  }
+
+  /// Returns the direction in which a path leaves its last place.
+  func heading(_ path: [Vector]) -> Vector {
+    let span = max(4, Int(0.4 * scale))
+    return (path[path.count - 1] - path[max(0, path.count - 1 - span)]).unit
   }
 
   /// Returns the heads along a path with a place for each cell; `isOwn` is whether the head of a cell counts.

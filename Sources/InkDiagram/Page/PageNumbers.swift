@@ -157,7 +157,8 @@ enum PageNumbers {
       twoHeads = -0.351
     /// Per mean probability of writing: symbols stand on arrows.
     static let writing = 3.344
-    /// For cells that no better arrow has: of all, at its ends, and in its middle third.
+    /// Per share of its cells that no better arrow has: of all, of the third at the end with the smaller share, and of
+    /// the middle third.
     static let own = 1.327, ownEnds = 1.052, ownMiddle = 1.09
     /// Per usual radius to the nearest chosen arrow with the same ends, at most two.
     static let apart = 0.45

@@ -53,7 +53,7 @@ struct PageState {
     var (inside, all) = (0.0, 0.0)
     for (number, radius) in outline.enumerated() {
       for share in stride(from: 0.1, to: 1, by: 0.2) {
-        // Of the part of a fifth of a sector around this place.
+        // A place stands for a piece of its sector, whose area this is but for a factor.
         let area = share * radius * radius
         all += area
         if other.distance(to: center + Self.direction(number) * (radius * share)) < 0 {

@@ -63,7 +63,11 @@ struct PageStateSearch {
       }
       if isNew, search.ownShare(of: state) > PageNumbers.ownRing {
         states.append(state)
-        search.markOutline(of: state)
+        cells.mark(
+          state.rim,
+          reach: max(
+            PageNumbers.outlineCells, (PageNumbers.outlineWidth * state.radius).rounded()),
+          in: &search.isOutline)
       }
     }
     return states
@@ -76,18 +80,6 @@ struct PageStateSearch {
     let seen = state.rim.filter { ring($0) > PageNumbers.outlineRing }
     let own = seen.count { !isOutline[cells.cell(at: $0)] }
     return Double(own) / Double(max(1, seen.count))
-  }
-
-  private mutating func markOutline(of state: PageState) {
-    let reach = max(
-      PageNumbers.outlineCells, (PageNumbers.outlineWidth * state.radius).rounded())
-    for place in state.rim {
-      for down in stride(from: -reach, through: reach, by: 1) {
-        for across in stride(from: -reach, through: reach, by: 1) {
-          isOutline[cells.cell(at: place + Vector(across, down))] = true
-        }
-      }
-    }
   }
 
   /// Changes the sums of the 5 × 5 cells around one.
