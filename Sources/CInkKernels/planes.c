@@ -622,12 +622,12 @@ CLONES void ink_dense(
 
 // The sums of a row for `panels` whole panels, or for one of `vectors` vectors.
 INLINE void multiply_row(
-  size_t inputs, const float *restrict input, const float *restrict weight,
+  size_t count, size_t inputs, const float *restrict input, const float *restrict weight,
   const float *restrict bias, float *restrict output, const size_t panels, const size_t vectors) {
 #pragma clang fp contract(fast)
   v16 sums[MOST_TILES];
   for (size_t s = 0; s < panels * vectors; s++) sums[s] = 0;
-  for (size_t i = 0; i < inputs; i++) {
+  for (size_t i = 0; i < count; i++) {
     v16 factor = input[i];
     for (size_t p = 0; p < panels; p++)
       for (size_t v = 0; v < vectors; v++)
@@ -638,15 +638,15 @@ INLINE void multiply_row(
 }
 
 CLONES void ink_dense_row(
-  size_t inputs, size_t units, const float *restrict input, const float *restrict weight,
-  const float *restrict bias, float *restrict output) {
+  size_t count, size_t inputs, size_t units, const float *restrict input,
+  const float *restrict weight, const float *restrict bias, float *restrict output) {
   const size_t most = most_vectors() < MOST_VECTORS ? 1 : MOST_TILES / PANEL_VECTORS;
   const size_t whole = units / (PANEL_VECTORS * LANES);
   for (size_t done = 0, panels; done < whole; done += panels) {
     size_t unit = done * PANEL_VECTORS * LANES;
     panels = part(whole, done, most);
 #define CASE(P, V) \
-  multiply_row(inputs, input, weight + unit * inputs, bias + unit, output + unit, P, V); \
+  multiply_row(count, inputs, input, weight + unit * inputs, bias + unit, output + unit, P, V); \
   break;
     switch (panels) {
       case 1: CASE(1, PANEL_VECTORS)

@@ -62,10 +62,11 @@ package struct DensePanels: Sendable {
       count, inputs, units, input, weight.pointer, bias.pointer, lowest, output, scratch)
   }
 
-  /// output[u] = bias[u] + Σ over i of input[i] · weight[u, i], for a row whose values are hardly ever 0.
+  /// output[u] = bias[u] + Σ over i of input[i] · weight[u, i], for a row whose first `count` values are
+  /// hardly ever 0, and the others always.
   package func multiplyRow(
-    _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
+    _ input: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Float>
   ) {
-    ink_dense_row(inputs, units, input, weight.pointer, bias.pointer, output)
+    ink_dense_row(count, inputs, units, input, weight.pointer, bias.pointer, output)
   }
 }

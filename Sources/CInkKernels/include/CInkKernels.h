@@ -341,10 +341,10 @@ void ink_dense(
   const float *bias, float lowest, float *output, float *scratch);
 size_t ink_dense_scratch(size_t inputs);
 
-// The same for one example whose inputs are hardly ever 0.
+// The same for one example whose first `count` inputs are hardly ever 0, and the others always.
 void ink_dense_row(
-  size_t inputs, size_t units, const float *input, const float *weight, const float *bias,
-  float *output);
+  size_t count, size_t inputs, size_t units, const float *input, const float *weight,
+  const float *bias, float *output);
 
 // packed[y * row + x * packed_channels + c] = planes[c, y, x], and back.
 void ink_pack(

@@ -50,7 +50,7 @@ private struct Recurrence: ExampleOperation {
         scratch: dense)
       for index in 0..<count {
         let step = cell.isBackward ? count - 1 - index : index
-        cell.statePanels.multiplyRow(state, into: hidden)
+        cell.statePanels.multiplyRow(state, count: cell.units, into: hidden)
         cell.step(
           input: products + step * cell.gateCount, hidden: hidden, state: state, cell: cells,
           saved: nil)
