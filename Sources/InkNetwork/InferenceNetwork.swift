@@ -1,3 +1,4 @@
+import ParallelLoops
 import Synchronization
 
 /// A network made ready to run: no system library, no allocation per call, safe to share between
@@ -30,7 +31,8 @@ public struct InferenceNetwork: Sendable {
   /// Memory for one call: the pool gives it to one at a time.
   private final class Workspace: @unchecked Sendable {
     let values: [FloatBuffer]
-    let scratch: FloatBuffer
+    /// Scratch memory for each core.
+    private(set) var scratch: [FloatBuffer]
     /// The values of an example in each of ``values``.
     let counts: [Int]
     /// The steps of the present example, for each layout.
@@ -60,10 +62,22 @@ public struct InferenceNetwork: Sendable {
       }
       values = counts.map { FloatBuffer(count: $0 * together) }
       let maximumSteps = plan.layouts.indices.map { steps[$0] }.max() ?? 0
-      scratch = FloatBuffer(count: max(plan.scratchCount, maximumSteps))
+      scratch = [FloatBuffer(count: max(plan.scratchCount, maximumSteps))]
+    }
+
+    /// Makes scratch memory for so many cores.
+    func makeRoom(workers: Int) {
+      while scratch.count < workers { scratch.append(FloatBuffer(count: scratch[0].count)) }
     }
 
     deinit { steps.deallocate() }
+
+    /// The values of an example in a layout.
+    func values(_ layout: Int, of example: Int) -> PlacedValues {
+      PlacedValues(
+        memory: values[layout].pointer + example * counts[layout], layout: layouts[layout],
+        steps: steps[layout])
+    }
 
     /// Lays out inputs of so many steps.
     func lay(out length: [Int], _ plan: InferencePlan) {
@@ -171,11 +185,12 @@ public struct InferenceNetwork: Sendable {
   }
 
   /// The logits of one example, whose series are as long as they are: `[classes]`, or
-  /// `[steps, classes]` where there is a distribution for each step.
+  /// `[steps, classes]` where there is a distribution for each step; on `workers` cores, with the same bytes for
+  /// any number.
   ///
   /// - Precondition: `inputs` has the values of each input, and series and pictures are neither shorter nor
   ///   longer than the architecture allows.
-  public func logits(of inputs: [[Float]]) -> [Float] {
+  public func logits(of inputs: [[Float]], workers: Int = 1) -> [Float] {
     precondition(inputs.count == plan.inputCount, "one array for each input")
     let steps = inputs.indices.map { index in
       let steps = inputs[index].count / valuesPerStep[index]
@@ -187,7 +202,8 @@ public struct InferenceNetwork: Sendable {
     }
     let most = output == .distributionPerStep ? outputSteps(of: steps) : 1
     return [Float](unsafeUninitializedCapacity: most * classCount) { logits, count in
-      count = compute(count: 1, into: logits, length: steps) { _, input, steps, layout, target in
+      count = compute(count: 1, into: logits, length: steps, workers: workers) {
+        _, input, steps, layout, target in
         inputs[input].withUnsafeBufferPointer {
           write($0.baseAddress!, layout, steps: steps, into: target)
         }
@@ -224,7 +240,7 @@ public struct InferenceNetwork: Sendable {
   /// example to its layout.
   @inline(__always)
   private func compute(
-    count: Int, into logits: UnsafeMutableBufferPointer<Float>, length: [Int],
+    count: Int, into logits: UnsafeMutableBufferPointer<Float>, length: [Int], workers: Int = 1,
     write: (
       _ example: Int, _ input: Int, _ steps: Int, _ layout: PlaneLayout,
       _ target: UnsafeMutablePointer<Float>
@@ -250,9 +266,15 @@ public struct InferenceNetwork: Sendable {
             example, input, memory.steps[input], memory.layouts[input],
             memory.values[input].pointer + (example - start) * memory.counts[input])
         }
-        for step in plan.planeSteps { run(step, from: example - start, count: 1, memory) }
+        if workers > 1 && count == 1 {
+          runStages(memory, ParallelLoop(workers: workers))
+        } else {
+          for step in plan.planeSteps { run(step, from: example - start, count: 1, memory) }
+        }
       }
-      for step in plan.vectorSteps { run(step, from: 0, count: end - start, memory) }
+      if workers == 1 || count > 1 {
+        for step in plan.vectorSteps { run(step, from: 0, count: end - start, memory) }
+      }
       let (stride, row) = (memory.counts[plan.output], plan.layouts[plan.output].packedChannels)
       for example in start..<end {
         for step in 0..<outputSteps {
@@ -269,20 +291,67 @@ public struct InferenceNetwork: Sendable {
   private func run(
     _ step: InferencePlan.Step, from example: Int, count: Int, _ memory: Workspace
   ) {
-    func values(_ layout: Int) -> PlacedValues {
-      PlacedValues(
-        memory: memory.values[layout].pointer + example * memory.counts[layout],
-        layout: memory.layouts[layout], steps: memory.steps[layout])
-    }
+    let scratch = memory.scratch[0].pointer
     if let joining = step.joins {
       for index in 0..<count {
         joining.run(
-          rows: 0..<memory.layouts[step.output].height, { values(step.inputs[$0])[index] },
-          values(step.output)[index], scratch: memory.scratch.pointer)
+          rows: 0..<memory.layouts[step.output].height,
+          { memory.values(step.inputs[$0], of: example + index) },
+          memory.values(step.output, of: example + index), scratch: scratch)
       }
       return
     }
     step.operation.run(
-      count: count, values(step.input), values(step.output), scratch: memory.scratch.pointer)
+      count: count, memory.values(step.input, of: example), memory.values(step.output, of: example),
+      scratch: scratch)
+  }
+
+  // MARK: Several cores
+
+  /// The least steps that are worth a task.
+  private static let leastSteps = 8
+
+  /// Computes all steps for one example: those that write parts of the same value side by side, others in bands of
+  /// rows or steps.
+  private func runStages(_ memory: Workspace, _ loop: ParallelLoop) {
+    memory.makeRoom(workers: loop.workers)
+    let most = 2 * loop.workers
+    let tasks = plan.stages.map { steps in
+      let output = memory.values(steps[0].output, of: 0)
+      if steps.count > 1 { return steps.count }
+      if steps[0].rows != nil || steps[0].joins != nil {
+        return max(1, min(most, output.layout.height / 2))
+      }
+      return steps[0].steps == nil ? 1 : max(1, min(most, output.steps / Self.leastSteps))
+    }
+    loop.run(stages: tasks) { stage, task, worker in
+      let scratch = memory.scratch[worker].pointer
+      let steps = plan.stages[stage]
+      let step = steps.count > 1 ? steps[task] : steps[0]
+      let parts = steps.count > 1 ? 1 : tasks[stage]
+      let part = steps.count > 1 ? 0 : task
+      let output = memory.values(step.output, of: 0)
+      func range(of count: Int, multiple: Int) -> Range<Int> {
+        func bound(_ part: Int) -> Int {
+          part == parts ? count : count * part / parts / multiple * multiple
+        }
+        return bound(part)..<bound(part + 1)
+      }
+      if let operation = step.joins {
+        operation.run(
+          rows: range(of: output.layout.height, multiple: 2),
+          { memory.values(step.inputs[$0], of: 0) }, output, scratch: scratch)
+      } else if let operation = step.rows {
+        operation.run(
+          rows: range(of: output.layout.height, multiple: 2), memory.values(step.input, of: 0),
+          output, scratch: scratch)
+      } else if let operation = step.steps {
+        operation.run(
+          steps: range(of: output.steps, multiple: 1), memory.values(step.input, of: 0), output,
+          scratch: scratch)
+      } else {
+        step.operation.run(count: 1, memory.values(step.input, of: 0), output, scratch: scratch)
+      }
+    }
   }
 }

@@ -8,6 +8,8 @@ struct InferencePlan: Sendable {
     let operation: any Operation
     /// The same, if its rows can be computed apart.
     let rows: (any RowOperation)?
+    /// The same, if its steps can be computed apart.
+    let steps: (any StepOperation)?
     /// The same, if it reads several values.
     let joins: (any JoiningOperation)?
     let inputs: [Int]
@@ -27,6 +29,9 @@ struct InferencePlan: Sendable {
   /// The steps that take one example at a time, and then those that take several together.
   private(set) var planeSteps: [Step] = []
   private(set) var vectorSteps: [Step] = []
+  /// The same steps, in stages that can be spread over cores: the steps of a stage write different parts of the
+  /// same value, and read others.
+  private(set) var stages: [[Step]] = []
   /// What the steps read and write for each example; the first ones take the inputs.
   private(set) var layouts: [PlaneLayout] = []
   /// Where the steps of each of ``layouts`` come from.
@@ -69,6 +74,15 @@ struct InferencePlan: Sendable {
       places[.node(ends[index] ?? index)] = place
     }
     output = places[.node(architecture.nodes.count - 1)]!
+    for step in planeSteps + vectorSteps {
+      if let last = stages.last?.last, last.output == step.output,
+        !step.inputs.contains(step.output)
+      {
+        stages[stages.count - 1].append(step)
+      } else {
+        stages.append([step])
+      }
+    }
   }
 
   var architecture: Architecture { network.architecture }
@@ -306,7 +320,8 @@ struct InferencePlan: Sendable {
   ) {
     let step = Step(
       operation: operation, rows: operation as? any RowOperation,
-      joins: operation as? any JoiningOperation, inputs: inputs, output: output)
+      steps: operation as? any StepOperation, joins: operation as? any JoiningOperation,
+      inputs: inputs, output: output)
     if together { vectors.insert(output) }
     if vectors.contains(output) { vectorSteps.append(step) } else { planeSteps.append(step) }
   }

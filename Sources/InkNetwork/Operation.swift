@@ -33,6 +33,20 @@ extension RowOperation {
   }
 }
 
+/// An operation whose output is a series, the steps of which can be computed apart.
+protocol StepOperation: ExampleOperation {
+  /// Computes `steps` of the output of one example: two and more, unless it has one only.
+  func run(
+    steps: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+    scratch: UnsafeMutablePointer<Float>)
+}
+
+extension StepOperation {
+  func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    run(steps: 0..<output.steps, input, output, scratch: scratch)
+  }
+}
+
 /// A row operation that reads several values.
 protocol JoiningOperation: Operation {
   /// Computes `rows` of the output of one example; they begin with an even one.

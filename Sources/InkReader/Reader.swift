@@ -12,6 +12,10 @@ public struct Reader: Sendable {
   public let model: Model
   /// The characters that the model knows.
   public let alphabet: Alphabet
+  /// The number of cores that look at a line.
+  ///
+  /// The answer is the same for any; more than two gain little.
+  public var workers = 1
   private let network: InferenceNetwork
 
   /// A line that was read.
@@ -214,7 +218,7 @@ public struct Reader: Sendable {
   /// Returns the logits of the network, `[steps, classes]`, or `nil` if there is no ink.
   package func logits(of input: RecognitionInput) throws(PreparationError) -> [Float]? {
     let values = try model.preprocessing[0].values(of: input)
-    return values.contains { $0 > 0 } ? network.logits(of: [values]) : nil
+    return values.contains { $0 > 0 } ? network.logits(of: [values], workers: workers) : nil
   }
 
   /// Returns the text for the logits of a line.

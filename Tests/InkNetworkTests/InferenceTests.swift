@@ -218,6 +218,24 @@ import Testing
     }
   }
 
+  /// Widths that leave single columns, rows and steps over, in any order: memory is used again.
+  @Test(arguments: [1, 2, 3]) func linesOfAnyWidthAreReadAlikeOnAnyNumberOfCores(
+    workers: Int
+  ) throws {
+    let plain = try randomNetwork(.reader(classCount: 30), seed: 3)
+    let network = InferenceNetwork(plain, inputScale: 1)
+    for width in [128, 64, 197, 75, 640, 66] {
+      let line = values(32 * width, of: width)
+      let logits = network.logits(of: [line], workers: workers)
+      #expect(logits == InferenceNetwork(plain, inputScale: 1).logits(of: [line]))
+      guard width < 100 else { continue }
+      let expected = try plain.plainOutput(of: [line])
+      #expect(logits.count == expected.count)
+      let difference = zip(logits, expected).map { abs($0 - $1) }.max()!
+      #expect(difference < 1e-4 * expected.map(abs).max()!, "\(width) columns")
+    }
+  }
+
   @Test func threadsShareANetwork() async throws {
     let network = try chain(
       [.convolution(filters: 4, kernel: 3, padding: .same), .relu, .flatten, .dense(units: 3)],

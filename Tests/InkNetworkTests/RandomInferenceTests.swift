@@ -38,8 +38,13 @@ import Testing
       var generator = SeededGenerator(seed: seed, stream: 1)
       for inputs in Self.examples(of: architecture, &generator) {
         let expected = try plain.plainOutput(of: inputs)
+        let logits = network.logits(of: inputs)
+        let workers = 2 + Int(seed % 3)
+        #expect(
+          network.logits(of: inputs, workers: workers) == logits,
+          "\(workers) cores, case \(seed), \(architecture.layers)")
         let differences = [
-          ("inference", Self.difference(network.logits(of: inputs), expected)),
+          ("inference", Self.difference(logits, expected)),
           ("folding", Self.difference(try folded.plainOutput(of: inputs), expected)),
         ]
         for (name, difference) in differences {

@@ -37,6 +37,15 @@ import Testing
     #expect(symbols.reading.text == "a,b" && symbols.strokes == [[0, 1], [2], [3]])
   }
 
+  @Test func anyNumberOfCoresReadsTheSame() throws {
+    var other = reader
+    other.workers = 2
+    for line in try Self.lines() {
+      let expected = try reader.read(line, with: reader.decoder())
+      #expect(try other.read(line, with: reader.decoder()) == expected)
+    }
+  }
+
   @Test func theCharactersOfAPictureHaveColumns() throws {
     let lines = try Self.lines()
     for (line, text) in [(lines[0], "q0"), (lines[1], "a,b")] {

@@ -43,10 +43,13 @@ extension Columns: InferableLayer {
     return output
   }
 
-  private struct Inference: ExampleOperation {
-    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+  private struct Inference: StepOperation {
+    func run(
+      steps: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+      scratch: UnsafeMutablePointer<Float>
+    ) {
       let (layout, row) = (input.layout, output.layout.packedChannels)
-      for x in 0..<layout.width {
+      for x in steps {
         for y in stride(from: 0, to: layout.height, by: PlaneLayout.lanes) {
           ink_transpose(
             min(PlaneLayout.lanes, layout.height - y), layout.channels,

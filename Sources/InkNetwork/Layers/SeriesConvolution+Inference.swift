@@ -13,7 +13,7 @@ extension SeriesConvolution: InferableLayer {
   }
 
   /// The windows of a series, gathered in blocks that stay in cache, times weights, with what follows.
-  private struct Inference: ExampleOperation {
+  private struct Inference: StepOperation {
     private let layer: SeriesConvolution
     /// The values of a step, with those that fill up whole vectors.
     private let row: Int
@@ -52,7 +52,10 @@ extension SeriesConvolution: InferableLayer {
 
     var scratchCount: Int { blockCount + panels.scratchCount }
 
-    func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
+    func run(
+      steps: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
+      scratch: UnsafeMutablePointer<Float>
+    ) {
       func multiply(_ windows: UnsafePointer<Float>, first: Int, count: Int) {
         panels.multiply(
           windows, count: count, lowest: lowest,
@@ -60,11 +63,16 @@ extension SeriesConvolution: InferableLayer {
           scratch: scratch + blockCount)
       }
       if areContiguous {
-        multiply(input.memory, first: 0, count: output.steps)
+        multiply(
+          input.memory + steps.lowerBound * windowCount, first: steps.lowerBound,
+          count: steps.count)
         return
       }
-      for first in Swift.stride(from: 0, to: output.steps, by: Self.blockSize) {
-        let count = min(Self.blockSize, output.steps - first)
+      // A single window would be multiplied in another order.
+      let blocks = (steps.count + Self.blockSize - 1) / Self.blockSize
+      for block in 0..<blocks {
+        let first = steps.lowerBound + steps.count * block / blocks
+        let count = steps.lowerBound + steps.count * (block + 1) / blocks - first
         for window in 0..<count {
           let place = (first + window) * layer.stride - layer.before
           let target = scratch + window * windowCount

@@ -43,7 +43,9 @@ struct Read: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let reader = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
+    var chosen = try model.map { try Reader(modelPath: $0) } ?? Reader.released()
+    chosen.workers = min(2, ProcessInfo.processInfo.activeProcessorCount)
+    let reader = chosen
     let decoder = try texts.decoder(of: reader)
     let failureCount = try DrawingInputs(
       drawing: {

@@ -1,0 +1,33 @@
+import ParallelLoops
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ParallelLoopTests {
+  @Test(arguments: [1, 2, 3, 8]) func stagesBeginWhenThoseBeforeHaveEnded(workers: Int) {
+    let stages = [3, 0, 1, 7, 2, 1, 0, 5]
+    for _ in 0..<200 {
+      let events = Mutex<[(stage: Int, task: Int, isEnd: Bool)]>([])
+      ParallelLoop(workers: workers).run(stages: stages) { stage, task, worker in
+        #expect(worker < workers)
+        events.withLock { $0.append((stage, task, false)) }
+        events.withLock { $0.append((stage, task, true)) }
+      }
+      let all = events.withLock { $0 }
+      for (stage, tasks) in stages.enumerated() {
+        let ends = all.filter { $0.stage == stage && $0.isEnd }
+        #expect(ends.map(\.task).sorted() == Array(0..<tasks))
+      }
+      let lasts = all.indices.map { index in
+        all[..<index].filter(\.isEnd).reduce(into: [:]) { $0[$1.stage, default: 0] += 1 }
+      }
+      for (index, event) in all.enumerated() where !event.isEnd {
+        #expect((0..<event.stage).allSatisfy { lasts[index][$0, default: 0] == stages[$0] })
+      }
+    }
+  }
+
+  @Test func nothingIsRunWhereThereIsNothing() {
+    ParallelLoop(workers: 2).run(stages: []) { _, _, _ in Issue.record("there is no task") }
+    ParallelLoop(workers: 2).run(stages: [0, 0]) { _, _, _ in Issue.record("there is no task") }
+  }
+}
