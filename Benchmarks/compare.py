@@ -11,6 +11,7 @@ spread. `scripts/benchmark` calls this with everything set up.
 import argparse
 import functools
 import glob
+import itertools
 import json
 import os
 import random
@@ -38,19 +39,27 @@ MULTIPLY_ADDS = {"drawing": (1_994_240, 112_896), "lenet": (13_883_904, 627_200)
                  "sketch": (3_123_200, 112_896),
                  # Series of 60 steps and 6 channels.
                  "activity": (1_105_280, 23_040), "gesture": (3_966_080, 86_400),
-                 # Lines of 128 columns.
+                 # Lines of 128 columns; as many more as they are wider.
                  "reader": (40_876_032, 589_824)}
+USUAL_WIDTH = 128
 BATCHES = {("train", "sketch"): (64,), ("infer", "sketch"): (1, 256)} | {
     (task, network): batches for network in ("activity", "gesture", "reader")
     for task, batches in (("train", (64,)), ("infer", (1,)))}
+# The columns of the lines that are read.
+WIDTHS = {("infer", "reader"): (64, 128, 256, 640)}
 # What only Inkstate measures: the row's network and title, and what else is asked.
 OWN = [(network, f"train `{network}`, 64, series of 15 to 60 steps", dict(least=15))
        for network in ("activity", "gesture")]
 
 
-def operations(task, network):
+def operations(task, network, width=None):
     forward, first = MULTIPLY_ADDS[network]
-    return 2 * forward if task == "infer" else 2 * (3 * forward - first)
+    count = 2 * forward if task == "infer" else 2 * (3 * forward - first)
+    return count * width / USUAL_WIDTH if width else count
+
+
+def name(task, network, width):
+    return f"{task} `{network}`" + (f" of {width} columns" if width else "")
 
 
 class Contender:
@@ -128,25 +137,27 @@ class Comparison:
         for kind, contender in contenders.items():
             self.versions[kind] = contender.version
         rows, peaks = [], []
-        for task in ("train", "infer"):
-            for network in MULTIPLY_ADDS:
-                for batch in BATCHES.get((task, network), (1, 32, 64, 256)):
-                    answers = {kind: [] for kind in contenders}
-                    for _ in range(self.rounds):
-                        peaks.append(contenders["inkstate"].ask(
-                            task="peak", network=network, batch=1, seconds=0.1)["rate"])
-                        for kind, contender in contenders.items():
-                            answer = contender.ask(
-                                task=task, network=network, batch=batch, seconds=self.seconds)
-                            if answer:
-                                answers[kind].append(answer)
-                    rows.append((task, network, batch, answers, None))
-                    self.progress(f"  {threads} cores, {task} {network}, batch {batch}")
+        for task, network in itertools.product(("train", "infer"), MULTIPLY_ADDS):
+            for batch, width in itertools.product(
+                    BATCHES.get((task, network), (1, 32, 64, 256)),
+                    WIDTHS.get((task, network), (None,))):
+                more = {"width": width} if width else {}
+                answers = {kind: [] for kind in contenders}
+                for _ in range(self.rounds):
+                    peaks.append(contenders["inkstate"].ask(
+                        task="peak", network=network, batch=1, seconds=0.1)["rate"])
+                    for kind, contender in contenders.items():
+                        answer = contender.ask(task=task, network=network, batch=batch,
+                                               seconds=self.seconds, **more)
+                        if answer:
+                            answers[kind].append(answer)
+                rows.append((task, network, batch, width, answers, None))
+                self.progress(f"  {threads} cores, {name(task, network, width)}, batch {batch}")
         for network, title, more in OWN:
             answers = [contenders["inkstate"].ask(task="train", network=network, batch=64,
                                                   seconds=self.seconds, **more)
                        for _ in range(self.rounds)]
-            rows.append(("train", network, 64, {"inkstate": answers}, title))
+            rows.append(("train", network, 64, None, {"inkstate": answers}, title))
         for contender in contenders.values():
             contender.end()
         return rows, statistics.median(peaks)
@@ -154,7 +165,7 @@ class Comparison:
     def rate_table(self, threads):
         rows, peak = self.rates(threads)
         lines = []
-        for task, network, batch, answers, title in rows:
+        for task, network, batch, width, answers, title in rows:
             answers = {kind: list for kind, list in answers.items() if list}
             rate = {kind: statistics.median(a["rate"] for a in list)
                     for kind, list in answers.items()}
@@ -164,15 +175,15 @@ class Comparison:
             best = max(peers, key=rate.get) if peers else None
             ratio = rate["inkstate"] / rate[best] if best else None
             if best:
-                self.ratios.append((task, network, batch, threads, best, ratio))
+                self.ratios.append((task, network, batch, threads, width, best, ratio))
             for kind, list in answers.items():
                 spread = (max(a["rate"] for a in list) - min(a["rate"] for a in list)) / rate[kind]
                 lines.append([
-                    (title or f"{task} `{network}`, {batch}") if kind == "inkstate" else "", NAMES[kind],
+                    (title or f"{name(task, network, width)}, {batch}") if kind == "inkstate" else "", NAMES[kind],
                     short(rate[kind]), f"{100 * spread:.0f} %", short(median[kind]),
                     short(statistics.median(a["p99"] for a in list)),
                     "" if title else
-                    f"{100 * rate[kind] * operations(task, network) / peak:.0f} %",
+                    f"{100 * rate[kind] * operations(task, network, width) / peak:.0f} %",
                     f"{max(a['memory'] for a in list):.0f}",
                     f"**{ratio:.2f}×** {NAMES[best]}" if kind == "inkstate" and best else ""])
         title = "one core" if threads == 1 else f"{threads} cores"
@@ -350,15 +361,18 @@ class Comparison:
                        ("train", "activity", 64, threads, 1.5),
                        ("train", "gesture", 64, threads, 1.5),
                        ("train", "reader", 64, threads, 1.5)]
-        wanted += [("infer", "reader", 1, 1, 1.2), ("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.3)]
+            wanted += [("infer", "reader", 1, threads, 1.4, width)
+                       for width in WIDTHS["infer", "reader"]]
+        wanted += [("infer", "activity", 1, 1, 1.3), ("infer", "gesture", 1, 1, 1.3)]
         lines = []
-        for task, network, batch, threads, least in wanted:
+        for task, network, batch, threads, least, *width in wanted:
+            width = width[0] if width else None
             for row in self.ratios:
-                if row[:4] == (task, network, batch, threads):
-                    lines.append([f"{task} `{network}`, batch {batch}, "
+                if row[:5] == (task, network, batch, threads, width):
+                    lines.append([f"{name(task, network, width)}, batch {batch}, "
                                   f"{threads} {'core' if threads == 1 else 'cores'}",
-                                  NAMES[row[4]], f"{least}×", f"{row[5]:.2f}×",
-                                  "met" if row[5] >= least else "**not met**"])
+                                  NAMES[row[5]], f"{least}×", f"{row[6]:.2f}×",
+                                  "met" if row[6] >= least else "**not met**"])
         lines.append(["process start to one PNG classified, released model", "",
                       f"under {START_LIMIT} ms", f"{self.start:.3g} ms",
                       "met" if self.start < START_LIMIT else "**not met**"])
@@ -396,7 +410,7 @@ def main():
           f"{', '.join(dict.fromkeys(comparison.versions.values()))}.\n")
     print(f"Medians of {comparison.rounds} interleaved rounds of {comparison.seconds:.1f} s; spread is "
           "the widest difference between rounds. Training is a whole step: both passes and Adam; "
-          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. `reader` reads lines of 32 × 128 pixels; training has texts of 5 "
+          "Inkstate's fetches and scales its pictures as well. Series have 60 steps of 6 channels and 5 classes. `reader` reads lines of 32 rows; training has 128 columns, texts of 5 "
           "of 97 characters and CTC, without TensorFlow. PyTorch runs op by op, but for the tuned one's "
           "inference, which is traced, frozen and optimised. \"Of SGEMM\" counts the multiplications of the plain "
           "algorithms against the rate of large matrix products in the same run; Winograd's "

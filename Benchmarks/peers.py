@@ -37,12 +37,13 @@ READER_CONVOLUTIONS = ((16, True), (40, True), (64, False), (72, False))
 LINE_WIDTH, CHARACTERS, TEXT_LENGTH = 128, 97, 5
 
 
-def numpy_batches(name, batch):
-    """Batches of 2048 examples or more, which are taken in turn; series are [channels, steps]."""
+def numpy_batches(name, batch, width=LINE_WIDTH):
+    """Batches of 2048 examples or more, which are taken in turn; series are [channels, steps], and lines of
+    writing have so many columns."""
     import numpy
     generator = numpy.random.default_rng(1)
     if name == "reader":
-        return [(generator.random((batch, 1, 32, LINE_WIDTH), dtype=numpy.float32),
+        return [(generator.random((batch, 1, 32, width), dtype=numpy.float32),
                  generator.integers(1, CHARACTERS + 1, (batch, TEXT_LENGTH)))
                 for _ in range(max(4, 512 // batch))]
     shape, classes = ((CHANNELS, STEPS), SERIES_CLASSES) if name in SERIES else ((1, 28, 28), CLASSES)
@@ -144,12 +145,12 @@ class Torch:
         torch.set_num_threads(threads)
         self.version = f"PyTorch {torch.__version__}"
 
-    def prepare(self, task, name, batch):
+    def prepare(self, task, name, batch, width):
         torch = self.torch
         torch.manual_seed(1)
         model = torch_network(name)
         batches = [(torch.from_numpy(pixels), torch.from_numpy(targets))
-                   for pixels, targets in numpy_batches(name, batch)]
+                   for pixels, targets in numpy_batches(name, batch, width)]
         if self.is_tuned and name not in SERIES:
             model = model.to(memory_format=torch.channels_last)
             batches = [(inputs.to(memory_format=torch.channels_last), targets)
@@ -193,14 +194,14 @@ class TensorFlow:
         tensorflow.config.threading.set_inter_op_parallelism_threads(1)
         self.version = f"TensorFlow {tensorflow.__version__}"
 
-    def prepare(self, task, name, batch):
+    def prepare(self, task, name, batch, width):
         if name == "reader":
             return None
         tf = self.tf
         model, axes = self.network(name)
         turn = itertools.cycle(
             [(tf.constant(pixels.transpose(axes)), tf.constant(targets))
-             for pixels, targets in numpy_batches(name, batch)])
+             for pixels, targets in numpy_batches(name, batch, width)])
         if task == "infer":
             infer = tf.function(lambda inputs: model(inputs, training=False))
             return lambda: infer(next(turn)[0]).numpy()
@@ -267,7 +268,7 @@ class ONNXRuntime:
         self.runtime, self.threads = onnxruntime, threads
         self.version = f"ONNX Runtime {onnxruntime.__version__}"
 
-    def prepare(self, task, name, batch):
+    def prepare(self, task, name, batch, width):
         if task == "train":
             return None
         options = self.runtime.SessionOptions()
@@ -276,7 +277,7 @@ class ONNXRuntime:
         options.log_severity_level = 3
         session = self.runtime.InferenceSession(
             onnx_model(name), options, providers=["CPUExecutionProvider"])
-        turn = itertools.cycle([{session.get_inputs()[0].name: pixels} for pixels, _ in numpy_batches(name, batch)])
+        turn = itertools.cycle([{session.get_inputs()[0].name: pixels} for pixels, _ in numpy_batches(name, batch, width)])
         return lambda: session.run(None, next(turn))
 
 
@@ -489,10 +490,11 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         task, name, batch = request["task"], request["network"], request["batch"]
-        if (task, name, batch) not in prepared:
+        width = request.get("width", LINE_WIDTH)
+        if (task, name, batch, width) not in prepared:
             prepared.clear()
-            prepared[task, name, batch] = peer.prepare(task, name, batch)
-        step = prepared[task, name, batch]
+            prepared[task, name, batch, width] = peer.prepare(task, name, batch, width)
+        step = prepared[task, name, batch, width]
         if step is None:
             print("null", flush=True)
             continue

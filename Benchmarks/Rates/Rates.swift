@@ -28,6 +28,8 @@ import SeededRandom
     var least: Int?
     var channels: Int?
     var units: Int?
+    /// The columns of lines of writing.
+    var width: Int?
 
     var isOfSeries: Bool { Architecture.seriesNames.contains(network) }
   }
@@ -68,7 +70,8 @@ import SeededRandom
       return Answer(rate: rate, median: 0, p99: 0)
     case "train" where request.network == "reader":
       return try trainReader(request, threads: threads)
-    case "infer" where request.network == "reader": return try inferReader(request)
+    case "infer" where request.network == "reader":
+      return try inferReader(request, threads: threads)
     case "train" where request.isOfSeries: return try trainOnSeries(request, threads: threads)
     case "infer" where request.isOfSeries: return try inferSeries(request)
     case "train": return try train(request, threads: threads)
@@ -258,19 +261,20 @@ import SeededRandom
     fatalError("no line has \(lineWidth) columns")
   }
 
-  /// The logits of one line after the other, on one core.
-  static func inferReader(_ request: Request) throws -> Answer {
+  /// The logits of one line after the other, each on all cores.
+  static func inferReader(_ request: Request, threads: Int) throws -> Answer {
     let network = InferenceNetwork(
       try untrained(.reader(classCount: characterCount + 1)), inputScale: 1)
+    let width = request.width ?? lineWidth
     var generator = SeededGenerator(seed: 1)
     let lines = (0..<64).map { _ in
-      (0..<32 * lineWidth).map { _ in Float(generator.uniform()) }
+      (0..<32 * width).map { _ in Float(generator.uniform()) }
     }
     var turn = 0
     var first: Float = 0
     return repeated(request) {
       for _ in 0..<request.batch {
-        first += network.logits(of: [lines[turn % lines.count]])[0]
+        first += network.logits(of: [lines[turn % lines.count]], workers: threads)[0]
         turn += 1
       }
     }
