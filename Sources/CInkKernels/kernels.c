@@ -43,6 +43,10 @@ CLONES void ink_add(float *restrict target, const float *restrict source, size_t
   for (size_t i = 0; i < count; i++) target[i] += source[i];
 }
 
+CLONES void ink_take_larger(float *restrict target, const float *restrict source, size_t count) {
+  for (size_t i = 0; i < count; i++) target[i] = source[i] > target[i] ? source[i] : target[i];
+}
+
 CLONES float ink_sum(const float *values, size_t count) {
   // Sixteen sums side by side, on every machine, so that the rounding is the same everywhere.
   float lanes[16] = {0};

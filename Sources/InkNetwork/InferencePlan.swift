@@ -4,7 +4,9 @@
 /// Layers that do nothing at inference are left out.
 struct InferencePlan: Sendable {
   /// A layer with its weights; it reads one of ``layouts``, or several, and writes another or the same.
-  struct Step: Sendable {
+  ///
+  /// A class, for copies of the operations would cost a short network several percent.
+  final class Step: Sendable {
     let operation: any Operation
     /// The same, if its rows can be computed apart.
     let rows: (any RowOperation)?
@@ -14,6 +16,14 @@ struct InferencePlan: Sendable {
     let joins: (any JoiningOperation)?
     let inputs: [Int]
     let output: Int
+
+    init(_ operation: some Operation, from inputs: [Int], to output: Int) {
+      self.operation = operation
+      rows = operation as? any RowOperation
+      steps = operation as? any StepOperation
+      joins = operation as? any JoiningOperation
+      (self.inputs, self.output) = (inputs, output)
+    }
 
     /// The first, and for most the only one, that it reads.
     var input: Int { inputs[0] }
@@ -57,17 +67,20 @@ struct InferencePlan: Sendable {
     for index in architecture.nodes.indices { taken.formUnion(joints(readBy: index)) }
     for index in architecture.inputs.indices {
       let channels = architecture.inputShapes[index].channelCount
-      var isPicture = false
+      var packedChannels = PlaneLayout.packed(channels)
       var length = SeriesLength.fixed
       switch architecture.inputShapes[index] {
       case .planes:
-        isPicture = channels == 1
+        if channels == 1 { packedChannels = 1 }
         if architecture.inputs[index].stepBounds.count > 1 { length = .input(index) }
-      case .series: length = .input(index)
+      case .series:
+        length = .input(index)
+        // Products with zeros would be made for nothing.
+        if isReadByWindowsAlone(.input(index)) { packedChannels = channels }
       case .vector: break
       }
       places[.input(index)] = addLayout(
-        of: .input(index), packedChannels: isPicture ? 1 : PlaneLayout.packed(channels), length)
+        of: .input(index), packedChannels: packedChannels, length)
     }
     for index in architecture.nodes.indices where !taken.contains(index) {
       let place = architecture.nodes[index].layer.inference.addSteps(of: index, to: &self)
@@ -99,6 +112,13 @@ struct InferencePlan: Sendable {
 
   /// Makes room for `count` values of scratch memory.
   mutating func reserveScratch(_ count: Int) { scratchCount = max(scratchCount, count) }
+
+  /// Whether only convolutions over series, which read windows of any number of values, read `source`.
+  private func isReadByWindowsAlone(_ source: Architecture.Source) -> Bool {
+    architecture.readers(of: source).allSatisfy {
+      if case .seriesConvolution = architecture.nodes[$0].layer { true } else { false }
+    }
+  }
 
   // MARK: Joined planes
 
@@ -318,10 +338,7 @@ struct InferencePlan: Sendable {
   mutating func append(
     _ operation: some Operation, from inputs: [Int], to output: Int, together: Bool = false
   ) {
-    let step = Step(
-      operation: operation, rows: operation as? any RowOperation,
-      steps: operation as? any StepOperation, joins: operation as? any JoiningOperation,
-      inputs: inputs, output: output)
+    let step = Step(operation, from: inputs, to: output)
     if together { vectors.insert(output) }
     if vectors.contains(output) { vectorSteps.append(step) } else { planeSteps.append(step) }
   }

@@ -1,7 +1,8 @@
 import CInkKernels
 
 /// How the fast kernels keep planes in memory: channels last, rounded up to whole vectors (but for a
-/// picture's only one), with the zeros around them that the next convolution wants.
+/// picture's only one, and for a series that goes into convolutions only), with the zeros around them that the
+/// next convolution wants.
 ///
 /// Shapes: `[rows, columns, packedChannels]`, of which `[height, width, channels]`, from `(pad, pad)`
 /// on, are used; the rest stays 0. A vector is one place with many channels, and a series has one row with
@@ -115,6 +116,10 @@ package struct PlaneLayout: Hashable, Sendable {
   func pack(
     _ steps: UnsafePointer<Float>, count: Int, into packed: UnsafeMutablePointer<Float>
   ) {
+    if packedChannels == channels {
+      packed.update(from: steps, count: count * channels)
+      return
+    }
     for step in 0..<count {
       (packed + step * packedChannels).update(from: steps + step * channels, count: channels)
     }

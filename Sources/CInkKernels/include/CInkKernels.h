@@ -27,6 +27,9 @@ void ink_relu_gradient(float *gradient, const float *output, size_t count);
 // target[i] += source[i].
 void ink_add(float *target, const float *source, size_t count);
 
+// target[i] = source[i] where that is larger.
+void ink_take_larger(float *target, const float *source, size_t count);
+
 // The sum of values[i].
 float ink_sum(const float *values, size_t count);
 

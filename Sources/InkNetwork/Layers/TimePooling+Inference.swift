@@ -38,12 +38,7 @@ extension TimePooling: InferableLayer {
     switch method {
     case .max:
       output.update(from: input, count: channels)
-      for step in 1..<max(1, count) {
-        let value = input + step * row
-        for channel in 0..<channels {
-          output[channel] = value[channel] > output[channel] ? value[channel] : output[channel]
-        }
-      }
+      for step in 1..<max(1, count) { ink_take_larger(output, input + step * row, channels) }
     case .mean, .attention:
       if method == .attention {
         Self.shares(
