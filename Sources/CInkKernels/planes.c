@@ -368,6 +368,123 @@ CLONES void ink_convolve_joined(
     4, shape, parts, part_shapes, inputs, weight, bias, lowest, output, NULL, scratch);
 }
 
+// MARK: Winograd's F(4 x 4, 3 x 3)
+
+// Tiles of 6 x 6, the points of which are those of F(2 x 2, 5 x 5), make squares of 4 x 4.
+enum { WIDE_SIDE = 6, WIDE_POINTS = WIDE_SIDE * WIDE_SIDE };
+
+size_t ink_wide_winograd_points(void) { return WIDE_POINTS; }
+
+// The points of the tiles that are multiplied together, and a tile of its own.
+size_t ink_wide_winograd_scratch(const ink_convolution *shape) {
+  return WIDE_POINTS * (MOST_TOGETHER + 1) * shape->channels;
+}
+
+// G g, for one row or column of a kernel.
+INLINE void transform_narrow_kernel(const v16 *g, v16 *points) {
+  const v16 longer[5] = {g[0], g[1], g[2], 0, 0};
+  transform_kernel(WIDE_SIDE, longer, points);
+  points[WIDE_SIDE - 1] = g[2];
+}
+
+CLONES void ink_wide_winograd_weights(
+  const ink_convolution *shape, const float *restrict weight, float *restrict transformed) {
+  const size_t plane = shape->channels * shape->filters;
+  for (size_t place = 0; place < plane; place += LANES) {
+    v16 columns[3][WIDE_SIDE];
+    for (size_t j = 0; j < 3; j++) {
+      v16 column[3];
+      for (size_t i = 0; i < 3; i++) column[i] = AT(weight + (i * 3 + j) * plane + place);
+      transform_narrow_kernel(column, columns[j]);
+    }
+    for (size_t i = 0; i < WIDE_SIDE; i++) {
+      const v16 row[3] = {columns[0][i], columns[1][i], columns[2][i]};
+      v16 points[WIDE_SIDE];
+      transform_narrow_kernel(row, points);
+      for (size_t j = 0; j < WIDE_SIDE; j++)
+        AT(transformed + (i * WIDE_SIDE + j) * plane + place) = points[j];
+    }
+  }
+}
+
+// A^T m, for one row or column of products, `stride` apart.
+INLINE void transform_wide_output(const v16 *m, size_t stride, v16 *four) {
+  v16 even = m[stride] + m[2 * stride], odd = m[stride] - m[2 * stride];
+  v16 even2 = m[3 * stride] + m[4 * stride], odd2 = m[3 * stride] - m[4 * stride];
+  four[0] = m[0] + even + even2;
+  four[1] = odd + 2 * odd2;
+  four[2] = even + 4 * even2;
+  four[3] = odd + 8 * odd2 + m[5 * stride];
+}
+
+// The part of a tile that is there, and zeros.
+INLINE void copy_tile(
+  size_t channels, size_t row, size_t rows, size_t columns, const float *tile, float *target) {
+  memset(target, 0, WIDE_POINTS * channels * sizeof(float));
+  for (size_t i = 0; i < WIDE_SIDE && i < rows; i++)
+    memcpy(
+      target + i * WIDE_SIDE * channels, tile + i * row,
+      (columns < WIDE_SIDE ? columns : WIDE_SIDE) * channels * sizeof(float));
+}
+
+CLONES void ink_convolve_wide_winograd(
+  const ink_convolution *shape, const float *restrict input, const float *restrict weight,
+  const float *restrict bias, float lowest, float *restrict output, float *restrict scratch) {
+  const size_t squares = square_columns(shape), columns = (squares + 1) / 2;
+  const size_t count = (square_rows(shape) + 1) / 2 * columns, channels = shape->channels;
+  const size_t rows_there = ink_padded_rows(shape), columns_there = shape->input_row / channels;
+  const size_t most = most_vectors();
+  const size_t most_together = most < MOST_VECTORS ? 1 : MOST_VECTORS / MOST_TOGETHER;
+  float *edge = scratch + WIDE_POINTS * MOST_TOGETHER * channels;
+  for (size_t first = 0, tiles; first < count; first += tiles) {
+    tiles = part(count, first, most < MOST_TOGETHER ? most : MOST_TOGETHER);
+    for (size_t t = 0; t < tiles; t++) {
+      size_t y = 4 * ((first + t) / columns), x = 4 * ((first + t) % columns);
+      size_t row = shape->input_row;
+      const float *tile = input + y * row + x * channels;
+      if (y + WIDE_SIDE > rows_there || x + WIDE_SIDE > columns_there) {
+        copy_tile(channels, row, rows_there - y, columns_there - x, tile, edge);
+        tile = edge;
+        row = WIDE_SIDE * channels;
+      }
+      transform_tile(WIDE_SIDE, channels, row, tile, scratch + t * channels, tiles * channels);
+    }
+    for (size_t filter = 0, vectors; filter < shape->filters; filter += vectors * LANES) {
+      vectors = part(shape->filters / LANES, filter / LANES, most_together);
+      v16 products[WIDE_POINTS * MOST_VECTORS];
+      const size_t stride = tiles * vectors;
+      for (size_t point = 0; point < WIDE_POINTS; point++)
+        multiply_rows(
+          channels, channels, shape->filters, scratch + point * tiles * channels,
+          weight + point * channels * shape->filters + filter, products + point * stride, tiles,
+          vectors);
+      for (size_t s = 0; s < stride; s++) {
+        // A^T m A.
+        v16 fours[WIDE_SIDE][4], sums[4][4];
+        for (size_t i = 0; i < WIDE_SIDE; i++)
+          transform_wide_output(products + i * WIDE_SIDE * stride + s, stride, fours[i]);
+        for (size_t j = 0; j < 4; j++) {
+          v16 four[4];
+          transform_wide_output(fours[0] + j, 4, four);
+          for (size_t i = 0; i < 4; i++) sums[i][j] = four[i];
+        }
+        const size_t tile = first + s / vectors;
+        const size_t y = 2 * (tile / columns), x = 2 * (tile % columns);
+        for (size_t q = 0; q < 4; q++) {
+          const size_t i = q / 2, j = q % 2;
+          if (y + i >= square_rows(shape) || x + j >= squares) continue;
+          const v16 square[4] = {
+            sums[2 * i][2 * j], sums[2 * i][2 * j + 1], sums[2 * i + 1][2 * j],
+            sums[2 * i + 1][2 * j + 1]};
+          finish_square(
+            shape, square, y + i, x + j, filter + s % vectors * LANES, bias, lowest, output,
+            NULL);
+        }
+      }
+    }
+  }
+}
+
 // MARK: Gradients of weights by the same transforms
 
 // The tiles that are transformed together.

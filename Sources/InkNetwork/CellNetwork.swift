@@ -269,7 +269,7 @@ public struct CellNetwork: Sendable {
           }
         }
         if let operation = step.rows {
-          forEachBand(output, loop) { rows, scratch in
+          forEachBand(output, multiple: operation.rowMultiple, loop) { rows, scratch in
             operation.run(
               rows: rows, self.values(step.input), self.values(step.output), scratch: scratch)
           }
@@ -289,15 +289,17 @@ public struct CellNetwork: Sendable {
     /// The least rows that are worth a task.
     private static let leastRows = 8
 
-    /// Runs `body` for bands of rows that begin with an even one, on several cores.
+    /// Runs `body` for bands of rows that begin with a multiple of `multiple`, on several cores.
     private func forEachBand(
-      _ output: PlacedValues, _ loop: ParallelLoop,
+      _ output: PlacedValues, multiple: Int = 2, _ loop: ParallelLoop,
       _ body: @Sendable (Range<Int>, UnsafeMutablePointer<Float>) -> Void
     ) {
       let height = output.layout.height
       let tasks = loop.workers == 1 ? 1 : max(1, min(4 * loop.workers, height / Self.leastRows))
       loop.run(tasks) { task, worker in
-        func bound(_ task: Int) -> Int { task == tasks ? height : height * task / tasks / 2 * 2 }
+        func bound(_ task: Int) -> Int {
+          task == tasks ? height : height * task / tasks / multiple * multiple
+        }
         body(bound(task)..<bound(task + 1), self.scratch[worker].pointer)
       }
     }

@@ -319,9 +319,10 @@ public struct InferenceNetwork: Sendable {
     let tasks = plan.stages.map { steps in
       let output = memory.values(steps[0].output, of: 0)
       if steps.count > 1 { return steps.count }
-      if steps[0].rows != nil || steps[0].joins != nil {
-        return max(1, min(most, output.layout.height / 2))
+      if let rows = steps[0].rows {
+        return max(1, min(most, output.layout.height / rows.rowMultiple))
       }
+      if steps[0].joins != nil { return max(1, min(most, output.layout.height / 2)) }
       return steps[0].steps == nil ? 1 : max(1, min(most, output.steps / Self.leastSteps))
     }
     loop.run(stages: tasks) { stage, task, worker in
@@ -343,8 +344,8 @@ public struct InferenceNetwork: Sendable {
           { memory.values(step.inputs[$0], of: 0) }, output, scratch: scratch)
       } else if let operation = step.rows {
         operation.run(
-          rows: range(of: output.layout.height, multiple: 2), memory.values(step.input, of: 0),
-          output, scratch: scratch)
+          rows: range(of: output.layout.height, multiple: operation.rowMultiple),
+          memory.values(step.input, of: 0), output, scratch: scratch)
       } else if let operation = step.steps {
         operation.run(
           steps: range(of: output.steps, multiple: 1), memory.values(step.input, of: 0), output,

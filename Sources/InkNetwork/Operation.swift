@@ -21,13 +21,17 @@ extension ExampleOperation {
 
 /// An operation whose rows can be computed apart.
 protocol RowOperation: ExampleOperation {
-  /// Computes `rows` of the output of one example; they begin with an even one.
+  /// What the first of some rows is a multiple of, an even number.
+  var rowMultiple: Int { get }
+  /// Computes `rows` of the output of one example; they begin with a multiple of ``rowMultiple``.
   func run(
     rows: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
     scratch: UnsafeMutablePointer<Float>)
 }
 
 extension RowOperation {
+  var rowMultiple: Int { 2 }
+
   func run(_ input: PlacedValues, _ output: PlacedValues, scratch: UnsafeMutablePointer<Float>) {
     run(rows: 0..<output.layout.height, input, output, scratch: scratch)
   }

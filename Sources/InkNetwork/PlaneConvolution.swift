@@ -50,18 +50,34 @@ package struct PlaneConvolution: Sendable {
   package let channels: Int
   package let filters: Int
   package let stride: Int
-  private let isWinograd: Bool
+  private let method: Method
+
+  /// How the sums are made.
+  private enum Method {
+    case direct
+    /// Winograd's, of tiles that make 2 × 2 sums.
+    case winograd
+    /// Winograd's, of tiles that make 4 × 4 sums; at inference only.
+    case wideWinograd
+  }
 
   /// Makes a convolution that reads `input` and writes `output`.
+  ///
+  /// With `isWide`, kernels of 3 × 3 take larger tiles, which are faster, a little less exact, and do not tell what
+  /// was largest.
   package init(
-    _ extent: Extent, filters: Int, stride: Int = 1, pools: Bool, from input: PlaneLayout,
-    to output: PlaneLayout
+    _ extent: Extent, filters: Int, stride: Int = 1, pools: Bool, isWide: Bool = false,
+    from input: PlaneLayout, to output: PlaneLayout
   ) {
     precondition(stride == 1 || !pools, "pooling after every sum")
     channels = input.channels
     self.filters = filters
     self.stride = stride
-    isWinograd = stride == 1 && ink_has_winograd(extent.kernel) && input.packedChannels > 1
+    if stride == 1 && ink_has_winograd(extent.kernel) && input.packedChannels > 1 {
+      method = isWide && extent.kernel == 3 ? .wideWinograd : .winograd
+    } else {
+      method = .direct
+    }
     shape = ink_convolution(
       rows: (extent.rows + stride - 1) / stride, columns: (extent.columns + stride - 1) / stride,
       channels: input.packedChannels, kernel: extent.kernel, filters: output.packedChannels,
@@ -76,11 +92,20 @@ package struct PlaneConvolution: Sendable {
     return other
   }
 
+  /// What the first row of a part that is computed apart is a multiple of.
+  package var rowMultiple: Int { method == .wideWinograd && !shape.pools ? 4 : 2 }
+
   private var positions: Int { shape.kernel * shape.kernel }
 
   /// The numbers in packed weights.
   package var packedCount: Int {
-    (isWinograd ? ink_winograd_points(shape.kernel) : positions) * shape.channels * shape.filters
+    let points =
+      switch method {
+      case .direct: positions
+      case .winograd: ink_winograd_points(shape.kernel)
+      case .wideWinograd: ink_wide_winograd_points()
+      }
+    return points * shape.channels * shape.filters
   }
 
   /// The numbers in a packed bias.
@@ -89,9 +114,13 @@ package struct PlaneConvolution: Sendable {
   /// The numbers of scratch memory that ``pack(_:isTurned:into:scratch:)`` and
   /// ``forward(input:weight:bias:lowest:output:choices:scratch:)`` need.
   package var scratchCount: Int {
-    guard isWinograd else { return 0 }
+    let weightCount = positions * shape.channels * shape.filters
     return withUnsafePointer(to: shape) {
-      max(ink_winograd_scratch($0), positions * shape.channels * shape.filters)
+      switch method {
+      case .direct: 0
+      case .winograd: max(ink_winograd_scratch($0), weightCount)
+      case .wideWinograd: max(ink_wide_winograd_scratch($0), weightCount)
+      }
     }
   }
 
@@ -104,7 +133,7 @@ package struct PlaneConvolution: Sendable {
     _ weight: UnsafePointer<Float>, isTurned: Bool = false,
     into packed: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
   ) {
-    let target = isWinograd ? scratch : packed
+    let target = method == .direct ? packed : scratch
     target.update(repeating: 0, count: positions * shape.channels * shape.filters)
     for filter in 0..<filters {
       for channel in 0..<channels {
@@ -116,12 +145,17 @@ package struct PlaneConvolution: Sendable {
         }
       }
     }
-    if isWinograd {
-      withUnsafePointer(to: shape) { ink_winograd_weights($0, scratch, packed) }
+    withUnsafePointer(to: shape) {
+      switch method {
+      case .direct: break
+      case .winograd: ink_winograd_weights($0, scratch, packed)
+      case .wideWinograd: ink_wide_winograd_weights($0, scratch, packed)
+      }
     }
   }
 
-  /// Computes `rows` of the output of one example; they begin with an even one where the stride is 1.
+  /// Computes `rows` of the output of one example; they begin with a multiple of ``rowMultiple`` where the stride
+  /// is 1.
   package func forward(
     rows: Range<Int>, input: UnsafePointer<Float>, weight: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, lowest: Float, output: UnsafeMutablePointer<Float>,
@@ -153,10 +187,15 @@ package struct PlaneConvolution: Sendable {
           filters: shape.pointee.filters, input_row: shape.pointee.input_row,
           output_row: shape.pointee.output_row)
         ink_strided_convolve(&strided, input, weight, bias, lowest, output)
-      } else if isWinograd {
+        return
+      }
+      switch method {
+      case .direct: ink_convolve(shape, input, weight, bias, lowest, output, choices)
+      case .winograd:
         ink_convolve_winograd(shape, input, weight, bias, lowest, output, choices, scratch)
-      } else {
-        ink_convolve(shape, input, weight, bias, lowest, output, choices)
+      case .wideWinograd:
+        precondition(choices == nil, "larger tiles do not tell what was largest")
+        ink_convolve_wide_winograd(shape, input, weight, bias, lowest, output, scratch)
       }
     }
   }

@@ -90,6 +90,17 @@ void ink_convolve_winograd(
   float lowest, float *output, uint8_t *choices, float *scratch);
 size_t ink_winograd_scratch(const ink_convolution *shape);
 
+// The same for kernels of 3 x 3 by F(4 x 4, 3 x 3): 36 products where ink_convolve_winograd has 64, and sums that
+// are a few times less exact. Weights are transformed to [36, channels, filters]. Parts of a picture that are
+// computed apart begin with multiples of four rows of sums, or the tiles would be others.
+size_t ink_wide_winograd_points(void);
+void ink_wide_winograd_weights(
+  const ink_convolution *shape, const float *weight, float *transformed);
+void ink_convolve_wide_winograd(
+  const ink_convolution *shape, const float *input, const float *weight, const float *bias,
+  float lowest, float *output, float *scratch);
+size_t ink_wide_winograd_scratch(const ink_convolution *shape);
+
 // A part of the channels of what a convolution reads, from planes of its own.
 typedef struct {
   // A multiple of 16.

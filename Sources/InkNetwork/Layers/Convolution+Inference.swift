@@ -18,7 +18,9 @@ extension Convolution: InferableLayer {
         of: input, narrowedBy: kernel - stride - 2 * pad,
         dividedBy: epilogue.pools ? 2 : stride))
     let convolution = PlaneConvolution(
-      extent, filters: filters, stride: stride, pools: epilogue.pools, from: plan.layouts[input],
+      extent, filters: filters, stride: stride, pools: epilogue.pools,
+      // The answers of other networks keep their bytes.
+      isWide: plan.layouts[input].variesInWidth, from: plan.layouts[input],
       to: plan.layouts[output])
     plan.reserveScratch(convolution.scratchCount)
     plan.append(Inference(convolution, epilogue), from: input, to: output)
@@ -42,6 +44,8 @@ extension Convolution: InferableLayer {
       convolution.pack(epilogue.weight, into: weight.pointer, scratch: scratch.pointer)
       bias.pointer.update(from: epilogue.bias, count: epilogue.bias.count)
     }
+
+    var rowMultiple: Int { convolution.rowMultiple }
 
     func run(
       rows: Range<Int>, _ input: PlacedValues, _ output: PlacedValues,
