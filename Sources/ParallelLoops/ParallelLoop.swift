@@ -33,41 +33,17 @@ package struct ParallelLoop: Sendable {
   /// Runs `body` for every task of each stage, from 0 to below `stages[stage]`; a stage begins when all tasks of
   /// those before have ended.
   ///
-  /// Cores that wait for the others do not sleep, so that stages may be short: a few microseconds.
+  /// Stages may be short, a few microseconds: cores that wait for the others do not sleep. The calling thread
+  /// waits for no thread that has not begun a task, so that a core which others keep busy costs nothing.
   package func run(
-    stages: [Int], _ body: @Sendable (_ stage: Int, _ task: Int, _ worker: Int) -> Void
+    stages: [Int], _ body: @escaping @Sendable (_ stage: Int, _ task: Int, _ worker: Int) -> Void
   ) {
-    let workers = min(workers, stages.max() ?? 0)
-    guard workers > 1 else {
-      for (stage, tasks) in stages.enumerated() {
-        for task in 0..<tasks { body(stage, task, 0) }
-      }
-      return
+    let work = StagedWork(stages, body)
+    for worker in 1..<max(1, min(workers, stages.max() ?? 0)) {
+      DispatchQueue.global().async { work.help(as: worker) }
     }
-    // All tasks in order, as if there were no stages: whoever has the first that has not ended need not wait.
-    let total = stages.reduce(0, +)
-    let next = Atomic(0)
-    let ended = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: workers) { worker in
-      var (stage, start) = (0, 0)
-      while case let task = next.wrappingAdd(1, ordering: .relaxed).oldValue, task < total {
-        while task >= start + stages[stage] {
-          start += stages[stage]
-          stage += 1
-        }
-        var looks = 0
-        while ended.load(ordering: .acquiring) < start {
-          looks += 1
-          if looks > Self.patience { sched_yield() }
-        }
-        body(stage, task - start, worker)
-        ended.wrappingAdd(1, ordering: .acquiringAndReleasing)
-      }
-    }
+    work.finish()
   }
-
-  /// How often a core looks whether others have ended before it lets other threads go first.
-  private static let patience = 2000
 
   /// Returns what `body` gives for every task, in the order of the tasks.
   package func map<Value: Sendable>(
@@ -80,5 +56,64 @@ package struct ParallelLoop: Sendable {
       run(tasks) { task, worker in (start + task).initialize(to: body(task, worker)) }
       count = tasks
     }
+  }
+}
+
+/// Tasks in stages, which several threads take one by one.
+private final class StagedWork: Sendable {
+  private let body: @Sendable (_ stage: Int, _ task: Int, _ worker: Int) -> Void
+  /// The tasks before the end of each stage.
+  private let ends: [Int]
+  /// The tasks that are taken, and those that have ended.
+  private let taken = Atomic(0)
+  private let ended = Atomic(0)
+
+  /// How often a thread looks whether others have ended, some 50 µs, before a helper leaves and the caller lets
+  /// other threads go first.
+  private static let patience = 50_000
+
+  init(
+    _ stages: [Int], _ body: @escaping @Sendable (_ stage: Int, _ task: Int, _ worker: Int) -> Void
+  ) {
+    self.body = body
+    var total = 0
+    ends = stages.map { tasks in
+      total += tasks
+      return total
+    }
+  }
+
+  /// Takes tasks until none is left, or others take too long.
+  func help(as worker: Int) { takeTasks(as: worker, mayLeave: true) }
+
+  /// Takes tasks until all have ended.
+  func finish() {
+    takeTasks(as: 0, mayLeave: false)
+    wait(for: ends.last ?? 0, mayLeave: false)
+  }
+
+  private func takeTasks(as worker: Int, mayLeave: Bool) {
+    var stage = 0
+    while case let task = taken.load(ordering: .relaxed), task < ends.last ?? 0 {
+      while task >= ends[stage] { stage += 1 }
+      let start = stage > 0 ? ends[stage - 1] : 0
+      guard wait(for: start, mayLeave: mayLeave) else { return }
+      guard taken.compareExchange(expected: task, desired: task + 1, ordering: .relaxed).exchanged
+      else { continue }
+      body(stage, task - start, worker)
+      ended.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+  }
+
+  /// Returns when so many tasks have ended; `false` if that took too long and the thread may leave.
+  @discardableResult private func wait(for count: Int, mayLeave: Bool) -> Bool {
+    var looks = 0
+    while ended.load(ordering: .acquiring) < count {
+      looks += 1
+      guard looks > Self.patience else { continue }
+      if mayLeave { return false }
+      sched_yield()
+    }
+    return true
   }
 }
