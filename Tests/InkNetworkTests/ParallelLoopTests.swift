@@ -1,3 +1,4 @@
+import Dispatch
 import ParallelLoops
 import Synchronization
 import Testing
@@ -29,5 +30,17 @@ import Testing
   @Test func nothingIsRunWhereThereIsNothing() {
     ParallelLoop(workers: 2).run(stages: []) { _, _, _ in Issue.record("there is no task") }
     ParallelLoop(workers: 2).run(stages: [0, 0]) { _, _, _ in Issue.record("there is no task") }
+  }
+
+  /// More blocked threads than the system starts: none is left to help.
+  @Test func threadsThatAreBusyAreNotWaitedFor() {
+    let (gate, count) = (DispatchSemaphore(value: 0), 600)
+    for _ in 0..<count { DispatchQueue.global().async { gate.wait() } }
+    let tasks = Atomic(0)
+    ParallelLoop(workers: 4).run(stages: [3, 1, 5]) { _, _, _ in
+      tasks.wrappingAdd(1, ordering: .relaxed)
+    }
+    #expect(tasks.load(ordering: .relaxed) == 9)
+    for _ in 0..<count { gate.signal() }
   }
 }
