@@ -560,6 +560,11 @@ struct LayerGraph: ModelFileReader {
     cellClassCount = count
   }
 
+  /// Whether these channels are all those after the classes of the cells.
+  func areCellFields(from start: Int, to end: Int) -> Bool {
+    cellClassCount == start && planes?.channels == end
+  }
+
   /// The content of a file besides its layers.
   struct Description {
     var labels: [String]?
@@ -876,7 +881,7 @@ extension Model {
     decision.rejectedLabel = decision.rejectedLabel.flatMap { names[$0] }
     return try Model(
       network: network, labels: labels, preprocessing: preprocessing, decision: decision,
-      provenance: provenance, path: path)
+      provenance: provenance, fields: fields, path: path)
   }
 }
 
