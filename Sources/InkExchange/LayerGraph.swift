@@ -107,11 +107,18 @@ struct LayerGraph: ModelFileReader {
         }
       }
     }
+    let next: Shape
     do {
-      shapes.append(try layer.definition.outputShape(of: sources.map(shape(of:))))
+      next = try layer.definition.outputShape(of: sources.map(shape(of:)))
     } catch {
       throw mismatch(place, "\(layer.kind) with \(error.expected)", error.found)
     }
+    // A row of many upsamplings would have more than an integer counts.
+    let exponent = Architecture.maximumValueExponents.page
+    guard next.count <= 1 << exponent else {
+      throw mismatch(place, "at most 2^\(exponent) values an example", "\(next)")
+    }
+    shapes.append(next)
     nodes.append(.init(layer, from: sources))
     current = .node(nodes.count - 1)
   }

@@ -169,6 +169,23 @@ import Testing
         return isNamed
       }
     }
+    // So many that no integer counts their values.
+    let many = try coreML(fields: []) { file in
+      var layers = Array(
+        repeating: file.neuralNetwork.layers.first { $0.name.hasPrefix("upsampling") }!,
+        count: 70)
+      for index in layers.indices {
+        layers[index].name = "up\(index)"
+        layers[index].input = [index == 0 ? "page" : "up\(index - 1)"]
+        layers[index].output = ["up\(index)"]
+      }
+      file.neuralNetwork.layers = layers
+    }
+    #expect {
+      try imported(many)
+    } throws: {
+      "\($0)".contains("layer `up8`: expected at most 2^28 values an example")
+    }
     let colours = try coreML(fields: []) { file in
       file.description_p.input[0].type.multiArrayType.shapeRange.sizeRanges[0].upperBound = 3
     }

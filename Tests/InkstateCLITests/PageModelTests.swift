@@ -49,6 +49,8 @@ import Testing
         == values)
     let existing = try run("classify pages/pictures --model page.safetensors --output answers")
     #expect(existing.status != 0 && existing.errors.contains("--force"))
+    // Of a data set, the masks are not looked at.
+    #expect(try run("classify pages --model page.safetensors").output == result.output)
     let json = try run("classify pages/pictures/000001.png --model page.safetensors --json")
     #expect(json.output.contains(#""cell":2,"columns":48,"height":64,"rows":32"#))
   }

@@ -98,6 +98,8 @@ struct PageClassification {
   }
 
   private func answer(_ paths: [String], folder: String?) throws -> Int {
+    // The masks of a data set are no pictures.
+    let paths = paths.map { DenseDataset.isOne($0) ? FileTree.join($0, "pictures") : $0 }
     var names: Set<String> = []
     return try DrawingInputs(
       drawing: { _, _ in
