@@ -3,7 +3,7 @@ import InkNetwork
 import InkRecognizer
 import SwiftProtobuf
 
-/// Reads a Core ML neural network that ends with a softmax.
+/// Reads a Core ML neural network that ends with a softmax, of one answer or of one for each cell of a page.
 ///
 /// The drawing and activity classifiers of Turi Create are such models.
 struct CoreMLReader: ModelFileReader {
@@ -128,6 +128,8 @@ struct CoreMLReader: ModelFileReader {
   private static let planeAxes: [Axis] = [.one, .channel, .row, .column]
   /// The maximum length of a series, whose length Core ML files do not limit.
   private static let maxLength = 4096
+  /// The sides of a page, as far as this package can have them.
+  private static let pageSides = 4...4096
 
   /// A walk through the layers, in their order.
   private struct Walk: ModelFileReader {
@@ -256,6 +258,8 @@ struct CoreMLReader: ModelFileReader {
           throw mismatch("an array with lengths of 1 to 1048576", "\(shape)")
         }
         switch shape.count {
+        case 3 where array.shapeRange.sizeRanges.contains { $0.upperBound != Int64($0.lowerBound) }:
+          return (planeAxes, try page(array.shapeRange, mismatch))
         case 1:
           switch reader?.layer {
           case .gru?, .uniDirectionalLstm?, .biDirectionalLstm?, .permute?:
@@ -286,6 +290,32 @@ struct CoreMLReader: ModelFileReader {
         }
       default: throw mismatch("a picture or an array", "another kind")
       }
+    }
+
+    /// Returns the form of an array whose height and width vary; a bound below 0 is none.
+    private static func page(
+      _ range: CoreML_Specification_ArrayFeatureType.ShapeRange,
+      _ mismatch: (_ expected: String, _ found: String) -> ModelError
+    ) throws(ModelError) -> NetworkInput.Form {
+      let bounds = range.sizeRanges.map { size in
+        (
+          Int(clamping: size.lowerBound),
+          size.upperBound < 0 ? Int.max : Int(clamping: size.upperBound)
+        )
+      }
+      guard bounds.count == 3, bounds[0] == (1, 1),
+        bounds.dropFirst().allSatisfy({
+          $0 <= $1 && $0 <= pageSides.upperBound && $1 >= pageSides.lowerBound
+        })
+      else {
+        throw mismatch(
+          "one channel of planes whose height and width vary",
+          bounds.map { "\($0) to \($1)" }.joined(separator: ", "))
+      }
+      func sides(_ bounds: (Int, Int)) -> ClosedRange<Int> {
+        (bounds.0...bounds.1).clamped(to: pageSides)
+      }
+      return .page(channels: 1, heights: sides(bounds[1]), widths: sides(bounds[2]))
     }
 
     /// Adds what the file adds to the grey values of each image.
@@ -400,10 +430,9 @@ struct CoreMLReader: ModelFileReader {
         }
         value.axes = order.map { value.axes[$0] }
       case .concat(let concat)?: try add(concat, layer, &value, at: place)
-      case .upsample?:
-        throw mismatch(
-          place, "a classifier; networks that answer for each cell are read from ONNX",
-          "an upsampling")
+      case .upsample(let upsample)?: try add(upsample, value, at: place)
+      case .slice(let slice)? where graph.planes != nil:
+        try takeChannels(slice, layer, value, at: place)
       case .gru(let gru)?: try add(gru, layer, &value, at: place)
       case .uniDirectionalLstm(let lstm)?:
         guard !lstm.reverseInput else {
@@ -440,8 +469,8 @@ struct CoreMLReader: ModelFileReader {
         }
         throw mismatch(
           place,
-          "a convolution, pooling, activation, flatten, inner product, batch normalisation, GRU, LSTM, "
-            + "concatenation, permutation, reversal or softmax",
+          "a convolution, pooling, upsampling, activation, flatten, inner product, batch normalisation, GRU, "
+            + "LSTM, concatenation, permutation, reversal or softmax",
           kind ?? "nothing")
       }
     }
@@ -630,12 +659,54 @@ struct CoreMLReader: ModelFileReader {
       if value.axes == [.one, .step, .one, .one] {
         value.axes = [.one, .channelsOfSteps, .one, .one]
       } else {
-        guard value.axes[1] == .channel, graph.planes == nil else {
-          throw mismatch(place, "channels of vectors or series", "\(value.axes)")
+        guard value.axes[1] == .channel else {
+          throw mismatch(place, "channels of vectors, planes or series", "\(value.axes)")
         }
       }
       guard sources.count > 1, !joinsDirections(layer, sources) else { return }
       try graph.add(.concatenation, from: sources, at: place)
+    }
+
+    /// Adds an upsampling by 2 that repeats values.
+    private mutating func add(
+      _ upsample: CoreML_Specification_UpsampleLayerParams, _ value: Value, at place: String
+    ) throws(ModelError) {
+      guard value.axes == CoreMLReader.planeAxes else {
+        throw mismatch(place, "[channels, height, width]", "\(value.axes)")
+      }
+      let factors =
+        upsample.fractionalScalingFactor.isEmpty
+        ? upsample.scalingFactor.map(Float.init) : upsample.fractionalScalingFactor
+      guard upsample.mode == .nn, factors == [2, 2] else {
+        throw mismatch(
+          place, "nearest values and factors of 2 and 2",
+          "\(upsample.mode == .nn ? "nearest" : "other") values and \(factors)")
+      }
+      try graph.add(.upsampling, at: place)
+    }
+
+    /// Takes the first channels of the last planes as the classes of cells, or the others as their fields,
+    /// which are an output.
+    private mutating func takeChannels(
+      _ slice: CoreML_Specification_SliceLayerParams, _ layer: Layer, _ value: Value,
+      at place: String
+    ) throws(ModelError) {
+      guard value.axes == CoreMLReader.planeAxes, slice.axis == .channelAxis, slice.stride == 1,
+        let name = layer.output.first
+      else { throw mismatch(place, "some channels of planes", "others") }
+      let (start, end) = (Int(clamping: slice.startIndex), Int(clamping: slice.endIndex))
+      if start > 0, readers[name] == nil {
+        guard graph.areCellFields(from: start, to: end) else {
+          throw mismatch(
+            place, "all channels after those of the classes, which come first",
+            "channels \(start) to \(end)")
+        }
+      } else {
+        guard start == 0 else {
+          throw mismatch(place, "the first channels as classes", "channels from \(start)")
+        }
+        try graph.setCellClasses(end, at: place)
+      }
     }
 
     /// Whether a concatenation is that of the two directions of a GRU, which is then one layer.
@@ -944,7 +1015,8 @@ struct CoreMLReader: ModelFileReader {
       case .reverse(let reverse)?: (unknown, known) = (reverse.unknownFields, [1])
       case .reshape(let reshape)?: (unknown, known) = (reshape.unknownFields, [1, 2])
       case .loadConstant(let constant)?: (unknown, known) = (constant.unknownFields, [1, 2])
-      case .multiply?, .softmax?, .softmaxNd?, .upsample?, nil: return
+      case .upsample(let upsample)?: (unknown, known) = (upsample.unknownFields, [1, 5, 7])
+      case .multiply?, .softmax?, .softmaxNd?, nil: return
       }
       if let number = ProtobufFields.numbers(in: unknown.data).first(where: known.contains) {
         throw mismatch(place, "field \(number) with its own wire type", "another wire type")

@@ -110,7 +110,11 @@ struct CoreMLWriter {
   private var description: CoreML_Specification_ModelDescription {
     var description = CoreML_Specification_ModelDescription()
     description.input = content.architecture.inputs.enumerated().map { index, input in
-      Self.feature(input, named: values[.input(index)]!)
+      var feature = Self.feature(input, named: values[.input(index)]!)
+      if case .page = input.form {
+        feature.shortDescription += ", its sides multiples of \(content.architecture.sideMultiple)"
+      }
+      return feature
     }
     description.input += stateInputs
     switch content.architecture.output {

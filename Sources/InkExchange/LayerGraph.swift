@@ -107,11 +107,18 @@ struct LayerGraph: ModelFileReader {
         }
       }
     }
+    let next: Shape
     do {
-      shapes.append(try layer.definition.outputShape(of: sources.map(shape(of:))))
+      next = try layer.definition.outputShape(of: sources.map(shape(of:)))
     } catch {
       throw mismatch(place, "\(layer.kind) with \(error.expected)", error.found)
     }
+    // A row of many upsamplings would have more than an integer counts.
+    let exponent = Architecture.maximumValueExponents.page
+    guard next.count <= 1 << exponent else {
+      throw mismatch(place, "at most 2^\(exponent) values an example", "\(next)")
+    }
+    shapes.append(next)
     nodes.append(.init(layer, from: sources))
     current = .node(nodes.count - 1)
   }
@@ -560,6 +567,11 @@ struct LayerGraph: ModelFileReader {
     cellClassCount = count
   }
 
+  /// Whether these channels are all those after the classes of the cells.
+  func areCellFields(from start: Int, to end: Int) -> Bool {
+    cellClassCount == start && planes?.channels == end
+  }
+
   /// The content of a file besides its layers.
   struct Description {
     var labels: [String]?
@@ -876,7 +888,7 @@ extension Model {
     decision.rejectedLabel = decision.rejectedLabel.flatMap { names[$0] }
     return try Model(
       network: network, labels: labels, preprocessing: preprocessing, decision: decision,
-      provenance: provenance, path: path)
+      provenance: provenance, fields: fields, path: path)
   }
 }
 

@@ -161,7 +161,7 @@ struct ONNXReader: ModelFileReader {
     ) throws(ModelError) -> [Axis] {
       let lengths = input.type.tensorType.shape.dim.dropFirst().map(\.dimValue)
       guard let known = stored.inputs.first(where: { $0.name == input.name }),
-        ONNXWriter.lengths(of: known).map(\.dimValue) == lengths
+        ONNXWriter.lengths(of: known, multiple: 1).map(\.dimValue) == lengths
       else {
         throw ModelError(
           path: path, field: "input `\(input.name)`", expected: "an input of the metadata",

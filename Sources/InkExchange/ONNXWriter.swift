@@ -31,7 +31,9 @@ struct ONNXWriter {
     for (index, input) in architecture.inputs.enumerated() {
       let name = names.name(input.name)
       values[.input(index)] = name
-      inputs.append(Self.description(name, Self.lengths(of: input)))
+      inputs.append(
+        Self.description(name, Self.lengths(of: input, multiple: content.architecture.sideMultiple))
+      )
     }
     let output = names.name(Self.output)
     for (index, layer) in architecture.layers.enumerated() {
@@ -102,8 +104,11 @@ struct ONNXWriter {
     return try file.serializedData()
   }
 
-  /// The axes of `input` after the batch; those whose length varies have a name.
-  static func lengths(of input: NetworkInput) -> [Onnx_TensorShapeProto.Dimension] {
+  /// The axes of `input` after the batch; those whose length varies have a name, and the sides of a page are
+  /// multiples of `multiple`.
+  static func lengths(
+    of input: NetworkInput, multiple: Int
+  ) -> [Onnx_TensorShapeProto.Dimension] {
     func fixed(_ length: Int) -> Onnx_TensorShapeProto.Dimension {
       .with { $0.dimValue = Int64(length) }
     }
@@ -118,9 +123,10 @@ struct ONNXWriter {
     case .image(let channels, let height, let width):
       return [fixed(channels), fixed(height), dimension(width, "width")]
     case .page(let channels, let heights, let widths):
+      let sides = multiple > 1 ? ", a multiple of \(multiple)" : ""
       return [
-        fixed(channels), dimension(.variable(heights), "height"),
-        dimension(.variable(widths), "width"),
+        fixed(channels), dimension(.variable(heights), "height\(sides)"),
+        dimension(.variable(widths), "width\(sides)"),
       ]
     case .series(let channels, let length): return [dimension(length, "length"), fixed(channels)]
     case .vector(let count): return [fixed(count)]

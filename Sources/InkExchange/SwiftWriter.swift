@@ -1,4 +1,5 @@
 import Foundation
+import Ink
 import InkNetwork
 import InkRecognizer
 
@@ -216,7 +217,7 @@ struct SwiftWriter {
         + "``inputScale``."
     case .page(let channels, let heights, let widths):
       return
-        "\(name): \(channels) planes of \(heights.lowerBound) to \(heights.upperBound) rows of "
+        "\(name): \(channels.counted("plane")) of \(heights.lowerBound) to \(heights.upperBound) rows of "
         + "\(widths.lowerBound) to \(widths.upperBound) values, prepared as the model's metadata say."
     case .series(let channels, let length):
       return "\(name): \(length.text) steps of \(channels) values, step after step."
@@ -246,7 +247,7 @@ struct SwiftWriter {
         let multiple = content.architecture.sideMultiple
         return "precondition(\n      height % \(multiple) == 0 && width % \(multiple) == 0 && "
           + "\(name).count == \(channels) * height * width,\n      \"expected sides that are multiples "
-          + "of \(multiple) and as many values\")"
+          + "of \(multiple) and as many values, found \\(\(name).count) for \\(height) × \\(width)\")"
       case .series(let channels, let length): return check(channels, length)
       case .vector(let count): return check(1, .fixed(count))
       }

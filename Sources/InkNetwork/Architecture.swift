@@ -59,6 +59,9 @@ public struct Architecture: Hashable, Sendable {
 
   /// The most parameters that a network may have; more is a mistake in the description.
   public static let maximumParameters = 50_000_000
+  /// A layer has at most two to this power values for an example; a page at its largest has more than any other
+  /// input.
+  package static let maximumValueExponents = (page: 28, other: 24)
 
   /// Makes an architecture and works out all shapes.
   ///
@@ -172,8 +175,10 @@ public struct Architecture: Hashable, Sendable {
   private static func outputShapes(
     of nodes: [Node], _ sources: [[Source]], _ inputs: [Shape], _ output: Output
   ) throws(ArchitectureError) -> [Shape] {
-    // A page at its largest has more values than any other input.
-    let exponent = if case .distributionPerCell = output { 28 } else { 24 }
+    let exponent =
+      if case .distributionPerCell = output { maximumValueExponents.page } else {
+        maximumValueExponents.other
+      }
     var outputs: [Shape] = []
     for (index, node) in nodes.enumerated() {
       let read = sources[index].map { shape(of: $0, inputs, outputs) }

@@ -92,11 +92,21 @@ struct Checkpoint {
       String(decoding: try encoder.encode(preprocessing), as: UTF8.self)
     }
     try compare("the preprocessing", text(identity.preprocessing), text(stored.preprocessing))
-    let pairs = zip(
-      Mirror(reflecting: identity.options).children, Mirror(reflecting: stored.options).children)
-    for (mine, theirs) in pairs {
-      try compare("option \(mine.label ?? "")", "\(mine.value)", "\(theirs.value)")
+    func compareAll(_ mine: Any, _ theirs: Any) throws {
+      for (mine, theirs) in zip(
+        Mirror(reflecting: mine).children, Mirror(reflecting: theirs).children)
+      {
+        try compare("option \(mine.label ?? "")", "\(mine.value)", "\(theirs.value)")
+      }
     }
+    if let mine = identity.options.dense, let theirs = stored.options.dense {
+      // Who trains on pages gives a number of steps, of which epochs are made.
+      try compare(
+        "the number of steps", identity.options.epochs * mine.stepsPerEpoch,
+        stored.options.epochs * theirs.stepsPerEpoch)
+      try compareAll(mine, theirs)
+    }
+    try compareAll(identity.options, stored.options)
     let other = file.metadata["instruction_set"] ?? "unknown instructions"
     guard mayDiffer || other == instructionSet else {
       throw TrainingError.otherInstructionSet(path: path, expected: instructionSet, found: other)

@@ -214,7 +214,8 @@ extension TrainingOptions {
     parts.append("\(method) with a \(course) rate of \(learningRate.shortest)")
     if let dense {
       parts[0] =
-        "\(epochs * dense.stepsPerEpoch) steps of \(batchSize) crops of \(dense.side) × \(dense.side)"
+        "\((epochs * dense.stepsPerEpoch).counted("step")) of \(batchSize.counted("crop")) of "
+        + "\(dense.side) × \(dense.side)"
       let weights = dense.classWeights.map(\.shortest).joined(separator: ", ")
       parts.append("classes weigh \(weights)")
       if dense.fieldWeight > 0 { parts.append("fields weigh \(dense.fieldWeight.shortest)") }

@@ -231,7 +231,7 @@ final class TrainingProgress {
       lastDrawn = Date()
       draw(epoch: epoch, step: step, loss: loss, accuracy: accuracy)
     case .epoch(let record, let isBest):
-      if Terminal.isInteractive { Terminal.write("\r\u{1B}[K") }
+      end()
       let rate = Double(epochExamples) / max(1e-9, Date().timeIntervalSince(epochStart))
       var line = "\(prefix)epoch \(record.epoch)/\(epochs)  "
       line += "loss \(record.trainingLoss.fixed(4))  accuracy \(record.trainingAccuracy.percent)"
@@ -264,6 +264,11 @@ final class TrainingProgress {
           + "whether \(share.percent) of the answers are right, so another seed can give another result; "
           + "train for more epochs with --epochs")
     }
+  }
+
+  /// Removes the bar, so that a message has a line of its own.
+  func end() {
+    if Terminal.isInteractive { Terminal.write("\r\u{1B}[K") }
   }
 
   private func draw(epoch: Int, step: Int, loss: Double, accuracy: Double) {

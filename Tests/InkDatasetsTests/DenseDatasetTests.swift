@@ -150,7 +150,11 @@ import TestSupport
         picture, nil, Self.classes, nil,
         "pictures: expected PNGs or JPEGs with masks, found 1 without"
       ),
-      (picture, mask, nil, nil, "classes.tsv: expected a readable file, found none"),
+      (
+        picture, mask, nil, nil,
+        "classes.tsv: expected a table of the classes, with the columns index and name separated by a "
+          + "tab, found no such file beside pictures and masks"
+      ),
       (
         picture, mask, "name\n", nil,
         "classes.tsv:1: expected a first row with the columns index, name, separated by tabs, "
@@ -183,7 +187,11 @@ import TestSupport
       ),
       (
         picture, mask, Self.classes, "picture\nb.png\n",
-        "pages.tsv:2: expected a picture with a mask, found `b.png`"
+        "pages.tsv:2: expected the name of a picture with a mask, such as `a.png`, found `b.png`"
+      ),
+      (
+        picture, mask, Self.classes, "picture\na\n",
+        "pages.tsv:2: expected the name of a picture with a mask, such as `a.png`, found `a`"
       ),
     ]
     for (picture, mask, classes, pages, error) in cases {
@@ -198,13 +206,27 @@ import TestSupport
 
   @Test func masksOfNoPictureOrClassAreNamed() throws {
     let path = try write(picture: png(8, 8), mask: png(8, 8))
-    let typo = "\(path)/masks/rinng/a.png"
     try FileManager.default.createDirectory(
-      atPath: "\(path)/masks/rinng", withIntermediateDirectories: true)
-    try png(8, 8).write(to: URL(fileURLWithPath: typo))
+      atPath: "\(path)/masks/lammp", withIntermediateDirectories: true)
+    for name in ["lammp/a.png", "lammp/b.png", "b.png", "c.jpg"] {
+      try png(8, 8).write(to: URL(fileURLWithPath: "\(path)/masks/\(name)"))
+    }
     #expect(
       try DenseDataset(folder: path).failures == [
-        "\(typo): expected a mask of a picture and of a class in classes.tsv, found another file"
+        "\(path)/masks/lammp: expected a class in classes.tsv as the name of a folder (wire, lamp), found "
+          + "another with 2 files",
+        "\(path)/masks/b.png: expected a picture of this name in pictures, found none",
+        "\(path)/masks/c.jpg: expected a PNG as the mask, found a file of another kind",
+      ])
+  }
+
+  @Test func aPictureWithoutMaskIsNamedOnce() throws {
+    let path = try write(
+      picture: png(8, 8), mask: png(8, 8), pages: "picture\twriter\na.png\tw\nb.png\tw\n")
+    try png(8, 8).write(to: URL(fileURLWithPath: "\(path)/pictures/b.png"))
+    #expect(
+      try DenseDataset(folder: path).failures == [
+        "\(path)/pictures/b.png: expected the mask \(path)/masks/b.png, found none"
       ])
   }
 

@@ -107,6 +107,33 @@ import Testing
       try network(), feed: feed(seed: 9), validation: feed(seed: 6), preparation: .standard,
       options: options(feed(), steps: 12, perEpoch: 4), workers: 1)
     #expect(throws: TrainingError.self) { try other.resume(from: path) }
+    let longer = try DenseTrainer(
+      try network(), feed: feed(), validation: feed(seed: 6), preparation: .standard,
+      options: options(feed(), steps: 24, perEpoch: 8), workers: 1)
+    let error = #expect(throws: TrainingError.self) { try longer.resume(from: path) }
+    #expect("\(error!)".contains("the number of steps is 12 in it and 24 here"))
+  }
+
+  @Test func aModelOfOtherClassesIsNamed() throws {
+    let feed = feed()
+    let options = options(feed, steps: 4, perEpoch: 4)
+    for (labels, fields, words) in [
+      (["a", "b", "c", "d", "e"], feed.fields.all, "answers a, b, c, d, e and 7 fields, and"),
+      (
+        feed.classes.map(\.name), [],
+        "answers nothing, ring, line, head, writing, and the pages have"
+      ),
+    ] {
+      let start = try Model(
+        network: randomNetwork(network(classes: 5, fields: fields.count), seed: 2), labels: labels,
+        preprocessing: [.page(.standard)], fields: fields)
+      let error = #expect(throws: TrainingError.self) {
+        _ = try DenseTrainer(
+          start.architecture, feed: feed, validation: nil, preparation: .standard,
+          options: options, startingFrom: start, workers: 1)
+      }
+      #expect("\(error!)".contains(words), "\(error!)")
+    }
   }
 
   @Test func unsuitableNetworksAreNamed() throws {

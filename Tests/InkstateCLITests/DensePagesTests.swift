@@ -49,6 +49,48 @@ import TestSupport
     // A data set may be replaced, and other folders may not.
     #expect(try run("dataset split pages --by source -o divided --force").status == 0)
     #expect(try run("dataset split pages --by source -o divided").status != 0)
+    let composedAgain = try run(
+      "dataset compose pages --writers 2 --count 3 --width 96 --height 64 -o pages --force")
+    #expect(composedAgain.status == 0, "\(composedAgain.errors)")
+  }
+
+  @Test func foldersInFoldersAreReplacedUnlessOtherFilesAreInThem() throws {
+    let composed = try run("dataset compose pages --writers 2 --count 2 -o flat")
+    #expect(composed.status == 0, "\(composed.errors)")
+    for kind in ["pictures", "masks"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/pages/\(kind)", withIntermediateDirectories: true)
+      try FileManager.default.moveItem(
+        atPath: "\(folder.path)/flat/\(kind)", toPath: "\(folder.path)/pages/\(kind)/ann")
+    }
+    try folder.write("pages/classes.tsv", "index\tname\n0\ta\n1\tb\n2\tc\n3\td\n4\te\n")
+    #expect(try run("dataset split pages -o divided").status == 0)
+    let again = try run("dataset split pages -o divided --force")
+    #expect(again.status == 0, "\(again.errors)")
+    // Without pages.tsv, nobody knows the writers.
+    #expect(again.output.contains("0 writers") && !again.output.contains("1 writer"))
+    for stranger in ["divided/masks/ann/notes.txt", "divided/pictures/ann/notes.txt"] {
+      try folder.write(stranger, "mine")
+      #expect(try run("dataset split pages -o divided --force").status != 0)
+      #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(stranger)"))
+      try FileManager.default.removeItem(atPath: "\(folder.path)/\(stranger)")
+    }
+  }
+
+  @Test func aFolderWithoutClassesIsNoSetOfPictures() throws {
+    let composed = try run("dataset compose pages --writers 2 --count 2 -o pages")
+    #expect(composed.status == 0, "\(composed.errors)")
+    try FileManager.default.removeItem(atPath: "\(folder.path)/pages/classes.tsv")
+    for command in [
+      "dataset describe pages", "dataset split pages -o a", "dataset preview pages -o a.png",
+      "train pages -o m.safetensors", "train pages --architecture page -o m.safetensors",
+    ] {
+      let result = try run(command)
+      #expect(result.status != 0)
+      #expect(
+        result.errors.contains("pages/classes.tsv: expected a table of the classes"),
+        "\(command): \(result.errors)")
+    }
   }
 
   @Test func rowsAreShownOnOneSheet() throws {

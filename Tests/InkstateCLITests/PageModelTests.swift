@@ -49,11 +49,75 @@ import Testing
         == values)
     let existing = try run("classify pages/pictures --model page.safetensors --output answers")
     #expect(existing.status != 0 && existing.errors.contains("--force"))
+    // Of a data set, the masks are not looked at.
+    #expect(try run("classify pages --model page.safetensors").output == result.output)
     let json = try run("classify pages/pictures/000001.png --model page.safetensors --json")
     #expect(json.output.contains(#""cell":2,"columns":48,"height":64,"rows":32"#))
   }
 
+  @Test func onlyAnswersAreReplaced() throws {
+    func classify(_ output: String, _ picture: String = "pages/pictures/000001.png") throws
+      -> CommandResult
+    {
+      try run("classify \(picture) --model page.safetensors --output \(output) --force")
+    }
+    let files = FileManager.default
+    #expect(try classify("answers").status == 0)
+    try folder.write("answers/overlays/old.png", "old")
+    let again = try classify("answers")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(!files.fileExists(atPath: "\(folder.path)/answers/overlays/old.png"))
+    for stranger in [
+      "notes.txt", "classes/notes.txt", "probabilities/a.png", "classes/notes/a.png",
+    ] {
+      try folder.write("answers/\(stranger)", "mine")
+      let refused = try classify("answers")
+      #expect(
+        refused.status != 0
+          && refused.errors.contains(
+            "answers: expected a folder with nothing but answers for cells to replace")
+      )
+      #expect(files.fileExists(atPath: "\(folder.path)/answers/\(stranger)"))
+      try files.removeItem(atPath: "\(folder.path)/answers/\(stranger)")
+    }
+    try files.removeItem(atPath: "\(folder.path)/answers/classes/notes")
+    // Neither a data set nor a file is what was written.
+    try files.copyItem(atPath: "\(folder.path)/pages", toPath: "\(folder.path)/mine")
+    #expect(try classify("mine").status != 0)
+    #expect(files.fileExists(atPath: "\(folder.path)/mine/masks/000001.png"))
+    try folder.write("file", "mine")
+    #expect(
+      try classify("file").errors.contains("file: expected a path for a folder, found a file"))
+    #expect(files.contents(atPath: "\(folder.path)/file") == Data("mine".utf8))
+    // Where nothing can be read, the old answers stay.
+    try folder.write("broken.png", "no picture")
+    for output in ["answers", "other"] {
+      let nothing = try classify(output, "broken.png")
+      #expect(nothing.status == 2 && nothing.errors.contains("\(output): nothing is written"))
+    }
+    #expect(files.fileExists(atPath: "\(folder.path)/answers/overlays/000001.png"))
+    #expect(!files.fileExists(atPath: "\(folder.path)/other"))
+  }
+
+  @Test func aClassThatNoPageHasIsNamed() throws {
+    try folder.write(
+      "pages/classes.tsv",
+      "index\tname\n0\tnothing\n1\tring\n2\tline\n3\thead\n4\twriting\n5\tlamp\n")
+    let result = try run("train pages --steps 1 --side 64 --batch-size 2 -o m.safetensors")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("1 step of 2 crops of 64 × 64"))
+    #expect(
+      result.errors.contains(
+        "warning: no page to train on has lamp, so the network does not learn this class"))
+  }
+
   @Test(arguments: [
+    (
+      "pages --architecture drawing", "--architecture drawing has one answer, and pages has a class"
+    ),
+    (
+      "pages --from page.safetensors", "answers nothing, ring, line, head, writing and 1 field, and"
+    ),
     ("pages --patience 3", "--patience does not apply to pages"),
     ("pages --augment mild", "--augment does not apply to pages"),
     ("pages --window 2s", "--window does not apply to pages"),

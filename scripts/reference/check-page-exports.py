@@ -6,10 +6,10 @@
     scratch/bin/python scripts/reference/check-page-exports.py
 
 A small network with strides, joined and doubled planes and fields gets random weights. `inkstate classify`
-answers for the cells of a picture; ONNX Runtime, Core ML's specification with its layers calculated by NumPy
-and the compiled Swift file answer for the same picture, prepared here by the formula of PagePreparation. The
-largest difference may be 1e-4. Read back from ONNX, with and without Inkstate's metadata, the weights are
-the same.
+answers for the cells of pictures; ONNX Runtime, Core ML's specification with its layers calculated by NumPy
+and the compiled Swift file answer for the same pictures, prepared here by the formula of PagePreparation and
+filled up with zeros to multiples of 8. The largest difference may be 1e-4. Read back from ONNX and Core ML,
+with and without Inkstate's metadata, the weights are the same.
 """
 
 import json
@@ -29,7 +29,9 @@ from PIL import Image
 LABELS = ["nothing", "ring", "line"]
 FIELDS = ["x", "y"]
 RADIUS = 6
-HEIGHT, WIDTH = 96, 64
+SIZES = [(96, 64), (83, 50)]
+# How much smaller the smallest planes of the network are than the page, and its cells.
+MULTIPLE, CELL = 8, 2
 LARGEST_DIFFERENCE = 1e-4
 
 
@@ -113,10 +115,17 @@ def prepared(picture):
     return np.clip(contrast / (strongest + 8), -0.3, 1.5).astype(np.float32)
 
 
-def compare(tool, answers, own):
+def filled(values):
+    """The same with zeros below and to the right, as sides have to be multiples."""
+    return np.pad(values, [(0, -side % MULTIPLE) for side in values.shape])
+
+
+def compare(tool, answers, values, own):
+    height, width = values.shape
     for name, answer, expected in zip(["probabilities", "fields"], answers, own):
-        difference = np.abs(np.asarray(answer).reshape(expected.shape) - expected).max()
-        print(f"{tool}: {name} differ by at most {difference:.1e}")
+        planes = np.asarray(answer).reshape(len(expected), height // CELL, width // CELL)
+        difference = np.abs(planes[:, :expected.shape[1], :expected.shape[2]] - expected).max()
+        print(f"{tool}, {expected.shape[1]} × {expected.shape[2]} cells: {name} differ by at most {difference:.1e}")
         assert difference < LARGEST_DIFFERENCE
 
 
@@ -146,7 +155,7 @@ let bytes = [UInt8](FileHandle.standardInput.readDataToEndOfFile())
 let page = stride(from: 0, to: bytes.count, by: 4).map {{ start in
   Float(bitPattern: (0..<4).reduce(0) {{ $0 | UInt32(bytes[start + $1]) << UInt32(8 * $1) }})
 }}
-let answer = Exported.probabilities(of: page, height: {HEIGHT}, width: {WIDTH})
+let answer = Exported.probabilities(of: page, height: {values.shape[0]}, width: {values.shape[1]})
 for planes in [answer.probabilities, answer.fields] {{
   print(planes.map {{ "\\($0)" }}.joined(separator: " "))
 }}
@@ -164,33 +173,39 @@ def main():
             return os.path.join(folder, name)
 
         write_model(place("model.safetensors"), random)
-        picture = np.full((HEIGHT, WIDTH), 200.0) + random.normal(size=(HEIGHT, WIDTH)) * 4
-        picture[20:70, 30:33] -= 120
-        picture[50:53, 5:60] -= 90
-        picture = np.clip(picture, 0, 255).astype(np.uint8)
-        Image.fromarray(picture).save(place("page.png"))
-        inkstate("classify", place("page.png"), "--model", place("model.safetensors"), "--output", place("answers"))
-        own = [np.load(place(f"answers/{name}/page.npy")) for name in ["probabilities", "fields"]]
-        values = prepared(picture)
         for form, ending in [("onnx", "onnx"), ("coreml", "mlmodel"), ("swift", "swift")]:
-            path = place(f"Exported.{ending}")
-            inkstate("export", place("model.safetensors"), "--to", form, "--output", path)
-            if form == "onnx":
-                compare("ONNX Runtime", onnx_answers(path, values), own)
-            elif form == "coreml":
-                compare("Core ML", core_ml_answers(path, values), own)
-            else:
-                compare("Swift", swift_answers(path, values, folder), own)
+            inkstate("export", place("model.safetensors"), "--to", form, "--output", place(f"Exported.{ending}"))
+        for height, width in SIZES:
+            picture = np.full((height, width), 200.0) + random.normal(size=(height, width)) * 4
+            picture[20:70, 30:33] -= 120
+            picture[50:53, 5:60] -= 90
+            picture = np.clip(picture, 0, 255).astype(np.uint8)
+            Image.fromarray(picture).save(place("page.png"))
+            inkstate(
+                "classify", place("page.png"), "--model", place("model.safetensors"),
+                "--output", place("answers"), "--force")
+            own = [np.load(place(f"answers/{name}/page.npy")) for name in ["probabilities", "fields"]]
+            values = filled(prepared(picture))
+            compare("ONNX Runtime", onnx_answers(place("Exported.onnx"), values), values, own)
+            compare("Core ML", core_ml_answers(place("Exported.mlmodel"), values), values, own)
+            compare("Swift", swift_answers(place("Exported.swift"), values, folder), values, own)
         inkstate("export", place("model.safetensors"), "--to", "safetensors", "--output", place("folded.safetensors"))
-        inkstate("import", place("Exported.onnx"), "--output", place("own.safetensors"))
         plain = onnx.load(place("Exported.onnx"))
         del plain.metadata_props[:]
-        # Other programs do not say how large pages may be; sides from 64 on are read.
+        # Other programs do not say in ONNX how large pages may be; sides from 64 on are read.
         onnx.save(plain, place("plain.onnx"))
-        inkstate("import", place("plain.onnx"), "--labels", ",".join(LABELS), "--output", place("foreign.safetensors"))
-        for name in ["own", "foreign"]:
-            assert weights(place(f"{name}.safetensors")) == weights(place("folded.safetensors")), name
-        print("read back from ONNX: the same weights")
+        plain = coremltools.models.MLModel(place("Exported.mlmodel"), skip_model_load=True).get_spec()
+        plain.description.metadata.userDefined.clear()
+        with open(place("plain.mlmodel"), "wb") as file:
+            file.write(plain.SerializeToString())
+        for ending, tool in [("onnx", "ONNX"), ("mlmodel", "Core ML")]:
+            inkstate("import", place(f"Exported.{ending}"), "--output", place("own.safetensors"), "--force")
+            inkstate(
+                "import", place(f"plain.{ending}"), "--labels", ",".join(LABELS),
+                "--output", place("foreign.safetensors"), "--force")
+            for name in ["own", "foreign"]:
+                assert weights(place(f"{name}.safetensors")) == weights(place("folded.safetensors")), name
+            print(f"read back from {tool}: the same weights")
 
 
 if __name__ == "__main__":

@@ -21,9 +21,10 @@ public struct DenseDataset: Hashable, Sendable {
 
   static let pagesName = "pages.tsv"
 
-  /// Returns whether a folder has a file `classes.tsv`.
+  /// Returns whether a folder has a file `classes.tsv`, or the folders `pictures` and `masks`.
   public static func isOne(_ path: String) -> Bool {
     FileTree.isRegular(FileTree.join(path, DenseClassTable.name))
+      || ["pictures", "masks"].allSatisfy { FileTree.isFolder(FileTree.join(path, $0)) }
   }
 
   /// Finds the pages of a folder; ``DensePage/read(classCount:)`` reads one.
@@ -33,7 +34,14 @@ public struct DenseDataset: Hashable, Sendable {
   /// - Throws: `FileError` if there is no page, or a table is not as it has to be.
   public init(folder: String) throws(FileError) {
     self.folder = folder
-    classes = try DenseClassTable.read(FileTree.join(folder, DenseClassTable.name))
+    let table = FileTree.join(folder, DenseClassTable.name)
+    guard FileTree.exists(table) else {
+      throw FileError(
+        path: table,
+        expected: "a table of the classes, with the columns index and name separated by a tab",
+        found: "no such file beside pictures and masks")
+    }
+    classes = try DenseClassTable.read(table)
     pages = []
     let (pictures, masks) = (FileTree.join(folder, "pictures"), FileTree.join(folder, "masks"))
     for place in [pictures, masks] where !FileTree.isFolder(place) {
@@ -42,6 +50,7 @@ public struct DenseDataset: Hashable, Sendable {
     }
     let listing = try FileTree.listing(below: pictures)
     failures += listing.refusals
+    var withoutMask: Set<String> = []
     let singles = classes.enumerated().filter {
       FileTree.isFolder(FileTree.join(masks, $0.element.name))
     }
@@ -54,6 +63,7 @@ public struct DenseDataset: Hashable, Sendable {
         .filter { FileTree.isRegular($0.1) }
       guard FileTree.isRegular(own) || !single.isEmpty else {
         failures.append("\(path): expected the mask \(own), found none")
+        withoutMask.insert(name)
         continue
       }
       pages.append(
@@ -68,23 +78,53 @@ public struct DenseDataset: Hashable, Sendable {
         found: failures.isEmpty ? "an empty folder" : "\(failures.count) without")
     }
     let used = Set(pages.flatMap(\.masks.paths))
-    failures += try FileTree.listing(below: masks).files.filter { !used.contains($0) }
-      .map {
-        "\($0): expected a mask of a picture and of a class in classes.tsv, found another file"
-      }
-    try readPages()
+    failures += unused(
+      try FileTree.listing(below: masks).files.filter { !used.contains($0) }, below: masks)
+    try readPages(except: withoutMask)
   }
 
-  /// Reads writers, sources and parts from `pages.tsv`.
-  private mutating func readPages() throws(FileError) {
+  /// Returns a line for each file in the folder `masks` that is no mask of a page, and one for each folder
+  /// there that has no class and no picture.
+  private func unused(_ files: [String], below masks: String) -> [String] {
+    let known = Set(
+      classes.map(\.name) + pages.map { String($0.name.prefix { $0 != "/" }) })
+    var strangers: [(folder: String, count: Int)] = []
+    var lines: [String] = []
+    for path in files {
+      let parts = path.dropFirst(masks.count + 1).split(separator: "/")
+      if parts.count > 1, !known.contains(String(parts[0])) {
+        let folder = FileTree.join(masks, String(parts[0]))
+        if strangers.last?.folder != folder { strangers.append((folder, 0)) }
+        strangers[strangers.count - 1].count += 1
+      } else if !path.hasSuffix(".png") {
+        lines.append("\(path): expected a PNG as the mask, found a file of another kind")
+      } else {
+        lines.append("\(path): expected a picture of this name in pictures, found none")
+      }
+    }
+    return strangers.map { folder, count in
+      "\(folder): expected a class in \(DenseClassTable.name) as the name of a folder ("
+        + classes.dropFirst().map(\.name).joined(separator: ", ")
+        + "), found another with \(count.counted("file"))"
+    } + lines
+  }
+
+  /// Reads writers, sources and parts from `pages.tsv`; the pictures `except` are reported already.
+  private mutating func readPages(except reported: Set<String>) throws(FileError) {
     let path = FileTree.join(folder, Self.pagesName)
     guard FileTree.isRegular(path) else { return }
     let table = try DenseTable(
       path: path, columns: ["picture"], others: ["writer", "source", "split"])
     let places = Dictionary(uniqueKeysWithValues: pages.indices.map { (pages[$0].name, $0) })
     for row in table.rows {
-      guard let index = places[row["picture"]] else {
-        failures.append("\(row.place): expected a picture with a mask, found `\(row["picture"])`")
+      let name = row["picture"]
+      guard let index = places[name] else {
+        if !reported.contains(name) {
+          let example = pages.first { $0.name.hasPrefix(name + ".") } ?? pages[0]
+          failures.append(
+            "\(row.place): expected the name of a picture with a mask, such as `\(example.name)`, found "
+              + "`\(name)`")
+        }
         continue
       }
       func cell(_ name: String) -> String? { row[name].isEmpty ? nil : row[name] }

@@ -238,14 +238,14 @@ public struct LoadedDataset: Sendable {
     let kinds = Dictionary(grouping: skipped, by: Dataset.FileKind.init(path:))
     return Dataset.FileKind.allCases.compactMap { kind in
       guard let files = kinds[kind], let first = files.first else { return nil }
-      let noun =
+      let count =
         switch kind {
-        case .ink: "ink file"
-        case .series: "file of series"
-        case .picture: "picture"
-        case .other: "other file"
+        case .ink: files.count.counted("ink file")
+        case .series: files.count.counted("file of series", "files of series")
+        case .picture: files.count.counted("picture")
+        case .other: files.count.counted("other file")
         }
-      return "\(files.count.counted(noun)) (\(files.count == 1 ? first : "\(first) first"))"
+      return "\(count) (\(files.count == 1 ? first : "\(first) first"))"
     }
   }
 }

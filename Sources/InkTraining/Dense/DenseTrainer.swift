@@ -63,22 +63,31 @@ public final class DenseTrainer: TrainingRun {
         "pages have a class for each cell, and the network `\(architecture.name)` has another answer"
       )
     }
+    let names = feed.classes.map(\.name)
+    if let start {
+      func words(_ labels: [String], _ fields: Int) -> String {
+        labels.joined(separator: ", ") + (fields > 0 ? " and \(fields.counted("field"))" : "")
+      }
+      guard start.labels == names, start.fields.count == feed.fields.count else {
+        throw TrainingError.unsuitableData(
+          "the model to start from answers \(words(start.labels, start.fields.count)), and the pages "
+            + "have \(words(names, feed.fields.count)); give one that answers the same, or none for a "
+            + "new network")
+      }
+      guard start.architecture == architecture else {
+        throw TrainingError.unsuitableData(
+          "the model to start from has another network than `\(architecture.name)`")
+      }
+    }
     guard architecture.classCount == feed.classes.count, fields == feed.fields.count else {
       throw TrainingError.unsuitableData(
         "the network has \(architecture.classCount) classes and \(fields) fields, and the pages have "
           + "\(feed.classes.count) and \(feed.fields.count)")
     }
-    if let validation, validation.classes.map(\.name) != feed.classes.map(\.name) {
+    if let validation, validation.classes.map(\.name) != names {
       throw TrainingError.unsuitableData(
-        "the classes are \(feed.classes.map(\.name).joined(separator: ", ")), and those of the "
+        "the classes are \(names.joined(separator: ", ")), and those of the "
           + "validation pages \(validation.classes.map(\.name).joined(separator: ", "))")
-    }
-    if let start {
-      guard start.architecture == architecture, start.labels == feed.classes.map(\.name) else {
-        throw TrainingError.unsuitableData(
-          "the classes are \(feed.classes.map(\.name).joined(separator: ", ")), and those of the model "
-            + "to start from are \(start.labels.joined(separator: ", ")), or its network differs")
-      }
     }
     let sized = try architecture.sized(height: dense.side, width: dense.side)
     let cells = dense.side / DenseFeed.cell

@@ -64,7 +64,7 @@ struct DensePages {
     progress.end()
     for part in Split.Part.allCases {
       let pages = divided.pages.filter { $0.part == part }
-      let groups = Set(pages.map { group == .writer ? $0.writer : $0.source }).count
+      let groups = Set(pages.compactMap { group == .writer ? $0.writer : $0.source }).count
       Terminal.show(
         "\(part.rawValue.padded(12))\("\(pages.count)".leftPadded(6))  "
           + groups.counted(group.rawValue))

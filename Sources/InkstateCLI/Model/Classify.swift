@@ -29,8 +29,8 @@ struct Classify: ParsableCommand {
       a window or event is complete, and prints its delay first.
 
       With a model that answers for each cell of a picture (trained with --architecture page), it reads PNGs, \
-      JPEGs and folders of them and prints the share of cells of each class. --output writes the class \
-      maps, probabilities and overlays.
+      JPEGs and folders of them and prints the share of cells of each class; of pages with masks, it reads \
+      the pictures. --output writes the class maps, probabilities and overlays.
 
       Example: inkstate classify --show Examples/Ink/arrow.inkml Examples/Ink/ring.png
       """)

@@ -13,12 +13,14 @@ struct PageClassificationOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: """
-      A folder for the class maps (PNG with the index of the class of each cell), probabilities (NPY, \
-      [classes, rows, columns]), fields (NPY, [fields, rows, columns]) and overlays (PNG).
+      A folder for what is seen, with a file for each picture: classes (PNG with the index of the class of \
+      each cell), probabilities (NPY, [classes, rows, columns]), fields if the model has some (NPY, [fields, \
+      rows, columns]) and overlays (PNG of the picture, as large as the model looked at it, with the classes \
+      as colours).
       """)
   var output: String?
 
-  @Flag(help: "Overwrite the folder if it exists.")
+  @Flag(help: "Overwrite the folder if it has nothing but such answers.")
   var force = false
 
   @Option(
@@ -64,15 +66,40 @@ struct PageClassification {
   func answer(_ paths: [String]) throws -> Int {
     guard let output = options.output else { return try answer(paths, folder: nil) }
     for path in paths where path != "-" { try FileTree.refuseReplacing(path, by: output) }
-    try FileTree.refuseExisting(output, force: options.force)
+    let contents = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0.rawValue, $0.ending) })
+    try FileTree.refuseExisting(
+      output, force: options.force, unlessFolderOf: contents, named: "answers for cells")
     var failureCount = 0
-    try FileTree.replace(output) { temporary in
-      failureCount = try answer(paths, folder: temporary)
+    do {
+      try FileTree.replace(output) { temporary in
+        failureCount = try answer(paths, folder: temporary)
+        guard FileTree.exists(temporary) else {
+          throw FileError(path: output, expected: "a picture that can be read", found: "none")
+        }
+      }
+    } catch {
+      // Each picture that could not be read is named already.
+      guard failureCount > 0 else { throw error }
+      Terminal.say("\(output): nothing is written")
     }
     return failureCount
   }
 
+  /// What is written of each picture: a file in the folder of this name.
+  private enum Kind: String, CaseIterable {
+    case classes, probabilities, fields, overlays
+
+    var ending: String {
+      switch self {
+      case .classes, .overlays: ".png"
+      case .probabilities, .fields: ".npy"
+      }
+    }
+  }
+
   private func answer(_ paths: [String], folder: String?) throws -> Int {
+    // The masks of a data set are no pictures.
+    let paths = paths.map { DenseDataset.isOne($0) ? FileTree.join($0, "pictures") : $0 }
     var names: Set<String> = []
     return try DrawingInputs(
       drawing: { _, _ in
@@ -105,27 +132,23 @@ struct PageClassification {
   private func write(_ recognition: PageRecognition, named name: String, to folder: String) throws {
     let cells = recognition.cells
     let mask = DenseMask(cells)
-    func write(_ data: Data, _ kind: String, _ ending: String) throws {
-      let place = FileTree.join(folder, kind)
+    func write(_ data: Data, _ kind: Kind) throws {
+      let place = FileTree.join(folder, kind.rawValue)
       try FileManager.default.createDirectory(
         atPath: place, withIntermediateDirectories: true)
-      try data.write(to: URL(fileURLWithPath: FileTree.join(place, name + ending)))
+      try data.write(to: URL(fileURLWithPath: FileTree.join(place, name + kind.ending)))
     }
     try write(
-      PNG.encode(Bitmap(width: mask.width, height: mask.height, pixels: mask.classes)), "classes",
-      ".png")
+      PNG.encode(Bitmap(width: mask.width, height: mask.height, pixels: mask.classes)), .classes)
     try write(
       NPY.encode(
-        cells.probabilities, shape: [cells.classCount, cells.rows, cells.columns]),
-      "probabilities", ".npy")
+        cells.probabilities, shape: [cells.classCount, cells.rows, cells.columns]), .probabilities)
     if cells.fieldCount > 0 {
       try write(
-        NPY.encode(cells.fields, shape: [cells.fieldCount, cells.rows, cells.columns]), "fields",
-        ".npy")
+        NPY.encode(cells.fields, shape: [cells.fieldCount, cells.rows, cells.columns]), .fields)
     }
     try write(
-      PNG.encode(ClassOverlay(classes).picture(of: mask, over: recognition.picture)), "overlays",
-      ".png")
+      PNG.encode(ClassOverlay(classes).picture(of: mask, over: recognition.picture)), .overlays)
   }
 
   /// An answer as JSON.

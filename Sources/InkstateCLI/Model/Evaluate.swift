@@ -101,7 +101,10 @@ struct Evaluate: ParsableCommand {
     if loaded.answersCells { return try evaluatePages(loaded, path: path) }
     if let pages = data.first(where: DenseDataset.isOne) {
       throw FileError(
-        path: pages, expected: "examples, which the model classifies", found: "pages with masks")
+        path: pages,
+        expected:
+          "examples, which \(model ?? "the released model") classifies, or --model with one "
+          + "that answers for each cell", found: "pages with masks")
     }
     let sources = try data.map {
       try DataSource.load($0, part: part, loading: loading, keepsCounters: true)

@@ -23,6 +23,9 @@ struct Export: ParsableCommand {
       likely class of each step, keeps one of equal neighbours and leaves out blanks; U+FFFD is no \
       writing. Temperature and limits are in the metadata.
 
+      A model that answers for each cell takes a page as its metadata prepare it, with sides that are \
+      multiples of a number, usually 32; fill it up with zeros below and to the right.
+
       Example: inkstate export models/inkstate.safetensors --to coreml --output runs/Strokes.mlmodel
       """)
 

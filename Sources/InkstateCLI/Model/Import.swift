@@ -14,9 +14,10 @@ struct Import: ParsableCommand {
     commandName: "import",
     abstract: "Import a model from Core ML, ONNX or NumPy weights.",
     discussion: """
-      Imports classifiers of pictures and of series, with convolution, pooling, normalisation, ReLU, \
-      dense, GRU and LSTM layers and one or several inputs. Turi Create's drawing and activity classifiers \
-      (.mlmodel) are examples. The error for any other layer names it. A .npz file holds weights only, of \
+      Imports classifiers of pictures and of series, and networks with an answer for each cell of a page, with \
+      convolution, pooling, upsampling, normalisation, ReLU, dense, GRU and LSTM layers and one or several \
+      inputs. Turi Create's drawing and activity classifiers (.mlmodel) are examples. The error for any other \
+      layer names it. A .npz file holds weights only, of \
       layers that form one chain and read pictures, so it needs --architecture; its arrays can have the \
       layout of Keras or of PyTorch and BNNS.
 

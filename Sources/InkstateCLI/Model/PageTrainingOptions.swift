@@ -111,6 +111,13 @@ struct PageTrainingOptions: ParsableArguments {
         "--architecture \(architecture) needs a folder with pictures, masks and classes.tsv, or "
           + "--compose-pages")
     }
+    if let folder = folders.first, let architecture, NetworkChoice.names.contains(architecture),
+      !Architecture.pageNames.contains(architecture)
+    {
+      throw ValidationError(
+        "--architecture \(architecture) has one answer, and \(folder) has a class for each pixel; expected "
+          + "\((Architecture.pageNames + ["a JSON file"]).alternatives)")
+    }
     if folders.isEmpty, let given {
       throw ValidationError("\(given) needs pages with masks, or --compose-pages")
     }

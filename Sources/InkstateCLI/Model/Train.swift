@@ -268,6 +268,12 @@ struct Train: ParsableCommand {
           ? ", \(trainer.validationCount) for validation"
           : "; no validation part, so the last epoch is kept"))
     Terminal.say("\(plan.options.summary) (options override each choice)")
+    let missing = zip(plan.feed.classes, plan.feed.shares).filter { $0.1 == 0 }.map(\.0.name)
+    if plan.feed.pageCount != nil, !missing.isEmpty {
+      Terminal.say(
+        "warning: no page to train on has \(missing.joined(separator: ", ")), so the network does not "
+          + "learn \(missing.count == 1 ? "this class" : "these classes")")
+    }
     try run(trainer, provenance, in: group)
   }
 
@@ -309,6 +315,7 @@ struct Train: ParsableCommand {
     }
     switch outcome {
     case .interrupted(let epoch, let step):
+      progress.end()
       Terminal.say(
         "interrupted in epoch \(epoch) after step \(step); --resume continues from \(checkpointPath)"
       )
