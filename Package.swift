@@ -114,8 +114,9 @@ let package = Package(
     .target(
       name: "InkEvaluation",
       dependencies: [
-        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkNetwork", "InkRecognizer", "InkReader",
-        "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom", "XMLTree",
+        "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkDiagram", "InkNetwork",
+        "InkRecognizer", "InkReader", "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
+        "XMLTree",
       ]),
     .target(
       name: "InkTraining",
@@ -176,7 +177,9 @@ let package = Package(
       path: "Tests/TestSupport"),
     .testTarget(
       name: "AutomatonEditorTests",
-      dependencies: ["Automata", "AutomatonEditor", "InkDatasets", "TestSupport"]),
+      dependencies: [
+        "Automata", "AutomatonEditor", "InkDatasets", "InkEvaluation", "TestSupport",
+      ]),
     .testTarget(name: "JSONReadingTests", dependencies: ["JSONReading"]),
     .testTarget(name: "AutomataTests", dependencies: ["Automata", "TestSupport"]),
     .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
@@ -187,7 +190,8 @@ let package = Package(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkImageIOTests", dependencies: ["CJPEG", "InkImageIO", "TestSupport"]),
     .testTarget(
-      name: "InkTracingTests", dependencies: ["InkTracing", "SeededRandom", "TestSupport"]),
+      name: "InkTracingTests",
+      dependencies: ["InkDiagram", "InkTracing", "SeededRandom", "TestSupport"]),
     .testTarget(name: "InkDatasetsTests", dependencies: ["InkDatasets", "TestSupport"]),
     .testTarget(name: "InkPrintTests", dependencies: ["InkPrint", "TestSupport"]),
     .testTarget(
@@ -212,7 +216,9 @@ let package = Package(
       name: "InkReaderTests", dependencies: ["InkReader", "SeededRandom", "TestSupport"]),
     .testTarget(
       name: "InkDiagramTests",
-      dependencies: ["InkDiagram", "InkDatasets", "SeededRandom", "TestSupport"]),
+      dependencies: [
+        "InkDiagram", "InkDatasets", "InkEvaluation", "SeededRandom", "TestSupport",
+      ]),
     .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]

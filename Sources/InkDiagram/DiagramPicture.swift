@@ -1,8 +1,14 @@
 import Ink
 import InkRaster
 
-/// A picture in which the strokes of a drawing were traced.
+/// A picture in which strokes were traced.
 public protocol DiagramPicture {
+  /// The strokes, with the writing upright.
+  var uprightDrawing: Drawing { get }
+
+  /// Returns the same picture, whose upright drawing is turned clockwise by quarter turns from what it was.
+  func turned(byQuarters quarters: Int) -> Self
+
   /// Returns the ink of some strokes, and of no other one, as it is in the picture: bright ink on black, or
   /// `nil` if there is none.
   ///

@@ -10,8 +10,8 @@ import InkRecognizer
 /// The order and the times of the strokes do not matter, except that an arrow without a head leads
 /// where the pen went. It is deterministic and can be shared between threads.
 public struct DiagramRecognizer: Sendable {
-  private let reader: Reader
-  private let pages: PageRecognizer
+  let reader: Reader
+  let pages: PageRecognizer
 
   /// The probability below which a name or a label is uncertain.
   private static let certain = 0.9
@@ -65,32 +65,19 @@ public struct DiagramRecognizer: Sendable {
   ///   - drawing: The strokes, in canvas points.
   ///   - vocabulary: Names and symbols that are likely in it.
   ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
-  ///   - rings: The indices of the strokes that are known to be rings of states; without a picture.
-  ///   - picture: The picture in which the strokes were traced, if they were. Then its pixels tell the states and
-  ///     arrows, and what each stroke is.
+  ///   - rings: The indices of the strokes that are known to be rings of states.
   ///   - workers: The number of cores that look at the page.
   public func recognize(
     _ drawing: Drawing, vocabulary: [String] = [], alphabet: [String] = [], rings: Set<Int> = [],
-    picture: (any DiagramPicture)? = nil,
     workers: Int = ProcessInfo.processInfo.activeProcessorCount
   ) -> Diagram {
-    let traces = drawing.strokes.enumerated().compactMap { Trace($1, index: $0) }
-    guard !traces.isEmpty else {
-      return Diagram(
-        states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
-        rejection: .empty)
-    }
-    let interpretation =
-      picture.map { picture in
-        Interpretation(
-          of: traces,
-          in: PageReading(of: picture.page, with: pages, workers: workers), picture)
-      }
-      ?? interpretation(
-        of: traces, knownRings: rings,
-        seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
+    let traces = drawing.traces
+    guard !traces.isEmpty else { return .empty(of: drawing) }
+    let interpretation = interpretation(
+      of: traces, knownRings: rings,
+      seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
-    return diagram(interpretation, of: drawing, with: labelReader, picture: picture)
+    return diagram(interpretation, of: drawing, with: labelReader, picture: nil)
   }
 
   // MARK: Structure
@@ -134,7 +121,7 @@ public struct DiagramRecognizer: Sendable {
 
   // MARK: Labels
 
-  private func diagram(
+  func diagram(
     _ interpretation: Interpretation, of drawing: Drawing, with labelReader: LabelReader,
     picture: (any DiagramPicture)?
   ) -> Diagram {
@@ -181,7 +168,7 @@ public struct DiagramRecognizer: Sendable {
       }
     }
     for line in labels.remarks { mark(line.strokes, .text) }
-    for (state, line) in labels.names { mark(line.strokes, .text, "s\(state)") }
+    for (state, name) in labels.names { mark(name.strokes, .text, "s\(state)") }
     for (arrow, lines) in labels.symbols {
       mark(lines.flatMap(\.strokes), .text, transitionOf[arrow].map { "t\($0)" })
     }
@@ -208,12 +195,19 @@ public struct DiagramRecognizer: Sendable {
     let named = labels.names.keys.sorted()
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
     let lines = labelled.flatMap { arrow in labels.symbols[arrow]!.map { (arrow, $0) } }
+    let names = named.map { labels.names[$0]! }
+    let further = names.flatMap { $0.rows.dropFirst() }
     let readings = labelReader.texts(
-      names: named.map { labels.names[$0]! }, symbols: lines.map(\.1), as: writing)
-    for (state, texts) in zip(named, labelReader.agreed(names: readings.names)) {
+      names: names.map { $0.rows[0] } + further, symbols: lines.map(\.1), as: writing)
+    let firstRows = labelReader.agreed(names: Array(readings.names.prefix(names.count)))
+    var otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)[...]
+    for ((state, name), first) in zip(zip(named, names), firstRows) {
+      let others = otherRows.prefix(name.rows.count - 1)
+      otherRows = otherRows.dropFirst(name.rows.count - 1)
+      let texts = name.texts(of: [first] + others)
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
-        for stroke in labels.names[state]!.strokes { diagram.strokes[stroke].element = nil }
+        for stroke in name.strokes { diagram.strokes[stroke].element = nil }
         continue
       }
       diagram.states[state].name = best.text

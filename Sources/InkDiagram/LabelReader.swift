@@ -95,6 +95,25 @@ struct LabelReader {
     return (Array(texts[..<names.count]), Array(texts[names.count...]))
   }
 
+  /// Returns how well lines can be read: the logarithm of the probability of the best text and of its kind, the
+  /// mean of all strokes.
+  func legibility(
+    names: [TextLine], symbols: [TextLine], as writing: (_ line: TextLine) -> Writing
+  ) -> Double {
+    let scores =
+      names.map { line in
+        self.names(writing(line)).map { $0.score + log(NameKind($0.text).prior) }
+      }
+      + symbols.map { line in
+        self.symbols(writing(line)).map { text in
+          Self.symbols(of: text.text).reduce(text.score) { $0 + log(prior($1)) }
+        }
+      }
+    let sum = scores.reduce(0) { $0 + max(Self.illegible, $1.max() ?? Self.illegible) }
+    let count = (names + symbols).reduce(0) { $0 + $1.traces.count }
+    return sum / Double(max(1, count))
+  }
+
   /// Returns the names that a line of writing may be, the likeliest first.
   private func names(_ line: Writing) -> [ScoredText] {
     texts(line, with: names).filter { text in
@@ -292,7 +311,12 @@ struct LabelReader {
       "3": 0.03, "x": 0.02, "y": 0.02,
     ]
     let usual: Double
-    if let share = common[symbol] {
+    if SymbolKind(symbol) == .output {
+      // An input and an output are as common as both are.
+      usual = symbol.split(separator: "/").reduce(SymbolKind.output.prior) {
+        $0 * prior(String($1))
+      }
+    } else if let share = common[symbol] {
       usual = share
     } else if symbol.count == 1, let character = symbol.first {
       usual = character.isLetter || character.isNumber ? 0.006 : 0.001
@@ -301,6 +325,11 @@ struct LabelReader {
     }
     guard !vocabulary.isEmpty else { return usual }
     return 0.1 * usual + (vocabulary.contains(symbol) ? 0.9 / Double(vocabulary.count) : 0)
+  }
+
+  /// Returns the texts of one line with probabilities, the likeliest first, whatever is written elsewhere.
+  func weighed(_ list: [ScoredText]) -> [ScoredText] {
+    Self.ranked([list], [Self.weights(list)])[0]
   }
 
   /// Returns probabilities that sum to one.
@@ -324,7 +353,7 @@ struct LabelReader {
 
 /// The kind of a symbol; the symbols of a drawing are mostly of one kind, besides the empty word.
 enum SymbolKind: Hashable, CaseIterable {
-  case digit, small, capital, other, empty
+  case digit, small, capital, output, other, empty
 
   init(_ symbol: String) {
     guard symbol != "ε", let character = symbol.first else {
@@ -333,6 +362,8 @@ enum SymbolKind: Hashable, CaseIterable {
     }
     if symbol.allSatisfy(\.isNumber) {
       self = .digit
+    } else if symbol.count > 2, symbol.dropFirst().dropLast().contains("/") {
+      self = .output
     } else if !character.isLetter {
       self = .other
     } else {
@@ -354,7 +385,7 @@ enum SymbolKind: Hashable, CaseIterable {
     case .digit: 0.45
     case .small: 0.4
     case .capital: 0.1
-    case .other: 0.05
+    case .output, .other: 0.05
     case .empty: 1
     }
   }

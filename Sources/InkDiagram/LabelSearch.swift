@@ -5,7 +5,7 @@ import Ink
 struct LabelSearch {
   let interpretation: Interpretation
   /// The writing in each state.
-  private(set) var names: [Int: TextLine] = [:]
+  private(set) var names: [Int: NameWriting] = [:]
   /// The writing at each arrow, in reading order.
   private(set) var symbols: [Int: [TextLine]] = [:]
   /// The writing that belongs to nothing.
@@ -40,8 +40,11 @@ struct LabelSearch {
       }
     }
     for (state, traces) in inside.sorted(by: { $0.key < $1.key }) {
-      let line = TextLine(traces: traces)
-      if traces.count <= Self.maximumStrokes { names[state] = line } else { remarks.append(line) }
+      if traces.count <= Self.maximumStrokes {
+        names[state] = NameWriting(traces: traces)
+      } else {
+        remarks.append(TextLine(traces: traces))
+      }
     }
     let lines = TextLine.lines(of: outside, height: Self.height(of: outside, interpretation.scale))
     assign(lines)

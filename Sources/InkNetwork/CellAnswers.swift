@@ -32,6 +32,41 @@ public struct CellAnswers: Hashable, Sendable {
     return counts.map { Double($0) / Double(max(1, classes.count)) }
   }
 
+  /// Returns the mean of these answers and of those to the mirror image of the picture.
+  ///
+  /// - Parameter negated: The fields whose sign is another one in a mirror, by their numbers.
+  /// - Precondition: both have as many rows, columns, classes and fields.
+  public func averaged(withMirrored other: CellAnswers, negating negated: Set<Int>) -> CellAnswers {
+    precondition(
+      rows == other.rows && columns == other.columns && classCount == other.classCount
+        && fieldCount == other.fieldCount, "the answers have other sizes")
+    var mean = self
+    func average(_ plane: Int, _ own: inout [Float], _ others: [Float], sign: Float) {
+      for row in 0..<rows {
+        let start = (plane * rows + row) * columns
+        for column in 0..<columns {
+          let mirrored = others[start + columns - 1 - column]
+          own[start + column] = 0.5 * (own[start + column] + sign * mirrored)
+        }
+      }
+    }
+    for one in 0..<classCount { average(one, &mean.probabilities, other.probabilities, sign: 1) }
+    for one in 0..<fieldCount {
+      average(one, &mean.fields, other.fields, sign: negated.contains(one) ? -1 : 1)
+    }
+    for cell in mean.classes.indices {
+      var best = 0
+      for one in 1..<classCount
+      where mean.probabilities[one * rows * columns + cell]
+        > mean.probabilities[best * rows * columns + cell]
+      {
+        best = one
+      }
+      mean.classes[cell] = UInt8(best)
+    }
+    return mean
+  }
+
   /// The memory of all planes.
   struct Planes {
     fileprivate let classes: UnsafeMutablePointer<UInt8>

@@ -26,6 +26,13 @@ public struct Bitmap: Hashable, Sendable {
     self.init(width: width, height: height, pixels: [UInt8](repeating: grey, count: width * height))
   }
 
+  /// The mirror image, with left and right exchanged.
+  public var mirrored: Bitmap {
+    var mirrored = pixels
+    for row in 0..<height { mirrored[row * width..<(row + 1) * width].reverse() }
+    return Bitmap(width: width, height: height, pixels: mirrored)
+  }
+
   /// The grey value in `column` of `row`.
   ///
   /// - Precondition: the picture has this column and this row.

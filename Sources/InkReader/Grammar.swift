@@ -5,7 +5,7 @@ public enum Grammar: String, CaseIterable, Hashable, Sendable, Codable {
   /// The name of a state: a letter, then primes, then an index of digits (`q0`), or after an
   /// underscore of digits or a letter (`q_0`, `a_n`), or of subscript characters (`q₀`), then primes.
   case state
-  /// Symbols, separated by commas.
+  /// Symbols, separated by commas; each can have an output after a slash (`0/1`).
   ///
   /// A symbol is one visible character, a number of digits, a letter with digits, a word of the
   /// vocabulary, or a spelling of the empty word: `ε`, `ϵ`, `λ`, `eps` or `epsilon`.
@@ -30,6 +30,9 @@ public enum Grammar: String, CaseIterable, Hashable, Sendable, Codable {
 
   /// The character between two symbols.
   static let separator: Character = ","
+
+  /// The character between a symbol and its output.
+  private static let outputSign: Character = "/"
 
   /// Returns the state after `character`, or `nil` where no text of the grammar goes on so.
   func next(after state: GrammarState, _ character: Character) -> GrammarState? {
@@ -83,6 +86,7 @@ public enum Grammar: String, CaseIterable, Hashable, Sendable, Codable {
     after state: GrammarState, _ character: Character
   ) -> GrammarState? {
     if character == separator { return Grammar.symbols.isComplete(state) ? .start : nil }
+    if character == outputSign, Grammar.symbols.isComplete(state) { return .start }
     guard !character.isWhitespace else { return nil }
     switch state {
     case .start:

@@ -27,6 +27,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   public var isLightOnDark: Bool
   /// The angle by which the lines of the paper are turned clockwise, in radians; `nil` if it has none.
   public var rotation: Double?
+  /// The quarter turns clockwise from the picture to the upright drawing, besides ``rotation``.
+  public private(set) var quarterTurns = 0
   /// What a person should know about the picture.
   public var remarks: [Remark]
   /// The pixels of the ink.
@@ -66,9 +68,16 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     }
   }
 
-  /// The drawing with the lines of the paper upright, turned around the middle of the picture.
+  /// The drawing with the lines of the paper, or the writing, upright, turned around the middle of the picture.
   public var uprightDrawing: Drawing {
     turn == 0 ? drawing : drawing.transformed(by: uprightTransform)
+  }
+
+  /// Returns what was traced with the upright drawing turned clockwise by quarter turns from what it was.
+  public func turned(byQuarters quarters: Int) -> TracedDrawing {
+    var turned = self
+    turned.quarterTurns = (quarterTurns + quarters) % 4
+    return turned
   }
 
   /// The map from the picture to the upright drawing.
@@ -102,10 +111,11 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     Vector(pictureTransform.apply(to: Point(place.x, place.y))) * (1 / pageScale)
   }
 
-  /// The angle by which the picture is not straight, in radians; 0 if nobody would see it.
+  /// The angle by which the picture is turned clockwise, in radians; 0 if nobody would see it.
   private var turn: Double {
-    guard let rotation, abs(rotation) > Tracer.straight else { return 0 }
-    return rotation
+    let quarters = -Double(quarterTurns) * .pi / 2
+    guard let rotation, abs(rotation) > Tracer.straight else { return quarters }
+    return rotation + quarters
   }
 
   private func turned(by angle: Double) -> Transform {

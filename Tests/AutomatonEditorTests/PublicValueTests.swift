@@ -3,6 +3,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDiagram
+import InkEvaluation
 import InkRaster
 import InkReader
 import InkRecognizer

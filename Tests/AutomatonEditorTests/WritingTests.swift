@@ -4,6 +4,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkDiagram
+import InkEvaluation
 import InkRecognizer
 import Testing
 import TestSupport

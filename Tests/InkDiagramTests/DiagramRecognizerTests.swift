@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkDiagram
+import InkEvaluation
 import InkRaster
 import SeededRandom
 import Testing
@@ -570,8 +571,10 @@ import Testing
   /// A photograph of strokes and of areas that are filled with ink, with paper around them.
   private struct DrawnPicture: DiagramPicture {
     let page: Bitmap
+    private let drawing: Drawing
     /// The place in the drawing of the upper left corner of the page.
     private let corner: Vector
+    private var quarters = 0
 
     private static let border = 120.0
     private static let penRadius = 2.0
@@ -595,7 +598,7 @@ import Testing
         }
       }
       var random = SeededGenerator(seed: 1)
-      self.corner = corner
+      (self.corner, self.drawing) = (corner, drawing)
       page = Bitmap(
         width: width, height: height,
         pixels: coverage.enumerated().map { index, share in
@@ -609,9 +612,24 @@ import Testing
 
     func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? { nil }
 
-    func drawingPlace(ofPixel pixel: Vector) -> Vector { pixel + corner }
+    var uprightDrawing: Drawing { drawing.transformed(by: turn(quarters)) }
 
-    func pixel(at place: Vector) -> Vector { place - corner }
+    func turned(byQuarters quarters: Int) -> DrawnPicture {
+      var turned = self
+      turned.quarters = (self.quarters + quarters) % 4
+      return turned
+    }
+
+    private func turn(_ quarters: Int) -> Transform { .rotation(Double(quarters) * .pi / 2) }
+
+    func drawingPlace(ofPixel pixel: Vector) -> Vector {
+      let place = pixel + corner
+      return Vector(turn(quarters).apply(to: Point(place.x, place.y)))
+    }
+
+    func pixel(at place: Vector) -> Vector {
+      Vector(turn(-quarters).apply(to: Point(place.x, place.y))) - corner
+    }
 
     /// Whether a place is on the same side of all sides of a convex area.
     private static func isInside(_ place: Point, _ corners: [Point]) -> Bool {
@@ -632,7 +650,8 @@ import Testing
     let (tip, back) = isAtRight ? (349.0, 327.0) : (151.0, 173.0)
     let head = [Point(tip, 100), Point(back, 88), Point(back, 112)]
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+      DrawnPicture(drawing: drawing, filled: [head])
+    ).diagram
     #expect(diagram.transitions.map(\.from) == [isAtRight ? "s0" : "s1"])
     #expect(diagram.transitions.map(\.to) == [isAtRight ? "s1" : "s0"])
     #expect(!diagram.uncertain.contains { $0.property == .direction })
@@ -646,7 +665,8 @@ import Testing
         line((345, 100), (155, 100)),
       ].map { Stroke($0.resampled(spacing: 1).points) })
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing))
+      DrawnPicture(drawing: drawing)
+    ).diagram
     #expect(diagram.transitions.count == 1)
     let doubt = diagram.uncertain.first { $0.property == .direction }
     #expect(doubt?.probability == 0.5)
@@ -662,7 +682,8 @@ import Testing
       ].map { Stroke($0.resampled(spacing: 1).points) })
     let head = [Point(349, 100), Point(327, 88), Point(327, 112)]
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+      DrawnPicture(drawing: drawing, filled: [head])
+    ).diagram
     #expect(diagram.transitions.map(\.symbols) == [[]])
     #expect(!diagram.strokes.contains { $0.role == .text })
   }
@@ -677,7 +698,8 @@ import Testing
       ].map { Stroke($0.resampled(spacing: 1).points) })
     let head = [Point(349, 100), Point(313, 82), Point(313, 118)]
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing, filled: [head]))
+      DrawnPicture(drawing: drawing, filled: [head])
+    ).diagram
     #expect(diagram.transitions.map(\.symbols) == [["0"]])
     #expect(diagram.strokes.indices.filter { diagram.strokes[$0].role == .text } == [3])
   }
@@ -691,7 +713,8 @@ import Testing
         arc(250, 92 - radius, radius),
       ].map { Stroke($0.resampled(spacing: 1).points) })
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing))
+      DrawnPicture(drawing: drawing)
+    ).diagram
     #expect(diagram.states.count == 2)
     #expect(diagram.transitions.map(\.symbols) == [["0"]])
   }
@@ -706,7 +729,8 @@ import Testing
         line((47, 98), (5, 78), (5, 122), (47, 102)),
       ].map { Stroke($0.resampled(spacing: 1).points) })
     let diagram = try Self.released.get().recognize(
-      drawing, picture: DrawnPicture(drawing: drawing))
+      DrawnPicture(drawing: drawing)
+    ).diagram
     #expect(state(diagram, at: 100)?.initial == true)
     #expect(diagram.states.count(where: \.initial) == 1)
     #expect(diagram.transitions.count == 1)
@@ -723,7 +747,7 @@ import Testing
     let drawing = Drawing(arcs.map { Stroke($0.resampled(spacing: 1).points) })
     let recognizer = try Self.released.get()
     #expect(recognizer.recognize(drawing).states.count == 2)
-    let diagram = recognizer.recognize(drawing, picture: DrawnPicture(drawing: drawing))
+    let diagram = recognizer.recognize(DrawnPicture(drawing: drawing)).diagram
     #expect(diagram.states.count == 2)
     let state = try #require(diagram.states.first)
     // The network sees cells of 2 × 2 pixels.

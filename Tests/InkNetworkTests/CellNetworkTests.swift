@@ -107,6 +107,40 @@ import Testing
     }
   }
 
+  @Test func theMeanWithAMirrorImageIsThatOfEachCell() throws {
+    let network = CellNetwork(
+      try randomNetwork(Architecture.page(classCount: 3, fields: 2), seed: 7))
+    let values = picture(32 * 64)
+    let mirror = (0..<32).flatMap { values[$0 * 64..<($0 + 1) * 64].reversed() }
+    let (own, other) = (
+      network.answers(to: values, height: 32, width: 64),
+      network.answers(to: mirror, height: 32, width: 64)
+    )
+    let mean = own.averaged(withMirrored: other, negating: [1])
+    let (rows, columns) = (own.rows, own.columns)
+    func place(_ plane: Int, _ row: Int, _ column: Int) -> Int {
+      (plane * rows + row) * columns + column
+    }
+    for row in 0..<rows {
+      for column in 0..<columns {
+        let mirrored = columns - 1 - column
+        for one in 0..<3 {
+          let sum =
+            own.probabilities[place(one, row, column)]
+            + other.probabilities[place(one, row, mirrored)]
+          #expect(abs(mean.probabilities[place(one, row, column)] - sum / 2) < 1e-6)
+        }
+        for (one, sign) in [(0, Float(1)), (1, -1)] {
+          let sum =
+            own.fields[place(one, row, column)] + sign * other.fields[place(one, row, mirrored)]
+          #expect(abs(mean.fields[place(one, row, column)] - sum / 2) < 1e-6)
+        }
+        let shares = (0..<3).map { mean.probabilities[place($0, row, column)] }
+        #expect(shares[Int(mean.classes[row * columns + column])] == shares.max())
+      }
+    }
+  }
+
   @Test func thePageNetworkAgreesWithPlainLoops() throws {
     let network = try randomNetwork(Architecture.page(classCount: 5, fields: 3), seed: 7)
     try check(network, height: 50, width: 90, side: 32)

@@ -44,8 +44,9 @@ import TestSupport
       words.contains(text) || text.wholeMatch(of: /[-+]?[0-9]+([.,][0-9]+)?/) != nil
     case .symbols:
       text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { symbol in
-        words.contains(String(symbol))
-          || symbol.wholeMatch(of: /[^, ]|[0-9]+|[a-zA-Zα-ω][0-9]+|eps|epsilon/) != nil
+        let one = "([^, ]|[0-9]+|[a-zA-Zα-ω][0-9]+|eps|epsilon)"
+        return words.contains(String(symbol))
+          || symbol.range(of: "^\(one)(/\(one))*$", options: .regularExpression) != nil
       }
     }
   }
@@ -105,7 +106,8 @@ import TestSupport
     [
       (.text, "ab", [], 6), (.text, "ab", ["ab", "bb", "aab"], 5), (.text, "a", [], 7),
       (.state, "q0'_", [], 5), (.state, "q0ab", ["ab", "0", "q0"], 5),
-      (.symbols, "a0,", [], 6), (.symbols, "eps,", [], 5), (.symbols, "ελ,a", [], 5),
+      (.symbols, "a0,", [], 6), (.symbols, "a0/,", [], 5), (.symbols, "eps,", [], 5),
+      (.symbols, "ελ,a", [], 5),
       (.symbols, "ab,λ", ["ab", "λ"], 5), (.number, "10-.", [], 5), (.number, "1a,", ["1a"], 5),
     ]
 

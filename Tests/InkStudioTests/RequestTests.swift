@@ -100,8 +100,7 @@ import Testing
       let scale = try #require((picture?["matrix"] as? [Double])?.first)
       #expect(abs(scale - 1200.0 / 900) < 0.1)
       let traced = try Tracer().trace(Photograph.decode(photograph, path: "paper.jpg"))
-      let diagram = try DiagramRecognizer.released().recognize(
-        traced.uprightDrawing, picture: traced)
+      let diagram = try DiagramRecognizer.released().recognize(traced).diagram
       let states = try #require(document["states"] as? [[String: Any]])
       for (state, truth) in zip(states, diagram.states) {
         let center = try #require(state["center"] as? [String: Double])

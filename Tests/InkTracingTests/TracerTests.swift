@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import InkDiagram
 import InkImageIO
 import SeededRandom
 import Testing
@@ -358,5 +359,38 @@ import Testing
     } catch {
       #expect("\(error)".contains("strokes"))
     }
+  }
+
+  /// Returns a picture turned clockwise by quarter turns.
+  private func turned(_ photograph: Photograph, byQuarters quarters: Int) -> Photograph {
+    guard quarters > 0 else { return photograph }
+    let (width, height, channels) = (photograph.height, photograph.width, photograph.channels)
+    var samples: [UInt8] = []
+    for row in 0..<height {
+      for column in 0..<width {
+        let start = ((photograph.height - 1 - column) * photograph.width + row) * channels
+        samples += photograph.samples[start..<start + channels]
+      }
+    }
+    return turned(
+      Photograph(width: width, height: height, channels: channels, samples: samples),
+      byQuarters: quarters - 1)
+  }
+
+  @Test(arguments: 0..<4) func aPictureCanLieAnyWay(quarters: Int) throws {
+    let path = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Examples/Pictures/paper.jpg").path
+    let photograph = turned(try Photograph.read(path: path), byQuarters: quarters)
+    let (diagram, upright) = try DiagramRecognizer.released().recognize(
+      try Tracer(workers: 2).trace(photograph))
+    #expect(upright.quarterTurns == (4 - quarters) % 4)
+    let states = diagram.states.sorted { $0.center.x < $1.center.x }
+    #expect(states.map(\.name) == ["q0", "q1"])
+    #expect(states.map(\.initial) == [true, false] && states.map(\.final) == [false, true])
+    let names = Dictionary(uniqueKeysWithValues: states.map { ($0.id, $0.name) })
+    #expect(
+      Set(diagram.transitions.map { "\(names[$0.from]!)\($0.symbols)\(names[$0.to]!)" }) == [
+        #"q0["b"]q0"#, #"q0["a"]q1"#, #"q1["b"]q0"#, #"q1["a"]q1"#,
+      ])
   }
 }

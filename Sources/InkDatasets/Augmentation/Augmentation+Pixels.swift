@@ -35,12 +35,7 @@ extension Bitmap {
 
   /// Returns the picture, mirrored if requested, and then rotated clockwise by quarter turns.
   func turned(byQuarters quarters: Int, isMirrored: Bool) -> Bitmap {
-    var result = self
-    if isMirrored {
-      for row in 0..<height {
-        for column in 0..<width { result[row, column] = self[row, width - 1 - column] }
-      }
-    }
+    var result = isMirrored ? mirrored : self
     for _ in 0..<quarters {
       let before = result
       result = Bitmap(width: before.height, height: before.width)

@@ -5,9 +5,11 @@ extension Interpretation {
   ///
   /// The states and arrows are those of the page; each stroke is what most of its cells are, and belongs to the
   /// nearest element.
-  init(of traces: [Trace], in page: PageReading, _ picture: any DiagramPicture) {
+  init(
+    of traces: [Trace], in page: PageReading, seen: PageReading.Automaton,
+    _ picture: any DiagramPicture
+  ) {
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
-    let seen = page.automaton()
     let rings = seen.states.map { Ring([$0.rim.map(place)], strokes: []) }
     // From left to right, whatever the order of the votes.
     let order = seen.states.indices.filter { rings[$0] != nil }.sorted {

@@ -10,6 +10,8 @@ enum PageNumbers {
 
   /// The index of each class in the answers of the network.
   static let (ring, line, head, writing) = (1, 2, 3, 4)
+  /// The fields that are coordinates across: `centerX` and `towardsX`.
+  static let fieldsAcross: Set<Int> = [0, 5]
   /// The unit of the fields that are lengths, in cells.
   static let unit: Float = 16
 
@@ -26,6 +28,14 @@ enum PageNumbers {
   static let goodRadius = 24.0...72.0
   /// The least and the largest longer side of the second look, in pixels.
   static let sides = 480.0...2048.0
+
+  // MARK: Turns
+
+  /// The names, and the lines of symbols, that are read at each quarter turn, and the strokes that they need.
+  static let turnSample = 12, leastTurnStrokes = 4
+  /// How much better writing has to be read after a quarter turn and after half a turn: in the mean logarithm of a
+  /// stroke's probability, together with that of the width of names by their height.
+  static let quarterTurn = 0.6, halfTurn = 0.35
 
   // MARK: Strokes
 

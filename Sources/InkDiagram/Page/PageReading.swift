@@ -27,13 +27,20 @@ struct PageReading {
   }
 
   /// Reads a grey picture.
+  ///
+  /// The answers are the mean of those to the picture and to its mirror image.
   init(of picture: Bitmap, with network: PageRecognizer, workers: Int) {
     let side = Double(max(picture.width, picture.height))
     self.init(with: network, firstSide: PageNumbers.firstSide) { longerSide in
       let recognition = network.recognize(
         picture, longerSide: Int(longerSide), workers: workers)
+      let mirrored = network.recognize(
+        recognition.picture.mirrored, longerSide: Int(longerSide), workers: workers)
       let seen = Double(max(recognition.picture.width, recognition.picture.height))
-      return Look(cells: recognition.cells, cellSize: Double(network.cellSize) * side / seen)
+      return Look(
+        cells: recognition.cells.averaged(
+          withMirrored: mirrored.cells, negating: PageNumbers.fieldsAcross),
+        cellSize: Double(network.cellSize) * side / seen)
     }
   }
 
@@ -82,10 +89,13 @@ struct PageReading {
     lines = states.isEmpty ? nil : PageLines(cells, states: states)
   }
 
+  /// States and the arrows between them.
+  typealias Automaton = (states: [PageState], arrows: [PageArrow])
+
   /// The states and the arrows between them, as the cells alone show them.
   ///
   /// Rings that are much smaller than the others and have no arrows are left out: letters and holes.
-  func automaton() -> (states: [PageState], arrows: [PageArrow]) {
+  func automaton() -> Automaton {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.flatMap { [$0.from, $0.to] }.compactMap(\.self))

@@ -13,10 +13,12 @@ struct DrawnFile {
   /// The longer side of a photograph on the canvas, in canvas points.
   private static let longerSide = 1200.0
 
-  /// The drawing, upright, in points of the file.
-  private let drawing: Drawing
-  /// What was traced, if it is a photograph.
-  private let traced: TracedDrawing?
+  private enum Content {
+    case drawing(Drawing)
+    case photograph(TracedDrawing)
+  }
+
+  private let content: Content
   /// What the file has besides the drawing.
   private let ignored: [String]
   private let name: String
@@ -29,15 +31,13 @@ struct DrawnFile {
     guard Self.endings.contains(ending) else { return nil }
     self.name = "\(name).\(ending)"
     if Photograph.endings.contains(ending) {
-      let traced = try Self.traced(data, name: self.name)
-      drawing = traced.uprightDrawing
-      self.traced = traced
+      content = .photograph(try Self.traced(data, name: self.name))
       ignored = []
     } else {
-      traced = nil
       let file = try UploadedFile(data, ending: ending, name: self.name)
       defer { file.remove() }
-      (drawing, ignored) = try file.read(Self.drawing)
+      let (drawing, ignored) = try file.read(Self.drawing)
+      (content, self.ignored) = (.drawing(drawing), ignored)
     }
   }
 
@@ -60,20 +60,6 @@ struct DrawnFile {
     return drawings[0]
   }
 
-  /// The map from the file to the canvas: photographs become as large as drawings there.
-  private var transform: Transform {
-    guard let traced else { return .identity }
-    let scale = Self.longerSide / Double(max(traced.width, traced.height))
-    return .scale(x: scale, y: scale)
-  }
-
-  private var photograph: Message.Opened.Photograph? {
-    traced.map {
-      .init(
-        width: $0.width, height: $0.height, matrix: $0.uprightTransform.then(transform).matrix)
-    }
-  }
-
   /// An automaton in a drawing.
   struct Found {
     var document: Document
@@ -89,7 +75,24 @@ struct DrawnFile {
   ///
   /// - Throws: `StudioError` if there is none.
   func automaton(with recognizer: DiagramRecognizer) throws(StudioError) -> Found {
-    let diagram = recognizer.recognize(drawing, picture: traced)
+    let (diagram, drawing): (Diagram, Drawing)
+    var transform = Transform.identity
+    var remarks = ignored.map { "ignored: \($0)" }
+    var photograph: Message.Opened.Photograph?
+    switch content {
+    case .drawing(let given): (diagram, drawing) = (recognizer.recognize(given), given)
+    case .photograph(let traced):
+      let upright: TracedDrawing
+      (diagram, upright) = recognizer.recognize(traced)
+      drawing = upright.uprightDrawing
+      // Photographs become as large as drawings on the canvas.
+      let scale = Self.longerSide / Double(max(traced.width, traced.height))
+      transform = .scale(x: scale, y: scale)
+      remarks += traced.remarks.map(\.message)
+      photograph = .init(
+        width: traced.width, height: traced.height,
+        matrix: upright.uprightTransform.then(transform).matrix)
+    }
     if let rejection = diagram.rejection {
       throw StudioError(
         "No automaton was found in \(name): \(rejection.message).", .unprocessableContent)
@@ -102,9 +105,7 @@ struct DrawnFile {
     } catch {
       throw StudioError("\(name): \(error)", .unprocessableContent)
     }
-    let remarks =
-      ignored.map { "ignored: \($0)" } + (traced?.remarks.map(\.message) ?? [])
-      + (diagram.warning.map { [$0] } ?? [])
+    remarks += diagram.warning.map { [$0] } ?? []
     return Found(
       document: document, uncertain: diagram.uncertain, remarks: remarks,
       photograph: photograph)

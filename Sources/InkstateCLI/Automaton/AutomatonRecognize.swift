@@ -4,6 +4,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDiagram
+import InkEvaluation
 import InkImageIO
 import InkTracing
 import SafeFiles
@@ -17,9 +18,10 @@ struct AutomatonRecognize: ParsableCommand {
       Each drawing has all strokes of an automaton, in any order: rings with names in them, arrows \
       with symbols beside them, and an arrow from nowhere to the initial state. A second ring marks a \
       final state. NDJSON has one drawing per line, an InkML file is one drawing, and other formats of ink \
-      work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as an upright photograph of paper or a board, a \
-      network that sees the whole page finds the states and arrows. The strokes are traced, as \
-      `inkstate trace` does, and names and symbols are read from them and from the pixels. \
+      work as in `inkstate dataset import`. Folders are searched. In a PNG or JPEG, such as a photograph of paper or a board, \
+      a network that sees the whole page finds the states and arrows. The strokes are traced, as \
+      `inkstate trace` does, and names and symbols are read from them and from the pixels. A picture can lie \
+      any way: of four quarter turns, the one in which its writing is read best is upright. \
       The command prints the states and the transitions; --output writes a document for the editor, \
       laid out as it was drawn.
 
@@ -109,11 +111,20 @@ struct AutomatonRecognize: ParsableCommand {
     var documents: [Document] = []
     var comparison = DiagramComparison()
     var count = 0
-    func take(_ drawing: Drawing, _ name: String, _ traced: TracedDrawing?) throws {
-      let diagram = recognizer.recognize(
-        drawing, vocabulary: words, alphabet: symbols, picture: traced)
-      // The elements of a photograph are where they are in the picture; a document is upright.
-      try write(traced.map { diagram.moved(by: $0.pictureTransform) } ?? diagram, named: name)
+    func take(_ input: Input, _ name: String) throws {
+      let (drawing, diagram): (Drawing, Diagram)
+      switch input {
+      case .drawing(let given):
+        drawing = given
+        diagram = recognizer.recognize(drawing, vocabulary: words, alphabet: symbols)
+        try write(diagram, named: name)
+      case .picture(let traced):
+        let upright: TracedDrawing
+        (diagram, upright) = recognizer.recognize(traced, vocabulary: words, alphabet: symbols)
+        drawing = upright.uprightDrawing
+        // The elements of a photograph are where they are in the picture; a document is upright.
+        try write(diagram.moved(by: upright.pictureTransform), named: name)
+      }
       if output != nil || svg != nil {
         if let rejection = diagram.rejection {
           Terminal.say("not written: \(name): expected an automaton, but \(rejection.message)")
@@ -142,16 +153,20 @@ struct AutomatonRecognize: ParsableCommand {
     if failureCount > 0 { throw ExitCode(2) }
   }
 
+  /// What an automaton is recognised in.
+  private enum Input {
+    case drawing(Drawing)
+    case picture(TracedDrawing)
+  }
+
   /// Passes all drawings on; returns how many items could not be read, and prints why.
-  private func answer(
-    _ take: @escaping (Drawing, String, TracedDrawing?) throws -> Void
-  ) throws -> Int {
+  private func answer(_ take: @escaping (Input, String) throws -> Void) throws -> Int {
     let inputs = DrawingInputs(
-      drawing: { try take($0.drawing, $1, nil) },
+      drawing: { try take(.drawing($0.drawing), $1) },
       picture: { data, path in
         let traced = try Tracer().trace(Photograph.decode(data, path: path))
         for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }
-        try take(traced.uprightDrawing, path, traced)
+        try take(.picture(traced), path)
       })
     var failureCount = 0
     var paths = files.isEmpty ? ["-"] : []
@@ -176,7 +191,7 @@ struct AutomatonRecognize: ParsableCommand {
           continue
         }
         for part in ink.ignored { Terminal.say("ignored: \(part) in \(path)") }
-        try take(ink.recording.drawing, path, nil)
+        try take(.drawing(ink.recording.drawing), path)
       } catch let error as InkError {
         Terminal.say("not read: \(error)")
         failureCount += 1

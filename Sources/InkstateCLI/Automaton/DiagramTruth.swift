@@ -2,6 +2,7 @@ import AutomatonEditor
 import Foundation
 import Ink
 import InkDiagram
+import InkEvaluation
 import SafeFiles
 
 /// The true automata of drawings, for comparison with those that were recognised.

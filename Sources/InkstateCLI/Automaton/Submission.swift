@@ -109,7 +109,9 @@ struct Submission: Sendable {
     case .unreadable(let reason):
       throw Unreadable(description: reason)
     case .drawing(let drawing, let ignored):
-      var reading = try reading(of: drawing, with: recognizer, alphabet)
+      let diagram = recognizer!.recognize(
+        drawing, vocabulary: alphabet, workers: Self.workers)
+      var reading = try reading(of: diagram, in: drawing, remarks: [])
       reading.doubts = ignored.map { "\($0) ignored" } + reading.doubts
       return reading
     case .photograph:
@@ -119,17 +121,17 @@ struct Submission: Sendable {
       } catch let error as TracingError {
         throw Unreadable(description: "\(name): \(error)")
       }
-      return try reading(of: traced.uprightDrawing, with: recognizer, alphabet, traced)
+      let (diagram, upright) = recognizer!.recognize(
+        traced, vocabulary: alphabet, workers: Self.workers)
+      return try reading(
+        of: diagram, in: upright.uprightDrawing, remarks: traced.remarks.map(\.message))
     }
   }
 
   private func reading(
-    of drawing: Drawing, with recognizer: DiagramRecognizer?, _ alphabet: [String],
-    _ picture: TracedDrawing? = nil
+    of diagram: Diagram, in drawing: Drawing, remarks: [String]
   ) throws -> Reading {
-    let diagram = recognizer!.recognize(
-      drawing, vocabulary: alphabet, picture: picture, workers: Self.workers)
-    var doubts = picture?.remarks.map(\.message) ?? []
+    var doubts = remarks
     if let rejection = diagram.rejection {
       let reason = "\(name): expected an automaton, but \(rejection.message)"
       throw Unreadable(description: ([reason] + doubts).joined(separator: "; "))

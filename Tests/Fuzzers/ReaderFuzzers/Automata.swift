@@ -4,6 +4,7 @@ import Foundation
 import Fuzzing
 import Ink
 import InkDiagram
+import InkEvaluation
 
 @testable import JSONReading
 

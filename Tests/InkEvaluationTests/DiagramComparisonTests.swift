@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import InkDiagram
+import InkEvaluation
 import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct DiagramComparisonTests {

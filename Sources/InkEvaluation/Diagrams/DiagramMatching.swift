@@ -1,4 +1,5 @@
 import Ink
+import InkDiagram
 import InkReader
 
 /// A diagram for comparisons: states by number, and one edge from a state to another.

@@ -1,3 +1,4 @@
+import InkDiagram
 import InkReader
 
 /// How well drawings were recognised, compared with the truth.
@@ -66,6 +67,8 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
   public var states = Elements()
   /// The transitions, by their source and target.
   public var transitions = Elements()
+  /// The missed transitions that were found in the other direction only.
+  public var reversed = 0
   /// The initial states.
   public var initial = Elements()
   /// The final states.
@@ -125,7 +128,14 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
       if let from = matching[edge.from], let to = matching[edge.to] {
         others = found.edges[.init(from: from, to: to)]
       }
-      if others != nil { common += 1 }
+      if others != nil {
+        common += 1
+      } else if let from = matching[edge.from], let to = matching[edge.to],
+        found.edges[.init(from: to, to: from)] != nil,
+        truth.edges[.init(from: edge.to, to: edge.from)] == nil
+      {
+        reversed += 1
+      }
       guard !symbols.isEmpty else { continue }
       self.symbols.add(others == symbols)
       func folded(_ symbols: Set<String>) -> Set<String> {
@@ -172,6 +182,7 @@ public struct DiagramComparison: Hashable, Sendable, Codable {
     ] {
       add(path, +)
     }
+    add(\.reversed, +)
     for path in [\DiagramComparison.states, \.transitions, \.initial, \.final] { add(path, +) }
     sum.confusion.merge(other.confusion) { $0.merging($1, uniquingKeysWith: +) }
     return sum

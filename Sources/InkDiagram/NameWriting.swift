@@ -1,0 +1,100 @@
+import Ink
+
+/// The writing in a state: one row or several, such as a name over an output (Moore).
+struct NameWriting {
+  /// The rows, from the top.
+  let rows: [TextLine]
+  /// The strokes that are a line between two rows.
+  private let bars: [Trace]
+
+  /// The strokes that may cross a gap between rows, as a share of all: tails of letters.
+  private static let crossing = 0.1
+  /// The height of a row, as a share of the highest one, below which it is a dot or a prime.
+  private static let leastRow = 0.4
+  /// The strokes of rows without a bar between them: two or three letters can be an index below its letter.
+  private static let leastStrokes = 6
+  /// How many times as wide as high a bar is at least, and its width as a share of all writing.
+  private static let (barShape, barWidth) = (4.0, 0.4)
+
+  /// Divides the writing in a state, of at least one stroke, into rows.
+  init(traces: [Trace]) {
+    let all = TextLine(traces: traces)
+    func isWide(_ trace: Trace) -> Bool {
+      trace.width > Self.barShape * trace.height
+        && trace.width > Self.barWidth * (all.high.x - all.low.x)
+    }
+    let letters = traces.filter { !isWide($0) }
+    // What has nothing above or below it is a dash.
+    bars = traces.filter { bar in
+      isWide(bar) && letters.contains { $0.high.y < bar.center.y }
+        && letters.contains { $0.low.y > bar.center.y }
+    }
+    let barStrokes = Set(bars.map(\.index))
+    let written = traces.filter { !barStrokes.contains($0.index) }
+    let isDivided = !bars.isEmpty || written.count >= Self.leastStrokes
+    rows = isDivided ? Self.rows(of: written) : [TextLine(traces: written)]
+  }
+
+  /// The indices of all strokes.
+  var strokes: [Int] { (rows.flatMap(\.strokes) + bars.map(\.index)).sorted() }
+
+  /// Returns the texts of the whole, given those of each row, the likeliest first with probabilities; the rows are
+  /// separated by `/` where there is a bar, otherwise by spaces.
+  func texts(of rows: [[ScoredText]]) -> [ScoredText] {
+    let read = rows.filter { !$0.isEmpty }
+    guard read.count > 1 else { return read.first ?? [] }
+    let separator = bars.isEmpty ? " " : "/"
+    func text(_ chosen: [ScoredText]) -> ScoredText {
+      ScoredText(
+        text: chosen.map(\.text).joined(separator: separator),
+        score: chosen.reduce(1) { $0 * $1.score })
+    }
+    let best = read.map { $0[0] }
+    var texts = [text(best)]
+    for (number, row) in read.enumerated() {
+      for other in row.dropFirst() {
+        var chosen = best
+        chosen[number] = other
+        texts.append(text(chosen))
+      }
+    }
+    return texts.sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+  }
+
+  /// Returns the rows of strokes, between heights that hardly any stroke crosses.
+  private static func rows(of traces: [Trace]) -> [TextLine] {
+    let most = Int(crossing * Double(traces.count))
+    // Between two ends of strokes, the same strokes cross.
+    let ends = Set(traces.flatMap { [$0.low.y, $0.high.y] }).sorted()
+    let gaps = zip(ends, ends.dropFirst()).map { ($0 + $1) / 2 }.filter { height in
+      traces.count { $0.low.y < height && height < $0.high.y } <= most
+    }
+    var rows: [[Trace]] = [[]]
+    var rest = gaps[...]
+    for trace in traces.sorted(by: { $0.center.y < $1.center.y }) {
+      var isNext = false
+      while let gap = rest.first, gap < trace.center.y {
+        isNext = true
+        rest = rest.dropFirst()
+      }
+      if isNext, !rows[rows.count - 1].isEmpty { rows.append([]) }
+      rows[rows.count - 1].append(trace)
+    }
+    var lines = rows.map { TextLine(traces: $0) }
+    // Dots, primes and indices belong to the letters that are nearest.
+    let highest = lines.map { $0.high.y - $0.low.y }.max() ?? 0
+    var number = 1
+    while number < lines.count {
+      let (above, below) = (lines[number - 1], lines[number])
+      let isSmall = [above, below].contains { $0.high.y - $0.low.y < leastRow * highest }
+      let isBeside = below.low.x > above.center.x || above.low.x > below.center.x
+      if isSmall || isBeside {
+        lines[number - 1] = TextLine(traces: above.traces + below.traces)
+        lines.remove(at: number)
+      } else {
+        number += 1
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Ink
+
+extension DiagramRecognizer {
+  /// Recognises the automaton in a picture, whichever way the picture lies.
+  ///
+  /// The pixels tell the states and arrows, and what each stroke is. The writing is read at four quarter turns,
+  /// and the one at which it can be read best is the upright one.
+  ///
+  /// - Parameters:
+  ///   - picture: The picture and the strokes that were traced in it.
+  ///   - vocabulary: Names and symbols that are likely in it.
+  ///   - alphabet: The only symbols in it besides `ε`; empty if any symbol can be.
+  ///   - workers: The number of cores that look at the page.
+  /// - Returns: The diagram of the upright drawing of the picture as it is returned.
+  public func recognize<Picture: DiagramPicture>(
+    _ picture: Picture, vocabulary: [String] = [], alphabet: [String] = [],
+    workers: Int = ProcessInfo.processInfo.activeProcessorCount
+  ) -> (diagram: Diagram, upright: Picture) {
+    let drawing = picture.uprightDrawing
+    guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
+    let page = PageReading(of: picture.page, with: pages, workers: workers)
+    let seen = page.automaton()
+    let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
+    let views = (0..<4).map { quarters in
+      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, with: labelReader)
+    }
+    let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
+    let uprightness = zip(views, margins).map { $0.uprightness - $1 }
+    let view = views[uprightness.indices.max { uprightness[$0] < uprightness[$1] }!]
+    let diagram = diagram(
+      view.interpretation, of: view.drawing, with: labelReader, picture: view.picture)
+    return (diagram, view.picture)
+  }
+
+  /// A picture at one of the quarter turns.
+  private struct View<Picture: DiagramPicture> {
+    let picture: Picture
+    let drawing: Drawing
+    let interpretation: Interpretation
+    /// How well the writing can be read, and how much wider than high it is; 0 if there is hardly any.
+    let uprightness: Double
+
+    /// Reads a sample of the writing: names, and symbols where there are few names.
+    init(
+      of picture: Picture, page: PageReading, seen: PageReading.Automaton,
+      with labelReader: LabelReader
+    ) {
+      (self.picture, drawing) = (picture, picture.uprightDrawing)
+      let drawing = drawing
+      interpretation = Interpretation(of: drawing.traces, in: page, seen: seen, picture)
+      let labels = LabelSearch(interpretation)
+      func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
+        Array(lines.sorted { $0.strokes[0] < $1.strokes[0] }.prefix(PageNumbers.turnSample))
+      }
+      let names = first(labels.names.values.flatMap(\.rows))
+      let symbols = first(labels.symbols.values.joined())
+      guard (names + symbols).reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes
+      else {
+        uprightness = 0
+        return
+      }
+      // Lines are wider than high; a dot has no extent.
+      let shapes = names.map { line in
+        log(max(1, line.high.x - line.low.x) / max(1, line.high.y - line.low.y))
+      }
+      let legibility = labelReader.legibility(names: names, symbols: symbols) { line in
+        LabelReader.Writing(
+          strokes: Drawing(line.strokes.map { drawing.strokes[$0] }),
+          strip: picture.strip(of: line.strokes, turnedBy: 0))
+      }
+      uprightness = legibility + shapes.reduce(0, +) / Double(max(1, shapes.count))
+    }
+  }
+}
+
+extension Drawing {
+  /// The strokes that can be recognised.
+  var traces: [Trace] { strokes.enumerated().compactMap { Trace($1, index: $0) } }
+}
+
+extension Diagram {
+  /// The diagram of a drawing without strokes.
+  static func empty(of drawing: Drawing) -> Diagram {
+    Diagram(
+      states: [], transitions: [], strokes: drawing.strokes.map { _ in .init(.other) },
+      rejection: .empty)
+  }
+}
