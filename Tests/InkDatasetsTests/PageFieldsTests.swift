@@ -109,18 +109,51 @@ import Testing
   private var page: Page {
     var page = Page(width: 300, height: 120, writer: "w")
     page.states = [state(60, isInitial: true), state(200, isFinal: true)]
+    page.note("q0", at: .state(0))
+    page.note("1", at: .state(0))
     page.arrows = [
       .init(from: nil, to: 0, path: [Vector(10, 60), Vector(38, 60)], hasTwoHeads: false),
       .init(from: 0, to: 1, path: [Vector(82, 60), Vector(178, 60)], hasTwoHeads: true),
     ]
+    page.note("a,b", at: .arrow(1))
+    page.note("c", at: .arrow(1))
+    page.note("start", at: .arrow(0))
     return page
   }
 
   @Test func hasStatesAndBothWaysOfTwoHeads() throws {
     let truth = try #require(PageTruth(page))
     #expect(truth.states == ["0", "1"] && truth.initial == ["0"] && truth.final == ["1"])
-    #expect(truth.transitions == [["0", "1", ""], ["1", "0", ""]])
+    #expect(truth.transitions == [["0", "1", "a,b,c"], ["1", "0", "a,b,c"]])
+    #expect(truth.names == ["q0 1", ""])
     #expect(truth.places == [[60, 60, 20, 20], [200, 60, 20, 20]])
+  }
+
+  @Test func anEnlargedPageHasItsTruthInPixelsOfThePhotograph() throws {
+    func composer(_ enlargement: Double) -> PageComposer {
+      var variety = PageVariety()
+      variety[.tilt] = .range(0...0, usual: 0...0, share: 1)
+      return PageComposer(
+        seed: 5, width: 160, height: 96, variety: variety, enlargement: enlargement,
+        writers: PageWriter.synthetic(count: 1, seed: 2))
+    }
+    for number in 0..<4 {
+      let (page, large) = (composer(1).picture(number), composer(2.5).picture(number))
+      #expect((large.photograph.width, large.photograph.height) == (400, 240))
+      #expect((large.mask, large.fields) == (page.mask, page.fields))
+      let (small, places) = (PageTruth(whole: page.page), PageTruth(whole: large.page).places!)
+      #expect(places == small.places!.map { $0.map { 2.5 * $0 } })
+      #expect(PageTruth(whole: large.page).turned == small.turned)
+    }
+  }
+
+  @Test func everyTextOfAPageIsInItsTruth() {
+    let composer = PageComposer(
+      seed: 9, width: 384, height: 384, writers: PageWriter.synthetic(count: 2, seed: 2))
+    let truths = (0..<40).map { PageTruth(whole: composer.page($0)) }
+    #expect(truths.contains { $0.names!.contains { !$0.isEmpty } })
+    #expect(truths.contains { $0.transitions.contains { !$0[2].isEmpty } })
+    #expect(truths.allSatisfy { $0.names!.allSatisfy { !$0.contains("\n") } })
   }
 
   @Test func aDrawingSaysWhatEachStrokeIs() throws {

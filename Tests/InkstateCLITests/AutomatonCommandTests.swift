@@ -183,6 +183,32 @@ import Testing
         .components(separatedBy: "<section").count == 7)
   }
 
+  @Test func picturesOfAFolderAreMeasured() throws {
+    let photograph = URL(fileURLWithPath: "\(Self.project)/Examples/Pictures/paper.jpg")
+    try folder.write("pictures/paper.jpg", "")
+    try Data(contentsOf: photograph).write(
+      to: URL(fileURLWithPath: folder.path + "/pictures/paper.jpg"))
+    let transitions = #"[["q0","q0","b"],["q0","q1","a"],["q1","q0","b"],["q1","q1","a"]]"#
+    func truth(final: String) -> String {
+      #"{"paper.jpg":{"states":["q0","q1"],"initial":["q0"],"final":["\#(final)"],"#
+        + "\"transitions\":\(transitions)}}"
+    }
+    try folder.write("truth.json", truth(final: "q1"))
+    let right = try run("evaluate", ".", "--html", "report.html")
+    #expect(right.status == 0, "\(right.errors)")
+    #expect(
+      right.output.hasPrefix("paper.jpg: everything right, states 2 of 2, transitions 4 of 4\n"))
+    let page = try String(contentsOfFile: folder.path + "/report.html", encoding: .utf8)
+    // The picture, its classes and the automaton.
+    #expect(page.components(separatedBy: "<img").count == 4)
+    try folder.write("truth.json", truth(final: "q0"))
+    let wrong = try run("evaluate", ".", "--json")
+    #expect(wrong.output.contains(#""cause" : "final states""#), "\(wrong.output)")
+    #expect(try run("evaluate", ".", "--html", "report.html").status != 0)
+    try folder.write("truth.json", truth(final: "q1").replacingOccurrences(of: "paper", with: "no"))
+    #expect(try run("evaluate", ".").errors.contains("which truth.json names"))
+  }
+
   @Test func rendersSourcesForTeXAndMarkdown() throws {
     try folder.write("a.txt", "state | a\n→ p | q\n* q |\n")
     for (ending, content) in [("tex", "tikzpicture"), ("mmd", "stateDiagram-v2"), ("pdf", "%PDF-")]

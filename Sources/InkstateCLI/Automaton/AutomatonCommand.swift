@@ -31,7 +31,8 @@ struct AutomatonCommand: ParsableCommand {
         inkstate automaton run Examples/Automata/a.automaton AA BA B
       """,
     subcommands: [
-      AutomatonRecognize.self, AutomatonReplay.self, AutomatonCheck.self, AutomatonRun.self,
+      AutomatonRecognize.self, AutomatonEvaluate.self, AutomatonReplay.self, AutomatonCheck.self,
+      AutomatonRun.self,
       AutomatonTrace.self,
       AutomatonTransform.Determinize.self,
       AutomatonTransform.Minimize.self, AutomatonTransform.Complement.self,

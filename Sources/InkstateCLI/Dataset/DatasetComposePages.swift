@@ -46,6 +46,12 @@ struct DatasetComposePages: ParsableCommand {
   @Option(help: "The height of a page, in pixels.")
   var height = 384
 
+  @Option(
+    help: ArgumentHelp(
+      "How many times as wide and as high a picture is as a page. The masks stay as they are: large pictures show "
+        + "small writing as cameras do.", valueName: "factor"))
+  var enlarge = 1.0
+
   @Flag(help: "Show what differs from page to page, at both ends of its range.")
   var rows = false
 
@@ -62,6 +68,7 @@ struct DatasetComposePages: ParsableCommand {
     try check("--count", count, in: 1...10_000_000)
     try check("--width", width, in: 32...4096)
     try check("--height", height, in: 32...4096)
+    try check("--enlarge", enlarge, in: 1...8)
     if let writers { try check("--writers", writers, in: 1...100_000) }
     if let threads { try check("--threads", threads, in: 1...1024) }
     guard data.isEmpty == (writers != nil) else {
@@ -75,7 +82,7 @@ struct DatasetComposePages: ParsableCommand {
   func run() throws {
     try output.check(inputs: data + [shapes].compactMap { $0 })
     let composer = PageComposer(
-      seed: seed, width: width, height: height, writers: try pageWriters(),
+      seed: seed, width: width, height: height, enlargement: enlarge, writers: try pageWriters(),
       shapes: try shapes.map { PageShapes.all(in: try loading.load($0).dataset) } ?? [])
     if rows {
       try showRows(composer)

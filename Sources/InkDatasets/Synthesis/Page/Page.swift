@@ -35,6 +35,8 @@ public struct Page: Hashable, Sendable {
     public var isFinal: Bool
     /// Whether an initial marker points to it.
     public var isInitial: Bool
+    /// What is written in it or beside it; lines are separated by line breaks.
+    public var name = ""
   }
 
   /// An arrow between states, a self-loop or an initial marker.
@@ -47,6 +49,8 @@ public struct Page: Hashable, Sendable {
     public var path: [Vector]
     /// Whether it has a head at its start as well.
     public var hasTwoHeads: Bool
+    /// The symbols at it, as they are written; lines are separated by line breaks.
+    public var symbols = ""
 
     /// The tip.
     public var tip: Vector { path[path.count - 1] }
@@ -101,6 +105,38 @@ public struct Page: Hashable, Sendable {
 
   /// The ink as a drawing.
   public var drawing: Drawing { Drawing(strokes.map { Ink.Stroke(through: $0.path) }) }
+
+  /// Adds a text to the name of a state or the symbols of an arrow.
+  mutating func note(_ text: String, at element: Element) {
+    func add(to noted: inout String) { noted += noted.isEmpty ? text : "\n" + text }
+    switch element {
+    case .state(let state): add(to: &states[state].name)
+    case .arrow(let arrow): add(to: &arrows[arrow].symbols)
+    case .none: break
+    }
+  }
+
+  /// Returns the page in pixels that are as many times smaller.
+  func enlarged(by factor: Double) -> Page {
+    guard factor != 1 else { return self }
+    var page = Page(
+      width: Int(Double(width) * factor), height: Int(Double(height) * factor), writer: writer)
+    (page.strokes, page.states, page.arrows) = (strokes, states, arrows)
+    (page.turn, page.drawn) = (turn, drawn)
+    for index in strokes.indices {
+      page.strokes[index].path = strokes[index].path.map { $0 * factor }
+      page.strokes[index].width *= factor
+    }
+    for index in arrows.indices {
+      page.arrows[index].path = arrows[index].path.map { $0 * factor }
+    }
+    for index in states.indices {
+      page.states[index].center = states[index].center * factor
+      page.states[index].halfWidth *= factor
+      page.states[index].halfHeight *= factor
+    }
+    return page
+  }
 
   /// Returns the page with each point moved by `perspective`.
   ///

@@ -13,6 +13,8 @@ public struct PageComposer: Sendable {
   public var variety: PageVariety
   /// The width and height of the pictures, in px.
   public let size: (width: Int, height: Int)
+  /// How many times as wide and as high a photograph is as its page.
+  public let enlargement: Double
   private let writers: [PageWriter]
   private let shapes: [PageShapes]
 
@@ -21,12 +23,13 @@ public struct PageComposer: Sendable {
   /// - Precondition: there is a writer, and a picture has at least 32 × 32 px.
   public init(
     seed: UInt64, width: Int = 384, height: Int = 384, variety: PageVariety = PageVariety(),
-    writers: [PageWriter], shapes: [PageShapes] = []
+    enlargement: Double = 1, writers: [PageWriter], shapes: [PageShapes] = []
   ) {
     precondition(!writers.isEmpty, "pages need a writer")
     precondition(width >= 32 && height >= 32, "a page of \(width) × \(height) px is too small")
     (self.seed, self.variety, self.writers, self.shapes) = (seed, variety, writers, shapes)
     size = (width, height)
+    self.enlargement = enlargement
   }
 
   /// Returns page number `index`, from 0.

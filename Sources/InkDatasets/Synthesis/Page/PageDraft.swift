@@ -92,6 +92,7 @@ struct PageDraft {
   ) -> TextBox {
     let box = Self.box(of: writing, at: center, height: height, turn: turn)
     boxes.append(box)
+    page.note(writing.text, at: element)
     for path in writing.placed(at: center, scale: height, turn: turn) {
       ink(path, pageClass, element)
     }

@@ -11,7 +11,7 @@ public struct PagePicture: Sendable {
   public let mask: DenseMask
   /// What is known of the cells beside their classes.
   public let fields: DenseFields
-  /// The page in px of the picture.
+  /// The page in px of the photograph.
   public let page: Page
   /// What was drawn for each trait of the paper, the light and the camera.
   package let drawn: [[Double]]
@@ -22,12 +22,12 @@ extension PageComposer {
   public func picture(_ index: Int) -> PagePicture {
     var dice = PageDice(
       variety, generator: SeededGenerator(seed: seed, stream: 0x9a70, UInt64(index)))
-    return PagePicture(of: page(index), using: &dice)
+    return PagePicture(of: page(index), enlargement: enlargement, using: &dice)
   }
 }
 
 extension PagePicture {
-  init(of flat: Page, using dice: inout PageDice) {
+  init(of flat: Page, enlargement: Double, using dice: inout PageDice) {
     let surface: PageSurface = dice.choose(.surface)
     let quarter = Double.pi / 2
     let camera = Camera(
@@ -41,7 +41,7 @@ extension PagePicture {
     let page = flat.moved(by: perspective)
 
     // The original is as much smaller as it was enlarged.
-    let size = surface.isExact ? 1 : dice.number(.originalSize)
+    let size = enlargement * (surface.isExact ? 1 : dice.number(.originalSize))
     let (width, height) = (
       max(16, Int(Double(page.width) * size)), max(16, Int(Double(page.height) * size))
     )
@@ -69,11 +69,11 @@ extension PagePicture {
       fields.clear { scene.isCovered($0 * scale) }
     }
     (self.mask, self.fields) = (mask.mask, fields.fields)
-    self.page = page
+    self.page = page.enlarged(by: enlargement)
     let isCompressed = dice.happens(.compressed)
     let quality = isCompressed ? Int(dice.number(.jpegQuality)) : nil
     photograph = scene.photograph(quality: quality, using: &dice)
-      .enlarged(width: page.width, height: page.height)
+      .enlarged(width: self.page.width, height: self.page.height)
     drawn = dice.drawn
   }
 }

@@ -1,21 +1,26 @@
 import Ink
 
-/// The automaton of a page, as the truth of pictures in a folder has it.
+/// The automaton of a page: one picture's entry of a folder's `truth.json`.
 public struct PageTruth: Hashable, Sendable, Codable {
-  /// The states.
+  /// The states: what transitions call them, and their names where ``names`` is absent; what follows a `#`
+  /// tells states of the same name apart.
   public let states: [String]
   /// The initial states.
   public let initial: [String]
   /// The final states.
   public let final: [String]
-  /// Where each transition starts, where it ends, and its symbols, which are not known.
+  /// Where each transition starts, where it ends, and its symbols, separated by commas.
   public let transitions: [[String]]
-  /// The centre and the half sides of each state, in px.
-  public let places: [[Double]]
-  /// Whether names do not count.
-  public let nameless: Bool
-  /// The kind of picture.
-  public let kind: String
+  /// The names of the states, if ``states`` are not the names.
+  public let names: [String]?
+  /// The centre and the half sides of each state, in px, if they are known.
+  public let places: [[Double]]?
+  /// By how much the drawing is turned clockwise, in degrees, if it is known.
+  public let turned: Double?
+  /// Whether names do not count; they do if it is absent.
+  public let nameless: Bool?
+  /// The kind of picture, such as `paper`.
+  public let kind: String?
 
   /// Creates the truth of a page, or `nil` if a state or an arrow is not whole in the picture.
   public init?(_ page: Page) {
@@ -38,15 +43,21 @@ public struct PageTruth: Hashable, Sendable, Codable {
     states = names { _ in true }
     initial = names(\.isInitial)
     final = names(\.isFinal)
-    var pairs: Set<[String]> = []
+    var symbols: [[String]: [String]] = [:]
     for arrow in page.arrows {
       guard let from = arrow.from else { continue }
-      pairs.insert(["\(from)", "\(arrow.to)", ""])
-      if arrow.hasTwoHeads { pairs.insert(["\(arrow.to)", "\(from)", ""]) }
+      let ways =
+        [["\(from)", "\(arrow.to)"]] + (arrow.hasTwoHeads ? [["\(arrow.to)", "\(from)"]] : [])
+      for way in ways {
+        symbols[way, default: []] += arrow.symbols.split(separator: "\n").map(String.init)
+      }
     }
-    transitions = pairs.sorted { $0.lexicographicallyPrecedes($1) }
+    transitions = symbols.map { $0 + [$1.joined(separator: ",")] }
+      .sorted { $0.lexicographicallyPrecedes($1) }
+    self.names = page.states.map { $0.name.split(separator: "\n").joined(separator: " ") }
     places = page.states.map { [$0.center.x, $0.center.y, $0.halfWidth, $0.halfHeight] }
-    nameless = true
+    turned = (page.turn * 180 / .pi).rounded()
+    nameless = nil
     kind = "composed"
   }
 }

@@ -99,7 +99,7 @@ public struct PageWriter: Sendable {
         return write(text, using: &generator)
       }
     }
-    if !words.isEmpty { return Writing(generator.pick(words).paths) }
+    if !words.isEmpty { return Writing(generator.pick(words)) }
     // The writer recorded no letters.
     let recorded = letters?.recorded.sorted() ?? []
     guard !recorded.isEmpty else { return Writing([]) }
@@ -120,7 +120,7 @@ public struct PageWriter: Sendable {
   /// Writes a word.
   func word(using generator: inout SeededGenerator) -> Writing {
     guard words.isEmpty || letters != nil && generator.chance(0.2) else {
-      return Writing(generator.pick(words).paths)
+      return Writing(generator.pick(words))
     }
     return text(.word, using: &generator)
   }
@@ -144,7 +144,9 @@ public struct PageWriter: Sendable {
     guard let letters else { return word(using: &generator) }
     let drawing = letters.strokes(of: text, LineVariety(using: &generator), using: &generator)
       .drawing
-    return Writing(drawing.strokes.map { $0.points.map { Vector($0) } })
+    return Writing(
+      drawing.strokes.map { $0.points.map { Vector($0) } },
+      text: text.spelled(markingSubscripts: false))
   }
 }
 
@@ -168,12 +170,14 @@ extension PageWriter.Word {
 
 /// Written ink; capitals have a height of 1.
 struct Writing {
+  /// The text, whose lines are separated by line breaks.
+  let text: String
   private(set) var paths: [[Vector]]
   private(set) var low = Vector(0, 0)
   private(set) var high = Vector(0, 0)
 
-  init(_ paths: [[Vector]]) {
-    self.paths = paths
+  init(_ paths: [[Vector]], text: String = "") {
+    (self.paths, self.text) = (paths, text)
     guard let first = paths.first?.first else { return }
     (low, high) = (first, first)
     for place in paths.joined() {
@@ -189,8 +193,11 @@ struct Writing {
       paths += writing.paths.map { $0.map { Vector($0.x - writing.low.x + x, $0.y) } }
       x += writing.width + gap
     }
-    self.init(paths)
+    self.init(paths, text: row.map(\.text).joined(separator: " "))
   }
+
+  /// A recorded word.
+  fileprivate init(_ word: PageWriter.Word) { self.init(word.paths, text: word.text) }
 
   /// Places texts below each other, `pitch` apart, in the middle or at the left.
   init(column: [Writing], pitch: Double, isCentered: Bool) {
@@ -200,7 +207,7 @@ struct Writing {
         return writing.paths.map {
           $0.map { Vector($0.x - left, $0.y + pitch * Double(number)) }
         }
-      })
+      }, text: column.map(\.text).joined(separator: "\n"))
   }
 
   var width: Double { high.x - low.x }

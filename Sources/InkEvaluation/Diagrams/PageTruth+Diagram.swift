@@ -1,0 +1,91 @@
+import Foundation
+import Ink
+import InkDatasets
+import InkDiagram
+import SafeFiles
+
+extension PageTruth {
+  /// The name of the file with the truth of the pictures in its folder.
+  public static let fileName = "truth.json"
+
+  /// Reads the truth of the pictures in a folder, by the names of their files.
+  ///
+  /// - Throws: `FileError` if there is no such file, or it is no such truth.
+  public static func read(folder: String) throws -> [String: PageTruth] {
+    let path = (folder as NSString).appendingPathComponent(fileName)
+    let truths: [String: PageTruth]
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      truths = try JSONDecoder().decode([String: PageTruth].self, from: data)
+    } catch let error as DecodingError {
+      throw FileError(
+        path: path,
+        expected: "an object with the truth of each picture: states, initial, final, transitions",
+        found: error.place)
+    } catch {
+      throw FileError(
+        path: path, expected: "the truth of the pictures in the folder",
+        found: "no file that can be read")
+    }
+    for (name, truth) in truths.sorted(by: { $0.key < $1.key }) {
+      if let mistake = truth.mistake {
+        throw FileError(path: "\(path), \(name)", expected: mistake.expected, found: mistake.found)
+      }
+    }
+    return truths
+  }
+
+  /// What contradicts itself.
+  private var mistake: (expected: String, found: String)? {
+    let known = Set(states)
+    if known.count < states.count { return ("different states", "one twice") }
+    if let names, names.count != states.count {
+      return ("a name for each of \(states.count) states", "\(names.count)")
+    }
+    if let places, places.count != states.count || !places.allSatisfy({ $0.count == 4 }) {
+      return ("a centre and half sides for each of \(states.count) states", "others")
+    }
+    if let other = transitions.first(where: { $0.count != 3 }) {
+      return ("transitions of source, target and symbols", "one of \(other.count) texts")
+    }
+    let named = initial + final + transitions.flatMap { $0.prefix(2) }
+    if let unknown = named.first(where: { !known.contains($0) }) {
+      return ("one of the states", "`\(unknown)`")
+    }
+    return nil
+  }
+
+  /// The automaton, as comparisons take it; a place that is not known is not a number.
+  public var diagram: Diagram {
+    let diagramStates = states.enumerated().map { number, state in
+      let place = places?[number]
+      return Diagram.State(
+        id: state,
+        name: nameless == true ? "" : names?[number] ?? String(state.prefix { $0 != "#" }),
+        initial: initial.contains(state), final: final.contains(state),
+        center: place.map { Vector($0[0], $0[1]) } ?? Vector(.nan, .nan),
+        radius: place.map { max($0[2], $0[3]) } ?? 0)
+    }
+    return Diagram(
+      states: diagramStates,
+      transitions: transitions.map { line in
+        let symbols = line[2].split(separator: ",").map(String.init)
+        return Diagram.Transition(from: line[0], to: line[1], symbols: symbols)
+      }, strokes: [])
+  }
+}
+
+extension DecodingError {
+  /// Where the mistake is, as `a.png.states: …`.
+  fileprivate var place: String {
+    let context: Context
+    switch self {
+    case .typeMismatch(_, let other), .valueNotFound(_, let other), .keyNotFound(_, let other),
+      .dataCorrupted(let other):
+      context = other
+    @unknown default: return "\(self)"
+    }
+    let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+    return (path + [context.debugDescription]).joined(separator: ": ")
+  }
+}
