@@ -258,7 +258,10 @@ struct CoreMLReader: ModelFileReader {
           throw mismatch("an array with lengths of 1 to 1048576", "\(shape)")
         }
         switch shape.count {
-        case 3 where array.shapeRange.sizeRanges.contains { $0.upperBound != Int64($0.lowerBound) }:
+        case 3
+        where array.shapeRange.sizeRanges.contains {
+          $0.upperBound != Int64(clamping: $0.lowerBound)
+        }:
           return (planeAxes, try page(array.shapeRange, mismatch))
         case 1:
           switch reader?.layer {

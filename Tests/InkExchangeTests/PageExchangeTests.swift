@@ -194,6 +194,14 @@ import Testing
     } throws: {
       "\($0)".contains("expected one channel of planes whose height and width vary, found 1 to 3")
     }
+    let endless = try coreML(fields: []) { file in
+      file.description_p.input[0].type.multiArrayType.shapeRange.sizeRanges[1].lowerBound = .max
+    }
+    #expect {
+      try imported(endless)
+    } throws: {
+      "\($0)".contains("expected one channel of planes whose height and width vary, found 1 to 1, ")
+    }
   }
 
   @Test(arguments: [ExportForm.coreml, .onnx, .swift])
