@@ -256,6 +256,7 @@ public struct InferenceNetwork: Sendable {
     let memory = workspace ?? Workspace(plan, together: together, longest: length)
     if variesInLength { memory.lay(out: length, plan) }
     let outputSteps = output == .distributionPerStep ? memory.steps[plan.output] : 1
+    let isSpread = workers > 1 && count == 1
     // Examples go through the convolutions one by one, while their planes are in cache, and through
     // the dense layers together, so that each weight is fetched once.
     for start in stride(from: 0, to: count, by: together) {
@@ -266,13 +267,13 @@ public struct InferenceNetwork: Sendable {
             example, input, memory.steps[input], memory.layouts[input],
             memory.values[input].pointer + (example - start) * memory.counts[input])
         }
-        if workers > 1 && count == 1 {
+        if isSpread {
           runStages(memory, ParallelLoop(workers: workers))
         } else {
           for step in plan.planeSteps { run(step, from: example - start, count: 1, memory) }
         }
       }
-      if workers == 1 || count > 1 {
+      if !isSpread {
         for step in plan.vectorSteps { run(step, from: 0, count: end - start, memory) }
       }
       let (stride, row) = (memory.counts[plan.output], plan.layouts[plan.output].packedChannels)

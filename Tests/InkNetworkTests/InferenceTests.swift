@@ -219,7 +219,7 @@ import Testing
   }
 
   /// Widths that leave single columns, rows and steps over, in any order: memory is used again.
-  @Test(arguments: [1, 2, 3]) func linesOfAnyWidthAreReadAlikeOnAnyNumberOfCores(
+  @Test(arguments: [0, 1, 2, 3]) func linesOfAnyWidthAreReadAlikeOnAnyNumberOfCores(
     workers: Int
   ) throws {
     let plain = try randomNetwork(.reader(classCount: 30), seed: 3)
