@@ -63,8 +63,8 @@ package struct PlaneConvolution: Sendable {
 
   /// Makes a convolution that reads `input` and writes `output`.
   ///
-  /// With `isWide`, kernels of 3 × 3 take larger tiles, which are faster, a little less exact, and do not tell what
-  /// was largest.
+  /// With `isWide`, kernels of 3 × 3 take larger tiles, which are faster, a little less exact, and do not report
+  /// which sum was largest.
   package init(
     _ extent: Extent, filters: Int, stride: Int = 1, pools: Bool, isWide: Bool = false,
     from input: PlaneLayout, to output: PlaneLayout
@@ -194,7 +194,7 @@ package struct PlaneConvolution: Sendable {
       case .winograd:
         ink_convolve_winograd(shape, input, weight, bias, lowest, output, choices, scratch)
       case .wideWinograd:
-        precondition(choices == nil, "larger tiles do not tell what was largest")
+        precondition(choices == nil, "larger tiles do not report which sum was largest")
         ink_convolve_wide_winograd(shape, input, weight, bias, lowest, output, scratch)
       }
     }
