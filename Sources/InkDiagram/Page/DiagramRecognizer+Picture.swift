@@ -26,8 +26,12 @@ extension DiagramRecognizer {
       View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, with: labelReader)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
-    let uprightness = zip(views, margins).map { $0.uprightness - $1 }
-    let view = views[uprightness.indices.max { uprightness[$0] < uprightness[$1] }!]
+    let uprightness: [Double] = zip(views, margins).map { view, margin in
+      view.uprightness.map { $0 - margin } ?? -.infinity
+    }
+    let best = uprightness.indices.max { uprightness[$0] < uprightness[$1] }!
+    // Without writing to compare with, the picture stays as it is.
+    let view = views[views[0].uprightness == nil ? 0 : best]
     let diagram = diagram(
       view.interpretation, of: view.drawing, with: labelReader, picture: view.picture)
     return (diagram, view.picture)
@@ -38,8 +42,8 @@ extension DiagramRecognizer {
     let picture: Picture
     let drawing: Drawing
     let interpretation: Interpretation
-    /// How well the writing can be read, and how much wider than high it is; 0 if there is hardly any.
-    let uprightness: Double
+    /// How well the writing can be read, and how much wider than high it is; `nil` if there is hardly any.
+    let uprightness: Double?
 
     /// Reads a sample of the writing: names, and symbols where there are few names.
     init(
@@ -57,7 +61,7 @@ extension DiagramRecognizer {
       let symbols = first(labels.symbols.values.joined())
       guard (names + symbols).reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes
       else {
-        uprightness = 0
+        uprightness = nil
         return
       }
       // Lines are wider than high; a dot has no extent.
