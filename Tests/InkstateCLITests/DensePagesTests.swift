@@ -69,11 +69,11 @@ import TestSupport
     #expect(again.status == 0, "\(again.errors)")
     // Without pages.tsv, nobody knows the writers.
     #expect(again.output.contains("0 writers") && !again.output.contains("1 writer"))
-    for stranger in ["divided/masks/ann/notes.txt", "divided/pictures/ann/notes.txt"] {
-      try folder.write(stranger, "mine")
+    for other in ["divided/masks/ann/notes.txt", "divided/pictures/ann/notes.txt"] {
+      try folder.write(other, "mine")
       #expect(try run("dataset split pages -o divided --force").status != 0)
-      #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(stranger)"))
-      try FileManager.default.removeItem(atPath: "\(folder.path)/\(stranger)")
+      #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(other)"))
+      try FileManager.default.removeItem(atPath: "\(folder.path)/\(other)")
     }
   }
 

@@ -67,18 +67,18 @@ import Testing
     let again = try classify("answers")
     #expect(again.status == 0, "\(again.errors)")
     #expect(!files.fileExists(atPath: "\(folder.path)/answers/overlays/old.png"))
-    for stranger in [
+    for other in [
       "notes.txt", "classes/notes.txt", "probabilities/a.png", "classes/notes/a.png",
     ] {
-      try folder.write("answers/\(stranger)", "mine")
+      try folder.write("answers/\(other)", "mine")
       let refused = try classify("answers")
       #expect(
         refused.status != 0
           && refused.errors.contains(
             "answers: expected a folder with nothing but answers for cells to replace")
       )
-      #expect(files.fileExists(atPath: "\(folder.path)/answers/\(stranger)"))
-      try files.removeItem(atPath: "\(folder.path)/answers/\(stranger)")
+      #expect(files.fileExists(atPath: "\(folder.path)/answers/\(other)"))
+      try files.removeItem(atPath: "\(folder.path)/answers/\(other)")
     }
     try files.removeItem(atPath: "\(folder.path)/answers/classes/notes")
     // Neither a data set nor a file is what was written.

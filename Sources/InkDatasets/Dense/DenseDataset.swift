@@ -88,21 +88,21 @@ public struct DenseDataset: Hashable, Sendable {
   private func unused(_ files: [String], below masks: String) -> [String] {
     let known = Set(
       classes.map(\.name) + pages.map { String($0.name.prefix { $0 != "/" }) })
-    var strangers: [(folder: String, count: Int)] = []
+    var unknown: [(folder: String, count: Int)] = []
     var lines: [String] = []
     for path in files {
       let parts = path.dropFirst(masks.count + 1).split(separator: "/")
       if parts.count > 1, !known.contains(String(parts[0])) {
         let folder = FileTree.join(masks, String(parts[0]))
-        if strangers.last?.folder != folder { strangers.append((folder, 0)) }
-        strangers[strangers.count - 1].count += 1
+        if unknown.last?.folder != folder { unknown.append((folder, 0)) }
+        unknown[unknown.count - 1].count += 1
       } else if !path.hasSuffix(".png") {
         lines.append("\(path): expected a PNG as the mask, found a file of another kind")
       } else {
         lines.append("\(path): expected a picture of this name in pictures, found none")
       }
     }
-    return strangers.map { folder, count in
+    return unknown.map { folder, count in
       "\(folder): expected a class in \(DenseClassTable.name) as the name of a folder ("
         + classes.dropFirst().map(\.name).joined(separator: ", ")
         + "), found another with \(count.counted("file"))"
