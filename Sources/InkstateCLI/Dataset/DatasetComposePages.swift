@@ -13,7 +13,7 @@ struct DatasetComposePages: ParsableCommand {
     discussion: """
       The result is a folder with pictures, masks and classes.tsv: nothing, ring, line, head and \
       writing. A mask has a cell for 2 × 2 pixels. pages.tsv names the writer of each page, and truth.json \
-      has the states and transitions of each page that shows its automaton whole. drawings.ndjson has the \
+      has the automaton of each page that shows it whole, with names and symbols. drawings.ndjson has the \
       same pages as strokes, before the camera turned them, with what each stroke is.
 
       The data are single characters, words, or both. All writing of a page is that of one person. \
@@ -48,8 +48,9 @@ struct DatasetComposePages: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many times as wide and as high a picture is as a page. The masks stay as they are: large pictures show "
-        + "small writing as cameras do.", valueName: "factor"))
+      "How many times as wide and as high a picture is as a page: large pictures show small writing as cameras "
+        + "do. The masks stay as they are, so that only pages enlarged 1 or 2 times are read as a data set.",
+      valueName: "factor"))
   var enlarge = 1.0
 
   @Flag(help: "Show what differs from page to page, at both ends of its range.")
@@ -69,6 +70,12 @@ struct DatasetComposePages: ParsableCommand {
     try check("--width", width, in: 32...4096)
     try check("--height", height, in: 32...4096)
     try check("--enlarge", enlarge, in: 1...8)
+    let size = pictureSize
+    guard size.width * size.height <= DensePage.maximumPixels else {
+      throw ValidationError(
+        "--width, --height and --enlarge give pictures of \(size.width) × \(size.height), which have more than "
+          + "\(DensePage.maximumPixels / 1_000_000) megapixels")
+    }
     if let writers { try check("--writers", writers, in: 1...100_000) }
     if let threads { try check("--threads", threads, in: 1...1024) }
     guard data.isEmpty == (writers != nil) else {
@@ -89,6 +96,11 @@ struct DatasetComposePages: ParsableCommand {
     } else {
       try compose(composer)
     }
+  }
+
+  /// The width and height of the pictures, in pixels.
+  private var pictureSize: (width: Int, height: Int) {
+    (Int(Double(width) * enlarge), Int(Double(height) * enlarge))
   }
 
   private func pageWriters() throws -> [PageWriter] {
@@ -141,8 +153,9 @@ struct DatasetComposePages: ParsableCommand {
       try writer.add(encoder.encode(truth), named: "truth.json")
     }
     progress.end()
+    let size = pictureSize
     Terminal.show(
-      "\(count.counted("page")) of \(width) × \(height) in \(output.output)")
+      "\(count.counted("page")) of \(size.width) × \(size.height) in \(output.output)")
     Terminal.say("composed at \((Double(count) / max(1e-9, composing)).fixed(0)) pages a second")
   }
 
