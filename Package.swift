@@ -115,8 +115,8 @@ let package = Package(
       name: "InkEvaluation",
       dependencies: [
         "Ink", "InkRaster", "InkImageIO", "InkDatasets", "InkDiagram", "InkNetwork",
-        "InkRecognizer", "InkReader", "InkSeries", "ParallelLoops", "SafeFiles", "SeededRandom",
-        "XMLTree",
+        "InkRecognizer", "InkReader", "InkSeries", "JSONReading", "ParallelLoops", "SafeFiles",
+        "SeededRandom", "XMLTree",
       ]),
     .target(
       name: "InkTraining",

@@ -103,6 +103,12 @@ import TestSupport
     ),
     (#"{"a.png":{"states":["p"],"initial":[],"final":[]}}"#, "truth.json: expected an object"),
     ("[", "truth.json: expected an object"),
+    (String(repeating: "[", count: 513), "truth.json: expected an object"),
+    (
+      #"{"../a.png":{"states":["p"],"initial":[],"final":[],"transitions":[]}}"#,
+      "expected names of pictures in the folder, found `../a.png`"
+    ),
+    ("{}", "truth.json: expected the truth of a picture, found none"),
   ])
   func refusesATruthThatContradictsItself(json: String, message: String) throws {
     let folder = try TemporaryFolder()

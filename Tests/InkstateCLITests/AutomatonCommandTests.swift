@@ -205,8 +205,25 @@ import Testing
     let wrong = try run("evaluate", ".", "--json")
     #expect(wrong.output.contains(#""cause" : "final states""#), "\(wrong.output)")
     #expect(try run("evaluate", ".", "--html", "report.html").status != 0)
+    for input in ["truth.json", "pictures/paper.jpg"] {
+      let refused = try run("evaluate", ".", "--html", input, "--force")
+      #expect(refused.status != 0 && refused.errors.contains("found the input itself"))
+    }
     try folder.write("truth.json", truth(final: "q1").replacingOccurrences(of: "paper", with: "no"))
     #expect(try run("evaluate", ".").errors.contains("which truth.json names"))
+  }
+
+  @Test func aPictureThatCannotBeReadIsNamedAndOthersAreMeasured() throws {
+    let photograph = URL(fileURLWithPath: "\(Self.project)/Examples/Pictures/paper.jpg")
+    try Data(contentsOf: photograph).write(
+      to: URL(fileURLWithPath: folder.path + "/paper.jpg"))
+    try folder.write("broken.png", "no picture")
+    let truth = #"{"states":["q0","q1"],"initial":["q0"],"final":["q1"],"transitions":[]}"#
+    try folder.write("truth.json", #"{"broken.png":\#(truth),"paper.jpg":\#(truth)}"#)
+    let result = try run("evaluate", ".")
+    #expect(result.status == 2 && result.errors.contains("not read: "), "\(result.errors)")
+    #expect(result.errors.contains("broken.png"))
+    #expect(result.output.hasPrefix("paper.jpg: wrong: transitions, states 2 of 2"))
   }
 
   @Test func rendersSourcesForTeXAndMarkdown() throws {

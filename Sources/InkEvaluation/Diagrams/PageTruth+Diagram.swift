@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import InkDatasets
 import InkDiagram
+import JSONReading
 import SafeFiles
 
 extension PageTruth {
@@ -10,13 +11,13 @@ extension PageTruth {
 
   /// Reads the truth of the pictures in a folder, by the names of their files.
   ///
-  /// - Throws: `FileError` if there is no such file, or it is no such truth.
+  /// - Throws: `FileError` if there is no such file, it is no such truth, or it has no picture in the folder.
   public static func read(folder: String) throws -> [String: PageTruth] {
     let path = (folder as NSString).appendingPathComponent(fileName)
     let truths: [String: PageTruth]
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      truths = try JSONDecoder().decode([String: PageTruth].self, from: data)
+      truths = try [String: PageTruth](json: data)
     } catch let error as DecodingError {
       throw FileError(
         path: path,
@@ -27,7 +28,14 @@ extension PageTruth {
         path: path, expected: "the truth of the pictures in the folder",
         found: "no file that can be read")
     }
+    guard !truths.isEmpty else {
+      throw FileError(path: path, expected: "the truth of a picture", found: "none")
+    }
     for (name, truth) in truths.sorted(by: { $0.key < $1.key }) {
+      guard !name.isEmpty, !name.split(separator: "/").contains("..") else {
+        throw FileError(
+          path: path, expected: "names of pictures in the folder", found: "`\(name)`")
+      }
       if let mistake = truth.mistake {
         throw FileError(path: "\(path), \(name)", expected: mistake.expected, found: mistake.found)
       }

@@ -28,7 +28,8 @@ struct AutomatonEvaluate: ParsableCommand {
 
       The result names for each picture what is wrong first: states, final states, transitions, their \
       directions, initial states; or, where this structure is right, symbols or names. Letters that look \
-      alike count as one (o, O and 0; l, 1 and I; small and capital c). --html writes a page that shows \
+      alike count as one (o, O and 0; l, 1 and I; small and capital c), as do the symbols e, eps and ε; spaces \
+      do not count. --html writes a page that shows \
       each picture, the class of each of its cells as the network sees it, and the automaton.
 
       Example: inkstate automaton evaluate runs/pages --html runs/pages.html
@@ -49,31 +50,44 @@ struct AutomatonEvaluate: ParsableCommand {
   private static let shownSide = 480
 
   func run() throws {
-    if let html { try FileTree.refuseExisting(html, force: force) }
     let folder = FileTree.trimmed(folder)
     let truths = try PageTruth.read(folder: folder).sorted { $0.key < $1.key }
-    let paths = try truths.map { try path(of: $0.key, in: folder) }
+    if let html {
+      let inputs = [PageTruth.fileName] + truths.flatMap { [$0.key, "pictures/\($0.key)"] }
+      for input in inputs {
+        try FileTree.refuseReplacing(FileTree.join(folder, input), by: html)
+      }
+      try FileTree.refuseExisting(html, force: force)
+    }
     let recognizer = try DiagramRecognizer.released()
     let network = try html.map { _ in try PageRecognizer.released() }
     let progress = WorkProgress(count: truths.count, unit: "pictures")
     var report = PictureReport()
     var pictures: [PictureEvaluation.Picture] = []
-    for (index, (path, (name, truth))) in zip(paths, truths).enumerated() {
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      let (diagram, traced) = recognizer.recognize(
-        try Tracer().trace(Photograph.decode(data, path: path)))
-      let picture = PictureEvaluation.Picture(
-        diagram.moved(by: traced.pictureTransform), name: name, truth: truth)
-      pictures.append(picture)
-      if let network {
-        let document =
-          diagram.rejection == nil
-          ? try Document(diagram, drawing: traced.uprightDrawing, id: name) : nil
-        try report.add(picture, cells: Self.shown(traced.page, by: network), svg: document?.svg)
+    var failures: [String] = []
+    for (index, (name, truth)) in truths.enumerated() {
+      do {
+        let photograph = try Photograph.read(path: path(of: name, in: folder))
+        let (diagram, traced) = recognizer.recognize(try Tracer().trace(photograph))
+        let picture = PictureEvaluation.Picture(
+          diagram.moved(by: traced.pictureTransform), name: name, truth: truth)
+        if let network {
+          let document =
+            diagram.rejection == nil
+            ? try Document(diagram, drawing: traced.uprightDrawing, id: name) : nil
+          try report.add(picture, cells: Self.shown(traced.page, by: network), svg: document?.svg)
+        }
+        pictures.append(picture)
+      } catch let error as TracingError {
+        failures.append("\(name): \(error)")
+      } catch {
+        failures.append("\(error)")
       }
       progress.reach(index + 1)
     }
     progress.end()
+    for failure in failures { Terminal.say("not read: \(failure)") }
+    guard !pictures.isEmpty else { throw ExitCode(2) }
     let evaluation = PictureEvaluation(pictures)
     switch format.value {
     case .json: try Terminal.show(json: evaluation)
@@ -83,6 +97,7 @@ struct AutomatonEvaluate: ParsableCommand {
       try FileTree.write(Data(report.html(evaluation, of: folder).utf8), to: html)
       Terminal.say("wrote \(html)")
     }
+    if !failures.isEmpty { throw ExitCode(2) }
   }
 
   /// Returns the file of a picture, which is in the folder or in its folder `pictures`.
