@@ -147,6 +147,21 @@ import Testing
     }
   }
 
+  @Test func theTruthHasTheTurnThatIsSeen() {
+    var variety = PageVariety()
+    variety[.turn] = .range(20...20, usual: 20...20, share: 1)
+    // A tablet, which is not turned by hand.
+    variety[.surface] = .choice([0, 0, 0, 0, 0, 1, 0, 0])
+    let composer = PageComposer(
+      seed: 5, width: 160, height: 96, variety: variety,
+      writers: PageWriter.synthetic(count: 1, seed: 2))
+    for number in 0..<4 {
+      let turned = PageTruth(whole: composer.picture(number).page).turned!
+      #expect(turned.truncatingRemainder(dividingBy: 90) == 0)
+      #expect(PageDrawing(composer.page(number), named: "a.png").truth.turned == 0)
+    }
+  }
+
   @Test func everyTextOfAPageIsInItsTruth() {
     let composer = PageComposer(
       seed: 9, width: 384, height: 384, writers: PageWriter.synthetic(count: 2, seed: 2))

@@ -38,7 +38,8 @@ extension PagePicture {
       distance: dice.generator.uniform(1.2...2.2))
     let middle = Point(Double(flat.width) / 2, Double(flat.height) / 2)
     let perspective = camera.map(about: middle)
-    let page = flat.moved(by: perspective)
+    var page = flat.moved(by: perspective)
+    page.turn = camera.turn
 
     // The original is as much smaller as it was enlarged.
     let size = enlargement * (surface.isExact ? 1 : dice.number(.originalSize))

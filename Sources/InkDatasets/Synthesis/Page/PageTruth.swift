@@ -79,7 +79,9 @@ public struct PageDrawing: Encodable {
 
   /// Creates the drawing of a page before the camera turned it.
   public init(_ page: Page, named name: String) {
-    (self.page, writer, truth) = (name, page.writer, PageTruth(whole: page))
+    var flat = page
+    flat.turn = 0
+    (self.page, writer, truth) = (name, page.writer, PageTruth(whole: flat))
     func coordinates(_ values: [Double]) -> [Double] { values.map { ($0 * 100).rounded() / 100 } }
     drawing = page.strokes.map { stroke in
       [coordinates(stroke.path.map(\.x)), coordinates(stroke.path.map(\.y))]
