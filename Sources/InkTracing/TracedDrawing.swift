@@ -47,6 +47,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
     case noInk
     /// The picture was not taken straight.
     case turned(degrees: Double)
+    /// The writing is upright after quarter turns clockwise.
+    case lying(quarters: Int)
     /// Pale straight lines are not among the strokes.
     case printed(lines: Int)
     /// The lines are so thin that some may have been lost; the picture is small.
@@ -60,6 +62,9 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
       case .turned(let degrees):
         "the paper is turned by \(Int(abs(degrees).rounded()))° "
           + (degrees > 0 ? "clockwise" : "anticlockwise")
+      case .lying(let quarters):
+        "the picture lies: its writing is upright when it is turned by "
+          + (quarters == 3 ? "90° anticlockwise" : "\(90 * quarters)° clockwise")
       case .printed(let lines):
         "\(lines) pale straight lines were taken for lines of the paper"
       case .thin:
@@ -77,6 +82,8 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   public func turned(byQuarters quarters: Int) -> TracedDrawing {
     var turned = self
     turned.quarterTurns = (quarterTurns + quarters) % 4
+    turned.remarks.removeAll { if case .lying = $0 { true } else { false } }
+    if turned.quarterTurns > 0 { turned.remarks.append(.lying(quarters: turned.quarterTurns)) }
     return turned
   }
 

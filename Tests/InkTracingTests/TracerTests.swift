@@ -384,6 +384,7 @@ import Testing
     let (diagram, upright) = try DiagramRecognizer.released().recognize(
       try Tracer(workers: 2).trace(photograph))
     #expect(upright.quarterTurns == (4 - quarters) % 4)
+    #expect(upright.remarks.contains(.lying(quarters: (4 - quarters) % 4)) == (quarters != 0))
     let states = diagram.states.sorted { $0.center.x < $1.center.x }
     #expect(states.map(\.name) == ["q0", "q1"])
     #expect(states.map(\.initial) == [true, false] && states.map(\.final) == [false, true])

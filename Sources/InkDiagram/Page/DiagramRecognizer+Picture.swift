@@ -59,13 +59,15 @@ extension DiagramRecognizer {
       }
       let names = first(labels.names.values.flatMap(\.rows))
       let symbols = first(labels.symbols.values.joined())
-      guard (names + symbols).reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes
+      let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
+      guard strokeCount >= PageNumbers.leastTurnStrokes
       else {
         uprightness = nil
         return
       }
-      // Lines are wider than high; a dot has no extent.
-      let shapes = names.map { line in
+      let lines = names + symbols
+      // Lines of several letters are wider than high.
+      let shapes = lines.filter { $0.traces.count >= PageNumbers.leastTurnStrokes }.map { line in
         log(max(1, line.high.x - line.low.x) / max(1, line.high.y - line.low.y))
       }
       let legibility = labelReader.legibility(names: names, symbols: symbols) { line in
@@ -73,7 +75,7 @@ extension DiagramRecognizer {
           strokes: Drawing(line.strokes.map { drawing.strokes[$0] }),
           strip: picture.strip(of: line.strokes, turnedBy: 0))
       }
-      uprightness = legibility + shapes.reduce(0, +) / Double(max(1, shapes.count))
+      uprightness = legibility + shapes.reduce(0, +) / Double(lines.count)
     }
   }
 }

@@ -31,11 +31,14 @@ enum PageNumbers {
 
   // MARK: Turns
 
-  /// The names, and the lines of symbols, that are read at each quarter turn, and the strokes that they need.
+  /// The names, and the lines of symbols, that are read at each quarter turn, and the strokes that they need; lines of
+  /// so many strokes are wider than high.
   static let turnSample = 12, leastTurnStrokes = 4
   /// How much better writing has to be read after a quarter turn and after half a turn: in the mean logarithm of a
-  /// stroke's probability, together with that of the width of names by their height.
-  static let quarterTurn = 0.6, halfTurn = 0.35
+  /// stroke's probability, together with that of the width of lines by their height.
+  ///
+  /// Of 130 upright pictures of composed automata, all stay upright, and 78 % of them are turned back after a turn.
+  static let quarterTurn = 0.5, halfTurn = 0.35
 
   // MARK: Strokes
 

@@ -88,7 +88,7 @@ struct DrawnFile {
       // Photographs become as large as drawings on the canvas.
       let scale = Self.longerSide / Double(max(traced.width, traced.height))
       transform = .scale(x: scale, y: scale)
-      remarks += traced.remarks.map(\.message)
+      remarks += upright.remarks.map(\.message)
       photograph = .init(
         width: traced.width, height: traced.height,
         matrix: upright.uprightTransform.then(transform).matrix)

@@ -121,6 +121,7 @@ struct AutomatonRecognize: ParsableCommand {
       case .picture(let traced):
         let upright: TracedDrawing
         (diagram, upright) = recognizer.recognize(traced, vocabulary: words, alphabet: symbols)
+        for remark in upright.remarks { Terminal.say("\(name): \(remark.message)") }
         drawing = upright.uprightDrawing
         // The elements of a photograph are where they are in the picture; a document is upright.
         try write(diagram.moved(by: upright.pictureTransform), named: name)
@@ -165,7 +166,6 @@ struct AutomatonRecognize: ParsableCommand {
       drawing: { try take(.drawing($0.drawing), $1) },
       picture: { data, path in
         let traced = try Tracer().trace(Photograph.decode(data, path: path))
-        for remark in traced.remarks { Terminal.say("\(path): \(remark.message)") }
         try take(.picture(traced), path)
       })
     var failureCount = 0

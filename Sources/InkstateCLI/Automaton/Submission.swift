@@ -124,7 +124,7 @@ struct Submission: Sendable {
       let (diagram, upright) = recognizer!.recognize(
         traced, vocabulary: alphabet, workers: Self.workers)
       return try reading(
-        of: diagram, in: upright.uprightDrawing, remarks: traced.remarks.map(\.message))
+        of: diagram, in: upright.uprightDrawing, remarks: upright.remarks.map(\.message))
     }
   }
 
