@@ -39,9 +39,11 @@ train() {
 }
 license="MIT; trained on pages composed of UNIPEN train_r01_v07 (CC BY 4.0 on Zenodo, doi 10.5281/zenodo.1195803; the CD-ROM of 1999 allowed research only; Guyon et al. 1994), Chars74K (free for research; de Campos et al. 2009), \$1 gestures (New BSD) and Mixed Multistroke Gestures (open; Anthony and Wobbrock 2012)"
 train "${STEPS:-10000}" 20261126 first --architecture page --license "$license"
-# Two more cycles of the learning rate, on other pages.
+# More cycles of the learning rate, on other pages.
 train "${STEPS:-5000}" 20261127 second --from "$runs/first.safetensors" --learning-rate 0.0015 --license "$license"
-train "${STEPS:-18000}" 20261128 page --from "$runs/second.safetensors" --learning-rate 0.0015 --license "$license"
+train "${STEPS:-18000}" 20261128 third --from "$runs/second.safetensors" --learning-rate 0.0015 --license "$license"
+train "${STEPS:-6000}" 20261201 fourth --from "$runs/third.safetensors" --learning-rate 0.0012 --license "$license"
+train "${STEPS:-14000}" 20261203 page --from "$runs/fourth.safetensors" --learning-rate 0.0015 --license "$license"
 cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
 # Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors

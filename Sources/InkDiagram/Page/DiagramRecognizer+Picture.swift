@@ -21,9 +21,10 @@ extension DiagramRecognizer {
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
     let page = PageReading(of: picture.page, with: pages, workers: workers)
     let seen = page.automaton()
-    let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
+    // What is expected can be read into a drawing that lies.
+    let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [])
     let views = (0..<4).map { quarters in
-      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, with: labelReader)
+      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, with: unbiased)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
     let uprightness: [Double] = zip(views, margins).map { view, margin in
@@ -33,7 +34,9 @@ extension DiagramRecognizer {
     // Without writing to compare with, the picture stays as it is.
     let view = views[views[0].uprightness == nil ? 0 : best]
     let diagram = diagram(
-      view.interpretation, of: view.drawing, with: labelReader, picture: view.picture)
+      view.interpretation, of: view.drawing,
+      with: LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet),
+      picture: view.picture)
     return (diagram, view.picture)
   }
 

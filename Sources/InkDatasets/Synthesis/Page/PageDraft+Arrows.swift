@@ -259,7 +259,7 @@ extension PageDraft {
     let start = oval.edge(direction - flip * half, gap: gap())
     let end = oval.edge(direction + flip * half, gap: gap())
     let out = Vector(angle: direction, length: 1.33 * size)
-    let width = max(0.35 * size, opening) * dice.generator.uniform(0.5...1.3)
+    let width = max(0.35 * size, opening) * dice.generator.uniform(0.5...2.4)
     let side = Vector(angle: direction - flip * .pi / 2, length: width)
     let path = Curve.cubic(start, start + out + side, end + out - side, end)
     let isFree = ovals.indices.allSatisfy { index in

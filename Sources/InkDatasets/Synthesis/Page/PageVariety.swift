@@ -81,10 +81,10 @@ extension PageTrait {
     case .spacing: .range(0.15...3, usual: 0.5...1.6, share: 0.75)
     case .stateSize: .range(8...400, usual: 26...110, share: 0.85)
     case .stateScatter: .range(0...0.4, usual: 0...0.1, share: 0.75)
-    case .stateAspect: .range(0.5...3, usual: 0.92...1.12, share: 0.55)
+    case .stateAspect: .range(0.4...5, usual: 0.92...1.12, share: 0.55)
     case .stateAngle: .range(-15...15, usual: -3...3, share: 0.7)
     case .squareness: .range(2...12, usual: 2...2.5, share: 0.85)
-    case .boxes: .chance(0.05)
+    case .boxes: .chance(0.1)
     case .dots: .chance(0.03)
     case .filledState: .chance(0.02)
 
@@ -109,7 +109,7 @@ extension PageTrait {
 
     case .arrowGap: .range(-0.3...1, usual: -0.04...0.15, share: 0.75)
     case .arrowForm: .choice([5, 5, 0.7, 0.7, 0.7])
-    case .bow: .range(-0.5...0.5, usual: -0.2...0.2, share: 0.75)
+    case .bow: .range(-0.5...0.5, usual: -0.2...0.2, share: 0.65)
     case .brokenArrow: .chance(0.04)
     case .arrowPieces: .range(2...3, usual: 2...2, share: 0.5)
     case .retracedArrow: .chance(0.03)
@@ -118,7 +118,7 @@ extension PageTrait {
 
     case .loop: .chance(0.3)
     case .loopOpening: .range(0...0.8, usual: 0.15...0.6, share: 0.7)
-    case .loopSize: .range(0.4...2, usual: 0.7...1.4, share: 0.7)
+    case .loopSize: .range(0.4...2.5, usual: 0.7...1.4, share: 0.7)
     case .loopPlace: .choice([5, 1, 1, 1, 2])
 
     case .initialMarker: .choice([2, 6, 0.7, 0.4])
