@@ -23,14 +23,17 @@ struct AutomatonEvaluate: ParsableCommand {
         {"a.png": {"states": ["q0", "q1"], "initial": ["q0"], "final": ["q1"],
                    "transitions": [["q0", "q1", "a,b"], ["q1", "q1", "b"]]}}
 
-      What follows a # in a state is not part of its name: q0#2 is another state named q0. With \
-      "nameless": true, names do not count. A folder of `inkstate dataset compose pages` has all of this.
+      All four are needed; [] is none. The symbols of a transition are one text with commas, and "" if \
+      there are none. What follows a # in a state is not part of its name: q0#2 is another state named q0. With \
+      "nameless": true, names do not count. The names of pictures are those of their files, in the folder or \
+      in its folder pictures. A folder of `inkstate dataset compose pages` has all of this; its states are \
+      numbers, and names has their names.
 
       The result names for each picture what is wrong first: states, final states, transitions, their \
       directions, initial states; or, where this structure is right, symbols or names. Letters that look \
       alike count as one (o, O and 0; l, 1 and I; small and capital c), as do the symbols e, eps and ε; spaces \
-      do not count. --html writes a page that shows \
-      each picture, the class of each of its cells as the network sees it, and the automaton.
+      do not count. --html writes a page that shows each picture, the class of each of its cells as the \
+      network sees it, and the automaton.
 
       Example: inkstate automaton evaluate runs/pages --html runs/pages.html
       """)

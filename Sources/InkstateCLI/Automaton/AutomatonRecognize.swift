@@ -112,20 +112,21 @@ struct AutomatonRecognize: ParsableCommand {
     var comparison = DiagramComparison()
     var count = 0
     func take(_ input: Input, _ name: String) throws {
-      let (drawing, diagram): (Drawing, Diagram)
+      let (drawing, diagram, found): (Drawing, Diagram, Diagram)
       switch input {
       case .drawing(let given):
         drawing = given
         diagram = recognizer.recognize(drawing, vocabulary: words, alphabet: symbols)
-        try write(diagram, named: name)
+        found = diagram
       case .picture(let traced):
         let upright: TracedDrawing
         (diagram, upright) = recognizer.recognize(traced, vocabulary: words, alphabet: symbols)
         for remark in upright.remarks { Terminal.say("\(name): \(remark.message)") }
         drawing = upright.uprightDrawing
         // The elements of a photograph are where they are in the picture; a document is upright.
-        try write(diagram.moved(by: upright.pictureTransform), named: name)
+        found = diagram.moved(by: upright.pictureTransform)
       }
+      try write(found, named: name)
       if output != nil || svg != nil {
         if let rejection = diagram.rejection {
           Terminal.say("not written: \(name): expected an automaton, but \(rejection.message)")
@@ -133,7 +134,7 @@ struct AutomatonRecognize: ParsableCommand {
         }
         documents.append(try Document(diagram, drawing: drawing, id: UUID().uuidString))
       }
-      if count < truths.count { comparison += DiagramComparison(diagram, truth: truths[count]) }
+      if count < truths.count { comparison += DiagramComparison(found, truth: truths[count]) }
       count += 1
     }
     let failureCount = try answer(take)

@@ -156,6 +156,9 @@ struct DatasetComposePages: ParsableCommand {
     let size = pictureSize
     Terminal.show(
       "\(count.counted("page")) of \(size.width) × \(size.height) in \(output.output)")
+    Terminal.say(
+      "\(truth.count.counted("page")) with a whole automaton in truth.json; of the others, a part is outside"
+    )
     Terminal.say("composed at \((Double(count) / max(1e-9, composing)).fixed(0)) pages a second")
   }
 
