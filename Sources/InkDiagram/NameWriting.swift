@@ -11,7 +11,10 @@ struct NameWriting {
   private static let crossing = 0.1
   /// The height of a row, as a share of the highest one, below which it is a dot or a prime.
   private static let leastRow = 0.4
-  /// The strokes of rows without a bar between them: two or three letters can be an index below its letter.
+  /// The strokes of rows without a bar between them, at least.
+  ///
+  /// What is left of a ring, or an index below its letter, is no row. Set by hand, after names in two pictures by
+  /// people were divided.
   private static let leastStrokes = 6
   /// How many times as wide as high a bar is at least, and its width as a share of all writing.
   private static let (barShape, barWidth) = (4.0, 0.4)

@@ -5,7 +5,7 @@ public enum Grammar: String, CaseIterable, Hashable, Sendable, Codable {
   /// The name of a state: a letter, then primes, then an index of digits (`q0`), or after an
   /// underscore of digits or a letter (`q_0`, `a_n`), or of subscript characters (`q₀`), then primes.
   case state
-  /// Symbols, separated by commas; each can have an output after a slash (`0/1`).
+  /// Symbols, separated by commas; each can have outputs after slashes (`0/1`).
   ///
   /// A symbol is one visible character, a number of digits, a letter with digits, a word of the
   /// vocabulary, or a spelling of the empty word: `ε`, `ϵ`, `λ`, `eps` or `epsilon`.

@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func everyTextOfAPageIsInItsTruth() {
+  @Test func theTruthHasTheTextsOfPages() {
     let composer = PageComposer(
       seed: 9, width: 384, height: 384, writers: PageWriter.synthetic(count: 2, seed: 2))
     let truths = (0..<40).map { PageTruth(whole: composer.page($0)) }

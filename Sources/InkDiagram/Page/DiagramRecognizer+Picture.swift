@@ -48,13 +48,13 @@ extension DiagramRecognizer {
     /// How well the writing can be read, and how much wider than high it is; `nil` if there is hardly any.
     let uprightness: Double?
 
-    /// Reads a sample of the writing: names, and symbols where there are few names.
+    /// Reads a sample of the names and symbols.
     init(
       of picture: Picture, page: PageReading, seen: PageReading.Automaton,
       with labelReader: LabelReader
     ) {
-      (self.picture, drawing) = (picture, picture.uprightDrawing)
-      let drawing = drawing
+      let drawing = picture.uprightDrawing
+      (self.picture, self.drawing) = (picture, drawing)
       interpretation = Interpretation(of: drawing.traces, in: page, seen: seen, picture)
       let labels = LabelSearch(interpretation)
       func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
@@ -62,13 +62,11 @@ extension DiagramRecognizer {
       }
       let names = first(labels.names.values.flatMap(\.rows))
       let symbols = first(labels.symbols.values.joined())
-      let strokeCount = (names + symbols).reduce(0) { $0 + $1.traces.count }
-      guard strokeCount >= PageNumbers.leastTurnStrokes
-      else {
+      let lines = names + symbols
+      guard lines.reduce(0, { $0 + $1.traces.count }) >= PageNumbers.leastTurnStrokes else {
         uprightness = nil
         return
       }
-      let lines = names + symbols
       // Lines of several letters are wider than high.
       let shapes = lines.filter { $0.traces.count >= PageNumbers.leastTurnStrokes }.map { line in
         log(max(1, line.high.x - line.low.x) / max(1, line.high.y - line.low.y))

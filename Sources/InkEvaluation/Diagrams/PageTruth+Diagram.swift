@@ -13,7 +13,7 @@ extension PageTruth {
   ///
   /// - Throws: `FileError` if there is no such file, it is no such truth, or it has no picture in the folder.
   public static func read(folder: String) throws -> [String: PageTruth] {
-    let path = (folder as NSString).appendingPathComponent(fileName)
+    let path = FileTree.join(folder, fileName)
     let truths: [String: PageTruth]
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -64,12 +64,14 @@ extension PageTruth {
   }
 
   /// The automaton, as comparisons take it; a place that is not known is not a number.
+  ///
+  /// It has names even where they do not count.
   public var diagram: Diagram {
     let diagramStates = states.enumerated().map { number, state in
       let place = places?[number]
       return Diagram.State(
         id: state,
-        name: nameless == true ? "" : names?[number] ?? String(state.prefix { $0 != "#" }),
+        name: names?[number] ?? String(state.prefix { $0 != "#" }),
         initial: initial.contains(state), final: final.contains(state),
         center: place.map { Vector($0[0], $0[1]) } ?? Vector(.nan, .nan),
         radius: place.map { max($0[2], $0[3]) } ?? 0)

@@ -43,9 +43,9 @@ public struct PictureEvaluation: Codable, Sendable {
     /// Compares what was found in a picture, in its pixels, with the truth.
     public init(_ found: Diagram, name: String, truth: PageTruth) {
       (self.name, kind) = (name, truth.kind)
+      let isNameless = truth.nameless == true
       comparison = DiagramComparison(
-        found.folded(nameless: truth.nameless == true),
-        truth: truth.diagram.folded(nameless: truth.nameless == true))
+        found.folded(nameless: isNameless), truth: truth.diagram.folded(nameless: isNameless))
       cause =
         found.states.isEmpty && !truth.states.isEmpty ? .noAutomaton : Cause(first: comparison)
     }
@@ -150,7 +150,8 @@ extension PictureEvaluation.Cause {
 }
 
 extension Diagram {
-  /// The diagram with one letter for all that look like it, and without spaces.
+  /// Returns the diagram with one letter for all that look like it, and without spaces; without names where they
+  /// do not count.
   fileprivate func folded(nameless: Bool) -> Diagram {
     func folded(_ text: String) -> String { text.filter { !$0.isWhitespace }.folded(cases: true) }
     var diagram = self

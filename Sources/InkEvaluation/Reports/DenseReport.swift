@@ -135,10 +135,8 @@ public struct DenseReport: Codable, Sendable {
       }
       body += "</table>"
     }
-    let names = dataset.classes.map { one in
-      "<b style=\"background:\(one.hexColor)\">&emsp;</b> \(one.name.escapedForMarkup)"
-    }
-    body += "<h2>Worst pages: the truth, the answers</h2><p>\(names.joined(separator: ", "))</p>"
+    let legend = ReportPage.legend(of: dataset.classes)
+    body += "<h2>Worst pages: the truth, the answers</h2><p>\(legend)</p>"
     for (page, truth, answer) in try worstPages(of: dataset, recognizer, workers: workers) {
       body += "<p>\(page.name.escapedForMarkup): \(page.meanIntersectionOverUnion.percent)</p><p>"
       for picture in [truth, answer] {

@@ -36,12 +36,10 @@ public struct PictureReport: Sendable {
   /// Returns the page with the sums of `evaluation` first.
   public func html(_ evaluation: PictureEvaluation, of folder: String) -> String {
     let sums = evaluation.summary.map { "<li>\($0.escapedForMarkup)</li>" }.joined()
-    let names = DenseClass.pages.map { one in
-      "<b style=\"background:\(one.hexColor)\">&emsp;</b> \(one.name.escapedForMarkup)"
-    }
+    let legend = ReportPage.legend(of: DenseClass.pages)
     return ReportPage(
       "<h1>Pictures of <code>\(folder.escapedForMarkup)</code></h1><ul>\(sums)</ul>"
-        + "<p>Each picture, what the network sees (\(names.joined(separator: ", "))) and the automaton.</p>"
+        + "<p>Each picture, what the network sees (\(legend)) and the automaton.</p>"
         + figures.joined()
     ).html
   }

@@ -1,4 +1,6 @@
 import Foundation
+import InkDatasets
+import XMLTree
 
 /// A self-contained HTML page with a report.
 struct ReportPage {
@@ -6,6 +8,13 @@ struct ReportPage {
   private let body: String
 
   init(_ body: String) { self.body = body }
+
+  /// Returns the colours of classes with their names.
+  static func legend(of classes: [DenseClass]) -> String {
+    classes.map { one in
+      "<b style=\"background:\(one.hexColor)\">&emsp;</b> \(one.name.escapedForMarkup)"
+    }.joined(separator: ", ")
+  }
 
   var html: String {
     """

@@ -56,10 +56,10 @@ struct AutomatonEvaluate: ParsableCommand {
     let folder = FileTree.trimmed(folder)
     let truths = try PageTruth.read(folder: folder).sorted { $0.key < $1.key }
     if let html {
-      let inputs = [PageTruth.fileName] + truths.flatMap { [$0.key, "pictures/\($0.key)"] }
-      for input in inputs {
-        try FileTree.refuseReplacing(FileTree.join(folder, input), by: html)
-      }
+      let inputs =
+        [FileTree.join(folder, PageTruth.fileName)]
+        + truths.flatMap { Self.places(of: $0.key, in: folder) }
+      for input in inputs { try FileTree.refuseReplacing(input, by: html) }
       try FileTree.refuseExisting(html, force: force)
     }
     let recognizer = try DiagramRecognizer.released()
@@ -70,7 +70,7 @@ struct AutomatonEvaluate: ParsableCommand {
     var failures: [String] = []
     for (index, (name, truth)) in truths.enumerated() {
       do {
-        let photograph = try Photograph.read(path: path(of: name, in: folder))
+        let photograph = try Photograph.read(path: Self.path(of: name, in: folder))
         let (diagram, traced) = recognizer.recognize(try Tracer().trace(photograph))
         let picture = PictureEvaluation.Picture(
           diagram.moved(by: traced.pictureTransform), name: name, truth: truth)
@@ -103,11 +103,13 @@ struct AutomatonEvaluate: ParsableCommand {
     if !failures.isEmpty { throw ExitCode(2) }
   }
 
-  /// Returns the file of a picture, which is in the folder or in its folder `pictures`.
-  private func path(of name: String, in folder: String) throws -> String {
-    let places = [folder, (folder as NSString).appendingPathComponent("pictures")].map {
-      ($0 as NSString).appendingPathComponent(name)
-    }
+  /// Returns where a picture can be: in the folder, and in its folder `pictures`.
+  private static func places(of name: String, in folder: String) -> [String] {
+    [FileTree.join(folder, name), FileTree.join(folder, "pictures/\(name)")]
+  }
+
+  private static func path(of name: String, in folder: String) throws -> String {
+    let places = places(of: name, in: folder)
     guard let path = places.first(where: FileManager.default.fileExists) else {
       throw FileError(path: places[0], expected: "a picture, which truth.json names", found: "none")
     }

@@ -17,7 +17,8 @@ struct Read: ParsableCommand {
       path it reads NDJSON from standard input and answers one drawing at a time.
 
       --grammar limits the texts: state is the name of a state such as q0 or A', symbols is a list \
-      with commas, in which eps and λ are the empty word ε, and number is a number. Without one, \
+      with commas, in which eps and λ are the empty word ε and 0/1 is a symbol with its output, and \
+      number is a number. Without one, \
       words that the model knows from its training are likelier than other texts. --vocabulary \
       prefers words, such as the names that a document already has; clear writing of another text \
       still wins.
