@@ -9,11 +9,17 @@ public protocol DiagramPicture {
   /// Returns the same picture, whose upright drawing is turned clockwise by quarter turns from what it was.
   func turned(byQuarters quarters: Int) -> Self
 
-  /// Returns the ink of some strokes, and of no other one, as it is in the picture: bright ink on black, or
-  /// `nil` if there is none.
+  /// Returns the ink in square cells of the drawing, and not that in others, as it is in the picture: bright ink on
+  /// black, or `nil` if there is none.
   ///
-  /// `angle` is how far it is turned clockwise from where it is in the drawing, in radians.
-  func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap?
+  /// - Parameters:
+  ///   - cells: The middles of the cells.
+  ///   - others: The middles of cells with other ink.
+  ///   - cellSize: The side of a cell.
+  ///   - angle: How far the ink is turned clockwise from where it is in the drawing, in radians.
+  func strip(
+    ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
+  ) -> Bitmap?
 
   /// The picture as photographed, in grey; a large one is smaller here.
   var page: Bitmap { get }

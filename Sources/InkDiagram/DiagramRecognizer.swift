@@ -77,7 +77,7 @@ public struct DiagramRecognizer: Sendable {
       of: traces, knownRings: rings,
       seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
-    return diagram(interpretation, of: drawing, with: labelReader, picture: nil)
+    return diagram(interpretation, of: drawing, with: labelReader)
   }
 
   // MARK: Structure
@@ -122,10 +122,9 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Labels
 
   func diagram(
-    _ interpretation: Interpretation, of drawing: Drawing, with labelReader: LabelReader,
-    picture: (any DiagramPicture)?
+    _ interpretation: Interpretation, of drawing: Drawing, with labelReader: LabelReader
   ) -> Diagram {
-    let trust = picture == nil ? 1 : Self.pictureTrust
+    let trust = interpretation.page == nil ? 1 : Self.pictureTrust
     let labels = LabelSearch(interpretation)
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
     func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
@@ -156,7 +155,7 @@ public struct DiagramRecognizer: Sendable {
         let id = "t\(diagram.transitions.count - 1)"
         diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
         if !arrow.hasHead, from != to {
-          let probability = picture == nil ? Self.penDirection : 0.5
+          let probability = interpretation.page == nil ? Self.penDirection : 0.5
           diagram.uncertain.append(
             .init(
               element: id, property: .direction, value: "s\(from)→s\(to)",
@@ -167,30 +166,25 @@ public struct DiagramRecognizer: Sendable {
         mark(arrow.strokes, .transition)
       }
     }
-    for line in labels.remarks { mark(line.strokes, .text) }
-    for (state, name) in labels.names { mark(name.strokes, .text, "s\(state)") }
+    for line in labels.remarks { mark(interpretation.strokes(of: line), .text) }
+    for (state, name) in labels.names {
+      mark(name.lines.flatMap(interpretation.strokes), .text, "s\(state)")
+    }
     for (arrow, lines) in labels.symbols {
-      mark(lines.flatMap(\.strokes), .text, transitionOf[arrow].map { "t\($0)" })
+      mark(
+        lines.flatMap(interpretation.strokes), .text, transitionOf[arrow].map { "t\($0)" })
     }
     diagram.strokes = roles
     if states.isEmpty { diagram.rejection = .noStates }
-    func writing(_ line: TextLine, turnedBy angle: Double) -> LabelReader.Writing {
-      LabelReader.Writing(
-        strokes: Drawing(line.strokes.map { drawing.strokes[$0] })
-          .transformed(by: .rotation(angle)),
-        strip: picture?.strip(of: line.strokes, turnedBy: angle))
-    }
-    read(labels, transitionOf, with: labelReader, trust: trust, writing: writing, into: &diagram)
+    read(labels, of: drawing, transitionOf, with: labelReader, trust: trust, into: &diagram)
     diagram.doubtMissing(symbols: Self.noSymbols, names: Self.noName)
     return diagram
   }
 
   /// Reads the names and the symbols.
   private func read(
-    _ labels: LabelSearch, _ transitionOf: [Int: Int], with labelReader: LabelReader,
-    trust: Double,
-    writing: (_ line: TextLine, _ angle: Double) -> LabelReader.Writing,
-    into diagram: inout Diagram
+    _ labels: LabelSearch, of drawing: Drawing, _ transitionOf: [Int: Int],
+    with labelReader: LabelReader, trust: Double, into diagram: inout Diagram
   ) {
     let named = labels.names.keys.sorted()
     let labelled = labels.symbols.keys.filter { transitionOf[$0] != nil }.sorted()
@@ -198,7 +192,10 @@ public struct DiagramRecognizer: Sendable {
     let names = named.map { labels.names[$0]! }
     let further = names.flatMap { $0.rows.dropFirst() }
     let readings = labelReader.texts(
-      names: names.map { $0.rows[0] } + further, symbols: lines.map(\.1), as: writing)
+      names: names.map { $0.rows[0] } + further, symbols: lines.map(\.1)
+    ) { line, angle in
+      labels.interpretation.writing(line, in: drawing, turnedBy: angle)
+    }
     let firstRows = labelReader.agreed(names: Array(readings.names.prefix(names.count)))
     var otherRows = readings.names.dropFirst(names.count).map(labelReader.weighed)[...]
     for ((state, name), first) in zip(zip(named, names), firstRows) {
@@ -207,7 +204,9 @@ public struct DiagramRecognizer: Sendable {
       let texts = name.texts(of: [first] + others)
       guard let best = texts.first else {
         // Writing that gives no name stays ink.
-        for stroke in name.strokes { diagram.strokes[stroke].element = nil }
+        for stroke in name.lines.flatMap(labels.interpretation.strokes) {
+          diagram.strokes[stroke].element = nil
+        }
         continue
       }
       diagram.states[state].name = best.text
@@ -215,7 +214,9 @@ public struct DiagramRecognizer: Sendable {
     }
     for ((arrow, line), texts) in zip(lines, labelReader.agreed(symbols: readings.symbols)) {
       guard let best = texts.first, let transition = transitionOf[arrow] else {
-        for stroke in line.strokes { diagram.strokes[stroke].element = nil }
+        for stroke in labels.interpretation.strokes(of: line) {
+          diagram.strokes[stroke].element = nil
+        }
         continue
       }
       for symbol in LabelReader.symbols(of: best.text)

@@ -6,6 +6,8 @@ struct Interpretation {
   var arrows: [ArrowCandidate]
   /// The strokes that are writing, outside and inside states.
   var writing: [Trace]
+  /// The marks in a picture that the writing is.
+  var page: PageWriting?
   /// The strokes that are nothing known.
   var others: [Trace]
   /// The usual radius of a state.

@@ -13,11 +13,10 @@ struct ScoredText: Hashable {
 /// Reads names and symbols; the labels of one drawing help each other.
 struct LabelReader {
   /// A line of writing.
-  struct Writing {
-    /// Its strokes.
-    var strokes: Drawing
-    /// The writing as it is in the picture in which the strokes were traced, if there is one.
-    var strip: Bitmap?
+  enum Writing {
+    case ink(Drawing)
+    /// The pixels of a picture, unless there are none, and the strokes that were traced in them.
+    case picture(Bitmap?, Drawing)
   }
 
   private let reader: Reader
@@ -28,6 +27,11 @@ struct LabelReader {
   private let symbols: CTCDecoder
   /// Reads words, which few people use as names or symbols.
   private let words: CTCDecoder
+
+  /// The share of the pixels of a picture in a reading; the rest is that of the strokes that were traced in it.
+  ///
+  /// Pixels show small loops and corners, and strokes still give texts that pixels do not.
+  private static let pixelShare = 0.95
 
   /// The score of a text that was not read.
   private static let unread = -30.0
@@ -142,12 +146,16 @@ struct LabelReader {
     return Self.sorted(scores.filter { Self.symbols(of: $0.key).allSatisfy(possible.contains) })
   }
 
-  /// Returns what `decoders` read, and words; of ink in a picture, the pixels and the strokes are read.
+  /// Returns what `decoders` read, and words.
   private func texts(_ line: Writing, with decoders: [CTCDecoder]) -> [ScoredText] {
-    let inputs = [.drawing(line.strokes)] + (line.strip.map { [RecognitionInput.bitmap($0)] } ?? [])
-    return Self.mixed(
-      inputs.map { scored($0, with: decoders) },
-      weights: inputs.map { _ in 1 / Double(inputs.count) })
+    switch line {
+    case .ink(let strokes), .picture(nil, let strokes):
+      scored(.drawing(strokes), with: decoders)
+    case .picture(let strip?, let strokes):
+      Self.mixed(
+        [scored(.bitmap(strip), with: decoders), scored(.drawing(strokes), with: decoders)],
+        weights: [Self.pixelShare, 1 - Self.pixelShare])
+    }
   }
 
   /// Returns the texts of several readings of a line, each scored with the weighted mean of its probabilities.

@@ -38,8 +38,8 @@ struct NameWriting {
     rows = isDivided ? Self.rows(of: written) : [TextLine(traces: written)]
   }
 
-  /// The indices of all strokes.
-  var strokes: [Int] { (rows.flatMap(\.strokes) + bars.map(\.index)).sorted() }
+  /// The rows, and the bars as one more.
+  var lines: [TextLine] { bars.isEmpty ? rows : rows + [TextLine(traces: bars)] }
 
   /// Returns the texts of the whole, given those of each row, the likeliest first with probabilities; the rows are
   /// separated by `/` where there is a bar, otherwise by spaces.

@@ -34,6 +34,12 @@ struct Trace {
     high = all.reduce(first) { Vector(max($0.x, $1.x), max($0.y, $1.y)) }
   }
 
+  /// Creates a trace of points that no pen joined in their order.
+  init(index: Int, points: [Vector], low: Vector, high: Vector) {
+    (self.index, self.points, self.low, self.high) = (index, points, low, high)
+    length = points.pathLength
+  }
+
   var start: Vector { points[0] }
   var end: Vector { points[points.count - 1] }
   var center: Vector { low.middle(to: high) }

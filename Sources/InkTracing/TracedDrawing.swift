@@ -100,7 +100,23 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
   ///
   /// `angle` is how far it is turned clockwise from where it is upright, in radians.
   public func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? {
-    pixels?.strip(of: strokes, in: drawing, penWidth: penWidth, turnedBy: angle - turn)
+    let chosen = Set(strokes)
+    return pixels?.strip(
+      of: strokes.map { drawing.strokes[$0] },
+      besides: drawing.strokes.indices.filter { !chosen.contains($0) }
+        .map { drawing.strokes[$0] },
+      border: 0.75 * penWidth, reach: 2.5 * penWidth, turnedBy: angle - turn)
+  }
+
+  public func strip(
+    ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
+  ) -> Bitmap? {
+    func dots(_ places: [Vector]) -> [Stroke] {
+      places.map { Stroke([pictureTransform.apply(to: Point($0.x, $0.y))]) }
+    }
+    return pixels?.strip(
+      of: dots(cells), besides: dots(others), border: 0.75 * cellSize, reach: 1.5 * cellSize,
+      turnedBy: angle - turn)
   }
 
   /// The size of a pixel of ``page`` in pixels of the picture.

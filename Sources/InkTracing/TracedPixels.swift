@@ -16,38 +16,34 @@ struct TracedPixels: Hashable, Sendable {
   private static let stripHeight = 56.0
   /// The most columns of a strip.
   private static let maximumColumns = 2_000.0
-  /// How far from a stroke its ink is looked for, in widths of the pen.
-  private static let reach = 2.5
   /// The empty rows and columns around the ink.
   private static let margin = 6.0
 
-  /// Cuts the ink of `strokes`, and of no other one, out of the picture.
+  /// Cuts the ink along strokes, and no other, out of the picture.
   ///
   /// - Parameters:
-  ///   - strokes: The indices of strokes of `drawing`.
-  ///   - drawing: All strokes, in pixels of the photograph.
+  ///   - own: The strokes, in pixels of the photograph.
+  ///   - others: The strokes of other ink.
+  ///   - border: How far the ink reaches beside its strokes, in pixels of the photograph.
+  ///   - reach: How far from a stroke its ink is looked for, where no other stroke is nearer.
   ///   - angle: How far the ink is turned clockwise in the strip, in radians.
   /// - Returns: A strip with bright ink on black, or `nil` if there is none.
   func strip(
-    of strokes: [Int], in drawing: Drawing, penWidth: Double, turnedBy angle: Double
+    of own: [Stroke], besides others: [Stroke], border: Double, reach: Double,
+    turnedBy angle: Double
   ) -> Bitmap? {
-    let inPicture = Drawing(strokes.map { drawing.strokes[$0] })
-    guard let area = inPicture.bounds, penWidth > 0 else { return nil }
-    let chosen = Set(strokes)
-    let reach = Self.reach * penWidth
-    let near = drawing.strokes.enumerated().filter { index, stroke in
-      !chosen.contains(index)
-        && stroke.points.contains {
-          abs($0.x - area.center.x) < area.width / 2 + 2 * reach
-            && abs($0.y - area.center.y) < area.height / 2 + 2 * reach
-        }
-    }.map(\.element)
+    guard let area = Drawing(own).bounds, reach > 0 else { return nil }
+    let near = others.filter { stroke in
+      stroke.points.contains {
+        abs($0.x - area.center.x) < area.width / 2 + 2 * reach
+          && abs($0.y - area.center.y) < area.height / 2 + 2 * reach
+      }
+    }
     let turned = Transform.rotation(angle).about(area.center)
     let picture = Transform.rotation(-angle).about(area.center)
-    let own = inPicture.transformed(by: turned)
-    let others = Drawing(near).transformed(by: turned).strokes
-    guard let bounds = own.bounds else { return nil }
-    let border = 0.75 * penWidth
+    let own = Drawing(own).transformed(by: turned)
+    let others = Drawing(near).transformed(by: turned)
+    let bounds = own.bounds!
     let (left, top) = (bounds.minX - border, bounds.minY - border)
     let (across, down) = (bounds.width + 2 * border, bounds.height + 2 * border)
     let zoom = min(
@@ -64,7 +60,7 @@ struct TracedPixels: Hashable, Sendable {
         })
     }
     for stroke in own.strokes { mark(stroke, in: &mine) }
-    for stroke in others { mark(stroke, in: &theirs) }
+    for stroke in others.strokes { mark(stroke, in: &theirs) }
     let (toMine, toTheirs) = (mine.distances(), theirs.distances())
     var values = [Double](repeating: 0, count: columns * rows)
     var inked: [Double] = []

@@ -610,7 +610,21 @@ import Testing
         })
     }
 
-    func strip(of strokes: [Int], turnedBy angle: Double) -> Bitmap? { nil }
+    /// The page itself, without what is beside the cells.
+    func strip(
+      ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
+    ) -> Bitmap? {
+      let places = cells.map(pixel)
+      var strip = Bitmap(width: page.width, height: page.height)
+      for row in 0..<page.height {
+        for column in 0..<page.width {
+          let middle = Vector(Double(column) + 0.5, Double(row) + 0.5)
+          guard places.contains(where: { $0.distance(to: middle) <= cellSize }) else { continue }
+          strip[row, column] = 255 - page[row, column]
+        }
+      }
+      return strip
+    }
 
     var uprightDrawing: Drawing { drawing.transformed(by: turn(quarters)) }
 

@@ -25,7 +25,7 @@ import Testing
   @Test func aBarDividesANameFromItsOutput() {
     let fraction = [(0.0, 0.0, 10.0, 20.0), (12, 12, 20, 24), (-5, 30, 28, 31), (6, 38, 14, 58)]
     #expect(rows(fraction) == [[0, 1], [3]])
-    #expect(writing(fraction).strokes == [0, 1, 2, 3])
+    #expect(writing(fraction).lines.map(\.strokes) == [[0, 1], [3], [2]])
     // A dash with nothing below it is writing.
     #expect(rows(Array(fraction.prefix(3))) == [[0, 1, 2]])
   }

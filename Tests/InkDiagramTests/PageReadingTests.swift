@@ -52,6 +52,31 @@ import Testing
     PageReading(of: page(lines), with: try Self.network.get(), workers: 1)
   }
 
+  /// Letters that do not touch are marks of their own, and no mark has cells of rings or arrows.
+  @Test func lettersAreMarks() throws {
+    func letter(_ x: Double, _ y: Double) -> [[Vector]] {
+      [
+        [Vector(x, y), Vector(x + 9, y - 24), Vector(x + 18, y)],
+        [Vector(x + 4, y - 9), Vector(x + 14, y - 9)],
+      ]
+    }
+    let reading = try read(automaton + letter(140, 232) + letter(290, 205) + letter(320, 205))
+    let places = [(149.0, 220.0), (299, 193), (329, 193)]
+    let marks = reading.marks
+    #expect(marks.count == places.count)
+    for (x, y) in places {
+      let mark = try #require(
+        marks.first { mark in
+          mark.contains { cell in
+            let (row, column) = cell.quotientAndRemainder(dividingBy: reading.cells.columns)
+            let place = reading.place(Vector(Double(column) + 0.5, Double(row) + 0.5))
+            return place.distance(to: Vector(x, y)) < 12
+          }
+        })
+      #expect(mark.allSatisfy { Int(reading.cells.classes[$0]) == PageNumbers.writing })
+    }
+  }
+
   /// Ovals, one of them double, an arrow with a gap at both ends, a self-loop and an initial arrow.
   private var automaton: [[Vector]] {
     [ring(150, 220, 60, 45), ring(470, 220, 60, 45), ring(470, 220, 50, 36)]

@@ -35,8 +35,7 @@ extension DiagramRecognizer {
     let view = views[views[0].uprightness == nil ? 0 : best]
     let diagram = diagram(
       view.interpretation, of: view.drawing,
-      with: LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet),
-      picture: view.picture)
+      with: LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet))
     return (diagram, view.picture)
   }
 
@@ -55,7 +54,8 @@ extension DiagramRecognizer {
     ) {
       let drawing = picture.uprightDrawing
       (self.picture, self.drawing) = (picture, drawing)
-      interpretation = Interpretation(of: drawing.traces, in: page, seen: seen, picture)
+      let interpretation = Interpretation(of: drawing.traces, in: page, seen: seen, picture)
+      self.interpretation = interpretation
       let labels = LabelSearch(interpretation)
       func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
         Array(lines.sorted { $0.strokes[0] < $1.strokes[0] }.prefix(PageNumbers.turnSample))
@@ -68,15 +68,16 @@ extension DiagramRecognizer {
         return
       }
       // Lines of several letters are wider than high.
-      let shapes = lines.filter { $0.traces.count >= PageNumbers.leastTurnStrokes }.map { line in
+      let shapes = lines.filter {
+        interpretation.strokes(of: $0).count >= PageNumbers.leastTurnStrokes
+      }.map { line in
         log(max(1, line.high.x - line.low.x) / max(1, line.high.y - line.low.y))
       }
       let legibility = labelReader.legibility(names: names, symbols: symbols) { line in
-        LabelReader.Writing(
-          strokes: Drawing(line.strokes.map { drawing.strokes[$0] }),
-          strip: picture.strip(of: line.strokes, turnedBy: 0))
+        interpretation.writing(line, in: drawing, turnedBy: 0)
       }
-      uprightness = legibility + shapes.reduce(0, +) / Double(lines.count)
+      uprightness =
+        legibility + PageNumbers.turnShape * shapes.reduce(0, +) / Double(lines.count)
     }
   }
 }

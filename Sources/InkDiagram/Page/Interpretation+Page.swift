@@ -40,12 +40,13 @@ extension Interpretation {
     arrows.sort { ($0.from ?? -1, $0.to ?? -1) < ($1.from ?? -1, $1.to ?? -1) }
     scale = states.map(\.ring.radius).median() ?? 0
     (writing, others, cost) = ([], [], 0)
+    var written: [Trace] = []
     let rims = states.map(\.ring)
     for trace in traces {
       let shares = page.shares(of: trace.points.map(picture.pixel(at:)))
       switch shares.indices.max(by: { shares[$0] < shares[$1] }) {
       case PageNumbers.writing:
-        writing.append(trace)
+        written.append(trace)
       case PageNumbers.ring:
         // A whole ring has its middle in the state.
         let distances = rims.map { ring in
@@ -67,6 +68,22 @@ extension Interpretation {
       default: others.append(trace)
       }
     }
+    let marks = PageWriting(of: page, traces: written, in: picture)
+    (self.page, writing) = (marks, marks.marks)
+  }
+
+  /// Returns the strokes of a line of writing.
+  func strokes(of line: TextLine) -> [Int] { page?.strokes(of: line) ?? line.strokes }
+
+  /// Returns what a line of writing in `drawing` looks like.
+  ///
+  /// - Parameter angle: How far it is turned clockwise, in radians.
+  func writing(
+    _ line: TextLine, in drawing: Drawing, turnedBy angle: Double
+  ) -> LabelReader.Writing {
+    let strokes = Drawing(strokes(of: line).map { drawing.strokes[$0] })
+      .transformed(by: .rotation(angle))
+    return page.map { .picture($0.strip(of: line, turnedBy: angle), strokes) } ?? .ink(strokes)
   }
 
   /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.

@@ -114,7 +114,7 @@ struct PageReading {
   func place(_ cell: Vector) -> Vector { origin + cell * cellSize }
 
   /// Returns where a place on the page is in cells.
-  private func cell(_ place: Vector) -> Vector { (place - origin) * (1 / cellSize) }
+  func cell(_ place: Vector) -> Vector { (place - origin) * (1 / cellSize) }
 
   /// Returns a length in cells on the page.
   func length(_ cells: Double) -> Double { cells * cellSize }

@@ -1,0 +1,109 @@
+import Ink
+import InkNetwork
+import InkRaster
+
+/// The writing in a picture: marks, that is, connected groups of the cells in which the network sees writing.
+///
+/// A mark is a letter, a part of one, or several that touch.
+struct PageWriting {
+  /// The marks, in the drawing; the index of each is its position.
+  let marks: [Trace]
+  /// The strokes that were traced in each mark.
+  let strokes: [[Int]]
+  private let picture: any DiagramPicture
+  /// The places of the cells of each mark, and of all other ink, in the drawing.
+  private let cells: [[Vector]]
+  private let otherInk: [Vector]
+  /// The side of a cell in the drawing.
+  private let cellSize: Double
+
+  /// Finds the marks of a page in a picture whose traced strokes of writing are `traces`.
+  init(of page: PageReading, traces: [Trace], in picture: any DiagramPicture) {
+    func place(_ cell: Int) -> Vector {
+      let column = cell % page.cells.columns
+      let middle = Vector(Double(column) + 0.5, Double(cell / page.cells.columns) + 0.5)
+      return picture.drawingPlace(ofPixel: page.place(middle))
+    }
+    let groups = page.marks
+    cells = groups.map { $0.map(place) }
+    marks = cells.enumerated().map { Trace(ofCells: $1, index: $0) }
+    otherInk = page.cells.classes.indices.filter { cell in
+      ![0, PageNumbers.writing].contains(Int(page.cells.classes[cell]))
+    }.map(place)
+    let (corner, beside) = (page.place(Vector(0, 0)), page.place(Vector(1, 0)))
+    cellSize = picture.drawingPlace(ofPixel: corner).distance(
+      to: picture.drawingPlace(ofPixel: beside))
+    self.picture = picture
+    var marks: [Int: Int] = [:]
+    for (number, group) in groups.enumerated() {
+      for cell in group { marks[cell] = number }
+    }
+    var strokes = [[Int]](repeating: [], count: groups.count)
+    for trace in traces {
+      var counts: [Int: Int] = [:]
+      for point in trace.points {
+        let cell = page.cells.cell(at: page.cell(picture.pixel(at: point)))
+        if let mark = marks[cell] { counts[mark, default: 0] += 1 }
+      }
+      if let mark = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key {
+        strokes[mark].append(trace.index)
+      }
+    }
+    self.strokes = strokes
+  }
+
+  /// Returns the traced strokes of a line of marks.
+  func strokes(of line: TextLine) -> [Int] { line.strokes.flatMap { strokes[$0] }.sorted() }
+
+  /// Returns the pixels of a line of marks, and of nothing else; `nil` if there is no ink.
+  ///
+  /// - Parameter angle: How far they are turned clockwise, in radians.
+  func strip(of line: TextLine, turnedBy angle: Double) -> Bitmap? {
+    let own = Set(line.strokes)
+    let reach = line.low.distance(to: line.high) / 2 + PageNumbers.nearCells * cellSize
+    func isNear(_ place: Vector) -> Bool { place.distance(to: line.center) < reach }
+    let others = cells.indices.filter { !own.contains($0) }.flatMap { cells[$0].filter(isNear) }
+    return picture.strip(
+      ofCells: line.strokes.flatMap { cells[$0] }, besides: others + otherInk.filter(isNear),
+      cellSize: cellSize, turnedBy: angle)
+  }
+}
+
+extension PageReading {
+  /// The cells of each mark: a connected group of cells of writing, from the first cell.
+  var marks: [[Int]] {
+    let (rows, columns) = (cells.rows, cells.columns)
+    var isOpen = cells.classes.map { Int($0) == PageNumbers.writing }
+    var marks: [[Int]] = []
+    for first in isOpen.indices where isOpen[first] {
+      isOpen[first] = false
+      var mark = [first]
+      var next = 0
+      while next < mark.count {
+        let (row, column) = (mark[next] / columns, mark[next] % columns)
+        next += 1
+        for nearRow in max(0, row - 1)...min(rows - 1, row + 1) {
+          for nearColumn in max(0, column - 1)...min(columns - 1, column + 1) {
+            let near = nearRow * columns + nearColumn
+            guard isOpen[near] else { continue }
+            isOpen[near] = false
+            mark.append(near)
+          }
+        }
+      }
+      if mark.count >= PageNumbers.leastMark { marks.append(mark) }
+    }
+    return marks
+  }
+}
+
+extension Trace {
+  /// Creates what stands for a mark, with the places of its cells.
+  fileprivate init(ofCells cells: [Vector], index: Int) {
+    let step = max(1, cells.count / Self.pointCount)
+    self.init(
+      index: index, points: stride(from: 0, to: cells.count, by: step).map { cells[$0] },
+      low: cells.reduce(cells[0]) { Vector(min($0.x, $1.x), min($0.y, $1.y)) },
+      high: cells.reduce(cells[0]) { Vector(max($0.x, $1.x), max($0.y, $1.y)) })
+  }
+}
