@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test func workThatTakesTooLongEnds() async throws {
-    try await SharedStudio.run { studio in
+    try await SharedStudio.run(longWork: LongWork(timeOfOthers: .seconds(1))) { studio in
       let device = try await studio.paired()
       let request = try await Self.prepare(studio, wordCount: 1000, by: device)
       let connection = try RawConnection(port: studio.port)

@@ -21,11 +21,14 @@ struct SharedStudio: Sendable {
   /// The owner's cookie.
   var cookie: String { "\(Authentication.cookie(port: owner.port))=\(studio.cookieValue)" }
 
-  static func run(_ test: @escaping @Sendable (SharedStudio) async throws -> Void) async throws {
+  static func run(
+    longWork: LongWork = LongWork(),
+    _ test: @escaping @Sendable (SharedStudio) async throws -> Void
+  ) async throws {
     let folder = try TemporaryFolder()
     var configuration = Studio.Configuration(dataFolder: folder.path)
     (configuration.port, configuration.sharedPort) = (0, 0)
-    let studio = try Studio(configuration, limits: .patient)
+    let studio = try Studio(configuration, limits: .patient, longWork: longWork)
     guard let sharing = studio.sharing else {
       throw LocalServer.Failure(operation: "sharing", code: 0)
     }

@@ -427,12 +427,12 @@ let interrupting = """
 
   @Test func anInterruptedTrainingGoesOnToTheSameBytes() throws {
     _ = try run("dataset synthesize --writers 20 --per-class 5 --seed 3 -o ink.ndjson")
-    _ = try run("train ink.ndjson --epochs 30 --threads 1 -o whole.safetensors")
+    _ = try run("train ink.ndjson --epochs 15 --threads 1 -o whole.safetensors")
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let process = Process()
     process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("inkstate")
     process.arguments = [
-      "train", "ink.ndjson", "--epochs", "30", "--threads", "1", "-o", "cut.safetensors",
+      "train", "ink.ndjson", "--epochs", "15", "--threads", "1", "-o", "cut.safetensors",
     ]
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     process.standardError = FileHandle.nullDevice
@@ -446,9 +446,9 @@ let interrupting = """
     process.waitUntilExit()
     #expect(process.terminationStatus == 130)
     let checkpoint = try #require(bytes("cut.checkpoint"))
-    let again = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors")
+    let again = try run("train ink.ndjson --epochs 15 --threads 1 -o cut.safetensors")
     #expect(again.status == 1 && again.errors.contains("expected no unfinished training"))
-    let resumed = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors --resume")
+    let resumed = try run("train ink.ndjson --epochs 15 --threads 1 -o cut.safetensors --resume")
     #expect(resumed.status == 0)
     #expect(bytes("cut.safetensors") == bytes("whole.safetensors"))
     #expect(bytes("cut.csv") == bytes("whole.csv"))
@@ -456,13 +456,13 @@ let interrupting = """
 
     // It may be killed after the model was written. Another model is not replaced.
     try folder.write("cut.checkpoint", checkpoint)
-    let last = try run("train ink.ndjson --epochs 30 --threads 2 -o cut.safetensors --resume")
+    let last = try run("train ink.ndjson --epochs 15 --threads 2 -o cut.safetensors --resume")
     #expect(last.status == 0 && bytes("cut.safetensors") == bytes("whole.safetensors"))
     #expect(bytes("cut.checkpoint") == nil)
     try folder.write("cut.checkpoint", checkpoint)
     let other = try Data(contentsOf: URL(fileURLWithPath: Recognizer.releasedModelPath))
     try folder.write("cut.safetensors", other)
-    let refused = try run("train ink.ndjson --epochs 30 --threads 1 -o cut.safetensors --resume")
+    let refused = try run("train ink.ndjson --epochs 15 --threads 1 -o cut.safetensors --resume")
     #expect(refused.status == 1 && refused.errors.contains("expected no file of that name"))
     #expect(bytes("cut.safetensors") == other && bytes("cut.checkpoint") == checkpoint)
   }

@@ -117,9 +117,11 @@ final class LongWork: Sendable {
   private let owner: Lane
   private let others: Lane
 
-  init(cores: Int = ProcessInfo.processInfo.activeProcessorCount) {
+  init(
+    cores: Int = ProcessInfo.processInfo.activeProcessorCount, timeOfOthers: Duration = .seconds(10)
+  ) {
     owner = Lane(threads: 4, ofOne: 4, maximumWaiting: 64, time: .seconds(120))
-    others = Lane(threads: max(1, cores / 2), ofOne: 1, maximumWaiting: 8, time: .seconds(10))
+    others = Lane(threads: max(1, cores / 2), ofOne: 1, maximumWaiting: 8, time: timeOfOthers)
   }
 
   /// The number of works that run now, and that wait.

@@ -39,7 +39,7 @@ public struct Studio: Sendable {
   let training: Training
   private let practice: Practice
   private let page: Page
-  let longWork = LongWork()
+  let longWork: LongWork
   /// The connections of the server for this machine.
   let pool: ConnectionPool
   private let token: String
@@ -60,9 +60,12 @@ public struct Studio: Sendable {
     try self.init(configuration, limits: ConnectionPool.Limits())
   }
 
-  /// Opens a studio whose connections have other limits.
-  init(_ configuration: Configuration, limits: ConnectionPool.Limits) throws {
+  /// Opens a studio whose connections and long work have other limits.
+  init(
+    _ configuration: Configuration, limits: ConnectionPool.Limits, longWork: LongWork = LongWork()
+  ) throws {
     self.configuration = configuration
+    self.longWork = longWork
     pool = ConnectionPool(limits)
     page = try Page()
     let folder = configuration.dataFolder

@@ -9,7 +9,7 @@ from inkstate.command import INKSTATE, ROOT, require_build
 from inkstate.peers import python_with
 
 # So many of the 1,000 bitmaps that scripts/reference/check-exports.py compares by itself.
-COUNT = 200
+COUNT = 40
 
 
 @pytest.fixture(scope="session")
