@@ -108,6 +108,14 @@ public struct TracedDrawing: Hashable, Sendable, DiagramPicture {
       border: 0.75 * penWidth, reach: 2.5 * penWidth, turnedBy: angle - turn)
   }
 
+  /// Cuts the ink in square cells of the upright drawing, and not that in others, out of the picture: bright ink on
+  /// black, or `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - cells: The middles of the cells.
+  ///   - others: The middles of cells with other ink.
+  ///   - cellSize: The side of a cell.
+  ///   - angle: How far the ink is turned clockwise from where it is upright, in radians.
   public func strip(
     ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
   ) -> Bitmap? {
