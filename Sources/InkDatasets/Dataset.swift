@@ -271,7 +271,8 @@ public struct Dataset: Hashable, Sendable {
 
   /// Adds the examples and labels of `other`; the labels are sorted alphabetically.
   public mutating func add(_ other: Dataset) {
-    examples += other.examples
+    // Those of the first are shared, because a million need much memory.
+    if examples.isEmpty { examples = other.examples } else { examples += other.examples }
     labels = Set(labels + other.labels).sorted()
   }
 

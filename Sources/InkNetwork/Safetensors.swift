@@ -90,10 +90,14 @@ public struct Safetensors: Hashable, Sendable {
     let bodyStart = data.startIndex + 8 + Int(length)
     let json = data[data.startIndex + 8..<bodyStart]
     let header: [String: Entry]
-    do {
-      header = try [String: Entry](strictJSON: json, name: "\(path), header")
-    } catch {
-      throw ModelError(json: error, path: path)
+    if let plain = Self.plainHeader(json) {
+      header = plain
+    } else {
+      do {
+        header = try [String: Entry](strictJSON: json, name: "\(path), header")
+      } catch {
+        throw ModelError(json: error, path: path)
+      }
     }
     let bodyLength = data.count - 8 - Int(length)
 
@@ -145,11 +149,32 @@ public struct Safetensors: Hashable, Sendable {
 
   private static func floats(_ bytes: Data) -> [Float] {
     bytes.withUnsafeBytes { bytes in
-      (0..<bytes.count / 4).map {
-        Float(
-          bitPattern: UInt32(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self)))
+      [Float](unsafeUninitializedCapacity: bytes.count / 4) { values, count in
+        for index in values.indices {
+          values[index] = Float(
+            bitPattern: UInt32(
+              littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
+        }
+        count = values.count
       }
+    }
+  }
+
+  /// Reads a header in the form that is usually written, or returns `nil` for any other one: starting
+  /// `JSONDecoder` takes longer than all the rest of reading a small model.
+  private static func plainHeader(_ json: Data) -> [String: Entry]? {
+    json.withUnsafeBytes { bytes in
+      var cursor = JSONCursor(bytes)
+      var header: [String: Entry] = [:]
+      guard
+        cursor.object({ cursor, name in
+          guard header[name] == nil, let entry = Entry(&cursor, isMetadata: name == "__metadata__")
+          else { return false }
+          header[name] = entry
+          return true
+        }) != nil, cursor.isAtEnd()
+      else { return nil }
+      return header
     }
   }
 
@@ -161,6 +186,43 @@ public struct Safetensors: Hashable, Sendable {
     enum CodingKeys: String, CodingKey {
       case dtype, shape
       case offsets = "data_offsets"
+    }
+
+    /// Reads an entry in the usual form.
+    init?(_ cursor: inout JSONCursor, isMetadata: Bool) {
+      if isMetadata {
+        var values: [String: String] = [:]
+        guard
+          cursor.object({ cursor, key in
+            guard values[key] == nil, let text = cursor.text() else { return false }
+            values[key] = text
+            return true
+          }) != nil
+        else { return nil }
+        self = .metadata(values)
+        return
+      }
+      func integers(_ cursor: inout JSONCursor) -> [Int]? {
+        var values: [Int] = []
+        return cursor.list {
+          guard let value = $0.integer() else { return false }
+          values.append(value)
+          return true
+        }.map { values }
+      }
+      var (dtype, shape, offsets): (String?, [Int]?, [Int]?)
+      guard
+        cursor.object({ cursor, key in
+          switch key {
+          case "dtype" where dtype == nil: dtype = cursor.text()
+          case "shape" where shape == nil: shape = integers(&cursor)
+          case CodingKeys.offsets.stringValue where offsets == nil: offsets = integers(&cursor)
+          default: return false
+          }
+          return true
+        }) != nil, let dtype, let shape, let offsets, offsets.count == 2
+      else { return nil }
+      self = .tensor(dtype: dtype, shape: shape, start: offsets[0], end: offsets[1])
     }
 
     init(from decoder: any Decoder) throws {

@@ -24,12 +24,21 @@ struct PreparedExamples: Sendable {
   private let seed: UInt64
   /// The pictures that are kept in memory, one after the other, for the input that reads pictures.
   private let pixels: [UInt8]
-  /// The position of each example there, or `nil` if it is on disk in the right size and framed when it
-  /// is used.
-  private let starts: [Int?]
+  /// Where the picture of each example is.
+  private let places: [PicturePlace]
+  /// The files of the pictures on disk.
+  private let files: [StoredPictures]
   /// The values of each example for each input that reads series or lines.
   private let series: [StoredSeries]
   private let examples: [Example]
+
+  /// Where a picture is: apart from the examples, which take longer to copy than the picture.
+  private enum PicturePlace {
+    /// In memory, from a position on.
+    case memory(Int)
+    /// On disk in the right size, framed when it is used.
+    case disk(file: Int32, index: Int32)
+  }
 
   var count: Int { targets.count }
 
@@ -53,24 +62,33 @@ struct PreparedExamples: Sendable {
     self.seriesAugmentation = seriesAugmentation
     examples = dataset.examples
     var pixels: [UInt8] = []
-    var starts: [Int?] = []
+    var places: [PicturePlace] = []
+    var files: [StoredPictures] = []
     if let raster = preprocessing.first(where: { $0.rasterizer != nil }) {
       let size = raster.rasterizer!.size
-      let areStored = dataset.examples.map { example in
+      func isOnDisk(_ example: Example) -> Bool {
         example.stored.map { $0.pictures.width == size && $0.pictures.height == size } ?? false
       }
-      pixels.reserveCapacity(areStored.count { !$0 } * size * size)
-      for (example, isStored) in zip(dataset.examples, areStored) {
-        guard !isStored else {
-          starts.append(nil)
+      pixels.reserveCapacity(examples.count { !isOnDisk($0) } * size * size)
+      places.reserveCapacity(examples.count)
+      var numbers: [StoredPictures: Int32] = [:]
+      for example in examples {
+        guard isOnDisk(example), let (pictures, index) = example.stored else {
+          places.append(.memory(pixels.count))
+          pixels += try example.picture(for: raster).pixels
           continue
         }
-        starts.append(pixels.count)
-        pixels += try example.picture(for: raster).pixels
+        let number = numbers[pictures, default: Int32(files.count)]
+        if number == files.count {
+          numbers[pictures] = number
+          files.append(pictures)
+        }
+        places.append(.disk(file: number, index: Int32(index)))
       }
     }
     self.pixels = pixels
-    self.starts = starts
+    self.places = places
+    self.files = files
     series = try preprocessing.map { try StoredSeries(of: dataset, $0) }
     let variesStrokes = augmentation != .none || uprightShare > 0 || reorderedShare > 0
     longest = preprocessing.indices.map { [series] input in
@@ -163,13 +181,14 @@ struct PreparedExamples: Sendable {
         return
       }
     }
-    if let start = starts[index] {
+    switch places[index] {
+    case .memory(let start):
       pixels.withUnsafeBufferPointer { pixels in
         let start = pixels.baseAddress! + start
         for position in 0..<size { values[position] = Float(start[position]) * scale }
       }
-    } else if let stored = examples[index].stored {
-      let picture = rasterizer.fit(stored.pictures.bitmap(stored.index))
+    case .disk(let file, let index):
+      let picture = rasterizer.fit(files[Int(file)].bitmap(Int(index)))
       for position in 0..<size { values[position] = Float(picture.pixels[position]) * scale }
     }
   }
@@ -261,14 +280,12 @@ struct PreparedExamples: Sendable {
 
   /// Tells the system that what is on disk will be read here and there, and not from end to end.
   func willBeLearnt() {
-    for pictures in Set(examples.compactMap { $0.stored?.pictures }) {
-      pictures.willBeReadAnywhere()
-    }
+    for pictures in files { pictures.willBeReadAnywhere() }
   }
 
   /// Lets the system begin to read example `index`, where it is on disk.
   func willNeed(_ index: Int) {
-    guard !starts.isEmpty, starts[index] == nil, let stored = examples[index].stored else { return }
-    stored.pictures.willNeed(stored.index)
+    guard !places.isEmpty, case .disk(let file, let index) = places[index] else { return }
+    files[Int(file)].willNeed(Int(index))
   }
 }

@@ -165,8 +165,10 @@ public final class Trainer: TrainingRun {
     words = readsText ? Set(start?.words ?? []).union(training.words).sorted() : []
     self.preprocessing = preprocessing
     self.options = options
+    // The examples of a class share one list.
+    let lists = labels.indices.map { [$0] }
     func targets(of dataset: Dataset) throws -> [[Int]] {
-      readsText ? try dataset.transcripts(labels) : try dataset.classes().map { [$0] }
+      readsText ? try dataset.transcripts(labels) : try dataset.classes().map { lists[$0] }
     }
     let learnt = try PreparedExamples(
       training, targets: targets(of: training), for: architecture, preprocessing: preprocessing,
@@ -570,11 +572,13 @@ extension Dataset {
   ///
   /// Pictures have no size on a canvas and stay.
   fileprivate func withoutTaps(below extent: Double) -> Dataset {
-    Dataset(
-      examples.filter { example in
-        guard case .drawing(let drawing) = example.content else { return true }
-        return (drawing.bounds?.longerSide ?? 0) >= example.minimumExtent(or: extent)
-      }, labels: labels)
+    func isTap(_ example: Example) -> Bool {
+      guard example.isDrawing, case .drawing(let drawing) = example.content else { return false }
+      return (drawing.bounds?.longerSide ?? 0) < example.minimumExtent(or: extent)
+    }
+    // A copy of a million examples needs much memory.
+    guard examples.contains(where: isTap) else { return self }
+    return Dataset(examples.filter { !isTap($0) }, labels: labels)
   }
 
   /// The number of drawings with another class than the rejected one.

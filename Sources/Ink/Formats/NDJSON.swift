@@ -66,7 +66,8 @@ public enum NDJSON {
   }
 
   private static func decode(_ bytes: Data, at place: Place) throws(InkError) -> Recording {
-    try Line(inkJSON: bytes, at: place, point: 2).recording(at: place)
+    if let recording = plainRecording(bytes) { return recording }
+    return try Line(inkJSON: bytes, at: place, point: 2).recording(at: place)
   }
 }
 

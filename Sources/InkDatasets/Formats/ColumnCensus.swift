@@ -310,6 +310,7 @@ extension ColumnCensus.Finding {
 extension Dataset {
   /// The data set without these channels of its recordings.
   public func without(channels: Set<String>) -> Dataset {
+    guard !channels.isEmpty else { return self }
     var result = self
     for index in result.examples.indices {
       guard case .series(let series) = result.examples[index].content else { continue }

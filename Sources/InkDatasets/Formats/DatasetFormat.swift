@@ -358,34 +358,35 @@ extension Dataset {
     loaded.settleUnit(pointsPerUnit)
     if asSingleStrokes { loaded.dataset = loaded.dataset.singleStrokes }
     loaded.labelsFound = Set(loaded.dataset.labels)
-      .union(loaded.dataset.examples.flatMap(\.labels)).sorted()
-    var examples: [Example] = []
-    for var example in loaded.dataset.examples {
+      .union(loaded.dataset.examples.lazy.flatMap(\.labels)).sorted()
+    func labelled(_ example: Example) -> Example? {
+      var example = example
       if let source { example.source = source }
       guard example.spans.isEmpty else {
         example.spans = labels.apply(to: example.spans)
-        if example.spans.isEmpty {
-          loaded.droppedCount += 1
-        } else {
-          examples.append(example)
-        }
-        continue
+        return example.spans.isEmpty ? nil : example
       }
-      guard let label = labels.apply(to: example.label) else {
-        loaded.droppedCount += 1
-        continue
-      }
+      guard let label = labels.apply(to: example.label) else { return nil }
       if label != example.label, example.attributes["kind"] == nil {
         example.attributes["kind"] = .text(example.label)
       }
       example.label = label
-      examples.append(example)
+      return example
     }
+    // In their place, for a copy of a million examples would need much memory.
+    var keptCount = 0
+    for index in loaded.dataset.examples.indices {
+      guard let example = labelled(loaded.dataset.examples[index]) else { continue }
+      loaded.dataset.examples[keptCount] = example
+      keptCount += 1
+    }
+    loaded.droppedCount += loaded.dataset.examples.count - keptCount
+    loaded.dataset.examples.removeSubrange(keptCount...)
     let names = loaded.dataset.labels.compactMap { labels.apply(to: $0) }
-    loaded.dataset = Dataset(examples, labels: Set(names).sorted())
+    loaded.dataset.labels = Set(names).sorted()
     // Whoever needs no labels gets the failures as they are.
     let isExplained = series.keepsUnlabelled && !loaded.failures.isEmpty
-    guard !examples.isEmpty || isExplained else {
+    guard !loaded.dataset.examples.isEmpty || isExplained else {
       let reason =
         loaded.failures.first
         ?? (loaded.unlabelledCount > 0

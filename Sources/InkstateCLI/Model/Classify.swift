@@ -101,40 +101,10 @@ struct Classify: ParsableCommand {
   /// Classifies drawings and pictures; returns how many could not be read.
   private func answerDrawings(_ recognizer: Recognizer) throws -> Int {
     try series.checkUnused()
-    let minimumExtent = recognizer.model.decision.minimumExtent
-    return try DrawingInputs(
-      drawing: { recording, name in
-        let drawing = recording.drawing
-        let seen = show ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
-        let points = unit.scale ?? recording.pointsPerUnit
-        let own = points.map { min(minimumExtent, Stroke.minimumExtent / $0) }
-        write(
-          try recognizer.recognize(.drawing(drawing), minimumExtent: own ?? minimumExtent),
-          named: name, seen: seen)
-      },
-      picture: { data, path in
-        var bitmap = try Bitmap.decode(data, path: path)
-        let isInverted = polarity.inverts(darkOnLight: bitmap.isDarkOnLight ? 1 : 0, of: 1)
-        if isInverted { bitmap = bitmap.inverted() }
-        if isInverted, polarity == .auto, format.value == .text {
-          Terminal.say("\(path): dark ink on a light background, inverted")
-        }
-        let seen = show ? (recognizer.model.rasterizer ?? .standard).fit(bitmap) : nil
-        write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
-      },
-      // A model of drawings in another unit says what a tap is in it.
-      judgesUnits: unit.scale == nil && minimumExtent >= Stroke.minimumExtent
+    return try DrawingClassification(
+      recognizer, shows: show, polarity: polarity, pointsPerUnit: unit.scale,
+      isJSON: format.value == .json
     ).answer(paths)
-  }
-
-  /// Prints an answer and the network's input.
-  private func write(
-    _ answer: Recognition, named name: String, isInverted: Bool? = nil, seen: Bitmap?
-  ) {
-    Self.write(answer, named: name, isInverted: isInverted, isJSON: format.value == .json)
-    if let seen, format.value == .text { print(seen.characters) }
-    // A program that sends one line at a time waits for each answer.
-    fflush(nil)
   }
 
   /// Prints an answer; `isInverted` is whether the ink of a picture was dark.
@@ -149,5 +119,65 @@ struct Classify: ParsableCommand {
         rejected: .some(answer.rejection?.rawValue), inverted: isInverted,
         ranked: answer.ranked.map { JSONPair(label: $0.label, probability: $0.probability) }),
       indented: false)
+  }
+}
+
+/// Classifies drawings and pictures with one model.
+struct DrawingClassification {
+  private let recognizer: Recognizer
+  private let shows: Bool
+  private let polarity: Polarity
+  private let pointsPerUnit: Double?
+  private let isJSON: Bool
+
+  /// Creates the classification with what `classify` has without options, where nothing else is given.
+  init(
+    _ recognizer: Recognizer, shows: Bool = false, polarity: Polarity = .auto,
+    pointsPerUnit: Double? = nil, isJSON: Bool = false
+  ) {
+    self.recognizer = recognizer
+    self.shows = shows
+    self.polarity = polarity
+    self.pointsPerUnit = pointsPerUnit
+    self.isJSON = isJSON
+  }
+
+  /// Classifies everything in `paths`, or in standard input if there are none; returns how many could not be
+  /// read.
+  func answer(_ paths: [String]) throws -> Int {
+    let minimumExtent = recognizer.model.decision.minimumExtent
+    return try DrawingInputs(
+      drawing: { recording, name in
+        let drawing = recording.drawing
+        let seen = shows ? try (recognizer.model.rasterizer ?? .standard).render(drawing) : nil
+        let points = pointsPerUnit ?? recording.pointsPerUnit
+        let own = points.map { min(minimumExtent, Stroke.minimumExtent / $0) }
+        write(
+          try recognizer.recognize(.drawing(drawing), minimumExtent: own ?? minimumExtent),
+          named: name, seen: seen)
+      },
+      picture: { data, path in
+        var bitmap = try Bitmap.decode(data, path: path)
+        let isInverted = polarity.inverts(darkOnLight: bitmap.isDarkOnLight ? 1 : 0, of: 1)
+        if isInverted { bitmap = bitmap.inverted() }
+        if isInverted, polarity == .auto, !isJSON {
+          Terminal.say("\(path): dark ink on a light background, inverted")
+        }
+        let seen = shows ? (recognizer.model.rasterizer ?? .standard).fit(bitmap) : nil
+        write(try recognizer.recognize(bitmap), named: path, isInverted: isInverted, seen: seen)
+      },
+      // A model of drawings in another unit says what a tap is in it.
+      judgesUnits: pointsPerUnit == nil && minimumExtent >= Stroke.minimumExtent
+    ).answer(paths)
+  }
+
+  /// Prints an answer and the network's input.
+  private func write(
+    _ answer: Recognition, named name: String, isInverted: Bool? = nil, seen: Bitmap?
+  ) {
+    Classify.write(answer, named: name, isInverted: isInverted, isJSON: isJSON)
+    if let seen, !isJSON { print(seen.characters) }
+    // A program that sends one line at a time waits for each answer.
+    fflush(nil)
   }
 }
