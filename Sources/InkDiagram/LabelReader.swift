@@ -183,7 +183,7 @@ struct LabelReader {
     return best + log(max(sum, 1e-30))
   }
 
-  /// Returns the texts of one input with their scores.
+  /// Returns the texts of one input with their scores, the likeliest first.
   private func scored(
     _ input: RecognitionInput, with decoders: [CTCDecoder]
   ) -> [ScoredText] {
@@ -201,7 +201,7 @@ struct LabelReader {
         found[text.text] = max(found[text.text] ?? -.infinity, score)
       }
     }
-    return found.map { ScoredText(text: $0, score: $1) }
+    return Self.sorted(found)
   }
 
   // MARK: The whole drawing

@@ -224,7 +224,7 @@ import Testing
 
   @Test func theInkOfCellsIsCutOutWithoutThatBesides() throws {
     var scene = Scene()
-    scene.strokes = [Scene.line(100, 100, 180, 100), Scene.line(100, 106, 180, 106)]
+    scene.strokes = [Scene.line(100, 100, 180, 100), Scene.line(100, 104, 180, 104)]
     let traced = try trace(scene)
     func cells(_ y: Double) -> [Vector] {
       stride(from: 100.0, through: 180, by: 2).map { Vector($0, y) }
@@ -233,12 +233,12 @@ import Testing
       (0..<strip.height).count { row in (0..<strip.width).contains { strip[row, $0] > 128 } }
     }
     let one = try #require(
-      traced.strip(ofCells: cells(100), besides: cells(106), cellSize: 4, turnedBy: 0))
+      traced.strip(ofCells: cells(100), besides: cells(104), cellSize: 4, turnedBy: 0))
     let both = try #require(
       traced.strip(ofCells: cells(100), besides: [], cellSize: 4, turnedBy: 0))
     #expect(inkedRows(one) > 0 && inkedRows(one) < inkedRows(both))
     let turned = try #require(
-      traced.strip(ofCells: cells(100), besides: cells(106), cellSize: 4, turnedBy: .pi / 2))
+      traced.strip(ofCells: cells(100), besides: cells(104), cellSize: 4, turnedBy: .pi / 2))
     #expect(one.width > 2 * one.height && turned.height > 2 * turned.width)
     #expect(traced.strip(ofCells: [], besides: [], cellSize: 4, turnedBy: 0) == nil)
   }
