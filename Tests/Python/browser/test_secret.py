@@ -31,9 +31,19 @@ class OtherPort:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = self.free_server(Handler)
         self.address = f"http://127.0.0.1:{self.server.server_address[1]}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def free_server(handler):
+        """A server at a port below those that the system gives to studios: the browser keeps what they stored."""
+        for port in range(20_000, 30_000):
+            try:
+                return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+            except OSError:
+                continue
+        raise OSError("no free port from 20,000 to 29,999")
 
 
 @pytest.fixture
