@@ -213,13 +213,18 @@ public struct Safetensors: Hashable, Sendable {
       var (dtype, shape, offsets): (String?, [Int]?, [Int]?)
       guard
         cursor.object({ cursor, key in
-          switch key {
-          case "dtype" where dtype == nil: dtype = cursor.text()
-          case "shape" where shape == nil: shape = integers(&cursor)
-          case CodingKeys.offsets.stringValue where offsets == nil: offsets = integers(&cursor)
+          switch CodingKeys(rawValue: key) {
+          case .dtype where dtype == nil:
+            dtype = cursor.text()
+            return dtype != nil
+          case .shape where shape == nil:
+            shape = integers(&cursor)
+            return shape != nil
+          case .offsets where offsets == nil:
+            offsets = integers(&cursor)
+            return offsets != nil
           default: return false
           }
-          return true
         }) != nil, let dtype, let shape, let offsets, offsets.count == 2
       else { return nil }
       self = .tensor(dtype: dtype, shape: shape, start: offsets[0], end: offsets[1])

@@ -1,8 +1,8 @@
 /// Reads plain JSON (RFC 8259) in UTF-8 from front to back, many times faster than a decoder.
 ///
-/// Each method returns `nil` where the next value is something else, or JSON that is hardly ever written: other
-/// escapes than those of a single character, or numbers that a `Double` holds not at all. The caller then leaves
-/// the whole text to a decoder, which reads it or says what is wrong.
+/// Each method returns `nil` where the next value is something else, or JSON that is rarely written: escapes such as
+/// `\u0041`, or numbers outside the range of `Double`. The caller then leaves the whole text to a decoder, which reads
+/// it or says what is wrong.
 package struct JSONCursor {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var index = 0

@@ -228,6 +228,10 @@ import Testing
       "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
       "found `shape` twice"
     ),
+    (
+      "{\"a\":{\"shape\":[1.5,\"shape\":[1],\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4,
+      "f, header: expected JSON, found"
+    ),
     ("{oops", 0, "f, header: expected JSON, found `o` where a key in quotes was expected"),
     (
       "{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}", 0, "a.dtype: expected F32"
