@@ -77,7 +77,7 @@ public struct DiagramRecognizer: Sendable {
       of: traces, knownRings: rings,
       seen: SeenStrokes(of: traces, in: drawing, with: pages, workers: workers))
     let labelReader = LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet)
-    return diagram(interpretation, of: drawing, with: labelReader)
+    return diagram(LabelSearch(interpretation), of: drawing, with: labelReader)
   }
 
   // MARK: Structure
@@ -122,10 +122,11 @@ public struct DiagramRecognizer: Sendable {
   // MARK: Labels
 
   func diagram(
-    _ interpretation: Interpretation, of drawing: Drawing, with labelReader: LabelReader
+    _ labels: LabelSearch, of drawing: Drawing, with labelReader: LabelReader
   ) -> Diagram {
-    let trust = interpretation.page == nil ? 1 : Self.pictureTrust
-    let labels = LabelSearch(interpretation)
+    let interpretation = labels.interpretation
+    let isInk = interpretation.pageWriting == nil
+    let trust = isInk ? 1 : Self.pictureTrust
     var roles = drawing.strokes.map { _ in Diagram.StrokeRole(.other) }
     func mark(_ strokes: [Int], _ role: Diagram.Role, _ element: String? = nil) {
       for stroke in strokes { roles[stroke] = .init(role, element: element) }
@@ -155,7 +156,7 @@ public struct DiagramRecognizer: Sendable {
         let id = "t\(diagram.transitions.count - 1)"
         diagram.doubt(id, .transition, odds: arrow.saving, certain: Self.certain)
         if !arrow.hasHead, from != to {
-          let probability = interpretation.page == nil ? Self.penDirection : 0.5
+          let probability = isInk ? Self.penDirection : 0.5
           diagram.uncertain.append(
             .init(
               element: id, property: .direction, value: "s\(from)→s\(to)",

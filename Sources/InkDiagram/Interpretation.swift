@@ -4,10 +4,10 @@ import Ink
 struct Interpretation {
   var states: [StateCandidate]
   var arrows: [ArrowCandidate]
-  /// The strokes that are writing, outside and inside states.
+  /// The strokes that are writing, outside and inside states; in a picture, the marks of ``pageWriting``.
   var writing: [Trace]
-  /// The marks in a picture that the writing is.
-  var page: PageWriting?
+  /// The writing in a picture; `nil` if a pen drew the strokes.
+  var pageWriting: PageWriting?
   /// The strokes that are nothing known.
   var others: [Trace]
   /// The usual radius of a state.

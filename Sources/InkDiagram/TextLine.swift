@@ -1,7 +1,7 @@
 import Foundation
 import Ink
 
-/// Strokes that form a line of writing.
+/// Strokes, or marks of a picture, that form a line of writing.
 struct TextLine {
   let traces: [Trace]
   /// The corners of the upright rectangle around it.

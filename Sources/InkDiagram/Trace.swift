@@ -1,11 +1,11 @@
 import Foundation
 import Ink
 
-/// A stroke of a drawing as evenly spaced points, with what its shape says.
+/// A stroke of a drawing as evenly spaced points, with what its shape says; or a mark of writing in a picture.
 struct Trace {
-  /// The index of the stroke in the drawing.
+  /// The index of the stroke in the drawing, or of the mark in its ``PageWriting``.
   let index: Int
-  /// Evenly spaced points; one for a dot.
+  /// Evenly spaced points, one for a dot; of a mark, places of its cells.
   let points: [Vector]
   /// The length of the pen's path.
   let length: Double
@@ -34,7 +34,7 @@ struct Trace {
     high = all.reduce(first) { Vector(max($0.x, $1.x), max($0.y, $1.y)) }
   }
 
-  /// Creates a trace of points that no pen joined in their order.
+  /// Creates a mark of a picture from places of its cells, in any order, and the corners of all of them.
   init(index: Int, points: [Vector], low: Vector, high: Vector) {
     (self.index, self.points, self.low, self.high) = (index, points, low, high)
     length = points.pathLength

@@ -20,11 +20,13 @@ extension DiagramRecognizer {
     let drawing = picture.uprightDrawing
     guard !drawing.traces.isEmpty else { return (.empty(of: drawing), picture) }
     let page = PageReading(of: picture.page, with: pages, workers: workers)
-    let seen = page.automaton()
+    let (seen, marks) = (page.automaton(), page.marks)
     // What is expected can be read into a drawing that lies.
     let unbiased = LabelReader(reader: reader, vocabulary: [], alphabet: [])
     let views = (0..<4).map { quarters in
-      View(of: picture.turned(byQuarters: quarters), page: page, seen: seen, with: unbiased)
+      View(
+        of: picture.turned(byQuarters: quarters), page: page, seen: seen, marks: marks,
+        with: unbiased)
     }
     let margins = [0, PageNumbers.quarterTurn, PageNumbers.halfTurn, PageNumbers.quarterTurn]
     let uprightness: [Double] = zip(views, margins).map { view, margin in
@@ -34,7 +36,7 @@ extension DiagramRecognizer {
     // Without writing to compare with, the picture stays as it is.
     let view = views[views[0].uprightness == nil ? 0 : best]
     let diagram = diagram(
-      view.interpretation, of: view.drawing,
+      view.labels, of: view.drawing,
       with: LabelReader(reader: reader, vocabulary: vocabulary, alphabet: alphabet))
     return (diagram, view.picture)
   }
@@ -43,20 +45,21 @@ extension DiagramRecognizer {
   private struct View<Picture: DiagramPicture> {
     let picture: Picture
     let drawing: Drawing
-    let interpretation: Interpretation
+    let labels: LabelSearch
     /// How well the writing can be read, and how much wider than high it is; `nil` if there is hardly any.
     let uprightness: Double?
 
     /// Reads a sample of the names and symbols.
     init(
-      of picture: Picture, page: PageReading, seen: PageReading.Automaton,
+      of picture: Picture, page: PageReading, seen: PageReading.Automaton, marks: [[Int]],
       with labelReader: LabelReader
     ) {
       let drawing = picture.uprightDrawing
       (self.picture, self.drawing) = (picture, drawing)
-      let interpretation = Interpretation(of: drawing.traces, in: page, seen: seen, picture)
-      self.interpretation = interpretation
+      let interpretation = Interpretation(
+        of: drawing.traces, in: page, seen: seen, marks: marks, picture)
       let labels = LabelSearch(interpretation)
+      self.labels = labels
       func first(_ lines: some Sequence<TextLine>) -> [TextLine] {
         Array(lines.sorted { $0.strokes[0] < $1.strokes[0] }.prefix(PageNumbers.turnSample))
       }

@@ -4,9 +4,9 @@ extension Interpretation {
   /// Interprets the strokes that were traced in a picture as the network sees the page.
   ///
   /// The states and arrows are those of the page; each stroke is what most of its cells are, and belongs to the
-  /// nearest element.
+  /// nearest element. The writing is `marks`, those of the page.
   init(
-    of traces: [Trace], in page: PageReading, seen: PageReading.Automaton,
+    of traces: [Trace], in page: PageReading, seen: PageReading.Automaton, marks: [[Int]],
     _ picture: any DiagramPicture
   ) {
     func place(_ cell: Vector) -> Vector { picture.drawingPlace(ofPixel: page.place(cell)) }
@@ -68,12 +68,12 @@ extension Interpretation {
       default: others.append(trace)
       }
     }
-    let marks = PageWriting(of: page, traces: written, in: picture)
-    (self.page, writing) = (marks, marks.marks)
+    let pageWriting = PageWriting(marks, of: page, traces: written, in: picture)
+    (self.pageWriting, writing) = (pageWriting, pageWriting.marks)
   }
 
   /// Returns the strokes of a line of writing.
-  func strokes(of line: TextLine) -> [Int] { page?.strokes(of: line) ?? line.strokes }
+  func strokes(of line: TextLine) -> [Int] { pageWriting?.strokes(of: line) ?? line.strokes }
 
   /// Returns what a line of writing in `drawing` looks like.
   ///
@@ -83,7 +83,8 @@ extension Interpretation {
   ) -> LabelReader.Writing {
     let strokes = Drawing(strokes(of: line).map { drawing.strokes[$0] })
       .transformed(by: .rotation(angle))
-    return page.map { .picture($0.strip(of: line, turnedBy: angle), strokes) } ?? .ink(strokes)
+    guard let pageWriting else { return .ink(strokes) }
+    return .picture(pageWriting.strip(of: line, turnedBy: angle), strokes)
   }
 
   /// The logarithm of the odds of what the network sees, and of lines that lead elsewhere too.

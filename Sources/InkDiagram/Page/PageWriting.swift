@@ -17,14 +17,19 @@ struct PageWriting {
   /// The side of a cell in the drawing.
   private let cellSize: Double
 
-  /// Finds the marks of a page in a picture whose traced strokes of writing are `traces`.
-  init(of page: PageReading, traces: [Trace], in picture: any DiagramPicture) {
+  /// Finds where the marks of a page are in the drawing of a picture.
+  ///
+  /// - Parameters:
+  ///   - groups: The cells of each mark.
+  ///   - traces: The traced strokes of writing.
+  init(
+    _ groups: [[Int]], of page: PageReading, traces: [Trace], in picture: any DiagramPicture
+  ) {
     func place(_ cell: Int) -> Vector {
       let column = cell % page.cells.columns
       let middle = Vector(Double(column) + 0.5, Double(cell / page.cells.columns) + 0.5)
       return picture.drawingPlace(ofPixel: page.place(middle))
     }
-    let groups = page.marks
     cells = groups.map { $0.map(place) }
     marks = cells.enumerated().map { Trace(ofCells: $1, index: $0) }
     otherInk = page.cells.classes.indices.filter { cell in
@@ -34,16 +39,16 @@ struct PageWriting {
     cellSize = picture.drawingPlace(ofPixel: corner).distance(
       to: picture.drawingPlace(ofPixel: beside))
     self.picture = picture
-    var marks: [Int: Int] = [:]
+    var markOfCell: [Int: Int] = [:]
     for (number, group) in groups.enumerated() {
-      for cell in group { marks[cell] = number }
+      for cell in group { markOfCell[cell] = number }
     }
     var strokes = [[Int]](repeating: [], count: groups.count)
     for trace in traces {
       var counts: [Int: Int] = [:]
       for point in trace.points {
         let cell = page.cells.cell(at: page.cell(picture.pixel(at: point)))
-        if let mark = marks[cell] { counts[mark, default: 0] += 1 }
+        if let mark = markOfCell[cell] { counts[mark, default: 0] += 1 }
       }
       if let mark = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key {
         strokes[mark].append(trace.index)
