@@ -251,13 +251,13 @@ class Comparison:
         """The same of several commands, which take turns, on `cores` or on all."""
         seconds = [[] for _ in commands]
         for _ in range(times + 1):
-            for command, list in zip(commands, seconds):
+            for command, own in zip(commands, seconds):
                 start = time.perf_counter()
                 subprocess.run(
                     command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
-                list.append(time.perf_counter() - start)
-        return [statistics.median(list[1:]) for list in seconds]
+                own.append(time.perf_counter() - start)
+        return [statistics.median(own[1:]) for own in seconds]
 
     def processes(self):
         """From the start of a process to its end."""

@@ -39,6 +39,7 @@ import Testing
     #expect(try inkstate(["--help"], in: folder).output.contains("  automaton"))
     let wrong = try inkstate(["clasify", "a.png"], in: folder)
     #expect(wrong.status == 64)
+    #expect(wrong.errors.contains("clasify"))
     #expect(
       try inkstate(["classify", "-x"], in: folder).errors.contains("Usage: inkstate classify "))
   }
