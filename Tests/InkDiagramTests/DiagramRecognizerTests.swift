@@ -614,13 +614,16 @@ import Testing
     func strip(
       ofCells cells: [Vector], besides others: [Vector], cellSize: Double, turnedBy angle: Double
     ) -> Bitmap? {
-      let places = cells.map(pixel)
       var strip = Bitmap(width: page.width, height: page.height)
-      for row in 0..<page.height {
-        for column in 0..<page.width {
-          let middle = Vector(Double(column) + 0.5, Double(row) + 0.5)
-          guard places.contains(where: { $0.distance(to: middle) <= cellSize }) else { continue }
-          strip[row, column] = 255 - page[row, column]
+      for place in cells.map(pixel) {
+        let rows = Int(max(0, place.y - cellSize))..<min(page.height, Int(place.y + cellSize) + 1)
+        let columns = Int(max(0, place.x - cellSize))..<min(page.width, Int(place.x + cellSize) + 1)
+        for row in rows {
+          for column in columns {
+            let middle = Vector(Double(column) + 0.5, Double(row) + 0.5)
+            guard place.distance(to: middle) <= cellSize else { continue }
+            strip[row, column] = 255 - page[row, column]
+          }
         }
       }
       return strip
