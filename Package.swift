@@ -171,8 +171,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Automata", "Ink", "InkDatasets", "InkNetwork", "InkRaster", "InkRecognizer",
-        "SeededRandom",
+        "Automata", "Ink", "InkNetwork", "InkRaster", "InkRecognizer", "InkSeries", "SeededRandom",
       ],
       path: "Tests/TestSupport"),
     .testTarget(
@@ -181,10 +180,10 @@ let package = Package(
         "Automata", "AutomatonEditor", "InkDatasets", "InkEvaluation", "TestSupport",
       ]),
     .testTarget(name: "JSONReadingTests", dependencies: ["JSONReading"]),
-    .testTarget(name: "AutomataTests", dependencies: ["Automata", "TestSupport"]),
-    .testTarget(name: "InkTests", dependencies: ["Ink", "TestSupport"]),
+    .testTarget(name: "AutomataTests", dependencies: ["Automata", "SeededRandom", "TestSupport"]),
+    .testTarget(name: "InkTests", dependencies: ["Ink", "SeededRandom", "TestSupport"]),
     .testTarget(
-      name: "InkRasterTests", dependencies: ["InkRaster", "TestSupport"],
+      name: "InkRasterTests", dependencies: ["InkDatasets", "InkRaster", "TestSupport"],
       resources: [.copy("References")]),
     .testTarget(
       name: "InkSeriesTests", dependencies: ["InkSeries", "SeededRandom", "TestSupport"]),
@@ -219,7 +218,8 @@ let package = Package(
       dependencies: [
         "InkDiagram", "InkDatasets", "InkEvaluation", "SeededRandom", "TestSupport",
       ]),
-    .testTarget(name: "InkRecognizerTests", dependencies: ["InkRecognizer", "TestSupport"]),
+    .testTarget(
+      name: "InkRecognizerTests", dependencies: ["InkDatasets", "InkRecognizer", "TestSupport"]),
     .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
   ]
 )

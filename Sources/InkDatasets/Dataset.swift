@@ -15,6 +15,11 @@ public struct Example: Hashable, Sendable {
     case series(Series)
     /// A strip with a line of writing, cut from a picture; dark on light or the reverse.
     case strip(Bitmap)
+
+    /// The strokes, where there are some.
+    public var drawing: Drawing? {
+      if case .drawing(let drawing) = self { drawing } else { nil }
+    }
   }
 
   /// The ink, picture, series or strip.

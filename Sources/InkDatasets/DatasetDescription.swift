@@ -141,7 +141,7 @@ public struct DatasetDescription: Hashable, Sendable, Codable {
 
   private static func measures(of dataset: Dataset) -> [Measure] {
     let drawings = dataset.examples.compactMap { example -> (ink: Drawing, points: Double)? in
-      guard case .drawing(let drawing) = example.content else { return nil }
+      guard let drawing = example.content.drawing else { return nil }
       return (drawing, example.pointsPerUnit ?? 1)
     }
     func measure(_ name: String, _ value: (Drawing) -> Double?) -> Measure? {

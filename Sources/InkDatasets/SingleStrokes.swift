@@ -9,7 +9,7 @@ extension Dataset {
   public var singleStrokes: Dataset {
     Dataset(
       examples.flatMap { example -> [Example] in
-        guard case .drawing(let drawing) = example.content else { return [] }
+        guard let drawing = example.content.drawing else { return [] }
         let forms = drawing.strokes.map { $0.form(pointsPerUnit: example.pointsPerUnit ?? 1) }
         guard forms.count(where: { $0 != .dot }) > 1 else { return [] }
         return zip(drawing.strokes, forms).enumerated().compactMap { index, stroke in

@@ -1,5 +1,4 @@
 import Automata
-import InkDatasets
 import SeededRandom
 import Testing
 

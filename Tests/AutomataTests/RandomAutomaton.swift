@@ -1,5 +1,4 @@
 import Automata
-import InkDatasets
 import SeededRandom
 
 /// A random automaton with ε-transitions over `a`, `b`, … .

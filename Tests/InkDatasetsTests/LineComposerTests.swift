@@ -30,7 +30,7 @@ import TestSupport
   }
 
   private func drawing(_ example: Example) throws -> Drawing {
-    let drawing: Drawing? = if case .drawing(let drawing) = example.content { drawing } else { nil }
+    let drawing = example.content.drawing
     return try #require(drawing)
   }
 

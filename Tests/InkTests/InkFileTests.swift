@@ -1,6 +1,5 @@
 import Foundation
 import Ink
-import InkDatasets
 import SeededRandom
 import Testing
 import TestSupport

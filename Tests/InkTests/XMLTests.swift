@@ -1,5 +1,4 @@
 import Foundation
-import InkDatasets
 import SeededRandom
 import Testing
 import TestSupport

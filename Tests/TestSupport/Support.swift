@@ -1,6 +1,5 @@
 import Foundation
 import Ink
-import InkDatasets
 import InkNetwork
 import InkRaster
 import InkRecognizer
@@ -149,11 +148,4 @@ public func randomFusionModel(seed: UInt64 = 1) throws -> Model {
     preprocessing: [
       .raster(.standard), .strokes(.standard, SeriesPreparation(channels: channels)),
     ], decision: .init(temperature: 100, minimumExtent: 9, rejectedLabel: "other"))
-}
-
-extension Example.Content {
-  /// The strokes of an example that has some.
-  public var drawing: Drawing? {
-    if case .drawing(let drawing) = self { drawing } else { nil }
-  }
 }

@@ -63,7 +63,7 @@ extension Dataset {
     var hands: [String: (model: Example, samples: [Character: [Drawing]])] = [:]
     for example in examples {
       guard let hand = example.hand, example.label.count == 1,
-        case .drawing(let drawing) = example.content, drawing.bounds != nil
+        let drawing = example.content.drawing, drawing.bounds != nil
       else { continue }
       hands[hand, default: (example, [:])].samples[Character(example.label), default: []]
         .append(drawing)

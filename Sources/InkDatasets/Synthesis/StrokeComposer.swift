@@ -135,7 +135,7 @@ extension StrokeComposer {
     }
 
     mutating func add(_ example: Example) {
-      guard case .drawing(let drawing) = example.content else { return }
+      guard let drawing = example.content.drawing else { return }
       let strokes = drawing.strokes.filter { $0.form != .dot }
       switch example.label {
       case "state":

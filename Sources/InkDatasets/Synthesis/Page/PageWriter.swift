@@ -50,7 +50,7 @@ public struct PageWriter: Sendable {
     var words: [String: [Word]] = [:]
     for example in dataset.examples {
       guard let hand = example.hand, example.label.count > 1,
-        case .drawing(let drawing) = example.content, let word = Word(example.label, drawing)
+        let drawing = example.content.drawing, let word = Word(example.label, drawing)
       else { continue }
       words[hand, default: []].append(word)
     }
