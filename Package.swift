@@ -204,7 +204,10 @@ let package = Package(
       resources: [.copy("References")]),
     .testTarget(
       name: "InkStudioTests",
-      dependencies: ["InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport"]),
+      dependencies: [
+        "InkStudio", "StudioCommand", "InkDatasets", "InkSeries", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "InkTrainingTests", dependencies: ["InkTraining", "TestSupport"],
       resources: [.copy("References")]),
@@ -220,24 +223,27 @@ let package = Package(
       ]),
     .testTarget(
       name: "InkRecognizerTests", dependencies: ["InkDatasets", "InkRecognizer", "TestSupport"]),
-    .testTarget(name: "InkstateCLITests", dependencies: ["InkstateCLI", "TestSupport"]),
+    .testTarget(
+      name: "InkstateCLITests",
+      dependencies: [
+        "InkstateCLI", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ]
 )
 
 // For the tests, `scripts/swift-for-tests` builds without optimisation, which takes half of the time. Only the
-// targets that compute are optimised: otherwise, they would be a hundred times slower. This depends on a
-// variable because other packages cannot depend on one with such flags.
+// targets that compute most are optimised: otherwise, they would be a hundred times slower. This depends on a
+// variable because other packages cannot depend on one with such flags. `-Onone` of the script is for the driver, and
+// would come last; `-Xfrontend -O` comes after it.
 if Context.environment["INKSTATE_BUILD"] == "tests" {
   let computing: Set = [
-    "Automata", "Ink", "InkDatasets", "InkDiagram", "InkEvaluation", "InkImageIO", "InkNetwork",
-    "InkPrint", "InkRaster", "InkReader", "InkRecognizer", "InkSeries", "InkTracing", "InkTraining",
-    "ParallelLoops", "SeededRandom", "XMLTree",
+    "Automata", "Ink", "InkDatasets", "InkDiagram", "InkImageIO", "InkNetwork", "InkRaster",
+    "InkReader", "InkSeries", "InkTracing", "InkTraining", "ParallelLoops", "SeededRandom",
+    "XMLTree",
   ]
   for target in package.targets where computing.contains(target.name) {
-    target.swiftSettings = [.unsafeFlags(["-O"])]
-  }
-  for target in package.targets where target.name == "CInkKernels" {
-    target.cSettings = [.unsafeFlags(["-O2"])]
+    target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-O"])]
   }
 }
 

@@ -3,13 +3,20 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import ArgumentParser
 @testable import InkStudio
+@testable import StudioCommand
 
 /// `inkstate-studio` as a person starts it.
 @Suite(.timeLimit(.minutes(30))) struct StudioCommandTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
+
+  /// As in StartTests of the other commands.
+  @Test func optionsAreDeclaredAsTheParserWants() {
+    #expect(throws: Never.self) { try StudioCommand._validate(parent: nil) }
+  }
 
   private func text(_ name: String) -> String {
     let data = FileManager.default.contents(atPath: "\(folder.path)/\(name)") ?? Data()

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ArgumentParser
 @testable import InkstateCLI
 
 /// The command starts without what it does not need.
@@ -15,6 +16,27 @@ import Testing
       Inkstate.subcommands.map(\.name)
         == Inkstate.subcommands.map { $0.type().configuration.commandName })
     #expect(Inkstate.configuration.subcommands.count == Inkstate.subcommands.count)
+  }
+
+  /// No two options of a command have one name, among others.
+  ///
+  /// Programs that are built for release do not check it when they start.
+  @Test func optionsAreDeclaredAsTheParserWants() throws {
+    #expect(throws: (any Error).self) { try TwoOfAName._validate(parent: nil) }
+    var left: [any ParsableCommand.Type] = [Inkstate.self]
+    var count = 0
+    while let command = left.popLast() {
+      #expect(throws: Never.self, "\(command)") { try command._validate(parent: nil) }
+      #expect(!(command is any AsyncParsableCommand.Type), "\(command) would not run here")
+      count += 1
+      left += command.configuration.subcommands
+    }
+    #expect(count > Inkstate.subcommands.count)
+  }
+
+  private struct TwoOfAName: ParsableArguments {
+    @Option(name: .customLong("seed")) var seed = 1
+    @Option(name: .customLong("seed")) var other = 1
   }
 
   /// `--polarity auto` is what `classify` does anyway, and needs the parser.

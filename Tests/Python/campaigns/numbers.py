@@ -27,7 +27,7 @@ from inkstate.command import ROOT
 from inkstate.peers import python_with
 
 TESTS = os.path.abspath(os.environ.get("INKSTATE_TESTS")
-                        or os.path.join(ROOT, ".build-tests", "debug", "inkstatePackageTests.xctest"))
+                        or os.path.join(ROOT, ".build-tests", "release", "inkstatePackageTests.xctest"))
 # Of each check, the tests, the number of cases, and how many run in one process.
 CHECKS = {
     "gradients": (["RandomGradientTests"], 1000, 50),

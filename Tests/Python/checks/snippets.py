@@ -20,7 +20,7 @@ import tempfile
 
 from inkstate.command import ROOT
 
-MODULES = os.path.join(ROOT, ".build-tests", "debug", "Modules")
+MODULES = os.path.join(ROOT, ".build-tests", "release", "Modules")
 STAND_INS = os.path.join(ROOT, "Tests", "StandIns")
 PACKAGES = os.path.join(ROOT, ".build-snippets")
 
