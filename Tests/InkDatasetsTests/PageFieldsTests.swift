@@ -127,6 +127,10 @@ import Testing
     #expect(truth.transitions == [["0", "1", "a,b,c"], ["1", "0", "a,b,c"]])
     #expect(truth.names == ["q0 1", ""])
     #expect(truth.places == [[60, 60, 20, 20], [200, 60, 20, 20]])
+    let lines = try #require(truth.lines)
+    #expect(lines.map(\.from) == [nil, "0"] && lines.map(\.to) == ["0", "1"])
+    #expect(lines.map(\.hasTwoHeads) == [false, true])
+    #expect(lines.map(\.path) == [[[10, 60], [38, 60]], [[82, 60], [178, 60]]])
   }
 
   @Test func anEnlargedPageHasItsTruthInPixelsOfThePhotograph() throws {

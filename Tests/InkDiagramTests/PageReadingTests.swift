@@ -162,16 +162,77 @@ import Testing
     let lines = try #require(reading.lines)
     let seen = try #require(PageArrowSearch(lines).arrows().first)
     var odds = PageArrowOdds(lines)
-    let before = odds.odds(of: seen)
+    func judged(_ arrow: PageArrow, by odds: PageArrowOdds) -> Double {
+      var arrow = arrow
+      arrow.known = []
+      odds.judge(&arrow)
+      return arrow.odds
+    }
+    let before = judged(seen, by: odds)
     #expect(before > PageNumbers.doubtfulOdds)
     odds.choose(seen)
-    #expect(odds.odds(of: seen) == -.infinity)
+    #expect(judged(seen, by: odds) == -.infinity)
     // Without a head it is less likely, and where there is no ink, it is none.
     var other = seen
     (other.headAtTip, other.direction) = (0, 0)
-    #expect(PageArrowOdds(lines).odds(of: other) < before)
+    #expect(judged(other, by: PageArrowOdds(lines)) < before)
     other.path = other.path.map { $0 + Vector(0, 30) }
-    #expect(PageArrowOdds(lines).odds(of: other) == -.infinity)
+    #expect(judged(other, by: PageArrowOdds(lines)) == -.infinity)
+  }
+
+  @Test func linesThatCrossFlatKeepTheirEnds() throws {
+    let rings = [
+      ring(90, 110, 45, 45), ring(90, 290, 45, 45), ring(550, 110, 45, 45), ring(550, 290, 45, 45),
+    ]
+    let reading = try read(
+      rings + arrow([Vector(140, 120), Vector(500, 275)])
+        + arrow([Vector(140, 280), Vector(500, 125)]))
+    let seen = reading.automaton()
+    try #require(seen.states.count == 4)
+    func name(_ state: Int?) -> String {
+      let center = reading.place(seen.states[state!].center)
+      return (center.y < 200 ? "upper " : "lower ") + (center.x < 300 ? "left" : "right")
+    }
+    #expect(
+      Set(seen.arrows.map { "\(name($0.from)) to \(name($0.to))" })
+        == ["upper left to lower right", "lower left to upper right"])
+  }
+
+  /// The end of a line that is four cells wide is no way back along it.
+  @Test func aBroadInitialArrowIsNoLoop() throws {
+    let rings = [ring(200, 200, 60, 60), ring(480, 200, 60, 60)]
+    let initial = arrow([Vector(40, 200), Vector(132, 200)])
+    let broad = [-3.0, 0, 3].flatMap { side in initial.map { $0.map { $0 + Vector(0, side) } } }
+    let seen = try read(rings + broad + arrow([Vector(266, 200), Vector(412, 200)])).automaton()
+    try #require(seen.states.count == 2)
+    #expect(seen.arrows.count == 2)
+    #expect(seen.arrows.contains { $0.from == nil })
+    #expect(seen.arrows.allSatisfy { $0.from != $0.to })
+  }
+
+  @Test func aSmallRingWithoutArrowsIsNoState() throws {
+    let rings = [ring(150, 220, 50, 50), ring(470, 220, 50, 50)]
+    let line = arrow([Vector(206, 220), Vector(414, 220)])
+    #expect(try read(rings + [ring(300, 60, 25, 25)] + line).automaton().states.count == 2)
+    #expect(try read(rings + [ring(300, 70, 48, 48)] + line).automaton().states.count == 3)
+  }
+
+  @Test func aPerceptronIsOneHiddenLayer() {
+    let network = Perceptron(hidden: [[1, 2, -1], [0.5, -1, 0]], output: [[0.25, 3, 4]])
+    // max(0, 1 + 2·2 − 1·3) = 2 and max(0, 0.5 − 2) = 0.
+    #expect(network([2, 3]) == [0.25 + 3 * 2])
+    #expect(network([-1, 0]) == [0.25 + 4 * 1.5])
+  }
+
+  /// The heads of a line from its other end give the same directions, exchanged.
+  @Test func directionsTurnWithTheLine() {
+    var heads = PageHeads()
+    (heads.pointing, heads.outwards) = ([2, 30], [4, 32])
+    (heads.near, heads.nearest, heads.along) = ([5, 40], [1, 25], [0.1, 0.6])
+    let (one, other) = (PageArrowOdds.directions(heads), PageArrowOdds.directions(heads.turned))
+    #expect(one.forward > one.backward && one.forward > one.both)
+    #expect(abs(one.forward - other.backward) < 1e-12 && abs(one.backward - other.forward) < 1e-12)
+    #expect(abs(one.both - other.both) < 1e-12)
   }
 
   @Test func headsBelongToTheArrowThatTheyLieAlong() throws {

@@ -381,6 +381,30 @@ import TestSupport
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
   }
 
+  @Test func linesOfPagesAreMeasured() throws {
+    let composed = try run(
+      "dataset compose pages --writers 2 --count 6 --width 320 --height 320 --seed 3 -o pages")
+    #expect(composed.status == 0, "\(composed.errors)")
+    let result = try run("dataset cut arrows pages -o arrows.ndjson")
+    #expect(result.status == 0, "\(result.errors)")
+    let rows = try String(contentsOfFile: "\(folder.path)/arrows.ndjson", encoding: .utf8)
+      .split(separator: "\n").map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+    let truth = try #require(
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/pages/truth.json")))
+        as? [String: Any])
+    #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
+    let lines = rows.flatMap { $0["lines"] as? [[String: Any]] ?? [] }
+    #expect(lines.allSatisfy { $0["isChosen"] is Bool })
+    #expect(Set(lines.map { ($0["values"] as? [Double])?.count }) == [28])
+    let again = try run("dataset cut arrows pages -o arrows.ndjson")
+    #expect(again.status == 1 && again.errors.contains("--force"))
+    let none = try run("dataset cut arrows \(folder.path)/nothing -o none.ndjson")
+    #expect(none.status == 1 && none.errors.contains("truth.json"))
+  }
+
   // MARK: Ink of other programs
 
   @Test func inkOfOtherProgramsIsReadByEveryCommand() throws {

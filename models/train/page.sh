@@ -46,6 +46,18 @@ train "${STEPS:-6000}" 20261201 fourth --from "$runs/third.safetensors" --learni
 train "${STEPS:-14000}" 20261203 page --from "$runs/fourth.safetensors" --learning-rate 0.0015 --license "$license"
 cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
+# The networks that tell arrows from other lines of a page, from what the command sees with the network before. Which
+# lines they judge depends on themselves: build, and run this again.
+for seed in 20261204 11055; do
+  pages=$runs/arrows-$seed
+  count=$([ $seed = 11055 ] && echo 2600 || echo 3600)
+  "$inkstate" dataset compose pages "$runs/writing.ndjson" --shapes "$runs/shapes/train.ndjson" \
+    --count "$count" --seed $seed --width 640 --height 640 --output "$pages" --force
+  "$inkstate" dataset cut arrows "$pages" --output "$pages.ndjson" --force
+done
+python3 models/train/fit-arrows.py "$runs"/arrows-20261204{,.ndjson} "$runs"/arrows-11055{,.ndjson} >"$runs/arrows.swift"
+swift format "$runs/arrows.swift" >Sources/InkDiagram/Page/PageArrowNetworks.swift
+
 # Pages of the same other people, to measure it on: inkstate evaluate runs/page/pages --model models/page.safetensors
 "$inkstate" dataset compose pages "$runs/writing-validation.ndjson" --shapes "$runs/shapes/validation.ndjson" \
   --count 400 --seed 77 --output "$runs/pages" --force

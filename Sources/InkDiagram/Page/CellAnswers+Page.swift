@@ -17,6 +17,18 @@ extension CellAnswers {
     min(rows - 1, max(0, Int(place.y))) * columns + min(columns - 1, max(0, Int(place.x)))
   }
 
+  /// Returns the middle of a cell.
+  func place(of cell: Int) -> Vector {
+    Vector(Double(cell % columns) + 0.5, Double(cell / columns) + 0.5)
+  }
+
+  /// Returns the cells beside, above and below a cell.
+  func neighbors(of cell: Int) -> [Int] {
+    let column = cell % columns
+    return (column > 0 ? [cell - 1] : []) + (column < columns - 1 ? [cell + 1] : [])
+      + [cell - columns, cell + columns].filter { (0..<rows * columns).contains($0) }
+  }
+
   /// Marks the cells of squares around places, `reach` cells to each side.
   func mark(_ places: [Vector], reach: Double, in marks: inout [Bool]) {
     for place in places {

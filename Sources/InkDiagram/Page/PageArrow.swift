@@ -10,20 +10,23 @@ struct PageArrow {
   var path: [Vector]
   /// How many of its cells lead to both its ends, as a share.
   var votes: Double
+  /// Whether it is not a whole line as it was followed.
+  var isPieced = false
   /// How much its heads say that it leads from its first to its last place; for a chosen one between states, the
   /// logarithm of the odds.
   var direction = 0.0
   /// The cells of heads at its start and at its tip that point outwards.
   var headAtStart = 0.0
   var headAtTip = 0.0
+  /// Whether a chosen one between states has a head at both ends.
+  var hasTwoHeads = false
+  /// How much the cells of its first and of its second half say that it leads from its start to its tip, from -1 to 1.
+  var along = [0.0, 0.0]
+  /// What is known of it, whatever else is chosen, and what the chosen ones leave to it (``PageArrowOdds``).
+  var known: [Double] = []
+  var left: [Double] = []
   /// The logarithm of the odds that it is one.
   var odds = 0.0
-
-  /// Whether it has a head at both ends.
-  var hasTwoHeads: Bool {
-    headAtStart > PageNumbers.leastOtherHead
-      && headAtStart > PageNumbers.otherHead * headAtTip
-  }
 
   /// Turns it around.
   mutating func turn() {
@@ -31,5 +34,6 @@ struct PageArrow {
     swap(&from, &to)
     swap(&headAtStart, &headAtTip)
     direction = -direction
+    along = [-along[1], -along[0]]
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Ink
 
-/// How likely lines of a page are arrows: the logarithm of the odds is a weighted sum of what is known of each, and of
-/// what those chosen before leave to it (logistic regression).
+/// How likely lines of a page are arrows, by what is known of each and what those chosen before leave to it
+/// (``PageArrowNetworks``).
 struct PageArrowOdds {
   private let lines: PageLines
   /// Places along the chosen arrows, by their ends.
@@ -22,58 +22,131 @@ struct PageArrowOdds {
     lines.cells.mark(
       arrow.path, reach: max(1, (PageNumbers.takenWidth * lines.scale).rounded(.down)),
       in: &isTaken)
+    takeHead(of: arrow)
   }
 
-  /// Returns the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is
-  /// none.
-  func odds(of arrow: PageArrow) -> Double {
-    let own = ownShares(arrow.path)
-    guard own.all > PageNumbers.leastOwn else { return -.infinity }
-    let weights = PageNumbers.ArrowWeights.self
+  /// Takes the cells of the head at the tip of an arrow.
+  private mutating func takeHead(of arrow: PageArrow) {
+    let tip = arrow.path[arrow.path.count - 1]
+    let reach = (PageNumbers.headSize * lines.scale).rounded(.down)
+    var next = arrow.path.suffix(Int(reach)).map { lines.cells.cell(at: $0) }
+    var isSeen = Set(next)
+    while let cell = next.popLast() {
+      for near in lines.cells.neighbors(of: cell)
+      where lines.head(near) > PageNumbers.markerHead
+        && lines.cells.place(of: near).distance(to: tip) < reach && isSeen.insert(near).inserted
+      {
+        isTaken[near] = true
+        next.append(near)
+      }
+    }
+  }
+
+  /// Finds the logarithm of the odds that a line is an arrow besides the chosen ones; one that is nearly theirs is none.
+  func judge(_ arrow: inout PageArrow) {
+    if arrow.known.isEmpty { arrow.known = known(of: arrow) }
+    arrow.left = left(to: arrow)
+    arrow.odds =
+      arrow.left[0] > PageNumbers.leastOwn
+      ? PageArrowNetworks.arrow(arrow.known + arrow.left)[0] : -.infinity
+  }
+
+  /// Returns the odds, as logarithms with one offset, that a line between states leads from its first to its last
+  /// place, back, and both ways, if these heads are its own.
+  static func directions(_ heads: PageHeads) -> (forward: Double, backward: Double, both: Double) {
+    func answers(_ heads: PageHeads) -> [Double] {
+      let values = values(of: heads)
+      return PageArrowNetworks.direction.map { Perceptron.sum($0, values) }
+    }
+    let (there, back) = (answers(heads), answers(heads.turned))
+    return (there[0], back[0], there[1] + back[1])
+  }
+
+  /// Returns what the heads of a line say of its direction, in the order of the weights.
+  static func values(of heads: PageHeads) -> [Double] {
+    let sizes = [heads.atStart, heads.atEnd] + heads.outwards + heads.near + heads.nearest
+    let shares = [heads.near, heads.nearest, heads.outwards].map {
+      ($0[1] - $0[0]) / ($0[1] + $0[0] + 1)
+    }
+    return sizes.map(log1p) + heads.along + shares
+  }
+
+  /// Returns what is known of a line, whatever is chosen, in the order of the weights.
+  private func known(of arrow: PageArrow) -> [Double] {
     let (isLoop, isInitial) = (arrow.from == arrow.to, arrow.from == nil)
     let length = log(max(1, arrow.path.pathLength) / lines.scale)
-    let (level, writing) = means(arrow.path)
+    let (level, lowest, writing) = levels(along: arrow.path)
     let (sharpest, turning) = bends(arrow.path)
+    let direction = min(4, arrow.direction)
+    let start = arrow.from.map {
+      ends(at: lines.states[$0], end: arrow.path[0], way: lines.heading(arrow.path.reversed()))
+    }
+    let tip = arrow.to.map {
+      ends(
+        at: lines.states[$0], end: arrow.path[arrow.path.count - 1],
+        way: lines.heading(arrow.path))
+    }
+    return [
+      min(1.5, arrow.votes), level, lowest, writing, shaft(of: arrow.path), length, sharpest,
+      turning,
+      log1p(arrow.headAtStart), log1p(arrow.headAtTip), direction,
+      min(arrow.along[0], arrow.along[1]),
+      max(arrow.along[0], arrow.along[1]), arrow.isPieced ? 1 : 0,
+      start?.meets ?? 0, start?.gap ?? 0, tip?.meets ?? 0, tip?.gap ?? 0,
+      isLoop ? 1 : 0, isLoop ? length : 0, isInitial ? 1 : 0, isInitial ? length : 0,
+      isInitial ? direction : 0, isInitial ? room(at: arrow) : 0,
+    ]
+  }
+
+  /// Returns how far the start of an initial arrow is from other states than its own, in usual radii, at most three.
+  private func room(at arrow: PageArrow) -> Double {
+    let distances = lines.states.indices.filter { $0 != arrow.to }
+      .map { lines.states[$0].distance(to: arrow.path[0]) / lines.scale }
+    return max(0, min(3, distances.min() ?? 3))
+  }
+
+  /// Returns how straight an end leads to a state, as a cosine, and how far it is from its ring, in usual radii.
+  private func ends(at state: PageState, end: Vector, way: Vector) -> (meets: Double, gap: Double) {
+    (state.inwards(from: end).dot(way), max(0, state.distance(to: end)) / lines.scale)
+  }
+
+  /// Returns what the chosen arrows leave to a line, in the order of the weights: the shares of its cells that are its
+  /// own, and its distance to the nearest one with the same ends.
+  private func left(to arrow: PageArrow) -> [Double] {
+    let own = ownShares(arrow.path)
     let places = PageArrowSearch.places(arrow.path)
     let apart =
       chosen[[arrow.from, arrow.to], default: []]
       .map { PageArrowSearch.distance($0, places) / lines.scale }.min() ?? 2
-    var odds =
-      weights.offset + weights.votes * min(1.5, arrow.votes) + weights.level * level
-      + weights.length * length + weights.sharpest * sharpest + weights.turning * turning
-      + weights.headAtStart * log1p(arrow.headAtStart) + weights.headAtTip * log1p(arrow.headAtTip)
-      + weights.direction * min(4, arrow.direction) + weights.writing * writing
-      + weights.own * own.all + weights.ownEnds * own.ends + weights.ownMiddle * own.middle
-      + weights.apart * min(2, apart)
-    if arrow.hasTwoHeads { odds += weights.twoHeads }
-    if let from = arrow.from {
-      let inwards = (lines.states[from].center - arrow.path[0]).unit
-      odds += weights.startMeets * inwards.dot(lines.heading(arrow.path.reversed()))
-    }
-    if let to = arrow.to {
-      let tip = arrow.path[arrow.path.count - 1]
-      let state = lines.states[to]
-      odds += weights.tipMeets * (state.center - tip).unit.dot(lines.heading(arrow.path))
-      odds += weights.tipGap * max(0, state.distance(to: tip)) / lines.scale
-    }
-    if isLoop { odds += weights.loop + weights.loopLength * length }
-    if isInitial {
-      odds +=
-        weights.initial + weights.initialLength * length
-        + weights.initialDirection * min(4, arrow.direction)
-    }
-    return odds
+    return [own.all, own.ends, own.middle, min(2, apart)]
   }
 
-  /// Returns the mean probabilities of a line and of writing along a path.
-  private func means(_ path: [Vector]) -> (level: Double, writing: Double) {
-    var (level, writing) = (0.0, 0.0)
-    for place in path {
-      let cell = lines.cells.cell(at: place)
-      level += Double(lines.levels[cell])
-      writing += Double(lines.cells.probability(of: PageNumbers.writing, in: cell))
+  /// Returns the mean probability of a line along a path, the lowest one of eight cells, and the mean one of writing.
+  private func levels(along path: [Vector]) -> (mean: Double, lowest: Double, writing: Double) {
+    let cells = path.map { lines.cells.cell(at: $0) }
+    let levels = cells.map { Double(lines.levels[$0]) }
+    let writing = cells.reduce(0) {
+      $0 + Double(lines.cells.probability(of: PageNumbers.writing, in: $1))
     }
-    return (level / Double(path.count), writing / Double(path.count))
+    let mean = levels.reduce(0, +) / Double(levels.count)
+    let span = 8
+    guard levels.count > span else { return (mean, mean, writing / Double(cells.count)) }
+    var sum = levels[..<span].reduce(0, +)
+    var lowest = sum
+    for next in span..<levels.count {
+      sum += levels[next] - levels[next - span]
+      lowest = min(lowest, sum)
+    }
+    return (mean, lowest / Double(span), writing / Double(cells.count))
+  }
+
+  /// Returns the share of the cells of a path that are a line and no head.
+  private func shaft(of path: [Vector]) -> Double {
+    let count = path.count {
+      let cell = lines.cells.cell(at: $0)
+      return lines.levels[cell] - lines.head(cell) > PageNumbers.goingOn
+    }
+    return Double(count) / Double(path.count)
   }
 
   /// Returns the sharpest bend of a path and the sum of all, in radians.

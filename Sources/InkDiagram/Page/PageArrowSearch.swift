@@ -26,36 +26,79 @@ struct PageArrowSearch {
   /// Returns the arrows of the page.
   func arrows() -> [PageArrow] {
     var odds = PageArrowOdds(lines)
-    var rest = candidates().map { candidate in
-      var arrow = candidate
-      arrow.odds = odds.odds(of: arrow)
-      return arrow
-    }
-    var chosen: [PageArrow] = []
-    while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
-      let now = odds.odds(of: rest[best])
-      // Better ones were chosen since it was judged; another one may be likelier now.
-      if now < rest[best].odds {
-        rest[best].odds = now
-        continue
-      }
-      // What is chosen makes none likelier.
-      guard now > PageNumbers.leastOdds else { break }
-      let arrow = rest.remove(at: best)
-      chosen.append(arrow)
-      odds.choose(arrow)
-    }
+    var (chosen, _) = choose(with: &odds)
     direct(&chosen)
     return chosen + markers(besides: odds.isTaken)
   }
 
+  /// Returns what is known of each line that may be an arrow, and of the heads of those that were chosen.
+  func measures() -> (lines: [PageArrow], heads: [(arrow: PageArrow, heads: PageHeads)]) {
+    var odds = PageArrowOdds(lines)
+    let (chosen, others) = choose(with: &odds)
+    let heads = ownHeads(of: chosen)
+    // Those that are nearly others have no odds.
+    let judged = others.map { other in
+      var arrow = other
+      odds.judge(&arrow)
+      return arrow
+    }.filter { $0.odds > -.infinity }
+    return (chosen + judged, chosen.indices.map { (chosen[$0], heads[$0]) })
+  }
+
+  /// Chooses the likeliest of the lines that may be arrows, each judged by what better ones leave to it.
+  private func choose(
+    with odds: inout PageArrowOdds
+  ) -> (chosen: [PageArrow], others: [PageArrow]) {
+    var rest = candidates()
+    for index in rest.indices { odds.judge(&rest[index]) }
+    // What is chosen makes none likelier.
+    let firstUnlikely = rest.partition { $0.odds <= PageNumbers.leastOdds }
+    var others = Array(rest[firstUnlikely...])
+    rest.removeSubrange(firstUnlikely...)
+    var chosen: [PageArrow] = []
+    while let best = rest.indices.max(by: { rest[$0].odds < rest[$1].odds }) {
+      let before = rest[best].odds
+      odds.judge(&rest[best])
+      // Better ones were chosen since it was judged; another one may be likelier now.
+      if rest[best].odds < before { continue }
+      guard rest[best].odds > PageNumbers.leastOdds else { break }
+      let arrow = rest.remove(at: best)
+      chosen.append(arrow)
+      odds.choose(arrow)
+    }
+    others += rest
+    return (chosen, others)
+  }
+
   /// Returns what may be arrows.
   ///
-  /// These are lines with at least one end at a state, as they are, with their free ends tied, and joined. Those with
-  /// one end lead to it.
+  /// These are lines as they are followed, cut at heads, exchanged where they run together, joined across gaps, and
+  /// with their free ends tied to states. Those with one end lead to it.
   private func candidates() -> [PageArrow] {
+    let found = followed()
+    let sure = found.filter { $0.votes > PageNumbers.pieceVotes }
+    let whole = found + cut(sure) + exchanged(sure)
+    let all = whole + joined(whole + whole.flatMap(loosened))
+    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
+    var candidates: [PageArrow] = []
+    var byEnds: [Set<Int?>: [[Vector]]] = [:]
+    for candidate in all + all.compactMap(tied) where candidate.path.count > 2 {
+      var arrow = candidate
+      guard arrow.from != nil || arrow.to != nil else { continue }
+      if arrow.to == nil { arrow.turn() }
+      let places = Self.places(arrow.path)
+      let same = byEnds[[arrow.from, arrow.to], default: []]
+      guard same.allSatisfy({ Self.distance($0, places) >= limit }) else { continue }
+      byEnds[[arrow.from, arrow.to], default: []].append(places)
+      candidates.append(arrow)
+    }
+    return candidates
+  }
+
+  /// Returns the lines that are followed from all cells, each with the states at its ends.
+  private func followed() -> [PageArrow] {
     let (starts, perStart) = lines.starts
-    let found = bundles(from: starts).map { bundle in
+    return bundles(from: starts).map { bundle in
       let paths = bundle.paths.sorted { $0.count < $1.count }
       let path = paths[paths.count / 2]
       return oriented(
@@ -63,20 +106,6 @@ struct PageArrowSearch {
           from: bundle.ends[0], to: bundle.ends[1], path: path,
           votes: Double(paths.count) * perStart / Double(max(1, path.count))))
     }
-    let joined = joined(found)
-    let limit = max(PageNumbers.sameLineCells, PageNumbers.sameLine * lines.scale)
-    var all: [PageArrow] = []
-    var byEnds: [Set<Int?>: [[Vector]]] = [:]
-    for candidate in found + found.compactMap(tied) + joined where candidate.path.count > 2 {
-      var arrow = candidate
-      if arrow.to == nil { arrow.turn() }
-      let places = Self.places(arrow.path)
-      let same = byEnds[[arrow.from, arrow.to], default: []]
-      guard same.allSatisfy({ Self.distance($0, places) >= limit }) else { continue }
-      byEnds[[arrow.from, arrow.to], default: []].append(places)
-      all.append(arrow)
-    }
-    return all
   }
 
   /// Returns the mean distance of the places of two ways, whatever their directions, in cells.
@@ -95,8 +124,19 @@ struct PageArrowSearch {
     }
   }
 
-  /// Decides which way arrows between states lead; each cell of a head belongs to the arrow that it lies along.
+  /// Decides which way arrows between states lead.
   private func direct(_ arrows: inout [PageArrow]) {
+    let heads = ownHeads(of: arrows)
+    for number in arrows.indices where arrows[number].from != nil {
+      let odds = PageArrowOdds.directions(heads[number])
+      arrows[number].direction = odds.forward - odds.backward
+      arrows[number].hasTwoHeads = odds.both > max(odds.forward, odds.backward)
+      if arrows[number].direction < 0 { arrows[number].turn() }
+    }
+  }
+
+  /// Returns the heads of each arrow; each cell of a head belongs to the arrow that it lies along.
+  private func ownHeads(of arrows: [PageArrow]) -> [PageHeads] {
     let reach = lines.headReach
     var owners = [Int?](repeating: nil, count: lines.levels.count)
     var costs = [Double](repeating: .infinity, count: lines.levels.count)
@@ -117,19 +157,15 @@ struct PageArrowSearch {
         }
       }
     }
-    for number in arrows.indices where arrows[number].from != nil {
-      let heads = lines.heads(along: arrows[number].path) {
+    return arrows.indices.map { number in
+      lines.heads(along: arrows[number].path) {
         owners[$0] == number || lines.head($0) <= PageNumbers.ownedHead
       }
-      arrows[number].direction = heads.forwardOdds
-      (arrows[number].headAtStart, arrows[number].headAtTip) = (heads.atStart, heads.atEnd)
-      if heads.forwardOdds < 0 { arrows[number].turn() }
     }
   }
 
   /// Returns the heads without a line that point at a state: triangles and wedges that mark initial states.
   private func markers(besides isTaken: [Bool]) -> [PageArrow] {
-    let columns = lines.cells.columns
     var isSeen = isTaken.indices.map { lines.head($0) <= PageNumbers.markerHead }
     var markers: [PageArrow] = []
     for first in isSeen.indices where !isSeen[first] {
@@ -139,8 +175,7 @@ struct PageArrowSearch {
       while next < part.count {
         let cell = part[next]
         next += 1
-        for near in [cell - 1, cell + 1, cell - columns, cell + columns]
-        where isSeen.indices.contains(near) && !isSeen[near] {
+        for near in lines.cells.neighbors(of: cell) where !isSeen[near] {
           isSeen[near] = true
           part.append(near)
         }
@@ -148,11 +183,8 @@ struct PageArrowSearch {
       guard Double(part.count) > PageNumbers.markerSize * lines.scale,
         part.allSatisfy({ !isTaken[$0] }), !isAtLine(part)
       else { continue }
-      func place(_ cell: Int) -> Vector {
-        Vector(Double(cell % columns) + 0.5, Double(cell / columns) + 0.5)
-      }
       let share = 1 / Double(part.count)
-      let middle = part.reduce(Vector(0, 0)) { $0 + place($1) } * share
+      let middle = part.reduce(Vector(0, 0)) { $0 + lines.cells.place(of: $1) } * share
       let towards = part.reduce(Vector(0, 0)) { $0 + lines.towards($1) } * share
       let distances = lines.states.map { $0.distance(to: middle) }
       guard let state = distances.indices.min(by: { distances[$0] < distances[$1] }),
@@ -160,7 +192,7 @@ struct PageArrowSearch {
         towards.length > PageNumbers.markerField,
         towards.unit.dot((lines.states[state].center - middle).unit) > PageNumbers.markerStraight
       else { continue }
-      let half = part.map { abs((place($0) - middle).dot(towards.unit)) }.max()!
+      let half = part.map { abs((lines.cells.place(of: $0) - middle).dot(towards.unit)) }.max()!
       var marker = PageArrow(
         from: nil, to: state,
         path: [middle - towards.unit * half, middle + towards.unit * half], votes: 1)
@@ -200,7 +232,6 @@ struct PageArrowSearch {
         lines.state(at: first, towards: other.way)?.state,
         lines.state(at: last, towards: one.way)?.state,
       ]
-      guard ends != [nil, nil] else { continue }
       var path = other.path.reversed() + one.path
       // One order for both directions: by state, and a self-loop clockwise.
       let isTurned =
@@ -221,6 +252,104 @@ struct PageArrowSearch {
       }
     }
     return bundles
+  }
+
+  // MARK: Parts of lines
+
+  /// Returns lines that end at a head on their way, where they were followed to something beside it.
+  private func cut(_ found: [PageArrow]) -> [PageArrow] {
+    found.flatMap { line -> [PageArrow] in
+      var turned = line
+      turned.turn()
+      return [line, turned].flatMap { line in
+        tips(of: line.path).map { tip in
+          let path = Array(line.path[...tip])
+          let to = lines.state(at: path[tip], towards: lines.heading(path))?.state
+          return oriented(
+            PageArrow(from: line.from, to: to, path: path, votes: line.votes, isPieced: true))
+        }
+      }
+    }
+  }
+
+  /// Returns where a path leaves heads that point along it, before its end.
+  private func tips(of path: [Vector]) -> [Int] {
+    let isHead = path.indices.map { number in
+      let cell = lines.cells.cell(at: path[number])
+      return lines.head(cell) > PageNumbers.markerHead
+        && lines.towards(cell).dot(lines.way(path, at: number)) > PageNumbers.knownDirection
+    }
+    return path.indices.filter { number in
+      number > 4 && number < path.count - 3 && isHead[number] && isHead[number - 1]
+        && !isHead[number + 1] && !isHead[number + 2]
+    }
+  }
+
+  /// Returns lines that go on as another one where they run together, as at crossings with small angles.
+  private func exchanged(_ found: [PageArrow]) -> [PageArrow] {
+    var owners: [Int: [(line: Int, place: Int)]] = [:]
+    for (line, arrow) in found.enumerated() {
+      for (place, point) in arrow.path.enumerated() {
+        owners[lines.cells.cell(at: point), default: []].append((line, place))
+      }
+    }
+    struct Meeting: Hashable {
+      var one: Int
+      var other: Int
+      var isAlong: Bool
+    }
+    var meetings: [Meeting: [(Int, Int)]] = [:]
+    for (one, arrow) in found.enumerated() {
+      for (place, point) in arrow.path.enumerated() {
+        let way = lines.way(arrow.path, at: place)
+        for near in owners[lines.cells.cell(at: point), default: []] where near.line > one {
+          let cosine = way.dot(lines.way(found[near.line].path, at: near.place))
+          guard abs(cosine) > PageNumbers.joinStraight else { continue }
+          meetings[Meeting(one: one, other: near.line, isAlong: cosine > 0), default: []]
+            .append((place, near.place))
+        }
+      }
+    }
+    let order = meetings.keys.sorted {
+      ($0.one, $0.other, $0.isAlong ? 0 : 1) < ($1.one, $1.other, $1.isAlong ? 0 : 1)
+    }
+    return order.flatMap { meeting -> [PageArrow] in
+      let places = meetings[meeting]!
+      let (place, otherPlace) = places[places.count / 2]
+      let one = found[meeting.one]
+      var other = found[meeting.other]
+      var otherIndex = otherPlace
+      if !meeting.isAlong {
+        other.turn()
+        otherIndex = other.path.count - 1 - otherPlace
+      }
+      let votes = min(one.votes, other.votes)
+      return [(one, place, other, otherIndex), (other, otherIndex, one, place)].map {
+        oriented(
+          PageArrow(
+            from: $0.from, to: $2.to, path: Array($0.path[...$1] + $2.path[$3...]), votes: votes,
+            isPieced: true))
+      }
+    }
+  }
+
+  /// Returns a line with each end free that is not at the ring of its state.
+  private func loosened(_ line: PageArrow) -> [PageArrow] {
+    func isBeside(_ state: Int?, _ end: Vector) -> Bool {
+      guard let state else { return false }
+      return lines.states[state].distance(to: end) > PageNumbers.atRingCells
+    }
+    var loosened: [PageArrow] = []
+    for (isTip, state, end) in [
+      (false, line.from, line.path[0]), (true, line.to, line.path[line.path.count - 1]),
+    ]
+    where isBeside(state, end) {
+      var free = line
+      if isTip { free.to = nil } else { free.from = nil }
+      free.isPieced = true
+      loosened.append(free)
+    }
+    return loosened
   }
 
   // MARK: Free ends
@@ -244,7 +373,7 @@ struct PageArrowSearch {
         let (way, back) = (lines.heading(outward[one]), lines.heading(outward[other]))
         let across = gap < 2 ? way : (start - end) * (1 / gap)
         guard way.dot(across) > PageNumbers.joinStraight,
-          back.dot(across) < -PageNumbers.joinStraight
+          back.dot(across) < -PageNumbers.joinStraight, !isThroughState(end, start)
         else { continue }
         pairs.append((one, other, gap))
       }
@@ -260,36 +389,57 @@ struct PageArrowSearch {
           PageArrow(
             from: one.from ?? one.to, to: other.from ?? other.to,
             path: outward[pair.one] + outward[pair.other].reversed(),
-            votes: min(one.votes, other.votes))))
+            votes: min(one.votes, other.votes), isPieced: true)))
     }
     return result
   }
 
-  /// Returns an arrow with its free end tied to the state that it must mean, if there is one: a tip means the nearest
-  /// state ahead, and a start a near one.
+  /// Whether the way between two places leads through a state.
+  private func isThroughState(_ one: Vector, _ other: Vector) -> Bool {
+    stride(from: 0, through: one.distance(to: other), by: 2).contains { step in
+      let place = one + (other - one).unit * step
+      return lines.states.contains { $0.distance(to: place) < 0 }
+    }
+  }
+
+  /// Returns an arrow with its free ends tied to the states that they must mean, if there are any: a tip means the
+  /// nearest state ahead, and a start a near one.
   private func tied(_ arrow: PageArrow) -> PageArrow? {
-    guard (arrow.from == nil) != (arrow.to == nil) else { return nil }
-    let isTip = arrow.to == nil
-    let path = isTip ? arrow.path : arrow.path.reversed()
-    let reach =
-      isTip && arrow.direction > PageNumbers.knownDirection
-      ? PageNumbers.tipReach : PageNumbers.startReach
-    let (end, way) = (path.last!, lines.heading(path))
+    guard arrow.from == nil || arrow.to == nil else { return nil }
+    var tied = arrow
+    if tied.to == nil {
+      let reach =
+        arrow.direction > PageNumbers.knownDirection
+        ? PageNumbers.tipReach : PageNumbers.startReach
+      tied.to = state(after: arrow.path, from: arrow.from, reach: reach)
+    }
+    if tied.from == nil {
+      let reach = arrow.to == nil ? PageNumbers.tipReach : PageNumbers.startReach
+      tied.from = state(after: arrow.path.reversed(), from: tied.to, reach: reach)
+    }
+    return tied.from == nil || tied.to == nil ? nil : tied
+  }
+
+  /// Returns the state that the free end of a path means, if one is near it or ahead.
+  ///
+  /// - Parameters:
+  ///   - own: The state at the other end.
+  ///   - reach: How far it is in any direction, in usual radii.
+  private func state(after path: [Vector], from own: Int?, reach: Double) -> Int? {
+    let (end, way) = (path[path.count - 1], lines.heading(path))
     var best: (state: Int, cost: Double)?
     for (number, state) in lines.states.enumerated() {
       let distance = state.distance(to: end)
       // An initial arrow is as far from its state as it is long, and a self-loop comes back.
-      let isOwn = number == (isTip ? arrow.from : arrow.to)
-      guard distance < reach * lines.scale,
-        !isOwn || distance < PageNumbers.loopReturn * Double(path.count)
+      let outwards = state.center - end
+      let isAhead = outwards.unit.dot(way) > PageNumbers.aheadStraight
+      guard distance < (isAhead ? max(reach, PageNumbers.aheadReach) : reach) * lines.scale,
+        number != own || distance < PageNumbers.loopReturn * Double(path.count)
       else { continue }
-      let cost = distance - 0.5 * lines.scale * (state.center - end).unit.dot(way)
+      let cost = distance - 0.5 * lines.scale * outwards.unit.dot(way)
       if cost < best?.cost ?? .infinity { best = (number, cost) }
     }
-    guard let best else { return nil }
-    var tied = arrow
-    if isTip { tied.to = best.state } else { tied.from = best.state }
-    return tied
+    return best?.state
   }
 
   /// Returns a line turned so that its last place is its tip.
@@ -297,7 +447,7 @@ struct PageArrowSearch {
     var arrow = line
     let heads = lines.heads(along: arrow.path)
     arrow.direction = heads.direction
-    (arrow.headAtStart, arrow.headAtTip) = (heads.atStart, heads.atEnd)
+    (arrow.headAtStart, arrow.headAtTip, arrow.along) = (heads.atStart, heads.atEnd, heads.along)
     if arrow.direction < 0 { arrow.turn() }
     return arrow
   }

@@ -11,8 +11,9 @@ struct PageHeads {
   /// The cells of heads near the start and near the end: within a usual radius, and within half of it.
   var near = [0.0, 0.0]
   var nearest = [0.0, 0.0]
-  /// How much the line itself is said to lead from its first to its last place, from -1 to 1.
-  var along = 0.0
+  /// How much the first and the second half of the line are said to lead from its first to its last place, from -1
+  /// to 1.
+  var along = [0.0, 0.0]
 
   /// The cells of heads at its start and at its end that point outwards.
   var atStart: Double { max(0, pointing[0]) }
@@ -24,13 +25,11 @@ struct PageHeads {
       + PageNumbers.headMass * Self.balance(near, 0.5)
   }
 
-  /// The logarithm of the odds that the line leads from its first to its last place, if these heads are its own.
-  var forwardOdds: Double {
-    let weights = PageNumbers.DirectionWeights.self
-    func more(_ cells: [Double]) -> Double { log1p(cells[1]) - log1p(cells[0]) }
-    return weights.balance * Self.balance(near, 1) + weights.outwards * more(outwards)
-      + weights.near * more(near) + weights.nearest * more(nearest)
-      + weights.along * along
+  /// The same heads of the line from its last to its first place.
+  var turned: PageHeads {
+    PageHeads(
+      pointing: pointing.reversed(), outwards: outwards.reversed(), near: near.reversed(),
+      nearest: nearest.reversed(), along: along.reversed().map { -$0 })
   }
 
   private static func balance(_ cells: [Double], _ offset: Double) -> Double {
@@ -58,15 +57,15 @@ extension PageLines {
     let reach = headReach
     var isSeen: Set<Int> = []
     var heads = PageHeads()
-    var lineCells = 0.0
+    var lineCells = [0.0, 0.0]
     for (number, place) in path.enumerated() {
       let way = way(path, at: number)
       let cell = cells.cell(at: place)
-      if levels[cell] - head(cell) > PageNumbers.goingOn {
-        heads.along += towards(cell).dot(way)
-        lineCells += 1
-      }
       let half = number < path.count / 2 ? 0 : 1
+      if levels[cell] - head(cell) > PageNumbers.goingOn {
+        heads.along[half] += towards(cell).dot(way)
+        lineCells[half] += 1
+      }
       let toEnd = Double(min(number, path.count - 1 - number))
       for down in stride(from: -reach, through: reach, by: 1) {
         for across in stride(from: -reach, through: reach, by: 1) {
@@ -84,7 +83,7 @@ extension PageLines {
         }
       }
     }
-    heads.along /= max(1, lineCells)
+    for half in 0..<2 { heads.along[half] /= max(1, lineCells[half]) }
     return heads
   }
 

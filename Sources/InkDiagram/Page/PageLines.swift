@@ -120,6 +120,7 @@ struct PageLines {
     let most = max(PageNumbers.leastGap, PageNumbers.gap * scale)
     var (place, way, smooth) = (start, way, way)
     var path: [Vector] = []
+    var ways: [Vector] = []
     var gap = 0
     // Every eighth place, to notice a line that turns in circles.
     var marks: [Vector] = []
@@ -150,6 +151,13 @@ struct PageLines {
         if Double(gap) > most { break }
       }
       path.append(place)
+      ways.append(way)
+      if let turn = Self.turn(of: path, ways, width: max(2, PageNumbers.backWidth * scale)) {
+        path.removeSubrange((turn + 1)...)
+        smooth = ways[max(0, turn - 2)]
+        gap = 0
+        break
+      }
       place = place + way
       let next = cells.cell(at: place)
       if gap == 0, distances[next] < 1 {
@@ -162,6 +170,15 @@ struct PageLines {
     }
     if gap > 0 { path.removeLast(min(path.count - 1, gap)) }
     return (path, smooth)
+  }
+
+  /// Returns where a path turned that leads back beside itself, as at the end of a broad line.
+  private static func turn(of path: [Vector], _ ways: [Vector], width: Double) -> Int? {
+    let last = path.count - 1
+    let earlier = stride(from: last - 4, through: max(0, last - 24), by: -2).first {
+      ways[$0].dot(ways[last]) < -0.7 && path[$0].distance(to: path[last]) < width
+    }
+    return earlier.map { ($0 + last) / 2 }
   }
 
   /// Returns the direction from a cell to the inside of the nearest state.

@@ -103,8 +103,8 @@ enum PageNumbers {
   static let mostOverlap = 0.3, ownRing = 0.5
   /// How far beside an outline a ring is that of its state, in radii, and at least so many cells.
   static let outlineWidth = 0.12, outlineCells = 2.0
-  /// How much smaller than usual a ring without arrows is a letter or a hole.
-  static let letterSize = 0.4
+  /// The radius, in usual radii, and the least share of directions with a ring of a state without arrows.
+  static let loneSize = 0.75...1.4, loneSupport = 0.8
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
   static let finalField = 4.0, finalRing = 4.0, finalOffset = -3.0
 
@@ -124,6 +124,8 @@ enum PageNumbers {
   static let goingOn: Float = 0.3
   /// The gap that is crossed: a share of the usual radius, and at least so many cells.
   static let gap = 0.25, leastGap = 4.0
+  /// How near a line runs to itself, the other way, that has turned at its end, as a share of the usual radius.
+  static let backWidth = 0.1
   /// How straight a line meets a ring where it ends there: the cosine of its angle to the normal.
   static let meeting = 0.3
 
@@ -139,6 +141,8 @@ enum PageNumbers {
   static let joinGap = 4.0, joinStraight = 0.8
   /// How far a tip and a start are tied when nothing else is at their ends, in usual radii.
   static let tipReach = 1.5, startReach = 0.6
+  /// How far a state ahead is tied, in usual radii, and the cosine of the angle between the way and its centre.
+  static let aheadReach = 3.5, aheadStraight = 0.75
   /// How far the free end of a self-loop is from its ring at most, as a share of its length.
   static let loopReturn = 0.3
 
@@ -156,47 +160,18 @@ enum PageNumbers {
   static let knownDirection = 0.5
   /// The votes per cell at which a free end is joined to another one.
   static let freeVotes = 0.5
+  /// The votes per cell at which a line is cut at heads and exchanged with others.
+  static let pieceVotes = 0.25
   /// The logarithm of the odds above which a line is an arrow, and below which it is a doubtful one.
   static let leastOdds = -0.5, doubtfulOdds = 1.0
+  /// How far from its tip the head of an arrow reaches, in usual radii.
+  static let headSize = 0.8
   /// How far beside a chosen arrow cells are its own, as a share of the usual radius, and the share of its own that
   /// another one needs.
   static let takenWidth = 0.12, leastOwn = 0.2
-  /// The weights of what is known of a line in the logarithm of the odds that it is an arrow.
-  ///
-  /// A logistic regression on 20,583 lines of 643 composed pages in the handwriting of people whom the network saw.
-  enum ArrowWeights {
-    static let offset = -10.25, initial = -1.594, loop = 0.097
-    /// Per share of its cells that vote for it, at most 1.5, and per mean probability of a line.
-    static let votes = 0.927, level = 4.961
-    /// Per logarithm of the length in usual radii: of all, and more for self-loops and initial arrows.
-    static let length = -0.176, loopLength = 0.356, initialLength = -0.353
-    /// Per radian of the sharpest bend, and of all bends, at most 12.
-    static let sharpest = -0.478, turning = -0.152
-    /// For a line that meets its states straight, and per usual radius between its tip and the ring.
-    static let startMeets = 1.335, tipMeets = 0.732, tipGap = -0.563
-    /// Per logarithm of the cells of heads, and for their direction, at most 4.
-    static let headAtStart = 0.31, headAtTip = 0.357, direction = 0.116, initialDirection = 0.177,
-      twoHeads = -0.351
-    /// Per mean probability of writing: symbols stand on arrows.
-    static let writing = 3.344
-    /// Per share of its cells that no better arrow has: of all, of the third at the end with the smaller share, and of
-    /// the middle third.
-    static let own = 1.327, ownEnds = 1.052, ownMiddle = 1.09
-    /// Per usual radius to the nearest chosen arrow with the same ends, at most two.
-    static let apart = 0.45
-  }
   /// The probability of a head from which a cell belongs to one arrow, and what it costs, in cells, that the arrow
   /// leads across the field of the head, and for each cell that it is farther from its end than the usual radius.
   static let ownedHead: Float = 0.1, headTurned = 4.0, headFar = 0.1
-  /// The weights of an arrow's own heads in the logarithm of the odds of its direction, fitted in the same way.
-  enum DirectionWeights {
-    /// Of the balance of their cells near both ends.
-    static let balance = 1.415
-    /// Of the logarithms of those that point outwards, of those near and of those nearest.
-    static let outwards = 0.492, near = 0.273, nearest = 0.323
-    /// Of the field of the line.
-    static let along = 2.977
-  }
   /// Heads that mark initial states without a line: their probability, and their number of cells divided by the usual
   /// radius in cells, at least.
   static let markerHead: Float = 0.5, markerSize = 1.5
@@ -206,6 +181,4 @@ enum PageNumbers {
   static let markerField = 0.45, markerStraight = 0.7
   /// The cells of heads at the tip of an arrow that has a head, at least.
   static let leastHead = 2.0
-  /// The head at the start of an arrow that has two, as a share of that at its tip, and at least so many cells.
-  static let otherHead = 0.5, leastOtherHead = 6.0
 }

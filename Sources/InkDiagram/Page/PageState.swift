@@ -63,4 +63,13 @@ struct PageState {
     }
     return inside / all
   }
+
+  /// Returns the direction in which its outline is left behind or comes nearest most quickly, inwards.
+  func inwards(from place: Vector) -> Vector {
+    let span = 2.0
+    return Vector(
+      distance(to: place - Vector(span, 0)) - distance(to: place + Vector(span, 0)),
+      distance(to: place - Vector(0, span)) - distance(to: place + Vector(0, span))
+    ).unit
+  }
 }

@@ -3,29 +3,34 @@ import Foundation
 import Ink
 import InkDatasets
 import InkDiagram
+import InkEvaluation
 import InkImageIO
 import InkRaster
+import InkRecognizer
 import InkTracing
+import ParallelLoops
 import SafeFiles
 
 /// The group of commands that cut examples out of photographs whose truth is known.
 struct DatasetCut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cut",
-    abstract: "Cut writing out of photographs.",
+    abstract: "Cut writing, or lines that may be arrows, out of pictures.",
     discussion: """
-      The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it. The reader that \
-      comes with inkstate learns from the examples what writing in photographs looks like.
+      The models that come with inkstate learn from the examples what writing in photographs looks like, and which \
+      lines of a page are arrows.
 
       Example: inkstate dataset cut labels runs/photographs --output runs/labels
       """,
-    subcommands: [Labels.self])
+    subcommands: [Labels.self, Arrows.self])
 
   struct Labels: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "labels",
       abstract: "Cut names and symbols as strips with their texts.",
       discussion: """
+        The folder has pictures and truth.ndjson, as `inkstate dataset photograph` writes it.
+
         Example: inkstate dataset cut labels runs/photographs --output runs/labels
         """)
 
@@ -55,6 +60,71 @@ struct DatasetCut: ParsableCommand {
         return Example(
           .strip(strip), label: text, writer: photograph.recording.writer, origin: photograph.path)
       }
+    }
+  }
+}
+
+extension DatasetCut {
+  struct Arrows: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "arrows",
+      abstract: "Measure the lines of pages that may be arrows.",
+      discussion: """
+        The folder has pages and truth.json, as `inkstate dataset compose pages` writes it. The output is NDJSON: for \
+        each page with a truth, its states, and the measures and the way of each line, in pixels. \
+        models/train/fit-arrows.py fits the networks to them that tell arrows from other lines.
+
+        Example: inkstate dataset cut arrows runs/pages --output runs/arrows.ndjson
+        """)
+
+    @Argument(help: "A folder that dataset compose pages wrote.")
+    var folder: String
+
+    @OptionGroup var output: OutputOptions
+
+    /// A page and its measures.
+    private struct Row: Encodable {
+      let picture: String
+      let measures: PageMeasures
+
+      private enum CodingKeys: CodingKey { case picture }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(picture, forKey: .picture)
+        try measures.encode(to: encoder)
+      }
+    }
+
+    func run() throws {
+      try output.check(inputs: [folder])
+      let truths = try PageTruth.read(folder: folder)
+      let network = try PageRecognizer.released()
+      let names = truths.keys.sorted()
+      let progress = WorkProgress(count: names.count, unit: "pages")
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      let loop = ParallelLoop(workers: ProcessInfo.processInfo.activeProcessorCount)
+      var rows = Data()
+      // Progress is shown after so many pages.
+      let batch = 64
+      for first in stride(from: 0, to: names.count, by: batch) {
+        let size = min(batch, names.count - first)
+        let lines = loop.map(size) { index, _ in
+          Result {
+            let path = FileTree.join(FileTree.join(folder, "pictures"), names[first + index])
+            let picture = try network.readPicture(
+              Data(contentsOf: URL(fileURLWithPath: path)), path: path, longerSide: nil)
+            let measures = PageMeasures(of: picture, with: network, workers: 1)
+            return try encoder.encode(Row(picture: names[first + index], measures: measures))
+          }
+        }
+        for line in lines { rows += try line.get() + Data("\n".utf8) }
+        progress.reach(first + size)
+      }
+      progress.end()
+      try FileTree.write(rows, to: output.output)
+      Terminal.show("\(names.count.counted("page")) in \(output.output)")
     }
   }
 }

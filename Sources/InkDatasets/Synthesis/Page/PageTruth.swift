@@ -15,12 +15,26 @@ public struct PageTruth: Hashable, Sendable, Codable {
   public let names: [String]?
   /// The centre and the half sides of each state, in px, if they are known.
   public let places: [[Double]]?
+  /// The lines of its arrows, if they are known.
+  public let lines: [Line]?
   /// By how much the drawing is turned clockwise, in degrees, if it is known.
   public let turned: Double?
   /// Whether names do not count; they do if it is absent.
   public let nameless: Bool?
   /// The kind of picture, such as `paper`.
   public let kind: String?
+
+  /// The line of an arrow.
+  public struct Line: Hashable, Sendable, Codable {
+    /// The state where it starts; absent for an initial arrow.
+    public let from: String?
+    /// The state where its tip is.
+    public let to: String
+    /// Whether it has a head at both ends.
+    public let hasTwoHeads: Bool
+    /// The points from its start to its tip, in px.
+    public let path: [[Double]]
+  }
 
   /// Creates the truth of a page, or `nil` if a state or an arrow is not whole in the picture.
   public init?(_ page: Page) {
@@ -56,6 +70,11 @@ public struct PageTruth: Hashable, Sendable, Codable {
       .sorted { $0.lexicographicallyPrecedes($1) }
     self.names = page.states.map { $0.name.split(separator: "\n").joined(separator: " ") }
     places = page.states.map { [$0.center.x, $0.center.y, $0.halfWidth, $0.halfHeight] }
+    lines = page.arrows.map { arrow in
+      Line(
+        from: arrow.from.map(String.init), to: "\(arrow.to)", hasTwoHeads: arrow.hasTwoHeads,
+        path: arrow.path.map { [($0.x * 10).rounded() / 10, ($0.y * 10).rounded() / 10] })
+    }
     turned = (page.turn * 180 / .pi).rounded()
     nameless = nil
     kind = "composed"

@@ -1,0 +1,54 @@
+import Ink
+import InkRaster
+import InkRecognizer
+
+/// What the search for arrows knows of a page: the measures that its networks judge (``PageArrowNetworks``), for fitting
+/// them.
+package struct PageMeasures: Encodable, Sendable {
+  /// A line that may be an arrow.
+  package struct Line: Encodable, Sendable {
+    /// The states at its ends; absent where there is none.
+    let from, to: Int?
+    /// Whether it was chosen.
+    let isChosen: Bool
+    /// The measures.
+    let values: [Double]
+    /// Places along it, in pixels.
+    let path: [[Double]]
+  }
+
+  /// The centre and the half axes of each state, in pixels.
+  let states: [[Double]]
+  /// The lines that may be arrows, the chosen ones first, in their order.
+  let lines: [Line]
+  /// The chosen ones, with the measures of their heads.
+  let heads: [Line]
+
+  /// Measures the lines of a picture, as ``DiagramRecognizer`` does.
+  package init(of picture: Bitmap, with network: PageRecognizer, workers: Int) {
+    let page = PageReading(of: picture, with: network, workers: workers)
+    states = page.states.map { state in
+      let center = page.place(state.center)
+      return [center.x, center.y, page.length(state.half.x), page.length(state.half.y)]
+        .map(Self.rounded)
+    }
+    func line(_ arrow: PageArrow, isChosen: Bool, _ values: [Double]) -> Line {
+      let places = stride(from: 0, to: arrow.path.count, by: 3).map { arrow.path[$0] }
+      let path = (places + arrow.path.suffix(1)).map(page.place)
+      return Line(
+        from: arrow.from, to: arrow.to, isChosen: isChosen, values: values.map(Self.rounded),
+        path: path.map { [Self.rounded($0.x), Self.rounded($0.y)] })
+    }
+    guard let known = page.lines.map(PageArrowSearch.init)?.measures() else {
+      (lines, heads) = ([], [])
+      return
+    }
+    lines = known.lines.enumerated().map { number, arrow in
+      line(arrow, isChosen: number < known.heads.count, arrow.known + arrow.left)
+    }
+    heads = known.heads.filter { $0.arrow.from != nil }
+      .map { line($0.arrow, isChosen: true, PageArrowOdds.values(of: $0.heads)) }
+  }
+
+  private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

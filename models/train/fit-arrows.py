@@ -1,0 +1,280 @@
+"""Fits the two small networks that judge the lines of a page, and writes them as Swift.
+
+    fit-arrows.py (PAGES MEASURES)... > Sources/InkDiagram/Page/PageArrowNetworks.swift
+
+PAGES is a folder of `inkstate dataset compose pages`, MEASURES what `inkstate dataset cut arrows PAGES` wrote. A line
+is an arrow if it joins the same states on the same way as one of the page. Which lines are judged depends on the
+networks themselves, so that this is done twice. Every fifth page is held out. Needs python3-numpy.
+"""
+
+import json
+import math
+import os
+import sys
+
+import numpy as np
+
+# The networks whose mean is taken, the size of their hidden layer, rounds, rows of a step, learning rate and weight
+# decay.
+NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 4, 16, 60, 512, 5e-3, 1e-2
+# The states of a page, at most: larger pages have many times the lines, and few people draw them.
+MOST_STATES = 16
+# How near the ways of a line and of an arrow are, in usual radii and px.
+NEAR, NEAR_PIXELS = 0.15, 3
+
+
+def resampled(path, count=16):
+    points = np.array(path, float)
+    lengths = np.r_[0, np.cumsum(np.hypot(*np.diff(points, axis=0).T))]
+    if lengths[-1] == 0:
+        return np.repeat(points[:1], count, 0)
+    places = np.linspace(0, lengths[-1], count)
+    return np.c_[np.interp(places, lengths, points[:, 0]), np.interp(places, lengths, points[:, 1])]
+
+
+def distance(line, arrow, radius):
+    apart = np.hypot(line[:, None, 0] - arrow[None, :, 0], line[:, None, 1] - arrow[None, :, 1])
+    # A line may be shorter than its arrow: ends are lost.
+    return max(apart.min(1).mean(), apart.min(0).mean() - 0.25 * radius)
+
+
+def true_states(states, truth):
+    """The true state of each state that was seen, if there is one."""
+    found = {}
+    for number, (x, y, *_) in enumerate(states):
+        near = [
+            (math.hypot((x - place[0]) / place[2], (y - place[1]) / place[3]), state)
+            for state, place in enumerate(truth["places"])
+            if state not in found.values()
+        ]
+        if near and min(near)[0] < 0.5:
+            found[number] = min(near)[1]
+    return found
+
+
+def end(state, found):
+    return -1 if state is None else found.get(state, -2)
+
+
+def rows(pages, measures, first):
+    """The rows of both networks: values, answers, weights, and the number of the page."""
+    with open(os.path.join(pages, "truth.json")) as file:
+        truths = json.load(file)
+    judged, directed = [], []
+    with open(measures) as file:
+        for number, text in enumerate(file, first):
+            page = json.loads(text)
+            truth = truths.get(page["picture"])
+            if truth is None or not 0 < len(truth["states"]) <= MOST_STATES or not page["states"]:
+                continue
+            found = true_states(page["states"], truth)
+            radius = float(np.median([(state[2] + state[3]) / 2 for state in page["states"]]))
+            arrows = [
+                (int(arrow.get("from", -1)), int(arrow["to"]), arrow["hasTwoHeads"],
+                 resampled(arrow["path"]))
+                for arrow in truth["lines"]
+            ]
+            taken = set()
+
+            def nearest(line):
+                ends = {end(line.get("from"), found), end(line.get("to"), found)}
+                if -2 in ends:
+                    return None
+                way = resampled(line["path"])
+                near = [
+                    (index in taken, distance(way, arrow[3], radius), index)
+                    for index, arrow in enumerate(arrows)
+                    if {arrow[0], arrow[1]} == ends
+                ]
+                near = [one for one in near if one[1] < NEAR * radius + NEAR_PIXELS]
+                return min(near)[2] if near else None
+
+            for line in page["lines"]:
+                index = nearest(line)
+                is_arrow = index is not None and index not in taken
+                weight = 1 / math.sqrt(len(page["lines"]) + 5)
+                judged.append((line["values"], float(is_arrow), weight, number))
+                if is_arrow and line["isChosen"]:
+                    taken.add(index)
+            taken = set()
+            for line in page["heads"]:
+                index = nearest(line)
+                if index is None or line.get("from") == line.get("to"):
+                    continue
+                arrow = arrows[index]
+                answer = 2 if arrow[2] else int(end(line.get("from"), found) != arrow[0])
+                directed.append((line["values"], answer, 1.0, number))
+    return judged, directed
+
+
+def table(rows):
+    values, answers, weights, pages = zip(*rows)
+    weights = np.array(weights)
+    return np.array(values), np.array(answers), weights / weights.mean(), np.array(pages)
+
+
+class Adam:
+    def __init__(self, parameters, steps):
+        self.parameters, self.steps, self.step = parameters, steps, 0
+        self.means = [np.zeros_like(p) for p in parameters]
+        self.squares = [np.zeros_like(p) for p in parameters]
+
+    def move(self, gradients):
+        self.step += 1
+        rate = RATE * 0.5 * (1 + math.cos(math.pi * self.step / self.steps))
+        for p, mean, square, gradient in zip(
+            self.parameters, self.means, self.squares, gradients
+        ):
+            mean += 0.1 * (gradient - mean)
+            square += 0.001 * (gradient**2 - square)
+            ahead = mean / (1 - 0.9**self.step)
+            p -= rate * (ahead / (np.sqrt(square / (1 - 0.999**self.step)) + 1e-8) + DECAY * p)
+
+
+def batches(count, held, seed):
+    rng = np.random.default_rng(seed)
+    shown = np.flatnonzero(~held)
+    for _ in range(EPOCHS):
+        order = rng.permutation(shown)
+        yield from (order[first : first + BATCH] for first in range(0, len(order), BATCH))
+
+
+def fit_arrows(rows):
+    """The mean of several networks, as one with a wider hidden layer: single ones differ by chance."""
+    values, answers, weights, pages = table(rows)
+    mean, deviation = values.mean(0), values.std(0) + 1e-3
+    inputs, held = (values - mean) / deviation, pages % 5 == 4
+    steps = EPOCHS * math.ceil((~held).sum() / BATCH)
+    hidden, output = [], [np.zeros(1)]
+    odds = np.zeros(len(inputs))
+    for seed in range(NETWORKS):
+        rng = np.random.default_rng(seed)
+        w1 = rng.uniform(-1, 1, (HIDDEN, inputs.shape[1])) / math.sqrt(inputs.shape[1])
+        b1 = rng.uniform(-1, 1, HIDDEN) / math.sqrt(inputs.shape[1])
+        w2 = rng.uniform(-1, 1, HIDDEN) / math.sqrt(HIDDEN)
+        b2 = np.zeros(1)
+        adam = Adam([w1, b1, w2, b2], steps)
+        for batch in batches(len(rows), held, seed):
+            x, y, weight = inputs[batch], answers[batch], weights[batch]
+            seen = np.maximum(0, x @ w1.T + b1)
+            error = (1 / (1 + np.exp(-(seen @ w2 + b2))) - y) * weight / len(batch)
+            back = np.outer(error, w2) * (seen > 0)
+            adam.move([back.T @ x, back.sum(0), error @ seen, error.sum(keepdims=True)])
+        odds += (np.maximum(0, inputs @ w1.T + b1) @ w2 + b2) / NETWORKS
+        output[0] += b2 / NETWORKS
+        output.append(w2 / NETWORKS)
+        w1 = w1 / deviation
+        hidden.append(np.c_[b1 - w1 @ mean, w1])
+    report("arrows", np.logaddexp(0, odds) - answers * odds, (odds > 0) == answers, held)
+    return np.concatenate(hidden), np.concatenate(output)[None]
+
+
+def turned(values):
+    """The values of a line's heads from its other end, in the order of `PageArrowOdds.directions`."""
+    return np.c_[
+        values[:, [1, 0, 3, 2, 5, 4, 7, 6]], -values[:, [9, 8]], -values[:, 10:]
+    ]
+
+
+def fit_directions(rows):
+    values, answers, _, pages = table(rows)
+    values = np.r_[values, turned(values)]
+    answers = np.r_[answers, np.array([1, 0, 2])[answers]]
+    held = np.r_[pages, pages] % 5 == 4
+    mean, deviation = values.mean(0), values.std(0) + 1e-3
+    here, there = (values - mean) / deviation, (turned(values) - mean) / deviation
+    weights, offsets = np.zeros((2, here.shape[1])), np.zeros(2)
+
+    def logits(batch):
+        one, other = here[batch] @ weights.T + offsets, there[batch] @ weights.T + offsets
+        return np.c_[one[:, 0], other[:, 0], one[:, 1] + other[:, 1]]
+
+    adam = Adam([weights, offsets], EPOCHS * math.ceil((~held).sum() / BATCH))
+    for batch in batches(len(values), held, 0):
+        odds = logits(batch)
+        odds = np.exp(odds - odds.max(1, keepdims=True))
+        error = (odds / odds.sum(1, keepdims=True) - np.eye(3)[answers[batch]]) / len(batch)
+        one, other, both = error.T
+        adam.move([
+            np.stack([one @ here[batch] + other @ there[batch],
+                      both @ (here[batch] + there[batch])]),
+            np.array([(one + other).sum(), 2 * both.sum()]),
+        ])
+    odds = logits(slice(None))
+    losses = np.logaddexp.reduce(odds, 1) - odds[np.arange(len(odds)), answers]
+    report("directions", losses, odds.argmax(1) == answers, held)
+    weights = weights / deviation
+    return np.c_[offsets - weights @ mean, weights]
+
+
+def report(name, losses, right, held):
+    print(
+        f"{name}: {len(held)} rows, loss {losses[~held].mean():.4f}, held out "
+        f"{losses[held].mean():.4f}, {100 * right[held].mean():.1f} % right", file=sys.stderr)
+
+
+def literal(matrix, indent):
+    """The rows of a matrix as Swift, at most 100 columns wide."""
+    lines = []
+    for row in matrix:
+        line = " " * indent + "["
+        for index, number in enumerate(row):
+            text = f"{number:.4g}"
+            if "e" in text:
+                text = f"{number:.7f}".rstrip("0").rstrip(".")
+            piece = ("" if index == 0 else ", ") + text
+            if len(line) + len(piece) > 97:
+                lines.append(line + ",")
+                line = " " * (indent + 2) + text
+            else:
+                line += piece
+        lines.append(line + "],")
+    return "\n".join(lines)
+
+
+SWIFT = '''\
+/// The networks that judge the lines of a page by a few measures, fitted by models/train/fit-arrows.py to {arrows} lines
+/// and {directions} heads of {pages} composed pages in the handwriting of people whom the page network saw.
+enum PageArrowNetworks {{
+  /// From what is known of a line, and what is left to it, to the logarithm of the odds that it is an arrow
+  /// (``PageArrowOdds``).
+  static let arrow = Perceptron(
+    hidden: [
+{hidden}
+    ],
+    output: [
+{output}
+    ])
+
+  /// The weights of the heads of a line with which it leads forwards, and both ways, each with its offset first
+  /// (``PageArrowOdds/directions(_:)``).
+  static let direction: [[Double]] = [
+{direction}
+  ]
+}}
+'''
+
+
+def main():
+    arguments = sys.argv[1:]
+    if not arguments or len(arguments) % 2:
+        sys.exit(__doc__)
+    judged, directed, pages = [], [], 0
+    for folder, measures in zip(arguments[::2], arguments[1::2]):
+        first = pages
+        with open(measures) as file:
+            pages += sum(1 for _ in file)
+        more = rows(folder, measures, first)
+        judged += more[0]
+        directed += more[1]
+    hidden, output = fit_arrows(judged)
+    direction = fit_directions(directed)
+    print(
+        SWIFT.format(
+            arrows=f"{len(judged):,}", directions=f"{len(directed):,}", pages=f"{pages:,}",
+            hidden=literal(hidden, 6), output=literal(output, 6),
+            direction=literal(direction, 4)), end="")
+
+
+if __name__ == "__main__":
+    main()
