@@ -103,7 +103,10 @@ enum PageNumbers {
   static let mostOverlap = 0.3, ownRing = 0.5
   /// How far beside an outline a ring is that of its state, in radii, and at least so many cells.
   static let outlineWidth = 0.12, outlineCells = 2.0
-  /// The radius, in usual radii, and the least share of directions with a ring of a state without arrows.
+  /// The radius, in usual radii, below which a ring without arrows is a letter or a hole.
+  static let letterSize = 0.4
+  /// The radius, in usual radii, and the least share of directions with a ring, of a state without arrows beside others
+  /// that have some.
   static let loneSize = 0.75...1.4, loneSupport = 0.8
   /// The weights of the fields' answer, of the share of directions with an inner ring, and the offset of final states.
   static let finalField = 4.0, finalRing = 4.0, finalOffset = -3.0

@@ -94,16 +94,18 @@ struct PageReading {
 
   /// The states and the arrows between them, as the cells alone show them.
   ///
-  /// Rings without arrows are left out if they are smaller or larger than the others, or not whole: letters, holes and
-  /// numbers of exercises.
+  /// Beside states with arrows, rings without are left out if they are smaller or larger than the others, or not whole:
+  /// letters, holes and numbers of exercises.
   func automaton() -> Automaton {
     guard let lines else { return ([], []) }
     var arrows = PageArrowSearch(lines).arrows()
     let tied = Set(arrows.flatMap { [$0.from, $0.to] }.compactMap(\.self))
     let kept = states.indices.filter {
-      tied.contains($0)
-        || PageNumbers.loneSize.contains(states[$0].radius / lines.scale)
-          && (tied.isEmpty || states[$0].support > PageNumbers.loneSupport)
+      let size = states[$0].radius / lines.scale
+      return tied.contains($0)
+        || (tied.count < 2
+          ? size > PageNumbers.letterSize
+          : PageNumbers.loneSize.contains(size) && states[$0].support > PageNumbers.loneSupport)
     }
     let numbers = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
     for index in arrows.indices {
