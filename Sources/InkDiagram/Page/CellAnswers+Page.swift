@@ -29,6 +29,34 @@ extension CellAnswers {
       + [cell - columns, cell + columns].filter { (0..<rows * columns).contains($0) }
   }
 
+  /// Returns the eight cells around a cell, row by row; fewer at an edge.
+  func surroundings(of cell: Int) -> [Int] {
+    let (row, column) = (cell / columns, cell % columns)
+    return (max(0, row - 1)...min(rows - 1, row + 1)).flatMap { row in
+      (max(0, column - 1)...min(columns - 1, column + 1)).map { row * columns + $0 }
+    }.filter { $0 != cell }
+  }
+
+  /// Divides the open cells into groups that `neighbors` connects, each from its first cell.
+  func groups(of isOpen: [Bool], neighbors: (Int) -> [Int]) -> [[Int]] {
+    var isOpen = isOpen
+    var groups: [[Int]] = []
+    for first in isOpen.indices where isOpen[first] {
+      isOpen[first] = false
+      var group = [first]
+      var next = 0
+      while next < group.count {
+        for near in neighbors(group[next]) where isOpen[near] {
+          isOpen[near] = false
+          group.append(near)
+        }
+        next += 1
+      }
+      groups.append(group)
+    }
+    return groups
+  }
+
   /// Marks the cells of squares around places, `reach` cells to each side.
   func mark(_ places: [Vector], reach: Double, in marks: inout [Bool]) {
     for place in places {

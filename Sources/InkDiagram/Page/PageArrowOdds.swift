@@ -33,7 +33,7 @@ struct PageArrowOdds {
     var isSeen = Set(next)
     while let cell = next.popLast() {
       for near in lines.cells.neighbors(of: cell)
-      where lines.head(near) > PageNumbers.markerHead
+      where lines.head(near) > PageNumbers.tipHead
         && lines.cells.place(of: near).distance(to: tip) < reach && isSeen.insert(near).inserted
       {
         isTaken[near] = true

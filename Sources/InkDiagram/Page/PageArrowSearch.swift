@@ -42,7 +42,7 @@ struct PageArrowSearch {
       odds.judge(&arrow)
       return arrow
     }.filter { $0.odds > -.infinity }
-    return (chosen + judged, chosen.indices.map { (chosen[$0], heads[$0]) })
+    return (chosen + judged, Array(zip(chosen, heads)))
   }
 
   /// Chooses the likeliest of the lines that may be arrows, each judged by what better ones leave to it.
@@ -166,20 +166,11 @@ struct PageArrowSearch {
 
   /// Returns the heads without a line that point at a state: triangles and wedges that mark initial states.
   private func markers(besides isTaken: [Bool]) -> [PageArrow] {
-    var isSeen = isTaken.indices.map { lines.head($0) <= PageNumbers.markerHead }
+    let parts = lines.cells.groups(
+      of: isTaken.indices.map { lines.head($0) > PageNumbers.markerHead },
+      neighbors: lines.cells.neighbors)
     var markers: [PageArrow] = []
-    for first in isSeen.indices where !isSeen[first] {
-      isSeen[first] = true
-      var part = [first]
-      var next = 0
-      while next < part.count {
-        let cell = part[next]
-        next += 1
-        for near in lines.cells.neighbors(of: cell) where !isSeen[near] {
-          isSeen[near] = true
-          part.append(near)
-        }
-      }
+    for part in parts {
       guard Double(part.count) > PageNumbers.markerSize * lines.scale,
         part.allSatisfy({ !isTaken[$0] }), !isAtLine(part)
       else { continue }
@@ -276,8 +267,8 @@ struct PageArrowSearch {
   private func tips(of path: [Vector]) -> [Int] {
     let isHead = path.indices.map { number in
       let cell = lines.cells.cell(at: path[number])
-      return lines.head(cell) > PageNumbers.markerHead
-        && lines.towards(cell).dot(lines.way(path, at: number)) > PageNumbers.knownDirection
+      return lines.head(cell) > PageNumbers.tipHead
+        && lines.towards(cell).dot(lines.way(path, at: number)) > PageNumbers.tipField
     }
     return path.indices.filter { number in
       number > 4 && number < path.count - 3 && isHead[number] && isHead[number - 1]
@@ -285,71 +276,78 @@ struct PageArrowSearch {
     }
   }
 
+  /// Two lines that run together somewhere, by their numbers, and whether the same way.
+  private struct Meeting: Hashable {
+    var one: Int
+    var other: Int
+    var isAlong: Bool
+  }
+
   /// Returns lines that go on as another one where they run together, as at crossings with small angles.
   private func exchanged(_ found: [PageArrow]) -> [PageArrow] {
-    var owners: [Int: [(line: Int, place: Int)]] = [:]
+    let meetings = meetings(of: found)
+    let order = meetings.keys.sorted {
+      ($0.one, $0.other, $0.isAlong ? 0 : 1) < ($1.one, $1.other, $1.isAlong ? 0 : 1)
+    }
+    func spliced(
+      _ start: PageArrow, until place: Int, _ end: PageArrow, from otherPlace: Int
+    ) -> PageArrow {
+      oriented(
+        PageArrow(
+          from: start.from, to: end.to,
+          path: Array(start.path[...place] + end.path[otherPlace...]),
+          votes: min(start.votes, end.votes), isPieced: true))
+    }
+    return order.flatMap { meeting -> [PageArrow] in
+      let places = meetings[meeting]!
+      var (place, otherPlace) = places[places.count / 2]
+      let one = found[meeting.one]
+      var other = found[meeting.other]
+      if !meeting.isAlong {
+        other.turn()
+        otherPlace = other.path.count - 1 - otherPlace
+      }
+      return [
+        spliced(one, until: place, other, from: otherPlace),
+        spliced(other, until: otherPlace, one, from: place),
+      ]
+    }
+  }
+
+  /// Returns where lines run together: pairs of places along both.
+  private func meetings(of found: [PageArrow]) -> [Meeting: [(Int, Int)]] {
+    var inCell: [Int: [(line: Int, place: Int)]] = [:]
     for (line, arrow) in found.enumerated() {
       for (place, point) in arrow.path.enumerated() {
-        owners[lines.cells.cell(at: point), default: []].append((line, place))
+        inCell[lines.cells.cell(at: point), default: []].append((line, place))
       }
-    }
-    struct Meeting: Hashable {
-      var one: Int
-      var other: Int
-      var isAlong: Bool
     }
     var meetings: [Meeting: [(Int, Int)]] = [:]
     for (one, arrow) in found.enumerated() {
       for (place, point) in arrow.path.enumerated() {
         let way = lines.way(arrow.path, at: place)
-        for near in owners[lines.cells.cell(at: point), default: []] where near.line > one {
-          let cosine = way.dot(lines.way(found[near.line].path, at: near.place))
-          guard abs(cosine) > PageNumbers.joinStraight else { continue }
-          meetings[Meeting(one: one, other: near.line, isAlong: cosine > 0), default: []]
-            .append((place, near.place))
+        for other in inCell[lines.cells.cell(at: point), default: []] where other.line > one {
+          let cosine = way.dot(lines.way(found[other.line].path, at: other.place))
+          guard abs(cosine) > PageNumbers.meetStraight else { continue }
+          let meeting = Meeting(one: one, other: other.line, isAlong: cosine > 0)
+          meetings[meeting, default: []].append((place, other.place))
         }
       }
     }
-    let order = meetings.keys.sorted {
-      ($0.one, $0.other, $0.isAlong ? 0 : 1) < ($1.one, $1.other, $1.isAlong ? 0 : 1)
-    }
-    return order.flatMap { meeting -> [PageArrow] in
-      let places = meetings[meeting]!
-      let (place, otherPlace) = places[places.count / 2]
-      let one = found[meeting.one]
-      var other = found[meeting.other]
-      var otherIndex = otherPlace
-      if !meeting.isAlong {
-        other.turn()
-        otherIndex = other.path.count - 1 - otherPlace
-      }
-      let votes = min(one.votes, other.votes)
-      return [(one, place, other, otherIndex), (other, otherIndex, one, place)].map {
-        oriented(
-          PageArrow(
-            from: $0.from, to: $2.to, path: Array($0.path[...$1] + $2.path[$3...]), votes: votes,
-            isPieced: true))
-      }
-    }
+    return meetings
   }
 
-  /// Returns a line with each end free that is not at the ring of its state.
+  /// Returns copies of a line, each with one end free that is not at the ring of its state.
   private func loosened(_ line: PageArrow) -> [PageArrow] {
     func isBeside(_ state: Int?, _ end: Vector) -> Bool {
       guard let state else { return false }
       return lines.states[state].distance(to: end) > PageNumbers.atRingCells
     }
-    var loosened: [PageArrow] = []
-    for (isTip, state, end) in [
-      (false, line.from, line.path[0]), (true, line.to, line.path[line.path.count - 1]),
-    ]
-    where isBeside(state, end) {
-      var free = line
-      if isTip { free.to = nil } else { free.from = nil }
-      free.isPieced = true
-      loosened.append(free)
-    }
-    return loosened
+    var (start, tip) = (line, line)
+    (start.from, start.isPieced) = (nil, true)
+    (tip.to, tip.isPieced) = (nil, true)
+    return (isBeside(line.from, line.path[0]) ? [start] : [])
+      + (isBeside(line.to, line.path[line.path.count - 1]) ? [tip] : [])
   }
 
   // MARK: Free ends

@@ -74,8 +74,7 @@ struct PageLines {
     }
     let step = max(1, all.count / PageNumbers.mostStarts)
     let starts = stride(from: 0, to: all.count, by: step).map { number in
-      let place = Vector(
-        Double(all[number] % columns) + 0.5, Double(all[number] / columns) + 0.5)
+      let place = cells.place(of: all[number])
       return (place, direction(at: place))
     }
     return (starts, Double(step))
@@ -176,7 +175,8 @@ struct PageLines {
   private static func turn(of path: [Vector], _ ways: [Vector], width: Double) -> Int? {
     let last = path.count - 1
     let earlier = stride(from: last - 4, through: max(0, last - 24), by: -2).first {
-      ways[$0].dot(ways[last]) < -0.7 && path[$0].distance(to: path[last]) < width
+      ways[$0].dot(ways[last]) < PageNumbers.backStraight
+        && path[$0].distance(to: path[last]) < width
     }
     return earlier.map { ($0 + last) / 2 }
   }

@@ -3,8 +3,7 @@
 /// Steps and spans of the searches stand where they are used.
 ///
 /// They were chosen on composed pages (`dataset compose pages`) in the handwriting of people that the network never
-/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. The
-/// weights were fitted on pages of people whom it saw. Lengths are in cells of 2 × 2 pixels unless they are shares.
+/// saw, those of strokes also on composed automata (`dataset compose automata`); never on pictures by people. Lengths are in cells of 2 × 2 pixels unless they are shares.
 enum PageNumbers {
   // MARK: Classes and fields
 
@@ -127,8 +126,9 @@ enum PageNumbers {
   static let goingOn: Float = 0.3
   /// The gap that is crossed: a share of the usual radius, and at least so many cells.
   static let gap = 0.25, leastGap = 4.0
-  /// How near a line runs to itself, the other way, that has turned at its end, as a share of the usual radius.
-  static let backWidth = 0.1
+  /// How near a line that has turned at its end runs to itself, as a share of the usual radius, and the cosine of the
+  /// angle between both ways, at most.
+  static let backWidth = 0.1, backStraight = -0.7
   /// How straight a line meets a ring where it ends there: the cosine of its angle to the normal.
   static let meeting = 0.3
 
@@ -165,6 +165,10 @@ enum PageNumbers {
   static let freeVotes = 0.5
   /// The votes per cell at which a line is cut at heads and exchanged with others.
   static let pieceVotes = 0.25
+  /// The probability of a head at a tip, and how much of its field lies along a line that it cuts.
+  static let tipHead: Float = 0.5, tipField = 0.5
+  /// The cosine of the angle between lines that run together, at least.
+  static let meetStraight = 0.8
   /// The logarithm of the odds above which a line is an arrow, and below which it is a doubtful one.
   static let leastOdds = -0.5, doubtfulOdds = 1.0
   /// How far from its tip the head of an arrow reaches, in usual radii.

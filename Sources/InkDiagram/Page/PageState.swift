@@ -64,7 +64,7 @@ struct PageState {
     return inside / all
   }
 
-  /// Returns the direction in which its outline is left behind or comes nearest most quickly, inwards.
+  /// Returns the direction in which the distance from a place to its outline becomes smaller most quickly.
   func inwards(from place: Vector) -> Vector {
     let span = 2.0
     return Vector(

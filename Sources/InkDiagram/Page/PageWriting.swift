@@ -26,9 +26,7 @@ struct PageWriting {
     _ groups: [[Int]], of page: PageReading, traces: [Trace], in picture: any DiagramPicture
   ) {
     func place(_ cell: Int) -> Vector {
-      let column = cell % page.cells.columns
-      let middle = Vector(Double(column) + 0.5, Double(cell / page.cells.columns) + 0.5)
-      return picture.drawingPlace(ofPixel: page.place(middle))
+      picture.drawingPlace(ofPixel: page.place(page.cells.place(of: cell)))
     }
     cells = groups.map { $0.map(place) }
     marks = cells.enumerated().map { Trace(ofCells: $1, index: $0) }
@@ -77,28 +75,10 @@ struct PageWriting {
 extension PageReading {
   /// The cells of each mark: a connected group of cells of writing, from the first cell.
   var marks: [[Int]] {
-    let (rows, columns) = (cells.rows, cells.columns)
-    var isOpen = cells.classes.map { Int($0) == PageNumbers.writing }
-    var marks: [[Int]] = []
-    for first in isOpen.indices where isOpen[first] {
-      isOpen[first] = false
-      var mark = [first]
-      var next = 0
-      while next < mark.count {
-        let (row, column) = (mark[next] / columns, mark[next] % columns)
-        next += 1
-        for nearRow in max(0, row - 1)...min(rows - 1, row + 1) {
-          for nearColumn in max(0, column - 1)...min(columns - 1, column + 1) {
-            let near = nearRow * columns + nearColumn
-            guard isOpen[near] else { continue }
-            isOpen[near] = false
-            mark.append(near)
-          }
-        }
-      }
-      if mark.count >= PageNumbers.leastMark { marks.append(mark) }
-    }
-    return marks
+    cells.groups(
+      of: cells.classes.map { Int($0) == PageNumbers.writing }, neighbors: cells.surroundings
+    )
+    .filter { $0.count >= PageNumbers.leastMark }
   }
 }
 
