@@ -52,7 +52,7 @@ public enum Perturbation: Hashable, Sendable {
   func answer(
     to example: Example, index: Int, by recognizer: Recognizer
   ) throws(PreparationError) -> Recognition {
-    if case .drawing(let drawing) = example.content {
+    if let drawing = example.content.drawing {
       let minimumExtent = example.minimumExtent(or: recognizer.model.decision.minimumExtent)
       if (drawing.bounds?.longerSide ?? 0) < max(minimumExtent, 1e-9) {
         // A tap is not changed, so that it remains a tap.

@@ -30,8 +30,7 @@ import TestSupport
   }
 
   private func drawing(_ example: Example) throws -> Drawing {
-    let drawing = example.content.drawing
-    return try #require(drawing)
+    try #require(example.content.drawing)
   }
 
   @Test func everyHandWritesEveryKindWithItsOwnCharacters() throws {

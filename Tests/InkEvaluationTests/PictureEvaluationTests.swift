@@ -101,6 +101,11 @@ import TestSupport
       #"{"a.png":{"states":["p"],"initial":[],"final":[],"transitions":[["p","p"]]}}"#,
       "found one of 2 texts"
     ),
+    (
+      #"{"a.png":{"states":["p"],"initial":[],"final":[],"transitions":[],"#
+        + #""lines":[{"to":"r","hasTwoHeads":false,"path":[]}]}}"#,
+      "a.png: expected one of the states, found `r`"
+    ),
     (#"{"a.png":{"states":["p"],"initial":[],"final":[]}}"#, "truth.json: expected an object"),
     ("[", "truth.json: expected an object"),
     (String(repeating: "[", count: 513), "truth.json: expected an object"),

@@ -383,7 +383,7 @@ import TestSupport
 
   @Test func linesOfPagesAreMeasured() throws {
     let composed = try run(
-      "dataset compose pages --writers 2 --count 6 --width 320 --height 320 --seed 3 -o pages")
+      "dataset compose pages --writers 2 --count 6 --width 480 --height 480 --seed 5 -o pages")
     #expect(composed.status == 0, "\(composed.errors)")
     let result = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(result.status == 0, "\(result.errors)")
@@ -397,12 +397,18 @@ import TestSupport
         as? [String: Any])
     #expect(rows.compactMap { $0["picture"] as? String } == truth.keys.sorted() && !rows.isEmpty)
     let lines = rows.flatMap { $0["lines"] as? [[String: Any]] ?? [] }
-    #expect(lines.allSatisfy { $0["isChosen"] is Bool })
+    #expect(lines.contains { $0["isChosen"] as? Bool == true })
+    #expect(lines.contains { $0["isChosen"] as? Bool == false })
     #expect(Set(lines.map { ($0["values"] as? [Double])?.count }) == [28])
     let again = try run("dataset cut arrows pages -o arrows.ndjson")
     #expect(again.status == 1 && again.errors.contains("--force"))
     let none = try run("dataset cut arrows \(folder.path)/nothing -o none.ndjson")
     #expect(none.status == 1 && none.errors.contains("truth.json"))
+    try FileManager.default.removeItem(atPath: "\(folder.path)/pages/pictures/000001.png")
+    let lost = try run("dataset cut arrows pages -o lost.ndjson")
+    #expect(
+      lost.status == 1
+        && lost.errors.contains("pages/000001.png: expected a picture, which truth.json names"))
   }
 
   // MARK: Ink of other programs

@@ -67,6 +67,8 @@ def rows(pages, measures, first):
             truth = truths.get(page["picture"])
             if truth is None or not 0 < len(truth["states"]) <= MOST_STATES or not page["states"]:
                 continue
+            if "lines" not in truth:
+                sys.exit(f"{pages}/truth.json: expected `lines`, as dataset compose pages writes them, found none")
             found = true_states(page["states"], truth)
             radius = float(np.median([(state[2] + state[3]) / 2 for state in page["states"]]))
             arrows = [

@@ -46,8 +46,8 @@ train "${STEPS:-6000}" 20261201 fourth --from "$runs/third.safetensors" --learni
 train "${STEPS:-14000}" 20261203 page --from "$runs/fourth.safetensors" --learning-rate 0.0015 --license "$license"
 cp "$runs/page.safetensors" Sources/InkDiagram/Resources/page.safetensors
 
-# The networks that tell arrows from other lines of a page, from what the command sees with the network before. Which
-# lines they judge depends on themselves: build, and run this again.
+# The networks that tell arrows from other lines of a page. The command measures the lines with the networks that it was
+# built with: after each run, build it and start this script again, until they hardly change.
 for seed in 20261204 11055; do
   pages=$runs/arrows-$seed
   count=$([ $seed = 11055 ] && echo 2600 || echo 3600)

@@ -298,10 +298,7 @@ extension LoadedDataset {
     }
     let unknown = drawings.filter { dataset.examples[$0].pointsPerUnit == nil }
     let judged = CanvasUnit.pointsPerUnit(
-      of: unknown.compactMap { index -> Drawing? in
-        guard case .drawing(let drawing) = dataset.examples[index].content else { return nil }
-        return drawing
-      })
+      of: unknown.compactMap { dataset.examples[$0].content.drawing })
     guard let judged else { return }
     pointsPerUnit = judged
     for index in unknown { dataset.examples[index].pointsPerUnit = judged }

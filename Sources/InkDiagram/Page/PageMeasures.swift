@@ -17,6 +17,8 @@ package struct PageMeasures: Encodable, Sendable {
     let path: [[Double]]
   }
 
+  /// The name of the picture.
+  let picture: String
   /// The centre and the half axes of each state, in pixels.
   let states: [[Double]]
   /// The lines that may be arrows, the chosen ones first, in their order.
@@ -25,8 +27,9 @@ package struct PageMeasures: Encodable, Sendable {
   let heads: [Line]
 
   /// Measures the lines of a picture, as ``DiagramRecognizer`` does.
-  package init(of picture: Bitmap, with network: PageRecognizer, workers: Int) {
+  package init(of picture: Bitmap, named name: String, with network: PageRecognizer, workers: Int) {
     let page = PageReading(of: picture, with: network, workers: workers)
+    self.picture = name
     states = page.states.map { state in
       let center = page.place(state.center)
       return [center.x, center.y, page.length(state.half.x), page.length(state.half.y)]

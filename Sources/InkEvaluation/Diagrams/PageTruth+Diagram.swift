@@ -43,6 +43,22 @@ extension PageTruth {
     return truths
   }
 
+  /// Returns where a picture can be: in the folder, and in its folder `pictures`.
+  public static func places(of name: String, in folder: String) -> [String] {
+    [FileTree.join(folder, name), FileTree.join(folder, "pictures/\(name)")]
+  }
+
+  /// Returns the path of a picture in a folder.
+  ///
+  /// - Throws: `FileError` if there is none.
+  public static func path(of name: String, in folder: String) throws(FileError) -> String {
+    let places = places(of: name, in: folder)
+    guard let path = places.first(where: FileTree.exists) else {
+      throw FileError(path: places[0], expected: "a picture, which truth.json names", found: "none")
+    }
+    return path
+  }
+
   /// What contradicts itself.
   private var mistake: (expected: String, found: String)? {
     let known = Set(states)
@@ -56,7 +72,8 @@ extension PageTruth {
     if let other = transitions.first(where: { $0.count != 3 }) {
       return ("transitions of source, target and symbols", "one of \(other.count) texts")
     }
-    let named = initial + final + transitions.flatMap { $0.prefix(2) }
+    let ends = (lines ?? []).flatMap { [$0.from, $0.to].compactMap(\.self) }
+    let named = initial + final + transitions.flatMap { $0.prefix(2) } + ends
     if let unknown = named.first(where: { !known.contains($0) }) {
       return ("one of the states", "`\(unknown)`")
     }

@@ -58,7 +58,7 @@ struct AutomatonEvaluate: ParsableCommand {
     if let html {
       let inputs =
         [FileTree.join(folder, PageTruth.fileName)]
-        + truths.flatMap { Self.places(of: $0.key, in: folder) }
+        + truths.flatMap { PageTruth.places(of: $0.key, in: folder) }
       for input in inputs { try FileTree.refuseReplacing(input, by: html) }
       try FileTree.refuseExisting(html, force: force)
     }
@@ -70,7 +70,7 @@ struct AutomatonEvaluate: ParsableCommand {
     var failures: [String] = []
     for (index, (name, truth)) in truths.enumerated() {
       do {
-        let photograph = try Photograph.read(path: Self.path(of: name, in: folder))
+        let photograph = try Photograph.read(path: PageTruth.path(of: name, in: folder))
         let (diagram, traced) = recognizer.recognize(try Tracer().trace(photograph))
         let picture = PictureEvaluation.Picture(
           diagram.moved(by: traced.pictureTransform), name: name, truth: truth)
@@ -101,19 +101,6 @@ struct AutomatonEvaluate: ParsableCommand {
       Terminal.say("wrote \(html)")
     }
     if !failures.isEmpty { throw ExitCode(2) }
-  }
-
-  /// Returns where a picture can be: in the folder, and in its folder `pictures`.
-  private static func places(of name: String, in folder: String) -> [String] {
-    [FileTree.join(folder, name), FileTree.join(folder, "pictures/\(name)")]
-  }
-
-  private static func path(of name: String, in folder: String) throws -> String {
-    let places = places(of: name, in: folder)
-    guard let path = places.first(where: FileManager.default.fileExists) else {
-      throw FileError(path: places[0], expected: "a picture, which truth.json names", found: "none")
-    }
-    return path
   }
 
   /// Returns a picture, small and in grey, and the same with what the network sees in it.

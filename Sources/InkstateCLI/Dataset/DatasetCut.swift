@@ -77,24 +77,10 @@ extension DatasetCut {
         Example: inkstate dataset cut arrows runs/pages --output runs/arrows.ndjson
         """)
 
-    @Argument(help: "A folder that dataset compose pages wrote.")
+    @Argument(help: "A folder with pages and truth.json.")
     var folder: String
 
     @OptionGroup var output: OutputOptions
-
-    /// A page and its measures.
-    private struct Row: Encodable {
-      let picture: String
-      let measures: PageMeasures
-
-      private enum CodingKeys: CodingKey { case picture }
-
-      func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(picture, forKey: .picture)
-        try measures.encode(to: encoder)
-      }
-    }
 
     func run() throws {
       try output.check(inputs: [folder])
@@ -112,11 +98,10 @@ extension DatasetCut {
         let size = min(batch, names.count - first)
         let lines = loop.map(size) { index, _ in
           Result {
-            let path = FileTree.join(FileTree.join(folder, "pictures"), names[first + index])
-            let picture = try network.readPicture(
-              Data(contentsOf: URL(fileURLWithPath: path)), path: path, longerSide: nil)
-            let measures = PageMeasures(of: picture, with: network, workers: 1)
-            return try encoder.encode(Row(picture: names[first + index], measures: measures))
+            let name = names[first + index]
+            let picture = try Bitmap.read(path: PageTruth.path(of: name, in: folder))
+            return try encoder.encode(
+              PageMeasures(of: picture, named: name, with: network, workers: 1))
           }
         }
         for line in lines { rows += try line.get() + Data("\n".utf8) }
