@@ -24,6 +24,25 @@ extension PageDraft {
         drawArrow(from, to, states)
       }
     }
+    if dice.happens(.allReached) { reachAll(states) }
+  }
+
+  /// Draws an arrow to each state that has none from another one and is not the initial one.
+  private mutating func reachAll(_ states: Range<Int>) {
+    let initial = states.first { page.states[$0].isInitial } ?? states.lowerBound
+    for to in states where to != initial {
+      let center = ovals[to].center
+      let others = states.filter { $0 != to }.sorted {
+        ovals[$0].center.distance(to: center) < ovals[$1].center.distance(to: center)
+      }
+      for from in others {
+        let isReached = page.arrows.contains {
+          $0.to == to && $0.from != nil && $0.from != to || $0.hasTwoHeads && $0.from == to
+        }
+        if isReached { break }
+        drawArrow(from, to, states)
+      }
+    }
   }
 
   private mutating func drawArrow(_ from: Int, _ to: Int, _ states: Range<Int>) {

@@ -89,6 +89,8 @@ public enum PageTrait: Int, CaseIterable, Hashable, Sendable {
   case doubleLine
   /// Whether an arrow ends on another one, which has the head.
   case sharedEnd
+  /// Whether arrows lead to all states but the initial one.
+  case allReached
 
   // MARK: Loops
 

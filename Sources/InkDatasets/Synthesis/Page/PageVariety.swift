@@ -115,6 +115,7 @@ extension PageTrait {
     case .retracedArrow: .chance(0.03)
     case .doubleLine: .chance(0.015)
     case .sharedEnd: .chance(0.05)
+    case .allReached: .chance(0.85)
 
     case .loop: .chance(0.3)
     case .loopOpening: .range(0...0.8, usual: 0.15...0.6, share: 0.7)
